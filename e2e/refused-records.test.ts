@@ -94,6 +94,7 @@ test('records in an earlier version’s journal are stored or set aside, count a
     cost_nano_usd: COST_NANO_USD,
     hold_tokens: null,
     hold_nano_usd: null,
+    output_cap: null,
     sandbox: false,
     attempts: [],
     metadata: null,

@@ -95,6 +95,18 @@ test('the master key changes while the program runs, even after a kill of the co
     const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' }
     return (await fetch(`${program.gatewayUrl}/v1/chat`, { method: 'POST', headers, body })).status
   }
+  // A create whose answer, secret included, is repeated under the new key.
+  const createOnce = (): Promise<Response> =>
+    fetch(`${program.controlUrl}/v1/environments/${developmentId}/keys`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${managementKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'over the rotation',
+      },
+      body: JSON.stringify({ kind: 'secret', name: 'once' }),
+    })
+  const created = await (await createOnce()).text()
   const keyFile = path.join(home.dataDir, 'master.key')
   const oldKey = readFileSync(keyFile, 'utf8')
 
@@ -131,6 +143,8 @@ test('the master key changes while the program runs, even after a kill of the co
   program = await home.start()
   for (let n = 0; n < 20; n++) expect(await chat()).toBe(200)
   expect(refused).toBe(0)
+  const repeated = await createOnce()
+  expect([await repeated.text(), repeated.headers.get('idempotent-replayed')]).toEqual([created, 'true'])
   for (const text of [first.output(), second.output(), program.output()]) {
     expect(text).not.toContain(API_KEY)
     expect(text).not.toContain(oldKey.trim())

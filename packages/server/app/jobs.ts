@@ -15,6 +15,7 @@ import {
   raiseAlerts,
   removeEndedAlerts,
 } from '../storage/alerts.ts'
+import { removeExpiredCreates } from '../storage/idempotent-creates.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { applyRetention } from '../storage/retention.ts'
 import { rotateSigningKeys } from '../storage/signing-keys.ts'
@@ -51,7 +52,10 @@ export async function openJobs(parts: JobParts): Promise<void> {
   const { storage, log, secretBox, newId, closers } = parts
   const retention = openRetentionJob({
     clock: systemClock,
-    apply: (now, signal) => applyRetention(storage.pool, now, signal),
+    apply: async (now, signal) => {
+      await removeExpiredCreates(storage.db, now)
+      return await applyRetention(storage.pool, now, signal)
+    },
     log,
   })
   closers.push(() => retention.close())

@@ -236,6 +236,8 @@ describe('a route without a body', () => {
     expect(await revoke('{', {})).toBe('400 request_validation_failed')
     expect(await revoke('[]', {})).toBe('400 invalid_request')
     expect(await revoke('null', {})).toBe('400 invalid_request')
+    expect(await revoke('  ', {})).toBe('400 request_validation_failed')
+    expect(await revoke(' '.repeat(100_000), {})).toBe('400 invalid_request')
   })
 })
 
@@ -253,8 +255,8 @@ describe('query', () => {
     [`cursor=${'a'.repeat(513)}`, '400 request_validation_failed cursor'],
     ['cursor=abc', '400 invalid_request cursor'],
     [`cursor=${'a'.repeat(512)}`, '400 invalid_request cursor'],
-    ['page=2', '400 invalid_request page'],
-    ['__proto__=2', '400 invalid_request __proto__'],
+    ['page=2', '400 request_validation_failed page'],
+    ['__proto__=2', '400 request_validation_failed __proto__'],
   ])('%s', async (query, outcome) => {
     const answer = await plane.call('GET', `${keysPath}?${query}`, { key })
     expect(answer.outcome).toBe(outcome)

@@ -2,6 +2,7 @@ import http, { type IncomingMessage, type Server, type ServerResponse } from 'no
 import type { Duplex } from 'node:stream'
 import { toEnvelope } from '@rideau/llm/formats/shared/error-envelope'
 import type { OnException } from '../core/on-exception.ts'
+import { UNCHECKED_HEAD } from '../http/check-head.ts'
 import { CheckedResponse } from '../http/checked-response.ts'
 import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'
 
@@ -29,6 +30,7 @@ export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException
   return {
     serverFactory(handle: Handler): Server {
       const options = {
+        ...UNCHECKED_HEAD,
         maxHeaderSize: MAX_HEADER_BYTES,
         keepAliveTimeout: KEEP_ALIVE_MS,
         // A backstop behind the app's own timer: it also ends header blocks and rejected bodies that never end.
@@ -36,7 +38,7 @@ export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException
         connectionsCheckingInterval: 5_000,
         ServerResponse: CheckedResponse,
       }
-      return http.createServer(options, (req, res) => {
+      const receive = (req: IncomingMessage, res: ServerResponse): void => {
         answers.set(req.socket, res)
         // A write after the end emits an error event, which would end the process without a listener.
         res.on('error', onResponseError)
@@ -46,7 +48,9 @@ export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException
           onException(error, 'the arrival of a call')
           res.destroy()
         }
-      })
+      }
+      // Node answers unknown expectations by itself without a listener. checkHead refuses them (server.ts).
+      return http.createServer(options, receive).on('checkExpectation', receive)
     },
     answerBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
       try {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FAULTS } from '../core/fault-table.ts'
 import { UUID_PATTERN } from '../core/ids.ts'
 import { type ControlPlane, openControlPlane } from '../testing/harness/control-plane.ts'
+import { isCreating } from './operation/operation.ts'
 import { operations } from './operations.ts'
 
 interface Parameter {
@@ -32,7 +33,10 @@ beforeAll(async () => {
 })
 afterAll(() => plane.close())
 
-const all = () =>
+/** The operations, without the routes for browsers. */
+const all = () => everything().filter(({ operation }) => operation.operationId !== undefined)
+
+const everything = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   )
@@ -47,6 +51,37 @@ describe('GET /openapi.json', () => {
       operations.map(({ method, path, name }) => `${method} ${path} ${name}`).sort(),
     )
     expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length)
+  })
+
+  test('documents the routes for browsers, which are no operations', () => {
+    const others = everything().filter(({ operation }) => operation.operationId === undefined)
+    expect(others.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'GET /docs/errors',
+      'GET /v1/session/oidc/callback',
+      'GET /v1/session/oidc/start',
+    ])
+    for (const { operation } of others) {
+      expect(operation.security).toEqual([])
+      const codes = [...operation.description.matchAll(/`(\w+)`/g)].map(match => match[1] as string)
+      for (const code of codes.filter(each => each !== 'doc_url')) expect(FAULTS).toHaveProperty(code)
+    }
+    const [start, errors] = ['/v1/session/oidc/start', '/docs/errors'].map(path => document.paths[path]?.get)
+    expect(Object.keys(start?.responses ?? {})).toEqual(['302', 'default'])
+    expect(errors?.responses['200']).toHaveProperty(['content', 'text/html'])
+  })
+
+  test('declares Idempotency-Key for what creates, and for nothing else', () => {
+    const named = all().filter(({ operation }) =>
+      (operation.parameters ?? []).some(parameter => parameter.name === 'Idempotency-Key'),
+    )
+    const creating = operations.filter(isCreating).map(({ name }) => name)
+    expect(named.map(({ operation }) => operation.operationId).sort()).toEqual(creating.sort())
+    const parameters = document.paths['/v1/orgs/{orgId}/projects']?.post?.parameters ?? []
+    expect(parameters.find(({ name }) => name === 'Idempotency-Key')).toMatchObject({
+      in: 'header',
+      required: false,
+      schema: { type: 'string', minLength: 1, maxLength: 255 },
+    })
   })
 
   test('declares every path parameter with the pattern of a UUID', () => {

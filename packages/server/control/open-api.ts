@@ -1,6 +1,8 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { BROWSER_DOCUMENTS } from './browser-documents.ts'
+import { MAX_KEY_CHARS } from './idempotency/parse-idempotency-key.ts'
 
 type Transform = typeof jsonSchemaTransform
 type TransformObject = typeof jsonSchemaTransformObject
@@ -28,16 +30,36 @@ export async function registerOpenApi(app: FastifyInstance, urls: { baseUrl: () 
     transform: toDocumented,
     transformObject: prune,
   })
-  app.get('/openapi.json', { schema: { hide: true } }, () => ({
-    ...app.swagger(),
-    servers: [{ url: urls.baseUrl() }],
-  }))
+  app.get('/openapi.json', { schema: { hide: true } }, () => {
+    const document = app.swagger()
+    return {
+      ...document,
+      paths: { ...document.paths, ...BROWSER_DOCUMENTS },
+      servers: [{ url: urls.baseUrl() }],
+    }
+  })
+}
+
+/** Read by the document only: the route's handler checks the header. */
+const IDEMPOTENCY_HEADERS = {
+  type: 'object',
+  properties: {
+    'Idempotency-Key': {
+      type: 'string',
+      minLength: 1,
+      maxLength: MAX_KEY_CHARS,
+      description:
+        'A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`.',
+    },
+  },
 }
 
 /** A route without a body accepts `{}`, but the document does not ask for it. */
 const toDocumented: Transform = document => {
-  const { schema, url } = jsonSchemaTransform(document)
-  if (document.route?.config?.bodyless !== true) return { schema, url }
+  const { schema: made, url } = jsonSchemaTransform(document)
+  const { bodyless, creates } = document.route?.config ?? {}
+  const schema = creates === true ? { ...made, headers: IDEMPOTENCY_HEADERS } : made
+  if (bodyless !== true) return { schema, url }
   const { body: _, ...rest } = schema
   return { schema: rest, url }
 }

@@ -2,10 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TrustedProxies } from '../http/client-address.ts'
 import { grantAccess } from './access.ts'
 import { routeNotFound } from './operation/answer-fault.ts'
+import { IdempotentCreates } from './idempotency/idempotent-creates.ts'
+import { parseIdempotencyKey } from './idempotency/parse-idempotency-key.ts'
 import { type Caller, toCaller } from './operation/caller.ts'
 import { ErrorBody } from './operation/error-body.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
-import type { Answer, Operation, Services } from './operation/operation.ts'
+import { type Answer, isCreating, type Operation, type Services } from './operation/operation.ts'
 import { z } from './operation/zod.ts'
 import { runOperation } from './run-operation.ts'
 
@@ -22,6 +24,7 @@ export function registerOperations(
   trustedProxies: TrustedProxies,
   afterWrite: () => Promise<void>,
 ): void {
+  const creates = new IdempotentCreates(services)
   const admissions = new WeakMap<FastifyRequest, GrantedAccess & { readonly caller: Caller }>()
   for (const operation of operations) {
     app.route({
@@ -42,10 +45,15 @@ export function registerOperations(
         }
         const answer: Answer = {
           setCookie: (name, value, options) => void reply.setCookie(name, value, options),
+          setReplayed: () => void reply.header('Idempotent-Replayed', 'true'),
         }
+        const key = isCreating(operation)
+          ? parseIdempotencyKey(request.headers['idempotency-key'])
+          : undefined
+        const once = key === undefined ? undefined : { creates, key }
         const { id, params, query, body } = request
         const input = { params, query, body, caller, answer }
-        const result = await runOperation(services, operation, granted, input, id)
+        const result = await runOperation(services, operation, granted, input, id, once)
         if (operation.method !== 'GET') await afterWrite()
         return reply.code(operation.status).send(result)
       },
@@ -60,6 +68,7 @@ export function toRoute(operation: Operation) {
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: {
       bodyless: operation.body === undefined,
+      creates: isCreating(operation),
       longBody: operation.body !== undefined && operation.access !== 'public',
     },
     schema: toRouteSchema(operation),
@@ -95,6 +104,7 @@ function faultsOf(operation: Operation): readonly string[] {
   }
   codes.add('request_validation_failed').add('invalid_request')
   if (operation.method !== 'GET') for (const code of BODY_FAULTS) codes.add(code)
+  if (isCreating(operation)) codes.add('idempotency_conflict')
   for (const code of operation.faults) codes.add(code)
   return [...codes]
 }

@@ -2,10 +2,17 @@ import { insertAuditEntry } from '../storage/audit-log.ts'
 import type { Db } from '../storage/pool.ts'
 import { extendTenantScope, inTenantScope } from '../storage/tenant-scope.ts'
 import { findBefore, reachOf, toAuditEntry } from './audit-log/to-audit-entry.ts'
+import type { IdempotentCreates, KeepAnswer } from './idempotency/idempotent-creates.ts'
 import type { Caller } from './operation/caller.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
 import type { Answer, Operation, Services } from './operation/operation.ts'
 import { openCursor, signCursor } from './operation/signed-cursor.ts'
+
+/** The key of a creating call, and what runs such calls once. */
+interface Once {
+  readonly creates: IdempotentCreates
+  readonly key: string
+}
 
 /** The validated input of a call; see Call in operation.ts. */
 interface Input {
@@ -28,6 +35,7 @@ export async function runOperation(
   granted: GrantedAccess,
   input: Input,
   requestId: string,
+  once?: Once,
 ): Promise<unknown> {
   const reach = reachOf(granted)
   const { wholeDb, secretBox } = services
@@ -35,20 +43,32 @@ export async function runOperation(
   const callOn = (db: Db) => ({ services: { ...services, db }, ...input, query, ...granted })
   const scope = <Result>(work: (db: Db) => Promise<Result>): Promise<Result> =>
     granted.actor === undefined ? work(wholeDb) : inTenantScope(wholeDb, reach, work)
-  const { prepare } = operation
-  const prepared = prepare === undefined ? undefined : await scope(db => prepare(callOn(db)))
-  if (operation.method === 'GET') {
-    return signCursor(await scope(db => operation.handle({ ...callOn(db), prepared })), secretBox)
+  const { authorize, prepare } = operation
+  if (authorize !== undefined) await scope(db => authorize(callOn(db)))
+  const run = async (keep?: KeepAnswer): Promise<unknown> => {
+    const prepared = prepare === undefined ? undefined : await scope(db => prepare(callOn(db)))
+    if (operation.method === 'GET') {
+      return signCursor(await scope(db => operation.handle({ ...callOn(db), prepared })), secretBox)
+    }
+    // A separate transaction, so that a handler that first calls another host holds no connection during that call.
+    const before = await scope(db => findBefore(operation, callOn(db), granted))
+    return await scope(async db => {
+      const call = callOn(db)
+      const result = await operation.handle({ ...call, prepared })
+      const entry = toAuditEntry(operation, call, granted, before, result, input.caller.address, requestId)
+      if (entry === undefined) return result
+      for (const made of entry.orgIds.filter(orgId => !reach.includes(orgId)))
+        await extendTenantScope(db, made)
+      await insertAuditEntry(db, entry, services)
+      await keep?.(db, entry.orgIds[0] as string, result)
+      return result
+    })
   }
-  // A separate transaction, so that a handler that first calls another host holds no connection during that call.
-  const before = await scope(db => findBefore(operation, callOn(db), granted))
-  return await scope(async db => {
-    const call = callOn(db)
-    const result = await operation.handle({ ...call, prepared })
-    const entry = toAuditEntry(operation, call, granted, before, result, input.caller.address, requestId)
-    if (entry === undefined) return result
-    for (const made of entry.orgIds.filter(orgId => !reach.includes(orgId))) await extendTenantScope(db, made)
-    await insertAuditEntry(db, entry, services)
-    return result
-  })
+  if (once === undefined || granted.actor === undefined) return await run()
+  const { actor } = granted
+  const { params, body } = input
+  const call = { key: once.key, actor, operation: operation.name, params, query, body, reach }
+  const { result, isReplayed } = await once.creates.run(call, run)
+  if (isReplayed) input.answer.setReplayed()
+  return result
 }

@@ -15,6 +15,7 @@ import type { Random } from '../core/random.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import type { BucketRate } from '../core/token-bucket.ts'
 import type { BodyMemory } from '../http/body-memory.ts'
+import { checkHead } from '../http/check-head.ts'
 import type { TrustedProxies } from '../http/client-address.ts'
 import { MAX_HEADER_BYTES } from '../http/client-error.ts'
 import type { EgressPolicy } from '../http/egress.ts'
@@ -42,6 +43,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route takes no body: an absent one, an empty one and `{}` are accepted, under any content type. */
     bodyless?: boolean
+    /** The route takes an `Idempotency-Key`. */
+    creates?: boolean
     /** The route takes more than a public one may bring. */
     longBody?: boolean
   }
@@ -133,6 +136,11 @@ export async function createControlServer(
     const { address } = toCaller(request, deps.trustedProxies)
     memories.set(request, bodies.open(address, reply.raw))
     reply.header('X-Request-Id', request.id)
+    const refusal = checkHead(request.raw)
+    if (refusal !== undefined) {
+      reply.raw.shouldKeepAlive = false
+      throw refusal
+    }
     // Checked before the body, so that an unknown route answers 404 whatever was sent.
     if (request.is404) throw routeNotFound()
   })

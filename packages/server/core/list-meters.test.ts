@@ -102,9 +102,9 @@ describe('the meters of a caller', () => {
       window: 'month',
     } as const
     const budgets = [
-      { ...budget, projectId: null, alertPcts: [50, 80] },
-      { ...budget, id: 'c', projectId: 'p', alertPcts: [] },
-      { ...budget, id: 'd', projectId: 'other', alertPcts: [] },
+      { ...budget, projectId: null, alertPcts: [50, 80], onTight: 'cap' as const },
+      { ...budget, id: 'c', projectId: 'p', alertPcts: [], onTight: 'cap' as const },
+      { ...budget, id: 'd', projectId: 'other', alertPcts: [], onTight: 'cap' as const },
     ]
     const set = list({ budgets })
     expect(set.meters.map(({ subject }) => subject.excludesSandbox)).toEqual([true, false])

@@ -1,4 +1,5 @@
 import type { FaultCode } from './fault-table.ts'
+import type { OnTight } from './policies.ts'
 
 /** What a meter counts, in whole numbers: requests, tokens of every kind, nano-dollars, or running requests. */
 export type Metric = 'requests' | 'tokens' | 'nano_usd' | 'in_flight'
@@ -25,6 +26,8 @@ export interface MeterSource {
   readonly ref: string
   /** Error code of a refusal. */
   readonly code: FaultCode
+  /** Of a budget. Other limits lower an output cap that does not fit. */
+  readonly onTight?: OnTight
 }
 
 interface MeterBase {

@@ -32,6 +32,7 @@ describe('the meter of a policy that is read without a request', () => {
       limitNanoUsd: 1000,
       window: 'month',
       alertPcts: [50],
+      onTight: 'cap',
     }
     const owner = { orgId: 'o', projectId: scope.projectId, environmentId: null }
     const [meter] = metersOfRequest({ budgets: [budget] })
@@ -68,6 +69,7 @@ describe('the meter of a policy that is read without a request', () => {
       limitNanoUsd: 1000,
       window: 'total',
       alertPcts: [],
+      onTight: 'cap',
     }
     const owner = { orgId: 'o', projectId: null, environmentId: null }
     expect(createBudgetMeter(budget, owner, ZONE, AT)).toMatchObject({

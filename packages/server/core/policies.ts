@@ -41,6 +41,12 @@ export interface QuotaPolicy extends Policy {
   readonly gracePct: number
 }
 
+/**
+ * What a budget does with a request whose explicit maximum of output does not fit what is left: lower the maximum, or
+ * refuse the request.
+ */
+export type OnTight = 'cap' | 'refuse'
+
 export interface BudgetPolicy extends Policy {
   /** null: a budget of the organization. */
   readonly projectId: string | null
@@ -50,6 +56,7 @@ export interface BudgetPolicy extends Policy {
   readonly limitNanoUsd: number
   readonly window: Window
   readonly alertPcts: readonly number[]
+  readonly onTight: OnTight
 }
 
 /** What an end user may do. A bound that is null is not limited by the plan. */

@@ -52,14 +52,14 @@ export function addGrace(limit: number, gracePct: number): number {
 
 /** The meter of a budget in one window, for the requests of this caller. */
 export function toBudgetMeter(policy: BudgetPolicy, caller: MeteredCaller, bounds: WindowBounds): FixedMeter {
-  const { id, projectId, window, limitNanoUsd: limit, alertPcts } = policy
+  const { id, projectId, window, limitNanoUsd: limit, alertPcts, onTight } = policy
   const owner = projectId === null ? 'org' : 'project'
   const { subject, scope, ref } = resolveScope(policy.scope ?? owner, caller)
   return toFixedMeter(`b:${id}:${window}:${ref}`, bounds, {
     metric: 'nano_usd',
     // The sandbox has invented prices to try out a project's budgets with. They are no spend of the organization.
     subject: { ...subject, excludesSandbox: scope === 'org' },
-    source: { kind: 'budget', id, scope, ref, code: 'budget_exceeded' },
+    source: { kind: 'budget', id, scope, ref, code: 'budget_exceeded', onTight },
     limit,
     nominalLimit: limit,
     alertThresholds: alertPcts.map(pct => Math.ceil((limit / 100) * pct)).filter(amount => amount > 0),

@@ -43,6 +43,7 @@ function createRecord(change: Partial<RequestRecord> = {}): RequestRecord {
     cost_nano_usd: 1234,
     hold_tokens: null,
     hold_nano_usd: null,
+    output_cap: null,
     sandbox: false,
     attempts: [{ provider: 'custom', model: 'm', credential_id: ID, status: 200, error: null, ms: 1.5 }],
     metadata: null,

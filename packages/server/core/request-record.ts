@@ -48,6 +48,11 @@ export interface RequestRecord {
   /** What the request reserved of limits on tokens and money; null: no such limit applied. */
   hold_tokens: number | null
   hold_nano_usd: number | null
+  /**
+   * The output tokens of one choice that the provider was asked for at most; null: the gateway asked for no fewer than
+   * the caller and the model allow.
+   */
+  output_cap: number | null
   sandbox: boolean
   attempts: AttemptRecord[]
   metadata: Readonly<Record<string, string>> | null

@@ -29,6 +29,8 @@ export interface Route extends RouteInfo {
   readonly method: 'GET' | 'POST'
   /** One `*` stands for a model or an id. Matched with the raw path byte by byte. */
   readonly path: string
+  /** The query parameters of a native route, which refuses others. Routes of other formats ignore what they do not know. */
+  readonly query?: readonly string[]
   serve(ctx: IdentifiedContext, rest: string, deps: GatewayDeps): void | Promise<void>
 }
 
@@ -50,7 +52,7 @@ export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonl
     embeddings(`${openai}/v1/embeddings`, OPENAI_MOUNT, compatEmbeddings),
     images(`${openai}/v1/images/generations`, 'generations'),
     images(`${openai}/v1/images/edits`, 'edits'),
-    plainRoute('GET', '/v1/models', 'models', ctx => serveModels(ctx)),
+    { ...plainRoute('GET', '/v1/models', 'models', ctx => serveModels(ctx)), query: ['limit', 'cursor'] },
     plainRoute('GET', '/v1/models/*', 'models', (ctx, rest) => serveModel(ctx, rest)),
     {
       ...plainRoute('POST', '/v1/feedback', 'feedback', (ctx, _rest, deps) => serveFeedback(ctx, deps)),

@@ -1,9 +1,11 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import { NATIVE_MOUNT } from '@rideau/llm/formats/native/format'
 import { RequestError } from '@rideau/llm/formats/shared/request-error'
 import { fromReservedField } from '@rideau/llm/formats/shared/reserved-fields'
 import { ReservedFieldError } from '@rideau/llm/upstream/authorize-request'
 import { Fault, toFault } from '../core/fault.ts'
 import { batchInTick } from '../http/batch-in-tick.ts'
+import { checkHead, UNCHECKED_HEAD } from '../http/check-head.ts'
 import { MAX_HEADER_BYTES } from '../http/client-error.ts'
 import { toReadinessAnswer } from '../http/readiness.ts'
 import { parseRequestId } from '../http/request-headers.ts'
@@ -15,6 +17,7 @@ import { identify } from './edge/identify.ts'
 import { sendJson } from './edge/send.ts'
 import { endRequest, endWithFault, undoReservation } from './pipeline/end-request.ts'
 import { openFailRequest } from './pipeline/fail-request.ts'
+import { assertKnownQuery } from './request/assert-known-query.ts'
 import { claimRequestId } from './request/claim-request-id.ts'
 import { findMount } from './request/prefixes.ts'
 import {
@@ -29,6 +32,7 @@ import { listRoutes, openRouter, type Route, type RouteMatch } from './routes.ts
 
 /** Longer than load balancers keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000
+const NO_QUERY: readonly string[] = []
 /** A second limit behind the body's own timeout of 60 s. */
 const REQUEST_TIMEOUT_MS = 90_000
 
@@ -42,8 +46,27 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
   const onServeError = (error: unknown): void => onException(error, 'the edge of the gateway')
   /** The last response of each connection. An error answer must not be written into it. */
   const answers = new WeakMap<object, ServerResponse>()
+  const receive = (req: IncomingMessage, res: ServerResponse): void => {
+    try {
+      answers.set(req.socket, res)
+      // A write after the end emits 'error', which would end the process without a listener.
+      res.on('error', onResponseError)
+      const path = pathOf(req)
+      const refusal = checkHead(req)
+      const match = refusal === undefined ? route(req.method ?? '', path) : undefined
+      if (match === undefined) serveUnrouted(path, req, res, refusal, fail, deps)
+      else {
+        const ctx = openContext(match.route, req, res, fail, deps)
+        batchInTick(() => void serve(ctx, match, deps), onServeError)
+      }
+    } catch (error) {
+      onException(error, 'the arrival of a request')
+      res.destroy()
+    }
+  }
   const server = http.createServer(
     {
+      ...UNCHECKED_HEAD,
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: 30_000,
@@ -51,24 +74,10 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
       connectionsCheckingInterval: 5_000,
       noDelay: true,
     },
-    (req, res) => {
-      try {
-        answers.set(req.socket, res)
-        // A write after the end emits 'error', which would end the process without a listener.
-        res.on('error', onResponseError)
-        const path = pathOf(req)
-        const match = route(req.method ?? '', path)
-        if (match === undefined) serveUnrouted(path, req, res, fail, deps)
-        else {
-          const ctx = openContext(match.route, req, res, fail, deps)
-          batchInTick(() => void serve(ctx, match, deps), onServeError)
-        }
-      } catch (error) {
-        onException(error, 'the arrival of a request')
-        res.destroy()
-      }
-    },
+    receive,
   )
+  // Node answers by itself without a listener. checkHead refuses these requests.
+  server.on('checkExpectation', receive)
   server.on('clientError', (error, socket) => {
     try {
       answerBrokenRequest(error, socket, answers.get(socket), deps)
@@ -105,6 +114,7 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
       const claiming = claimRequestId(ctx, environmentId, deps)
       if (claiming !== undefined) await claiming
     }
+    if (match.route.mount === NATIVE_MOUNT) assertKnownQuery(ctx.req.url ?? '', match.route.query ?? NO_QUERY)
     const serving = match.route.serve(toIdentified(ctx), match.rest, deps)
     if (serving !== undefined) await serving
   } catch (thrown) {
@@ -173,11 +183,12 @@ const UNROUTED: Omit<RouteInfo, 'mount'> = {
   needsPlace: false,
 }
 
-/** Serves what needs no credential: health checks, preflights and unknown routes. */
+/** Serves what needs no credential: health checks, preflights, unknown routes and what checkHead refuses. */
 function serveUnrouted(
   path: string,
   req: IncomingMessage,
   res: ServerResponse,
+  refusal: Fault | undefined,
   fail: FailRequest,
   deps: GatewayDeps,
 ): void {
@@ -189,6 +200,11 @@ function serveUnrouted(
   }
   const ctx = new RequestContext({ id, requestId, req, res, route, arrivedAt: deps.now(), fail })
   try {
+    if (refusal !== undefined) {
+      res.shouldKeepAlive = false
+      deps.frontDoor.countUnknown(ctx)
+      throw refusal
+    }
     answerUnrouted(ctx, path, deps)
   } catch (thrown) {
     void endWithFault(ctx, toFault(thrown), deps)

@@ -63,7 +63,7 @@ interface Aggregate {
 }
 
 const LIMIT = { scope_ref: null, metric: 'requests', limit: 10, window_seconds: 60 } as const
-const BUDGET = { scope: null, scope_ref: null, limit_nano_usd: 1, window: 'day' } as const
+const BUDGET = { scope: null, scope_ref: null, limit_nano_usd: 1, window: 'day', on_tight: 'cap' } as const
 const NO_BOUNDS = {
   allowed_models: null,
   scopes: null,

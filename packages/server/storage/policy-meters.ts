@@ -13,6 +13,7 @@ export function toBudgetRowMeter(row: BudgetRow, timeZone: string, at: number): 
     limitNanoUsd: row.limit_nano_usd,
     window: row.window,
     alertPcts: row.alert_pcts,
+    onTight: row.on_tight,
   }
   const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: null }
   return createBudgetMeter(policy, whole, timeZone, at)

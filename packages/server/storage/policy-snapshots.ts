@@ -8,7 +8,7 @@ type LimitPart = Part<LimitRow, 'scope' | 'scope_ref' | 'metric' | 'limit' | 'wi
 type QuotaPart = Part<QuotaRow, 'scope' | 'scope_ref' | 'metric' | 'window' | 'limit' | 'grace_pct'>
 type BudgetPart = Part<
   BudgetRow,
-  'project_id' | 'scope' | 'scope_ref' | 'limit_nano_usd' | 'window' | 'alert_pcts'
+  'project_id' | 'scope' | 'scope_ref' | 'limit_nano_usd' | 'window' | 'alert_pcts' | 'on_tight'
 >
 type PlanPart = Part<
   PlanRow,
@@ -53,7 +53,7 @@ export const POLICY_PARTS = `o.time_zone,
     from quotas q where q.environment_id = e.id) as quotas,
   (select jsonb_agg(jsonb_build_object(${CREATED('b')}, 'project_id', b.project_id, 'scope', b.scope,
       'scope_ref', b.scope_ref, 'limit_nano_usd', b.limit_nano_usd, 'window', b.window,
-      'alert_pcts', b.alert_pcts) order by b.created_at, b.id)
+      'alert_pcts', b.alert_pcts, 'on_tight', b.on_tight) order by b.created_at, b.id)
     from budgets b where b.org_id = e.org_id and (b.project_id is null or b.project_id = e.project_id)
       and ${CAN_CONCERN('b')}) as budgets,
   (select jsonb_agg(jsonb_build_object(${CREATED('n')}, 'name', n.name, 'is_default', n.is_default,
@@ -93,6 +93,7 @@ export function toPolicies(parts: PolicyParts): Policies {
       limitNanoUsd: part.limit_nano_usd,
       window: part.window,
       alertPcts: part.alert_pcts,
+      onTight: part.on_tight,
     })),
     plans: (parts.plans ?? []).map(part => ({
       ...toBase(part),

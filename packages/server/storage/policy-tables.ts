@@ -1,5 +1,6 @@
 import type { Generated, JSONColumnType } from 'kysely'
 import type { DevicePlatform } from '../core/device-auth.ts'
+import type { OnTight } from '../core/policies.ts'
 import type { CalendarWindow, Window } from '../core/windows.ts'
 
 /** Tables of migrations/0001-initial/policies.ts and 0003-devices.ts. */
@@ -60,6 +61,8 @@ export interface BudgetRow extends Stamped {
   limit_nano_usd: number
   window: Exclude<Window, 'hour'>
   alert_pcts: number[]
+  /** What happens to a request whose maximum output does not fit what is left. */
+  on_tight: OnTight
 }
 
 export interface PlanRow extends InEnvironment {

@@ -196,3 +196,15 @@ export async function isRequestLogged(db: Db, environmentId: string, requestId: 
     .executeTakeFirst()
   return found !== undefined
 }
+
+/** True if the environment's log has a request that named this end user. */
+export async function isEndUserLogged(db: Db, environmentId: string, externalId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('request_logs')
+    .select('id')
+    .where('environment_id', '=', environmentId)
+    .where('end_user_id', '=', externalId)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}

@@ -40,6 +40,7 @@ function createRecord(change: Partial<RequestRecord> = {}): RequestRecord {
     cost_nano_usd: 9_007_199_254_740_991,
     hold_tokens: null,
     hold_nano_usd: null,
+    output_cap: null,
     sandbox: true,
     attempts: [
       { provider: 'sandbox', model: 'echo', credential_id: id(), status: 200, error: null, ms: 1.5 },

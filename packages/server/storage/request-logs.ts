@@ -40,6 +40,7 @@ export const LOG_SUMMARY_COLUMNS = [
   'request_id',
   'hold_tokens',
   'hold_nano_usd',
+  'output_cap',
   'surface',
   'model_requested',
   'stream',

@@ -29,6 +29,7 @@ export interface Database extends PolicyTables, EventTables {
   signing_keys: SigningKeyTable
   deployment: DeploymentTable
   request_logs: RequestLogTable
+  idempotent_creates: IdempotentCreateRow
 }
 
 interface Stamped {
@@ -98,6 +99,8 @@ export interface ManagementKeyRow extends Stamped {
   org_id: string
   name: string
   role: Exclude<Role, 'owner'>
+  /** The user; null: unknown. */
+  created_by: string | null
   hash: Buffer
   prefix_display: string
   expires_at: Date | null
@@ -195,4 +198,13 @@ export type RequestLogTable = Omit<RequestRecord, 'at' | 'attempts' | 'metadata'
 export interface RetiredMasterKeyRow {
   key_id: Buffer
   retired_at: Date
+}
+
+/** An answer that a repeated create gets again (migrations/0005-creates-and-caps.ts). */
+export interface IdempotentCreateRow {
+  id: string
+  hash: Buffer
+  org_id: string
+  expires_at: Date
+  answer_cipher: Buffer
 }

@@ -21,4 +21,5 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhooks', column: 'secret_cipher', id: 'id' },
   { table: 'device_auth', column: 'device_check_cipher', id: 'project_id' },
   { table: 'signing_keys', column: 'private_cipher', id: 'id' },
+  { table: 'idempotent_creates', column: 'answer_cipher', id: 'id' },
 ]

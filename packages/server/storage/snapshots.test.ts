@@ -202,7 +202,7 @@ describe.each(listTestServers())('snapshots on $label', server => {
     await limitOf('environment', stranger.environment.id)
     await limitOf('key', strangerKey.id)
     await insertLimit(db, { ...below(stranger.environment), scope: 'environment', scope_ref: null, ...rate })
-    const spend = { limit_nano_usd: 5, window: 'month', alert_pcts: [80] } as const
+    const spend = { limit_nano_usd: 5, window: 'month', alert_pcts: [80], on_tight: 'refuse' } as const
     const { environment_id: _, ...projectOwner } = below(environment)
     const budgetOf = (project_id: string | null, scope: 'key' | null, scope_ref: string | null) =>
       insertBudget(db, {
@@ -224,7 +224,12 @@ describe.each(listTestServers())('snapshots on $label', server => {
     expect(found?.policies.limits.map(limit => limit.id).sort()).toEqual(expected.sort())
     expect(found?.policies.budgets.map(budget => budget.id).sort()).toEqual(budgets.sort())
     expect(found?.policies.limits[0]).toMatchObject({ windowMs: 60_000, metric: 'requests', limit: 10 })
-    expect(found?.policies.budgets[0]).toMatchObject({ limitNanoUsd: 5, window: 'month', alertPcts: [80] })
+    expect(found?.policies.budgets[0]).toMatchObject({
+      limitNanoUsd: 5,
+      window: 'month',
+      alertPcts: [80],
+      onTight: 'refuse',
+    })
     expect(found?.policies).toMatchObject({
       timeZone: 'UTC',
       quotas: [],

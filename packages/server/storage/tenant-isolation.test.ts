@@ -21,6 +21,7 @@ import {
 import { insertAuditEntry } from './audit-log.ts'
 import { insertCustomModel } from './custom-models.ts'
 import { insertChallenge, insertDevice } from './devices.ts'
+import { insertIdempotentCreate } from './idempotent-creates.ts'
 import { insertModelAlias } from './model-aliases.ts'
 import { type Db, openDatabase } from './pool.ts'
 import { inTenantScope } from './tenant-scope.ts'
@@ -88,6 +89,8 @@ async function insertEverywhere(database: FreshDatabase): Promise<Tree> {
   await insertDevice(pool, { ...device, statement: {}, now })
   const alert = { counter: newId(), pct: 50, org_id: organization.id, raised_at: CREATED, window_end: null }
   await db.insertInto('alerts').values(alert).execute()
+  const answer = { id: newId(), hash: sha256(newId()), answer_cipher: Buffer.alloc(64) }
+  await insertIdempotentCreate(db, { ...answer, org_id: organization.id, expires_at: now })
   await insertRecords(pool, [requestRecord(environment, newId(), clock.now(), { end_user_id: 'alice' })])
   return tree
 }

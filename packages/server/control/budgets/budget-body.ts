@@ -1,4 +1,5 @@
 import { Fault } from '../../core/fault.ts'
+import type { OnTight } from '../../core/policies.ts'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
 import { uuidField } from '../operation/fields.ts'
@@ -7,6 +8,7 @@ import { parseScopeRef } from '../operation/scope-ref.ts'
 import { z } from '../operation/zod.ts'
 
 export const BUDGET_SCOPES = ['environment', 'key'] as const
+export const ON_TIGHT = ['cap', 'refuse'] as const satisfies readonly OnTight[]
 export const BUDGET_WINDOWS = ['day', 'week', 'month', 'total'] as const
 
 const budgetFields = {
@@ -19,6 +21,10 @@ const budgetFields = {
     .max(20)
     .nullish()
     .meta({ description: 'Percentages of limit_usd; each raises `budget.alert` once per window.' }),
+  on_tight: z.enum(ON_TIGHT).nullish().meta({
+    description:
+      'What happens to a request whose explicit maximum of output tokens does not fit what is left: `cap` (default) lowers the maximum and names it in `X-Rideau-Output-Cap`, `refuse` answers 402 `budget_exceeded`.',
+  }),
 }
 
 export const NewBudget = z.strictObject(budgetFields).meta({ id: 'NewBudget' })
@@ -27,7 +33,7 @@ export const BudgetChange = z.strictObject(budgetFields).partial().meta({ id: 'B
 /** The settings of a budget, with the limit in whole nano-dollars. */
 export type BudgetSettings = Pick<
   BudgetRow,
-  'limit_nano_usd' | 'window' | 'scope' | 'scope_ref' | 'alert_pcts'
+  'limit_nano_usd' | 'window' | 'scope' | 'scope_ref' | 'alert_pcts' | 'on_tight'
 >
 
 export function toBudgetSettings(body: z.output<typeof NewBudget>): BudgetSettings {
@@ -37,6 +43,7 @@ export function toBudgetSettings(body: z.output<typeof NewBudget>): BudgetSettin
     scope: body.scope ?? null,
     scope_ref: body.scope_ref ?? null,
     alert_pcts: body.alert_pcts ?? [],
+    on_tight: body.on_tight ?? 'cap',
   }
 }
 

@@ -3,7 +3,7 @@ import type { BudgetRow } from '../../storage/policy-tables.ts'
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
-import { BUDGET_SCOPES, BUDGET_WINDOWS } from './budget-body.ts'
+import { BUDGET_SCOPES, BUDGET_WINDOWS, ON_TIGHT } from './budget-body.ts'
 import type { MeasuredBudget } from './measure-budgets.ts'
 
 const settings = {
@@ -16,6 +16,7 @@ const settings = {
   window: z.enum(BUDGET_WINDOWS),
   limit_usd: z.number(),
   alert_pcts: z.array(z.int()),
+  on_tight: z.enum(ON_TIGHT),
   ...stamps,
 }
 

@@ -54,6 +54,7 @@ test('a budget is created, listed with its spend, changed in part and removed', 
     window: 'month',
     limit_usd: 100,
     alert_pcts: [50, 100],
+    on_tight: 'cap',
     spent_usd: 0.290000001,
     // This control plane runs without a gateway, so it cannot read reservations.
     reserved_usd: null,
@@ -72,6 +73,14 @@ test('a budget is created, listed with its spend, changed in part and removed', 
   expect(narrowed.json).toMatchObject({ ...scoped, spent_usd: 0 })
   const widened = await plane.call('PATCH', one, { key, body: { scope: null, scope_ref: null } })
   expect(widened.json).toMatchObject({ scope: null, spent_usd: 0.290000001 })
+  const strict = await plane.call<Budget>('PATCH', one, { key, body: { on_tight: 'refuse' } })
+  expect(strict.json.on_tight).toBe('refuse')
+  const kept = await plane.call<Budget>('PATCH', one, { key, body: { limit_usd: 1 } })
+  expect(kept.json.on_tight).toBe('refuse')
+  const cleared = await plane.call<Budget>('PATCH', one, { key, body: { on_tight: null } })
+  expect(cleared.json.on_tight).toBe('cap')
+  const refusal = await plane.call('PATCH', one, { key, body: { on_tight: 'warn' } })
+  expect(refusal.outcome).toBe('400 invalid_request on_tight')
   expect((await plane.call('DELETE', one, { key })).status).toBe(204)
   expect((await plane.call('PATCH', one, { key, body: {} })).outcome).toBe('404 resource_not_found')
 })

@@ -15,13 +15,14 @@ export const updateBudget = defineOperation('PATCH /v1/budgets/{id}', {
   response: { 200: BudgetResource },
   handle: async ({ services, resource, body }) => {
     const { limit_usd, ...rest } = body
-    const { limit_nano_usd, window, scope, scope_ref, alert_pcts } = mergeChange(resource, rest)
+    const { limit_nano_usd, window, scope, scope_ref, alert_pcts, on_tight } = mergeChange(resource, rest)
     const settings = await parseBudgetScope(services.db, resource, {
       limit_nano_usd: limit_usd === undefined ? limit_nano_usd : toNanoUsd(limit_usd),
       window,
       scope,
       scope_ref,
       alert_pcts: alert_pcts ?? [],
+      on_tight: on_tight ?? 'cap',
     })
     const now = new Date(services.clock.now())
     const row = orGone(await storeBudget(services.db, resource.id, settings, now))

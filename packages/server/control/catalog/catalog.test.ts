@@ -11,14 +11,18 @@ beforeAll(async () => {
 })
 afterAll(() => plane.close())
 
-async function listAll(path: string): Promise<{ id: string }[]> {
+async function listAll(path: string, filter = ''): Promise<{ id: string }[]> {
   const seen: { id: string }[] = []
   let cursor: string | null = null
   do {
     const suffix: string = cursor === null ? '' : `&cursor=${cursor}`
-    const { status, json } = await plane.call<List<{ id: string }>>('GET', `${path}?limit=100${suffix}`, {
-      key,
-    })
+    const { status, json } = await plane.call<List<{ id: string }>>(
+      'GET',
+      `${path}?limit=100&${filter}${suffix}`,
+      {
+        key,
+      },
+    )
     expect(status).toBe(200)
     seen.push(...json.data)
     cursor = json.next_cursor
@@ -31,6 +35,46 @@ test('GET /v1/catalog/models lists every model once, by id, over pages', async (
   const expected = allModels().map(({ provider, model }) => `${provider}/${model.id}`)
   expect(seen.map(({ id }) => id)).toEqual(expected.sort())
   expect(seen.find(({ id }) => id === 'sandbox/echo')).toMatchObject({ provider: 'sandbox' })
+})
+
+test('GET /v1/catalog/models takes a provider and a text, over pages', async () => {
+  const all = allModels().map(({ provider, model }) => ({ id: `${provider}/${model.id}`, provider, model }))
+  const idsOf = (records: { id: string }[]) => records.map(({ id }) => id)
+  const ofGroq = all.filter(({ provider }) => provider === 'groq')
+  expect(idsOf(await listAll('/v1/catalog/models', 'provider=groq'))).toEqual(idsOf(ofGroq).sort())
+  const mini = all.filter(({ id, model }) => /mini/i.test(id) || /mini/i.test(model.display_name))
+  expect(mini.length).toBeGreaterThan(5)
+  expect(idsOf(await listAll('/v1/catalog/models', 'q=MINI'))).toEqual(idsOf(mini).sort())
+  const both = mini.filter(({ provider }) => provider === 'openai')
+  expect(idsOf(await listAll('/v1/catalog/models', 'q=mini&provider=openai'))).toEqual(idsOf(both).sort())
+  expect(await listAll('/v1/catalog/models', 'provider=nobody')).toEqual([])
+})
+
+test('GET /v1/catalog/models keeps a cursor to its filter', async () => {
+  const { json } = await plane.call<List<unknown>>('GET', '/v1/catalog/models?limit=1&q=mini', { key })
+  const path = `/v1/catalog/models?cursor=${json.next_cursor}`
+  expect((await plane.call('GET', `${path}&q=mini`, { key })).status).toBe(200)
+  expect((await plane.call('GET', path, { key })).outcome).toBe('400 invalid_request cursor')
+  expect((await plane.call('GET', `${path}&q=nano`, { key })).outcome).toBe('400 invalid_request cursor')
+})
+
+test.each([
+  ['provider=', 'provider'],
+  ['q=', 'q'],
+  ['q=%00', 'q'],
+  [`q=${'x'.repeat(201)}`, 'q'],
+  ['text=mini', 'text'],
+])('GET /v1/catalog/models?%.12s answers 400 request_validation_failed', async (query, param) => {
+  const { outcome } = await plane.call('GET', `/v1/catalog/models?${query}`, { key })
+  expect(outcome).toBe(`400 request_validation_failed ${param}`)
+})
+
+test('GET /v1/catalog/models shows what images cost', async () => {
+  const [image] = (await listAll('/v1/catalog/models', 'provider=sandbox&q=image')) as {
+    image_pricing?: object
+    pricing?: object
+  }[]
+  expect(image).toMatchObject({ pricing: null, image_pricing: { usd_per_image: 0.01 } })
 })
 
 test('GET /v1/catalog/providers lists every provider with the fields of its credential', async () => {

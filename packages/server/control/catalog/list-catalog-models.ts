@@ -1,9 +1,11 @@
+import { toListedImagePrices } from '@rideau/llm/images/listed-image-prices'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { allModels } from '@rideau/llm/providers/catalog'
+import { textParam } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { cutPage, listOf, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
-import { PricingResource } from './pricing-resource.ts'
+import { ImagePricingResource, PricingResource } from './pricing-resource.ts'
 
 const CatalogModelResource = z
   .strictObject({
@@ -15,6 +17,7 @@ const CatalogModelResource = z
     max_output_tokens: z.int().nullable(),
     capabilities: z.array(z.string()),
     pricing: PricingResource,
+    image_pricing: ImagePricingResource,
   })
   .meta({ id: 'CatalogModel' })
 
@@ -22,9 +25,26 @@ export const listCatalogModels = defineOperation('GET /v1/catalog/models', {
   name: 'catalog.list_models',
   summary: 'All models of the catalogue with their prices, by id.',
   access: { role: 'viewer', of: 'actor' },
-  query: z.strictObject(pageQuery),
+  query: z.strictObject({
+    ...pageQuery,
+    provider: textParam(64).optional().meta({ description: 'Models of this provider only.' }),
+    q: textParam(200).optional().meta({
+      description: 'Models whose id or name contains this text, in any case.',
+    }),
+  }),
   response: { 200: listOf(CatalogModelResource) },
-  handle: async ({ query }) => cutPage(query, ['catalog.list_models'], resources),
+  handle: async ({ query }) => {
+    const { provider, q } = query
+    const text = q?.toLowerCase()
+    const found = resources.filter(
+      model =>
+        (provider === undefined || model.provider === provider) &&
+        (text === undefined ||
+          model.id.toLowerCase().includes(text) ||
+          model.display_name.toLowerCase().includes(text)),
+    )
+    return cutPage(query, ['catalog.list_models', provider ?? null, text ?? null], found)
+  },
 })
 
 /** The catalogue is part of the app and does not change while the app runs. */
@@ -51,5 +71,6 @@ function toCatalogModelResource(
             cached_input_usd_per_mtok: pricing.cache_read ?? null,
             cache_write_usd_per_mtok: pricing.cache_write ?? null,
           },
+    image_pricing: toListedImagePrices(model.image_pricing),
   }
 }

@@ -9,3 +9,14 @@ export const PricingResource = z
     cache_write_usd_per_mtok: z.number().nullable(),
   })
   .nullable()
+
+/** What images cost in USD: by the image, or by kind of token. null: unknown, or the model makes no images. */
+export const ImagePricingResource = z
+  .strictObject({
+    usd_per_image: z.number().nullable(),
+    text_input_usd_per_mtok: z.number().nullable(),
+    image_input_usd_per_mtok: z.number().nullable(),
+    text_output_usd_per_mtok: z.number().nullable(),
+    image_output_usd_per_mtok: z.number().nullable(),
+  })
+  .nullable()

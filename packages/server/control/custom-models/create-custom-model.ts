@@ -14,9 +14,11 @@ export const createCustomModel = defineOperation('POST /v1/environments/{envId}/
   body: NewCustomModel,
   response: { 201: CustomModelResource },
   faults: ['resource_conflict'],
-  handle: async ({ services, resource, role, body }) => {
+  authorize: async ({ role, body }) => {
     const { hasListPrice } = parseModelName(body.model)
     if (hasListPrice || body.pricing != null) assertRole(role, 'admin')
+  },
+  handle: async ({ services, resource, body }) => {
     const stored = insertCustomModel(services.db, {
       ...newRecord(services),
       ...ownerColumns(resource),

@@ -17,6 +17,8 @@ const SCOPES_OF = {
   environment: ['environment', 'key', 'end_user', 'default_end_user'],
 } as const
 
+/** Of limits on requests. */
+const DEFAULT_WINDOW_SECONDS = 60
 const MAX_WINDOW_SECONDS = 31 * 24 * 3600
 
 const limitFields = {
@@ -29,7 +31,7 @@ const limitFields = {
     .min(1)
     .max(MAX_WINDOW_SECONDS)
     .nullish()
-    .meta({ description: 'For requests and tokens, up to 31 days.' }),
+    .meta({ description: 'For requests and tokens, up to 31 days. Default: 60 for requests.' }),
 }
 
 export const NewLimit = z.strictObject(limitFields).meta({ id: 'NewLimit' })
@@ -48,7 +50,7 @@ export async function parseLimit(
   const { scope, metric, limit } = fields
   const scopes: readonly string[] = SCOPES_OF[owner.environment_id === null ? 'organization' : 'environment']
   if (!scopes.includes(scope)) throw refusal('scope', `scope must be one of ${scopes.join(', ')}.`)
-  const windowSeconds = fields.window_seconds ?? null
+  const windowSeconds = fields.window_seconds ?? (metric === 'requests' ? DEFAULT_WINDOW_SECONDS : null)
   if (metric === 'concurrency' && windowSeconds !== null) {
     throw refusal('window_seconds', 'window_seconds must be absent for the metric concurrency.')
   }

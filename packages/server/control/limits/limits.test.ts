@@ -5,7 +5,9 @@ import {
   openControlPlane,
   type Tenant,
 } from '../../testing/harness/control-plane.ts'
+import { insertRecords } from '../../testing/harness/insert-records.ts'
 import { INSERT_POLICY } from '../../testing/harness/policies.ts'
+import { requestRecord } from '../../testing/harness/request-record.ts'
 import type { z } from '../operation/zod.ts'
 import type { LimitResource } from './limit-resource.ts'
 
@@ -83,6 +85,26 @@ test('an organization, an environment and its sibling list only their own limits
   }
 })
 
+describe('the window of a limit', () => {
+  test.each([undefined, null])('is 60 seconds for requests where it is %s', async window_seconds => {
+    const made = await create(inEnvironment, {
+      scope: 'environment',
+      metric: 'requests',
+      limit: 5,
+      window_seconds,
+    })
+    expect([made.outcome, made.json.window_seconds]).toEqual(['201', 60])
+  })
+
+  test('is 60 seconds for requests after a change that clears it', async () => {
+    const key = tenant.keys.developer
+    const made = await create(inEnvironment, { scope: 'environment', ...perMinute, window_seconds: 10 })
+    const body = { window_seconds: null }
+    const { json } = await plane.call<Limit>('PATCH', `/v1/limits/${made.json.id}`, { key, body })
+    expect(json.window_seconds).toBe(60)
+  })
+})
+
 describe('the scope of a limit', () => {
   beforeAll(async () => {
     await INSERT_POLICY.end_user(plane.database.db, plane.newId(), tenant.development)
@@ -107,6 +129,17 @@ describe('the scope of a limit', () => {
       expect([scope, outcome]).toEqual([scope, '201'])
       expect(json.scope_ref).toBe(scope_ref ?? null)
     }
+  })
+
+  test('an environment limit applies to an end user that was only named in requests', async () => {
+    const named = { end_user_id: 'only named' }
+    await insertRecords(plane.database.pool, [
+      requestRecord(tenant.development, plane.newId(), plane.clock.now(), named),
+    ])
+    const body = { scope: 'end_user', scope_ref: 'only named', ...perMinute }
+    expect((await create(inEnvironment, body)).outcome).toBe('201')
+    const elsewhere = `/v1/environments/${stranger.development.id}/limits`
+    expect((await create(elsewhere, body, stranger.keys.admin)).outcome).toBe('400 invalid_request scope_ref')
   })
 
   test('an organization limit applies to the organization or anything below it with an id', async () => {
@@ -165,7 +198,7 @@ describe('400 invalid_request', () => {
     [{ limit: '1' }, 'limit'],
     [{ limit: 2 ** 60 }, 'limit'],
     [{ limit: null }, 'limit'],
-    [{ window_seconds: undefined }, 'window_seconds'],
+    [{ metric: 'tokens', window_seconds: undefined }, 'window_seconds'],
     [{ window_seconds: 0 }, 'window_seconds'],
     [{ window_seconds: 31 * 86400 + 1 }, 'window_seconds'],
     [{ metric: 'concurrency' }, 'window_seconds'],

@@ -39,6 +39,10 @@ const logFields = {
   // What the limits on tokens and money reserved before the call, and what was settled; null: no such limit applied.
   hold: amounts.nullable(),
   settlement: amounts.extend({ estimated: z.boolean() }).nullable(),
+  output_cap: z.int().nullable().meta({
+    description:
+      'The output tokens of one choice that the provider was asked for at most, where a limit let the gateway ask for fewer than the caller did.',
+  }),
   feedback: z
     .strictObject({
       score: z.number(),
@@ -103,6 +107,7 @@ export function toLogResource(row: ListedRequestLogRow): z.output<typeof LogReso
       row.hold_tokens === null
         ? null
         : { tokens: input + output, cost_usd: toUsd(row.cost_nano_usd), estimated: row.usage_estimated },
+    output_cap: row.output_cap,
     feedback: row.feedback,
     sandbox: row.sandbox,
     attempts: row.attempts.map(attempt => ({

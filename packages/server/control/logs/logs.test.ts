@@ -90,6 +90,7 @@ describe('list', () => {
       hold: null,
       settlement: null,
       feedback: null,
+      output_cap: null,
       sandbox: true,
       attempts: [{ target: 'sandbox/echo', credential_id: record?.id, status: 200, error: null, ms: 2 }],
       metadata: null,
@@ -142,8 +143,8 @@ describe('list', () => {
     ['from=yesterday', 'request_validation_failed from'],
     ['provider=%00', 'request_validation_failed provider'],
     ['model=', 'request_validation_failed model'],
-    ['metadata=x', 'invalid_request metadata'],
-    ['metadata.=x', 'invalid_request metadata.'],
+    ['metadata=x', 'request_validation_failed metadata'],
+    ['metadata.=x', 'request_validation_failed metadata.'],
     ['metadata.k=%00', 'request_validation_failed metadata.k'],
     ['metadata.k=a&metadata.k=b', 'request_validation_failed metadata.k'],
     ['end_user_id=', 'request_validation_failed end_user_id'],
@@ -151,7 +152,7 @@ describe('list', () => {
     ['min_latency_ms=1e3', 'request_validation_failed min_latency_ms'],
     ['after=x', 'request_validation_failed after'],
     ['after=00000000-0000-0000-0000-000000000000', 'invalid_request after'],
-    ['colour=red', 'invalid_request colour'],
+    ['colour=red', 'request_validation_failed colour'],
   ])('400 %s', async (query, outcome) => {
     expect((await list(query)).outcome).toBe(`400 ${outcome}`)
   })

@@ -12,12 +12,12 @@ export const createManagementKey = defineOperation('POST /v1/orgs/{orgId}/manage
   access: { role: 'owner', of: 'org' },
   body: ManagementKeyRequest,
   response: { 201: NewManagementKeyResource },
-  handle: async ({ services, resource, body }) => {
+  handle: async ({ services, actor, resource, body }) => {
     const expiresAt = typeof body.expires_at === 'string' ? new Date(body.expires_at) : null
     if (expiresAt !== null && expiresAt.getTime() <= services.clock.now()) {
       throw new Fault('invalid_request', 'expires_at must lie in the future.', { param: 'expires_at' })
     }
-    const input = { orgId: resource.id, name: body.name, role: body.role, expiresAt }
+    const input = { orgId: resource.id, name: body.name, role: body.role, expiresAt, createdBy: actor.id }
     const { row, text } = createManagementKeyRow(services, input)
     await insertManagementKey(services.db, row)
     return { ...toManagementKeyResource(row), key: text }

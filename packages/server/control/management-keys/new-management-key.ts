@@ -7,6 +7,8 @@ export interface NewManagementKey {
   readonly name: string
   readonly role: ManagementKeyRow['role']
   readonly expiresAt: Date | null
+  /** The user who creates it. Default: unknown. */
+  readonly createdBy?: string
 }
 
 /** Returns the plaintext of a new management key, which is not stored, and its row. */
@@ -21,6 +23,7 @@ export function createManagementKeyRow(
     org_id: input.orgId,
     name: input.name,
     role: input.role,
+    created_by: input.createdBy ?? null,
     hash: hashKeyText(text),
     prefix_display: maskKeyText(text),
     expires_at: input.expiresAt,

@@ -17,7 +17,7 @@ export const createResetLink = defineOperation('POST /v1/members/{memberId}/rese
     201: z.strictObject({ reset_url: z.string(), expires_at: dateTime }).meta({ id: 'ResetLink' }),
   },
   faults: ['resource_conflict'],
-  handle: async ({ services, actor, resource }) => {
+  authorize: async ({ services, actor, resource }) => {
     const userId = resource.user_id
     if (userId === null) {
       throw new Fault(
@@ -34,11 +34,14 @@ export const createResetLink = defineOperation('POST /v1/members/{memberId}/rese
         'Only an owner of every organization of this user may do this, and not if the user signs in by OIDC.',
       )
     }
+  },
+  handle: async ({ services, actor, resource }) => {
     const token = createToken(services.random)
     const now = services.clock.now()
     const expiresAt = new Date(now + RESET_MS)
     await upsertPasswordReset(services.db, {
-      user_id: userId,
+      // `authorize` has refused a member without a user.
+      user_id: resource.user_id as string,
       hash: hashToken(token),
       issued_by: actor.id,
       created_at: new Date(now),

@@ -1,8 +1,10 @@
 import { Fault } from '../../core/fault.ts'
 import { createToken, hashToken } from '../../core/opaque-token.ts'
+import type { Actor } from '../../core/permissions.ts'
+import { findManagementKey } from '../../storage/management-keys.ts'
 import { hasMemberOrInvitation, insertMember, removeExpiredInvitations } from '../../storage/members.ts'
 import { lockOrganization } from '../../storage/organizations.ts'
-import { defineOperation } from '../operation/operation.ts'
+import { defineOperation, type Services } from '../operation/operation.ts'
 import { Invitation } from './member-body.ts'
 import { InvitedMemberResource, toMemberResource } from './member-resource.ts'
 import { assertRoleCovers } from './member-rules.ts'
@@ -16,8 +18,8 @@ export const inviteMember = defineOperation('POST /v1/orgs/{orgId}/members', {
   body: Invitation,
   response: { 201: InvitedMemberResource },
   faults: ['resource_conflict'],
-  handle: async ({ services, actor, role, resource, body }) => {
-    assertRoleCovers(role, body.role)
+  authorize: async ({ role, body }) => assertRoleCovers(role, body.role),
+  handle: async ({ services, actor, resource, body }) => {
     const token = createToken(services.random)
     const now = new Date(services.clock.now())
     const row = {
@@ -26,8 +28,7 @@ export const inviteMember = defineOperation('POST /v1/orgs/{orgId}/members', {
       user_id: null,
       role: body.role,
       invite_email: body.email,
-      // A management key is not a user.
-      invited_by: actor.kind === 'member' ? actor.id : null,
+      invited_by: await findInviter(services, actor),
       accepted_at: null,
       invite_hash: hashToken(token),
       invite_expires_at: new Date(now.getTime() + INVITATION_MS),
@@ -51,3 +52,9 @@ export const inviteMember = defineOperation('POST /v1/orgs/{orgId}/members', {
     }
   },
 })
+
+/** Returns the user who invites: of a management key, the user who created it or, if that is unknown, the key's id. */
+async function findInviter({ db }: Pick<Services, 'db'>, actor: Actor): Promise<string> {
+  if (actor.kind === 'member') return actor.id
+  return (await findManagementKey(db, actor.id))?.created_by ?? actor.id
+}

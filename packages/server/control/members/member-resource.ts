@@ -11,7 +11,10 @@ const fields = {
   user: z.strictObject({ id: uuid, email: z.string(), name: z.string().nullable() }).nullable(),
   role: z.enum(ROLES),
   invite_email: z.string().nullable(),
-  invited_by: uuid.nullable(),
+  invited_by: uuid.nullable().meta({
+    description:
+      'The user who invited. Where a management key did, the user who created the key, or the id of the key if that is unknown. null: nobody did.',
+  }),
   accepted_at: dateTime.nullable(),
   ...stamps,
 }

@@ -102,7 +102,24 @@ describe('POST /v1/orgs/{orgId}/members', () => {
       key: tenant.keys.admin,
       body: { ...body, role: 'admin' },
     })
-    expect([asAdmin.outcome, asAdmin.json.invited_by]).toEqual(['201', null])
+    // The tests' keys were created by nobody.
+    const { rows } = await plane.database.pool.query(
+      "select id from management_keys where org_id = $1 and role = 'admin'",
+      [tenant.organization.id],
+    )
+    expect([asAdmin.outcome, asAdmin.json.invited_by]).toEqual(['201', rows[0]?.id])
+  })
+
+  test('invited_by is the user who created the management key that invites', async () => {
+    const { cookie, user } = tenant.people.owner
+    const made = await plane.call<{ key: string }>(
+      'POST',
+      `/v1/orgs/${tenant.organization.id}/management-keys`,
+      { cookie, body: { name: 'robot', role: 'admin' } },
+    )
+    const body = { email: 'by-robot@example.com', role: 'viewer' }
+    const { json } = await plane.call<Member>('POST', path, { key: made.json.key, body })
+    expect(json.invited_by).toBe(user.id)
   })
 
   test('409 resource_conflict for an address that is invited or a member, however it is written', async () => {

@@ -6,9 +6,9 @@ import {
   type Tenant,
 } from '../../testing/harness/control-plane.ts'
 import type { z } from '../operation/zod.ts'
-import type { AliasResource } from './alias-resource.ts'
+import type { WrittenAliasResource } from './alias-warnings.ts'
 
-type AliasRecord = z.output<typeof AliasResource>
+type AliasRecord = z.output<typeof WrittenAliasResource>
 
 let plane: ControlPlane
 let tenant: Tenant
@@ -30,6 +30,25 @@ const change = (id: string, body: unknown) =>
   plane.call<AliasRecord>('PATCH', `/v1/model-aliases/${id}`, { key, body })
 
 describe('create, read, change, remove', () => {
+  test('warns of targets that no request could use, and of none if all can be used', async () => {
+    const credentialId = await plane.insertCredential(tenant, 'sk-openai')
+    const targets = [
+      { model: 'gpt-4o' },
+      { model: 'no-such-model' },
+      { model: 'groq/llama-3.3-70b-versatile' },
+    ]
+    const { status, json } = await create({ targets })
+    expect([status, json.warnings.map(({ model, code }) => `${model} ${code}`)]).toEqual([
+      201,
+      ['no-such-model model_not_found', 'groq/llama-3.3-70b-versatile provider_credential_missing'],
+    ])
+    expect(json.warnings[0]?.message).toContain('no-such-model')
+    const fixed = await change(json.id, { targets: [{ model: 'gpt-4o' }] })
+    expect([fixed.status, fixed.json.warnings]).toEqual([200, []])
+    expect((await change(json.id, { targets: [{ model: 'x' }] })).json.warnings).toHaveLength(1)
+    await plane.call('DELETE', `/v1/provider-credentials/${credentialId}`, { key })
+  })
+
   test('answers 201 with the record, then 200, 204 and 404', async () => {
     const targets = [
       { model: 'sandbox/echo', weight: 3, timeout_ms: 1000, max_retries: 0 },
@@ -51,10 +70,12 @@ describe('create, read, change, remove', () => {
         ],
         created_at: now,
         updated_at: now,
+        warnings: [{ model: 'gpt-4o', code: 'provider_credential_missing', message: expect.any(String) }],
       },
     ])
     const one = `/v1/model-aliases/${json.id}`
-    expect((await plane.call('GET', one, { key })).json).toEqual(json)
+    const { warnings: _, ...record } = json
+    expect((await plane.call('GET', one, { key })).json).toEqual(record)
     plane.clock.advance(1000)
     const changed = await change(json.id, { strategy: 'lowest_cost' })
     const updated_at = new Date(plane.clock.now()).toISOString()

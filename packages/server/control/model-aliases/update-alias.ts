@@ -1,8 +1,9 @@
+import { findEnvironment } from '../../storage/environments.ts'
 import { updateModelAlias } from '../../storage/model-aliases.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import { ModelAliasChanges, toTargetsJson } from './alias-body.ts'
-import { AliasResource, toAliasResource } from './alias-resource.ts'
+import { toWrittenAlias, WrittenAliasResource } from './alias-warnings.ts'
 
 export const updateAlias = defineOperation('PATCH /v1/model-aliases/{id}', {
   name: 'model_aliases.update',
@@ -10,13 +11,15 @@ export const updateAlias = defineOperation('PATCH /v1/model-aliases/{id}', {
     'Changes the strategy or targets of an alias; its name cannot change. `targets` replaces the whole list.',
   access: { role: 'developer', of: 'model_alias' },
   body: ModelAliasChanges,
-  response: { 200: AliasResource },
+  response: { 200: WrittenAliasResource },
   handle: async ({ services, resource, body: { strategy, targets } }) => {
     const change = {
       ...(strategy === undefined ? {} : { strategy }),
       ...(targets === undefined ? {} : { targets: toTargetsJson(targets) }),
     }
     const now = new Date(services.clock.now())
-    return toAliasResource(orGone(await updateModelAlias(services.db, resource.id, change, now)))
+    const row = orGone(await updateModelAlias(services.db, resource.id, change, now))
+    const environment = orGone(await findEnvironment(services.db, row.environment_id))
+    return await toWrittenAlias(services.db, environment, row)
   },
 })

@@ -27,7 +27,8 @@ function answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply, b
   const fault = toControlFault(thrown)
   if (fault.status >= 500)
     request.log.error({ err: fault.cause ?? fault, requestId: request.id }, 'call failed')
-  reply.removeHeader('connection')
+  if (reply.raw.shouldKeepAlive) reply.removeHeader('connection')
+  else reply.header('connection', 'close')
   reply
     .code(fault.status)
     .headers(faultHeaders(fault))

@@ -51,6 +51,11 @@ export function integerParam(min: number, max: number) {
     .meta({ type: 'integer', minimum: min, maximum: max })
 }
 
+/** A text in a query: 1 to `max` characters, matched as it is. */
+export function textParam(max: number) {
+  return z.string().min(1).max(max).regex(PRINTABLE, 'must not contain control characters')
+}
+
 /** A non-negative number in a query, in digits with up to nine decimals. */
 export function numberParam(max: number) {
   return z

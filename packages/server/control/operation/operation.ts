@@ -92,6 +92,8 @@ export interface AuditSubject {
 /** What an operation can add to its response besides the body. */
 export interface Answer {
   setCookie(name: string, value: string, options: CookieSerializeOptions): void
+  /** Names the response as the repeated one of an earlier call with the same `Idempotency-Key`. */
+  setReplayed(): void
 }
 
 /** The input of a handler. The resource and the role are resolved and checked before the handler runs. */
@@ -137,6 +139,11 @@ interface Definition<
   /** The fault codes of this operation, besides those of every operation with the same access. */
   readonly faults?: readonly FaultCode[]
   /**
+   * Throws if the caller may not do what the body asks for. Runs before everything else, and before the answer of an
+   * earlier call with the same `Idempotency-Key` is repeated.
+   */
+  authorize?(call: Call<Path, A, z.output<Query>, z.output<Body>>): Promise<void>
+  /**
    * Reads what the handler needs before it calls another host. It runs in a transaction of its own, which ends before the
    * handler starts, so a handler that calls the host before its first statement holds no connection meanwhile. Declare it
    * before `handle`, for type inference.
@@ -175,10 +182,16 @@ export interface Operation {
   readonly status: number
   readonly result: z.ZodType
   readonly faults: readonly FaultCode[]
+  readonly authorize: ((call: unknown) => Promise<void>) | undefined
   readonly prepare: ((call: unknown) => Promise<unknown>) | undefined
   handle(call: unknown): Promise<unknown>
   readonly before: ((call: unknown) => Promise<unknown>) | undefined
   readonly audit: 'none' | ((call: unknown, result: unknown) => AuditSubject) | undefined
+}
+
+/** True for an operation that takes an `Idempotency-Key`: a POST that creates, of a caller with a credential. */
+export function isCreating({ method, status, access }: Operation): boolean {
+  return method === 'POST' && status === 201 && access !== 'public'
 }
 
 const noQuery = z.strictObject({})
@@ -218,6 +231,7 @@ export function defineOperation<
     result: success[1],
     faults: definition.faults ?? [],
     // The one place where the types meet: register-operations.ts builds the call from these schemas.
+    authorize: definition.authorize as Operation['authorize'],
     prepare: definition.prepare as Operation['prepare'],
     handle: definition.handle as Operation['handle'],
     before: definition.before as Operation['before'],

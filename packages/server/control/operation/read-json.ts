@@ -7,6 +7,7 @@ import {
 } from '@rideau/llm/json/body-bounds'
 import { Fault } from '../../core/fault.ts'
 import type { BodyMemory } from '../../http/body-memory.ts'
+import { toBodylessFault } from '../../http/bodyless.ts'
 import { parseJson, parseLongJson } from '../../http/parse-json.ts'
 import { readBody } from '../../http/read-body.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
@@ -27,12 +28,7 @@ export async function readJson(req: IncomingMessage, timeoutMs: number, rules: B
       param: 'content-type',
     })
   }
-  const bytes = await readInTime(
-    req,
-    rules.long ? BODY_LIMIT_BYTES : SHORT_BODY_LIMIT_BYTES,
-    timeoutMs,
-    rules.memory,
-  )
+  const bytes = await readInTime(req, timeoutMs, rules)
   if (bytes.length === 0) return undefined
   const bounds = rules.long ? CONTROL_BOUNDS : PUBLIC_BOUNDS
   const { value } = parseJson(bytes, bounds) ?? (await parseLongJson(bytes, bounds, () => findStop(req)))
@@ -45,18 +41,15 @@ function findStop(req: IncomingMessage): Fault | undefined {
   return new Fault('request_canceled', 'The connection closed before the body was parsed.')
 }
 
-async function readInTime(
-  req: IncomingMessage,
-  limit: number,
-  timeoutMs: number,
-  memory: BodyMemory | undefined,
-): Promise<Buffer> {
-  const reader = readBody(req, limit, memory)
+async function readInTime(req: IncomingMessage, timeoutMs: number, rules: BodyRules): Promise<Buffer> {
+  const reader = readBody(req, rules.long ? BODY_LIMIT_BYTES : SHORT_BODY_LIMIT_BYTES, rules.memory)
   const timer = setTimeout(() => {
     reader.fail(new Fault('request_timeout', `The body must arrive within ${timeoutMs} ms.`))
   }, timeoutMs)
   try {
     return await reader.bytes
+  } catch (thrown) {
+    throw rules.anyType ? toBodylessFault(thrown) : thrown
   } finally {
     clearTimeout(timer)
   }

@@ -11,8 +11,9 @@ export function toSchemaFault(error: z.ZodError, part: HttpPart): Fault {
   if (issue === undefined) return new Fault('invalid_request', 'The request is not valid.')
   if (issue.code === 'unrecognized_keys') {
     const param = toParam([...issue.path, issue.keys[0] ?? ''])
-    const noun = part === 'body' ? 'field' : 'query parameter'
-    return new Fault('invalid_request', `Unknown ${noun}.`, { param })
+    return part === 'body'
+      ? new Fault('invalid_request', 'Unknown field.', { param })
+      : new Fault('request_validation_failed', 'Unknown query parameter.', { param })
   }
   const code = part === 'body' ? 'invalid_request' : 'request_validation_failed'
   if (issue.path.length === 0) return new Fault(code, 'The body must be a JSON object.')

@@ -5,6 +5,7 @@ import { findEnvironment } from '../../storage/environments.ts'
 import { findKey } from '../../storage/keys.ts'
 import type { Db } from '../../storage/pool.ts'
 import { findProject } from '../../storage/projects.ts'
+import { isEndUserLogged } from '../../storage/request-log-list.ts'
 
 /** The owner of a limit, quota or budget: an organization, a project or an environment. */
 export interface Owner {
@@ -61,7 +62,7 @@ async function find(
 ): Promise<string | undefined> {
   if (scope === 'end_user') {
     if (owner.environment_id === null) return undefined
-    return (await findEndUserId(db, owner.environment_id, ref)) === undefined ? undefined : ref
+    return (await isKnownEndUser(db, owner.environment_id, ref)) ? ref : undefined
   }
   if (!isUuid(ref)) return undefined
   if (scope === 'org') return ref.toLowerCase() === owner.org_id ? owner.org_id : undefined
@@ -79,6 +80,12 @@ const FIND = {
     return row && { id: row.id, org_id: row.org_id, project_id: row.project_id, environment_id: row.id }
   },
   key: findKey,
+}
+
+/** An end user that was only named in requests may have no record. */
+async function isKnownEndUser(db: Db, environmentId: string, externalId: string): Promise<boolean> {
+  if ((await findEndUserId(db, environmentId, externalId)) !== undefined) return true
+  return await isEndUserLogged(db, environmentId, externalId)
 }
 
 function isBelow(owner: Owner, row: Owner): boolean {

@@ -1,5 +1,6 @@
 import { insertProviderCredential } from '../../storage/provider-credentials.ts'
 import { defineOperation } from '../operation/operation.ts'
+import { assertBaseUrl } from './assert-base-url.ts'
 import { parseCredential } from './credential-body.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 import { toCredentialRow } from './new-credential.ts'
@@ -12,7 +13,9 @@ export const createCredential = defineOperation('POST /v1/environments/{envId}/p
   body: NewProviderCredential,
   response: { 201: CredentialResource },
   handle: async ({ services, resource, body }) => {
-    const row = toCredentialRow(services, resource, parseCredential(body))
+    const input = parseCredential(body)
+    await assertBaseUrl(services, resource.id, input.provider, input.baseUrl)
+    const row = toCredentialRow(services, resource, input)
     return toCredentialResource(await insertProviderCredential(services.db, row))
   },
 })

@@ -2,6 +2,7 @@ import { Fault } from '../../core/fault.ts'
 import { findEnvironment } from '../../storage/environments.ts'
 import { insertProviderCredential } from '../../storage/provider-credentials.ts'
 import { defineOperation } from '../operation/operation.ts'
+import { assertBaseUrl } from './assert-base-url.ts'
 import { parseCredential } from './credential-body.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 import { toCredentialRow } from './new-credential.ts'
@@ -15,6 +16,8 @@ export const createProjectCredential = defineOperation('POST /v1/projects/{proje
   response: { 201: CredentialResource },
   handle: async ({ services, resource, body }) => {
     const { environment_id, ...fields } = body
+    const input = parseCredential(fields)
+    await assertBaseUrl(services, resource.id, input.provider, input.baseUrl)
     const environment = await findEnvironment(services.db, environment_id)
     // Access to the project was checked; the environment must belong to it.
     if (environment === undefined || environment.project_id !== resource.id) {
@@ -22,7 +25,7 @@ export const createProjectCredential = defineOperation('POST /v1/projects/{proje
         param: 'environment_id',
       })
     }
-    const row = toCredentialRow(services, environment, parseCredential(fields))
+    const row = toCredentialRow(services, environment, input)
     return toCredentialResource(await insertProviderCredential(services.db, row))
   },
 })

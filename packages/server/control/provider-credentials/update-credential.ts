@@ -11,6 +11,7 @@ import {
 import { defineOperation, type Services } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import type { z } from '../operation/zod.ts'
+import { assertBaseUrl } from './assert-base-url.ts'
 import { CredentialChanges, parseApiKey, parseBaseUrl } from './credential-body.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 import { sealApiKey } from './new-credential.ts'
@@ -23,23 +24,33 @@ export const updateCredential = defineOperation('PATCH /v1/provider-credentials/
   access: { role: 'developer', of: 'provider_credential' },
   body: CredentialChanges,
   response: { 200: CredentialResource },
-  handle: async ({ services, resource, body }) =>
-    await services.db.transaction().execute(async tx => {
+  handle: async ({ services, resource, body }) => {
+    if (body.base_url !== undefined) {
+      const baseUrl = parseBaseUrl(getProvider(resource), body.base_url)
+      await assertBaseUrl(services, resource.environment_id, resource.provider, baseUrl)
+    }
+    return await services.db.transaction().execute(async tx => {
       // Locks the row, so that the stored key and the address are checked together.
       const row = orGone(await lockProviderCredential(tx, resource.id))
       const change = toChange(services, row, body)
       const now = new Date(services.clock.now())
       return toCredentialResource(await updateProviderCredential(tx, row.id, change, now))
-    }),
+    })
+  },
 })
+
+function getProvider(row: ProviderCredentialRow): Provider {
+  const provider = findProvider(row.provider)
+  if (provider === undefined) throw new Error(`a stored credential of an unknown provider: ${row.provider}`)
+  return provider
+}
 
 function toChange(
   services: Pick<Services, 'secretBox'>,
   row: ProviderCredentialRow,
   body: z.output<typeof CredentialChanges>,
 ): CredentialChange {
-  const provider = findProvider(row.provider)
-  if (provider === undefined) throw new Error(`a stored credential of an unknown provider: ${row.provider}`)
+  const provider = getProvider(row)
   const { name, weight } = body
   const target = toTargetChange(provider, row, body)
   const apiKey = body.api_key === undefined ? undefined : parseApiKey(provider, body.api_key)

@@ -190,7 +190,12 @@ describe('if private addresses are not allowed', () => {
     'https://169.254.169.254/v1',
   ])('rejects %s before a byte is sent', async base_url => {
     const seen = upstream.requests.length
-    const id = await create({ base_url: base_url === '' ? upstream.baseUrl : base_url }, guarded, owner)
+    // A credential from before the setting changed: today it would be refused.
+    const id = await guarded.insertCredential(owner, API_KEY)
+    await guarded.database.pool.query(
+      "update provider_credentials set provider = 'custom', base_url = $2 where id = $1",
+      [id, base_url === '' ? upstream.baseUrl : base_url],
+    )
     const { status, json: record } = await validate(id, guarded, owner)
     expect([status, record.validation_error]).toEqual([
       200,

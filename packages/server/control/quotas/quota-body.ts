@@ -17,7 +17,6 @@ const quotaFields = {
   grace_pct: z
     .number()
     .min(0)
-    .max(1000)
     .nullish()
     .meta({ description: 'Requests are rejected above limit × (1 + grace_pct / 100). Default: 0.' }),
 }

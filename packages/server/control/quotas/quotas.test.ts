@@ -158,6 +158,21 @@ describe('used', () => {
   })
 })
 
+test.each([1000.5, 1e15, Number.MAX_VALUE, 5e-324])('accepts a grace_pct of %d', async grace_pct => {
+  const tenant = await plane.insertTenant('generous')
+  const made = await create(tenant, { ...daily, grace_pct })
+  expect([made.outcome, made.json.grace_pct]).toEqual(['201', grace_pct])
+})
+
+test('rejects a grace_pct that is not finite with 400 invalid_request', async () => {
+  const tenant = await plane.insertTenant('endless')
+  const raw = JSON.stringify({ ...daily, grace_pct: 1 }).replace('"grace_pct":1', '"grace_pct":1e999')
+  const path = `/v1/environments/${tenant.development.id}/quotas`
+  const headers = { 'content-type': 'application/json' }
+  const { outcome } = await plane.call('POST', path, { key: tenant.keys.developer, raw, headers })
+  expect(outcome).toBe('400 invalid_request grace_pct')
+})
+
 test.each([
   [{ scope: 'project' }, 'scope'],
   [{ scope: 'key' }, 'scope_ref'],

@@ -109,6 +109,7 @@ async function insertAll(
     allowedOrigins: [],
   })
   const management = createManagementKeyRow(services, {
+    createdBy: user.id,
     orgId: organization.id,
     name: 'Set-up',
     role: 'admin',

@@ -132,7 +132,7 @@ describe('usage', () => {
     ['granularity=week', 'request_validation_failed granularity'],
     ['from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'request_validation_failed from'],
     ['from=2024-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'request_validation_failed from'],
-    ['colour=red', 'invalid_request colour'],
+    ['colour=red', 'request_validation_failed colour'],
   ])('400 %s', async (query, outcome) => {
     expect((await call(paths.org, query)).outcome).toBe(`400 ${outcome}`)
   })

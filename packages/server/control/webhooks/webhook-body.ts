@@ -1,6 +1,7 @@
 import { Fault } from '../../core/fault.ts'
-import type { AddressPolicy } from '../../http/egress.ts'
-import { findUrlObjection } from '../../http/outgoing-url.ts'
+import { chargeLookupsTo, type EgressPolicy } from '../../http/egress.ts'
+import { findAddressObjection } from '../../http/find-address-objection.ts'
+import { toLookupOwner } from '../../http/lookup-slots.ts'
 import { textField } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
@@ -14,9 +15,13 @@ const webhookFields = {
 export const NewWebhook = z.strictObject(webhookFields).meta({ id: 'NewWebhook' })
 export const WebhookChange = z.strictObject(webhookFields).partial().meta({ id: 'WebhookChange' })
 
-/** Checks the URL of a webhook. The addresses that its name resolves to are checked at each delivery. */
-export function parseWebhookUrl(text: string, egress: AddressPolicy): string {
-  const objection = findUrlObjection(text, egress)
+/**
+ * Checks the URL of a webhook, and looks its name up, so call it before the first statement. The addresses are checked
+ * again at each delivery.
+ */
+export async function parseWebhookUrl(text: string, egress: EgressPolicy): Promise<string> {
+  const policy = chargeLookupsTo(egress, toLookupOwner(`webhook ${text}`))
+  const objection = await findAddressObjection(text, policy)
   if (objection !== undefined) {
     throw new Fault('invalid_request', `url ${objection}.`, { param: 'url' })
   }

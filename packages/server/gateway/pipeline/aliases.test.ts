@@ -144,6 +144,35 @@ describe('the choice of the target', () => {
     expect(await call(incapable, { tools })).toMatchObject({ status: 404, code: 'no_eligible_target' })
   })
 
+  test('no_eligible_target names each target with its reason, to a client token only the reasons', async () => {
+    const alias = await createAlias([
+      { model: 'groq/llama-3.3-70b-versatile' },
+      { model: 'unheard-of' },
+      { model: 'sandbox/json' },
+    ])
+    const body = {
+      model: alias,
+      messages: [{ role: 'user', content: 'hi' }],
+      tools: [{ type: 'function', function: { name: 'f' } }],
+    }
+    const messageOf = async (key?: string): Promise<string> => {
+      const response = await app.call('/v1/chat', body, key === undefined ? {} : { key })
+      const { error } = (await response.json()) as { error: { code: string; message: string } }
+      expect(error.code).toBe('no_eligible_target')
+      return error.message
+    }
+    const toKey = await messageOf()
+    expect(toKey).toMatch(/groq\/llama-3\.3-70b-versatile: provider_credential_missing, .*groq/)
+    expect(toKey).toMatch(/unheard-of: model_not_found, /)
+    expect(toKey).toMatch(/sandbox\/json: model_missing_capability, /)
+    const minted = await app.call('/v1/client-tokens', { end_user: { id: 'u' }, scopes: ['ai.chat'] })
+    const { token } = (await minted.json()) as { token: string }
+    const toToken = await messageOf(token)
+    expect(toToken).toContain('target 1: provider_credential_missing')
+    expect(toToken).toContain('target 3: model_missing_capability')
+    expect(toToken).not.toMatch(/groq|unheard|sandbox/)
+  })
+
   test("lowest_cost chooses the cheapest target by the environment's prices", async () => {
     const alias = await createAlias([{ model: B }, { model: 'sandbox/echo' }, { model: A }], {
       strategy: 'lowest_cost',

@@ -19,7 +19,7 @@ import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { planChat, showParam } from '../plan/plan-chat.ts'
-import { maxOutput } from '../plan/reserved-amounts.ts'
+import { findLoweredCap, maxOutput } from '../plan/reserved-amounts.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ModelCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
@@ -133,6 +133,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     if (this.#target === target) return
     this.#target = target
     this.#answered = undefined
+    this.ctx.recordFields.outputCap = findLoweredCap(target, this.parsed.request.maxOutputTokens)
   }
 
   #toAnswered({ provider, format, id }: PlannedTarget): Answered {
@@ -192,7 +193,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     return toAbandonedBill(target.catalogModel, charge, { inputTokens, outputTokens })
   }
 
-  /** Returns answerHeaders, and the header that names emulated parameters. */
+  /** Returns answerHeaders, and the headers that name a lowered output cap and emulated parameters. */
   protected headers(contentType: string): string[] {
     const { target } = this
     const { dropped } = target
@@ -201,6 +202,8 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
         ? target
         : { ...target, dropped: dropped.map(name => showParam(name, this.parsed)) }
     const headers = answerHeaders(this.ctx, named, contentType, this.deps)
+    const { outputCap } = this.ctx.recordFields
+    if (outputCap !== null) headers.push('X-Rideau-Output-Cap', String(outputCap))
     if (this.#emulated.length > 0) headers.push('X-Rideau-Emulated-Params', toHeaderList(this.#emulated))
     return headers
   }

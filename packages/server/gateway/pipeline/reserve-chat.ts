@@ -41,7 +41,8 @@ interface ChatNeeds {
 /**
  * Reserves what a chat request may use, and returns the plan with the caps that follow from it. A stream that can be
  * cut reserves its usual output and extends that as it goes on. Other answers reserve their maximum, or their usual
- * output and are capped to that, so `finish_reason` may be `length` where a budget binds.
+ * output and are capped to that, so `finish_reason` may be `length` where a budget binds. Where a budget's `on_tight` is
+ * `refuse`, a maximum that the caller named is reserved whole or the request is refused.
  */
 export function reserveChat(
   ctx: RequestContext,
@@ -63,7 +64,7 @@ export function reserveChat(
     isSandbox,
     mayWriteCache: plan.call.findings.asksForCaching,
   }
-  const candidates = listCandidates(ctx, plan, deps)
+  const candidates = listCandidates(ctx, plan, isKeptWhole(plan, limits, isSandbox), deps)
   const tryCandidate = (index: number): ChatPlan | Promise<ChatPlan> => {
     const candidate = candidates[index] as Candidate
     const verdict = tryReserveAmounts(ctx, deps, {
@@ -88,7 +89,12 @@ export function reserveChat(
  * Lists candidates for all targets first, then for ever fewer of the expensive ones; for each list the maximum, then
  * the usual output.
  */
-function listCandidates(ctx: RequestContext, plan: ChatPlan, deps: PipelineDeps): Candidate[] {
+function listCandidates(
+  ctx: RequestContext,
+  plan: ChatPlan,
+  keepsWhole: boolean,
+  deps: PipelineDeps,
+): Candidate[] {
   const [first] = plan.targets as readonly [PlannedTarget, ...PlannedTarget[]]
   const learned = deps.learned.find(ctx.caller?.keyId ?? null, first.id)
   const isCuttable = plan.call.request.stream && !plan.targets.some(mayReason)
@@ -96,6 +102,10 @@ function listCandidates(ctx: RequestContext, plan: ChatPlan, deps: PipelineDeps)
   for (const targets of listNarrowed(plan.targets)) {
     const maxima = targets.map(maxOutput)
     const maxTokens = Math.max(...maxima.map(({ tokens }) => tokens))
+    if (keepsWhole) {
+      candidates.push({ targets, output: maxTokens, isCapped: false })
+      continue
+    }
     if (isCuttable) {
       candidates.push({ targets, output: Math.min(maxTokens, learned?.p99 ?? FIRST_OUTPUT), isCapped: false })
       continue
@@ -105,6 +115,13 @@ function listCandidates(ctx: RequestContext, plan: ChatPlan, deps: PipelineDeps)
     if (learnedOutput < maxTokens) candidates.push({ targets, output: learnedOutput, isCapped: true })
   }
   return candidates
+}
+
+/** Whether the caller named a maximum of output that a budget does not allow to be lowered. */
+function isKeptWhole({ call }: ChatPlan, limits: MeterSet, isSandbox: boolean): boolean {
+  if (call.request.maxOutputTokens === undefined) return false
+  const meters = isSandbox ? limits.sandboxMeters : limits.meters
+  return meters.some(({ source }) => source.onTight === 'refuse')
 }
 
 /** Returns the targets, then the list without the most expensive, and so on down to one. */

@@ -10,6 +10,9 @@ import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
 import { type CallPlan, latencyKey, type ResolvedTarget } from './call-plan.ts'
 import type { PlanDeps } from './plan-deps.ts'
 
+/** How many targets a message names. */
+const SHOWN_TARGETS = 8
+
 /** The model name of a request, and who asks for it. */
 export interface NameAsked {
   readonly name: string
@@ -39,7 +42,7 @@ export function planTargets<T extends ResolvedTarget>(
     'refusal' in each ? each : planOne(toTarget(each.resolved, target, environment)),
   )
   const usable = plans.filter((plan): plan is T => !('refusal' in plan))
-  if (usable.length === 0) throw noEligibleTarget(alias, plans)
+  if (usable.length === 0) throw noEligibleTarget(alias, plans, caller)
   return { targets: orderAlias(alias, usable, environment, isStream, deps), alias, isStream }
 }
 
@@ -74,15 +77,22 @@ function orderAlias<T extends ResolvedTarget>(
 /**
  * An exceeded budget or an unknown price is reported as such. All other reasons are reported as `no_eligible_target`.
  */
-function noEligibleTarget(alias: Alias, plans: readonly object[]): Fault {
-  for (const plan of plans) {
-    if (!('refusal' in plan)) continue
-    const refusal = plan.refusal as Refusal
+function noEligibleTarget(alias: Alias, plans: readonly object[], caller: Caller): Fault {
+  // All of them are refused, in the order of the alias's targets.
+  const refusals = plans.map(plan => (plan as { readonly refusal: Refusal }).refusal)
+  for (const refusal of refusals) {
     if (refusal.code === 'budget_exceeded' || refusal.code === 'model_unpriced') return toFault(refusal)
   }
+  const shown = refusals.slice(0, SHOWN_TARGETS).map((refusal, index) =>
+    // The models behind an alias, and what the owner has configured, are not for end users.
+    caller.kind === 'client_token'
+      ? `target ${index + 1}: ${refusal.code}`
+      : `${alias.targets[index]?.model}: ${refusal.code}, ${refusal.message}`,
+  )
+  const more = refusals.length > SHOWN_TARGETS ? ` And ${refusals.length - SHOWN_TARGETS} more.` : ''
   return new Fault(
     'no_eligible_target',
-    `No target of the alias "${alias.name}" can serve this request in this environment: each lacks a credential or a capability.`,
+    `No target of the alias "${alias.name}" can serve this request in this environment. ${shown.join(' ')}${more}`,
     { param: 'model' },
   )
 }

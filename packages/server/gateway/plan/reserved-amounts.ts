@@ -74,6 +74,20 @@ export function maxOutput({ request, catalogModel }: PlannedTarget): { tokens: n
 }
 
 /**
+ * Returns the output cap of a target if it is lower than what the caller asked for and the model allows; otherwise null.
+ * `asked`: the caller's own maximum.
+ */
+export function findLoweredCap(
+  { request, catalogModel }: PlannedTarget,
+  asked: number | undefined,
+): number | null {
+  const cap = request.maxOutputTokens
+  if (cap === undefined || (asked !== undefined && cap >= asked)) return null
+  const most = catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null
+  return most !== null && cap >= most ? null : cap
+}
+
+/**
  * Whether the model may reason. Hidden reasoning is not visible in a stream, so such a stream cannot be cut by its
  * delivered tokens.
  */

@@ -36,6 +36,7 @@ export function startRecord(ctx: IdentifiedContext): RequestRecord {
     cost_nano_usd: null,
     hold_tokens: amounts?.tokens ?? null,
     hold_nano_usd: amounts?.nanoUsd ?? null,
+    output_cap: recordFields.outputCap,
     sandbox: recordFields.isSandbox,
     attempts: [],
     metadata: recordFields.metadata,

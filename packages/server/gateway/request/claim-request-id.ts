@@ -1,5 +1,9 @@
+import { within } from '../../http/within.ts'
 import type { RequestContext } from './request-context.ts'
 import type { RequestDeps } from './request-deps.ts'
+
+/** A frozen database must not hold requests: then the id counts as taken. */
+const MAX_CHECK_MS = 2_000
 
 /**
  * Registers a request as in flight. A caller's own id must be unused in its environment; one that is in flight or
@@ -24,7 +28,10 @@ export function claimRequestId(
 
 async function checkLog(ctx: RequestContext, environmentId: string, deps: RequestDeps): Promise<void> {
   const claimed = ctx.requestId
-  const isTaken = await deps.isRequestLogged(environmentId, claimed).catch(() => true)
+  const checking = deps.isRequestLogged(environmentId, claimed)
+  const isTaken = await within(MAX_CHECK_MS, checking, () => new Error('the log did not answer')).catch(
+    () => true,
+  )
   if (!isTaken) return
   deps.inFlight.remove(environmentId, ctx)
   ctx.requestId = ctx.id

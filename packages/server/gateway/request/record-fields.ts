@@ -12,6 +12,8 @@ export interface RecordFields {
   isSandbox: boolean
   isStream: boolean
   metadata: LogMetadata | null
+  /** The lowered output cap of the attempted target; null: it was not lowered. */
+  outputCap: number | null
   requestBody: Buffer | undefined
   /** What the answering provider charges, in case sending the answer fails. */
   answered: Bill | undefined
@@ -26,6 +28,7 @@ export function emptyRecordFields(): RecordFields {
     isSandbox: false,
     isStream: false,
     metadata: null,
+    outputCap: null,
     requestBody: undefined,
     answered: undefined,
   }

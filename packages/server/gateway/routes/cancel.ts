@@ -1,6 +1,7 @@
 import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
 import { sendJson } from '../edge/send.ts'
+import { assertNoBody } from '../request/assert-no-body.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { RouteDeps } from './route-deps.ts'
 
@@ -11,6 +12,7 @@ export async function serveCancel(ctx: IdentifiedContext, requestId: string, dep
   if (!isUuid(requestId)) {
     throw new Fault('request_validation_failed', 'request_id: must be a UUID.', { param: 'request_id' })
   }
+  await assertNoBody(ctx, deps.bodyTimeoutMs)
   const environmentId = ctx.environment.id
   const id = requestId.toLowerCase()
   // A caller with an end user can only cancel requests of that end user.

@@ -93,7 +93,7 @@ describe('a challenge', () => {
     ['{}', '201'],
     [' { } \n', '201'],
     ['[]', '400 invalid_request'],
-    ['{"a":1}', '400 invalid_request'],
+    ['{"a":1}', '400 invalid_request a'],
     ['x', '400 invalid_request'],
     [' '.repeat(100_000), '400 invalid_request'],
   ])('with the body %j is answered with %s', async (body, expected) => {

@@ -16,7 +16,8 @@ import {
 } from '../mint/parse-device.ts'
 import { pauseUntil } from '../mint/pause-until.ts'
 import { NO_STORE, sendToken } from '../mint/send-token.ts'
-import { readBytes, readJson } from '../request/read-json.ts'
+import { assertNoBody } from '../request/assert-no-body.ts'
+import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { RouteDeps } from './route-deps.ts'
 
@@ -29,7 +30,7 @@ const REJECTION_MS = 100
 export async function serveDeviceChallenge(ctx: IdentifiedContext, deps: RouteDeps): Promise<void> {
   const { android } = getDeviceAuth(ctx)
   await admitMint(ctx, deps)
-  await assertNoBody(ctx, deps)
+  await asInvalidRequest(assertNoBody(ctx, deps.bodyTimeoutMs))
   // An attestation may follow in a moment.
   if (android !== null) deps.revocations.refresh()
   const challenge = deps.randomBytes(CHALLENGE_BYTES).toString('base64url')
@@ -99,26 +100,19 @@ function notConfigured(): Fault {
   return new Fault('device_attest_not_configured', message)
 }
 
-/** Reads the body. On these routes a body that is not JSON is `invalid_request` too. */
 async function readBody(ctx: IdentifiedContext, deps: RouteDeps): Promise<JsonObject> {
+  return (await asInvalidRequest(readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs))).value
+}
+
+/** On these routes a body that is not JSON is `invalid_request` too. */
+async function asInvalidRequest<Result>(reading: Promise<Result>): Promise<Result> {
   try {
-    return (await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)).value
+    return await reading
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'request_validation_failed') throw error
     const { message, param } = error
     throw new Fault('invalid_request', message, param === undefined ? {} : { param })
   }
-}
-
-/** A route without a body accepts none, an empty one and `{}`. */
-async function assertNoBody(ctx: IdentifiedContext, deps: RouteDeps): Promise<void> {
-  const bytes = await readBytes(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
-  if (
-    bytes.length === 0 ||
-    (/^\s*(\{\s*\})?\s*$/.test(bytes.toString('latin1', 0, 64)) && bytes.length <= 64)
-  )
-    return
-  throw new Fault('invalid_request', 'This route takes no body.')
 }
 
 function hashOf(challenge: string): Buffer {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
 let app: TestApp
@@ -35,6 +36,7 @@ describe('GET /v1/models', () => {
       max_output_tokens: 16384,
       capabilities: expect.arrayContaining(['chat', 'tools', 'response_format', 'vision']),
       pricing: { input_usd_per_mtok: 0.15, output_usd_per_mtok: 0.6, cached_input_usd_per_mtok: 0.075 },
+      image_pricing: null,
       targets: null,
     })
   })
@@ -62,6 +64,32 @@ describe('GET /v1/models', () => {
       ])
     },
   )
+
+  test('shows the capabilities of the routes of a model that is known by name only', async () => {
+    const upstream = await openScriptedUpstream()
+    upstream.script(res => {
+      res.writeHead(200, { 'content-type': 'application/json' })
+      res.end(JSON.stringify({ object: 'list', data: [{ id: 'by-name' }] }))
+    })
+    const id = await app.addCredential('custom-named', { api_key: 'k', base_url: upstream.baseUrl })
+    await app.manage('POST', `/v1/provider-credentials/${id}/validate`)
+    const { body } = await get('/v1/models/custom-named/by-name')
+    expect(body.capabilities).toEqual(['chat', 'tools', 'response_format', 'vision', 'embeddings', 'images'])
+    await app.manage('DELETE', `/v1/provider-credentials/${id}`)
+    await upstream.close()
+  })
+
+  test('shows what images cost beside the prices of tokens', async () => {
+    expect((await get('/v1/models/sandbox/image')).body).toMatchObject({
+      pricing: null,
+      image_pricing: {
+        usd_per_image: 0.01,
+        text_input_usd_per_mtok: null,
+        image_output_usd_per_mtok: null,
+      },
+    })
+    expect((await get('/v1/models/sandbox/echo')).body.image_pricing).toBeNull()
+  })
 
   test('lists only the models that the key may call', async () => {
     const { key } = await app.createKey({

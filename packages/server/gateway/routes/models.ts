@@ -1,6 +1,9 @@
+import { findEmbeddingFormat } from '@rideau/llm/embeddings/find-embedding-format'
 import type { Listed, ListedAlias, ListedModel } from '@rideau/llm/formats/shared/listed-model'
+import { findImageFormat } from '@rideau/llm/images/find-image-format'
+import { toListedImagePrices } from '@rideau/llm/images/listed-image-prices'
 import type { JsonObject } from '@rideau/llm/json/json-value'
-import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
+import type { Capability, CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { listModels } from '@rideau/llm/providers/catalog'
 import { findProvider } from '@rideau/llm/providers/index'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
@@ -68,7 +71,7 @@ function toListedModel(environment: Environment, id: string): ListedModel {
     id,
     provider,
     owner,
-    model: findEnvironmentModel(environment, provider, name) ?? toUnlistedModel(name),
+    model: findEnvironmentModel(environment, provider, name) ?? toUnlistedModel(provider, name),
   }
 }
 
@@ -106,14 +109,18 @@ function providerOf(id: string): string {
   return id.slice(0, id.indexOf('/'))
 }
 
-/** Describes a model known by name only: common capabilities, and no price. */
-function toUnlistedModel(id: string): CatalogModel {
+/** Describes a model known by name only: every capability that its provider's routes have, and no price. */
+function toUnlistedModel(providerId: string, id: string): CatalogModel {
+  const provider = findProvider(providerId)
+  const capabilities: Capability[] = ['chat', 'tools', 'response_format', 'vision']
+  if (provider !== undefined && findEmbeddingFormat(provider) !== undefined) capabilities.push('embeddings')
+  if (provider !== undefined && findImageFormat(provider) !== undefined) capabilities.push('images')
   return {
     id,
     display_name: id,
     context_window: null,
     max_output_tokens: null,
-    capabilities: ['chat', 'tools', 'response_format', 'vision'],
+    capabilities,
     pricing: null,
   }
 }
@@ -139,8 +146,14 @@ function toResource(listed: Listed): JsonObject {
             output_usd_per_mtok: pricing.output,
             cached_input_usd_per_mtok: pricing.cache_read ?? null,
           },
+    image_pricing: toImagePricing(model),
     targets: null,
   }
+}
+
+function toImagePricing({ image_pricing }: CatalogModel): JsonObject | null {
+  const listed = toListedImagePrices(image_pricing)
+  return listed === null ? null : { ...listed }
 }
 
 /** An alias has every capability that one of its targets has, since a request goes to a target that can serve it. */
@@ -155,16 +168,13 @@ function toAliasResource({ id, targets }: ListedAlias): JsonObject {
     max_output_tokens: null,
     capabilities: [...new Set(targets.flatMap(({ model }) => model.capabilities))],
     pricing: null,
+    image_pricing: null,
     targets: targets.map(target => target.id),
   }
 }
 
 function parsePaging(ctx: IdentifiedContext): { limit: number | undefined; after: string | undefined } {
   const query = new URLSearchParams(ctx.req.url?.split('?')[1] ?? '')
-  for (const name of query.keys()) {
-    if (name !== 'limit' && name !== 'cursor')
-      throw invalidParam(name, 'is not a parameter of this list; limit and cursor are.')
-  }
   const limit = query.get('limit')
   if (limit !== null && !(/^[0-9]{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_PAGE)) {
     throw invalidParam('limit', `must be an integer between 1 and ${MAX_PAGE}.`)

@@ -62,7 +62,7 @@ function claims(sub: string): ClientTokenClaims {
   return { ...fixed, ...owner, ...times, sub, scope: 'ai.chat', plan: null, jti: sub }
 }
 
-function open(maxStaleMs = 1000) {
+function open(maxStaleMs = 1000, maxLoadMs?: number) {
   const database = openSource()
   const clock = { now: 0 }
   const snapshots = new Snapshots({
@@ -70,6 +70,7 @@ function open(maxStaleMs = 1000) {
     now: () => clock.now,
     maxStaleMs,
     maxTokens: 10,
+    ...(maxLoadMs === undefined ? {} : { maxLoadMs }),
   })
   return { database, clock, snapshots }
 }
@@ -186,4 +187,25 @@ test('client tokens never evict a key', async () => {
   database.change()
   snapshots.invalidate('e')
   expect(snapshots.find('token 19')).toBeUndefined()
+})
+
+describe('a database that does not answer', () => {
+  test('ends a load in config_unavailable, and the next load asks again', async () => {
+    const { database, snapshots } = open(1000, 1)
+    const release = database.hold()
+    await expect(snapshots.load(HASH)).rejects.toMatchObject({ code: 'config_unavailable' })
+    await expect(snapshots.load(HASH)).rejects.toMatchObject({ code: 'config_unavailable' })
+    expect(database.reads()).toBe(2)
+    release()
+    expect((await snapshots.load(HASH))?.caller.keyId).toBe('key at 0')
+  })
+
+  test('keeps what it returns later', async () => {
+    const { database, snapshots } = open(1000, 1)
+    const release = database.hold()
+    await expect(snapshots.load(HASH)).rejects.toMatchObject({ code: 'config_unavailable' })
+    release()
+    await new Promise(resolve => setImmediate(resolve))
+    expect(snapshots.find(HASH)?.caller.keyId).toBe('key at 0')
+  })
 })

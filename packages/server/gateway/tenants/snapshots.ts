@@ -9,6 +9,7 @@ import {
   type TokenMinter,
   toCaller,
 } from '../../core/tenancy.ts'
+import { within } from '../../http/within.ts'
 import { type HolderIds, toHolderIds } from './holder-ids.ts'
 import { toTokenCaller, toTokenLife } from './token-caller.ts'
 
@@ -35,6 +36,8 @@ export interface SnapshotOptions {
   readonly now: () => number
   /** How long snapshots are served while change notifications are lost, in milliseconds. */
   readonly maxStaleMs: number
+  /** How long a caller waits for the database. Default: 2 seconds. */
+  readonly maxLoadMs?: number
   readonly maxKeys?: number
   readonly maxUnknown?: number
   readonly maxTokens?: number
@@ -43,6 +46,9 @@ export interface SnapshotOptions {
 
 /** Milliseconds after which an unknown key is queried again. Any change notification also clears it. */
 const UNKNOWN_TTL_MS = 10_000
+
+/** Much shorter than the timeout of a query, so that a frozen database does not hold requests. */
+const MAX_LOAD_MS = 2_000
 
 /** How often a load is repeated when changes keep invalidating it. */
 const MAX_LOADS = 5
@@ -55,6 +61,7 @@ export class Snapshots {
   readonly #source: SnapshotSource
   readonly #now: () => number
   readonly #maxStaleMs: number
+  readonly #maxLoadMs: number
   readonly #maxKeys: number
   readonly #maxUnknown: number
   readonly #maxTokens: number
@@ -75,6 +82,7 @@ export class Snapshots {
     this.#source = options.source
     this.#now = options.now
     this.#maxStaleMs = options.maxStaleMs
+    this.#maxLoadMs = options.maxLoadMs ?? MAX_LOAD_MS
     this.#maxKeys = options.maxKeys ?? 100_000
     this.#maxUnknown = options.maxUnknown ?? 50_000
     this.#maxTokens = options.maxTokens ?? 50_000
@@ -192,7 +200,18 @@ export class Snapshots {
     return loading
   }
 
-  async #loadFresh<T>(read: () => Promise<T>, keep: (value: T) => void): Promise<T> {
+  /** Rejects with `config_unavailable` if the database takes too long. What it returns later is kept all the same. */
+  #loadFresh<T>(read: () => Promise<T>, keep: (value: T) => void): Promise<T> {
+    return this.#within(this.#loadUntilFresh(read, keep))
+  }
+
+  #within<T>(load: Promise<T>): Promise<T> {
+    return within(this.#maxLoadMs, load, () =>
+      unavailable(`the database did not answer within ${this.#maxLoadMs} ms`),
+    )
+  }
+
+  async #loadUntilFresh<T>(read: () => Promise<T>, keep: (value: T) => void): Promise<T> {
     for (let loads = 1; ; loads++) {
       const generation = this.#generation
       const value = await read().catch(cause => {
@@ -230,7 +249,8 @@ export class Snapshots {
   #environment(id: string): Promise<Environment | undefined> {
     let environment = this.#environments.get(id)
     if (environment === undefined) {
-      environment = this.#source.findEnvironment(id)
+      // Bounded by itself, so that no later load waits for a query that is stuck.
+      environment = this.#within(this.#source.findEnvironment(id))
       this.#environments.set(id, environment)
       const loading = environment
       loading.catch(() => {

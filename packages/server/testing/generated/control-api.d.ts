@@ -104,7 +104,7 @@ export interface paths {
         put?: never;
         /**
          * Creates an organization, owned by the signed-in user.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`, `resource_conflict`.
          */
         post: operations["orgs.create"];
         delete?: never;
@@ -156,7 +156,7 @@ export interface paths {
         put?: never;
         /**
          * Invites an e-mail address. The link to accept is in this response only.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`, `resource_conflict`.
          */
         post: operations["members.invite"];
         delete?: never;
@@ -200,7 +200,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a link with which a member can set a new password, once, within an hour. The previous link becomes invalid.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`, `resource_conflict`.
          */
         post: operations["members.create_reset_link"];
         delete?: never;
@@ -244,7 +244,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a management key. Its plaintext is in this response only.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`.
          */
         post: operations["management_keys.create"];
         delete?: never;
@@ -308,7 +308,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a project with its two environments.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`, `resource_conflict`.
          */
         post: operations["projects.create"];
         delete?: never;
@@ -400,7 +400,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a client token with every scope for the caller, valid for 15 minutes and from this host's pages too. Its end user is `member:<id>`, the id of the member or management key. It becomes invalid when the member loses access.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `signing_key_unavailable`, `end_user_blocked`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`, `signing_key_unavailable`, `end_user_blocked`.
          */
         post: operations["playground_tokens.create"];
         delete?: never;
@@ -424,7 +424,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a key. Its plaintext is in this response only.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `invalid_scope`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`, `invalid_scope`.
          */
         post: operations["keys.create"];
         delete?: never;
@@ -496,7 +496,7 @@ export interface paths {
         put?: never;
         /**
          * Stores a provider's key for the environment that the body names. The key is never returned.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`.
          */
         post: operations["provider_credentials.create_in_project"];
         delete?: never;
@@ -520,7 +520,7 @@ export interface paths {
         put?: never;
         /**
          * Stores a provider's key for an environment. The key is never returned.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`.
          */
         post: operations["provider_credentials.create"];
         delete?: never;
@@ -728,7 +728,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a key with the same rights and expiry. The old key stays valid for the overlap, one hour by default; 0 ends it at once.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`, `resource_conflict`.
          */
         post: operations["keys.roll"];
         delete?: never;
@@ -791,8 +791,8 @@ export interface paths {
         get: operations["model_aliases.list"];
         put?: never;
         /**
-         * Creates a name in the environment for one of several models. It takes precedence over a model with the same bare name.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
+         * Creates a name in the environment for one of several models. It takes precedence over a model with the same bare name. Targets that cannot be used yet are accepted with a warning.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`, `resource_conflict`.
          */
         post: operations["model_aliases.create"];
         delete?: never;
@@ -864,7 +864,7 @@ export interface paths {
         put?: never;
         /**
          * Adds a model that the catalogue lacks, or replaces the catalogue's record in this environment. Setting or replacing a price needs the role admin.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`, `resource_conflict`.
          */
         post: operations["custom_models.create"];
         delete?: never;
@@ -912,7 +912,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a rate limit for an environment, one of its keys, one of its end users, or every end user without one of its own.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`.
          */
         post: operations["limits.create"];
         delete?: never;
@@ -936,7 +936,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a rate limit for an organization, or for one of its projects, environments or keys.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`.
          */
         post: operations["limits.create_in_organization"];
         delete?: never;
@@ -984,7 +984,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a quota of requests or tokens for a calendar window. Usage in the window before its creation counts too.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`.
          */
         post: operations["quotas.create"];
         delete?: never;
@@ -1032,7 +1032,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a budget for a project, one of its environments or one of its keys. The sandbox counts.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`.
          */
         post: operations["budgets.create"];
         delete?: never;
@@ -1056,7 +1056,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a budget for an organization, one of its environments or one of its keys. The organization's own spend excludes the sandbox.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`.
          */
         post: operations["budgets.create_in_organization"];
         delete?: never;
@@ -1104,7 +1104,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a plan, which limits the end users assigned to it. An absent bound does not limit anything.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `invalid_scope`, `resource_conflict`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`, `invalid_scope`, `resource_conflict`.
          */
         post: operations["plans.create"];
         delete?: never;
@@ -1156,7 +1156,7 @@ export interface paths {
         put?: never;
         /**
          * Creates an end user's record. Its plan takes precedence over the plan in a token.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `attributes_too_large`, `resource_conflict`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`, `attributes_too_large`, `resource_conflict`.
          */
         post: operations["end_users.create"];
         delete?: never;
@@ -1324,7 +1324,7 @@ export interface paths {
         put?: never;
         /**
          * Sends an organization's events to an address. The signing secret is in this response only.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`.
          */
         post: operations["webhooks.create"];
         delete?: never;
@@ -1355,6 +1355,144 @@ export interface paths {
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         patch: operations["webhooks.update"];
+        trace?: never;
+    };
+    "/v1/session/oidc/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begins a sign-in at the OpenID Connect issuer.
+         * @description Faults: `sign_in_failed`, `request_validation_failed`, `control_rate_limit_exceeded`; `route_not_found` where sign-in by OIDC is not configured.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description To the issuer. The cookie `rideau_oidc` ties the sign-in to this browser. */
+                302: {
+                    headers: {
+                        Location?: string;
+                        "Set-Cookie"?: string;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Default Response */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Completes a sign-in: the issuer sends the browser here.
+         * @description Parameters that the issuer adds are accepted. Faults: `sign_in_failed`, `control_rate_limit_exceeded`; `route_not_found` where sign-in by OIDC is not configured.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    code?: string;
+                    state?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description To the dashboard, with the cookie of the session. */
+                302: {
+                    headers: {
+                        Location?: string;
+                        "Set-Cookie"?: string;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Default Response */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The page that `doc_url` of every error links to: each code with its status, cause and remedy.
+         * @description Needs no credential. `#<code>` leads to a code.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The page. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
 }
@@ -1492,6 +1630,8 @@ export interface components {
             scope_ref?: string | null;
             /** @description Percentages of limit_usd; each raises `budget.alert` once per window. */
             alert_pcts?: number[] | null;
+            /** @description What happens to a request whose explicit maximum of output tokens does not fit what is left: `cap` (default) lowers the maximum and names it in `X-Rideau-Output-Cap`, `refuse` answers 402 `budget_exceeded`. */
+            on_tight?: ("cap" | "refuse") | null;
         };
         BudgetChangeInput: {
             limit_usd?: number;
@@ -1502,6 +1642,8 @@ export interface components {
             scope_ref?: string | null;
             /** @description Percentages of limit_usd; each raises `budget.alert` once per window. */
             alert_pcts?: number[] | null;
+            /** @description What happens to a request whose explicit maximum of output tokens does not fit what is left: `cap` (default) lowers the maximum and names it in `X-Rideau-Output-Cap`, `refuse` answers 402 `budget_exceeded`. */
+            on_tight?: ("cap" | "refuse") | null;
         };
         DeviceAuthSettingsInput: {
             ios?: {
@@ -1562,7 +1704,7 @@ export interface components {
             /** @enum {string} */
             metric: "requests" | "tokens" | "concurrency";
             limit: number;
-            /** @description For requests and tokens, up to 31 days. */
+            /** @description For requests and tokens, up to 31 days. Default: 60 for requests. */
             window_seconds?: number | null;
         };
         LimitChangeInput: {
@@ -1572,7 +1714,7 @@ export interface components {
             /** @enum {string} */
             metric?: "requests" | "tokens" | "concurrency";
             limit?: number;
-            /** @description For requests and tokens, up to 31 days. */
+            /** @description For requests and tokens, up to 31 days. Default: 60 for requests. */
             window_seconds?: number | null;
         };
         NewPlanInput: {
@@ -1725,6 +1867,13 @@ export interface components {
                 cached_input_usd_per_mtok: number | null;
                 cache_write_usd_per_mtok: number | null;
             } | null;
+            image_pricing: {
+                usd_per_image: number | null;
+                text_input_usd_per_mtok: number | null;
+                image_input_usd_per_mtok: number | null;
+                text_output_usd_per_mtok: number | null;
+                image_output_usd_per_mtok: number | null;
+            } | null;
         };
         CatalogProvider: {
             id: string;
@@ -1777,6 +1926,7 @@ export interface components {
             /** @enum {string} */
             role: "viewer" | "developer" | "admin" | "owner";
             invite_email: string | null;
+            /** @description The user who invited. Where a management key did, the user who created the key, or the id of the key if that is unknown. null: nobody did. */
             invited_by: string | null;
             accepted_at: string | null;
             /** Format: date-time */
@@ -1798,6 +1948,7 @@ export interface components {
             /** @enum {string} */
             role: "viewer" | "developer" | "admin" | "owner";
             invite_email: string | null;
+            /** @description The user who invited. Where a management key did, the user who created the key, or the id of the key if that is unknown. null: nobody did. */
             invited_by: string | null;
             accepted_at: string | null;
             /** Format: date-time */
@@ -1907,6 +2058,8 @@ export interface components {
                 cost_usd: number | null;
                 estimated: boolean;
             } | null;
+            /** @description The output tokens of one choice that the provider was asked for at most, where a limit let the gateway ask for fewer than the caller did. */
+            output_cap: number | null;
             feedback: {
                 score: number;
                 comment: string | null;
@@ -1975,6 +2128,8 @@ export interface components {
                 cost_usd: number | null;
                 estimated: boolean;
             } | null;
+            /** @description The output tokens of one choice that the provider was asked for at most, where a limit let the gateway ask for fewer than the caller did. */
+            output_cap: number | null;
             feedback: {
                 score: number;
                 comment: string | null;
@@ -2083,6 +2238,35 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        WrittenModelAlias: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            project_id: string;
+            /** Format: uuid */
+            environment_id: string;
+            alias: string;
+            /** @enum {string} */
+            strategy: "priority" | "weighted" | "lowest_latency" | "lowest_cost";
+            targets: {
+                model: string;
+                weight: number | null;
+                timeout_ms: number | null;
+                max_retries: number | null;
+            }[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description The targets that no request could use now, with the reason. Empty if all can be used. */
+            warnings: {
+                /** @description The target, as the alias names it. */
+                model: string;
+                /** @enum {string} */
+                code: "invalid_request" | "request_validation_failed" | "model_missing_capability" | "provider_credential_missing" | "request_canceled" | "invalid_scope" | "attributes_too_large" | "federated_auth_not_configured" | "federated_config_invalid" | "device_attest_not_configured" | "provider_rejected" | "context_length_exceeded" | "content_filtered" | "model_unpriced" | "request_timeout" | "resource_conflict" | "request_too_large" | "unsupported_media_type" | "unauthenticated" | "invalid_key" | "key_expired" | "key_revoked" | "invalid_identity_token" | "invalid_device_attestation" | "sign_in_failed" | "endpoint_not_allowed" | "model_not_allowed" | "end_user_blocked" | "insufficient_role" | "client_token_cannot_mint" | "publishable_key_required" | "origin_not_allowed" | "csrf_failed" | "setup_closed" | "route_not_found" | "model_not_found" | "no_eligible_target" | "embeddings_not_supported" | "resource_not_found" | "idempotency_conflict" | "budget_exceeded" | "rate_limit_exceeded" | "concurrency_limit_exceeded" | "end_user_rpm_exceeded" | "mint_rate_limit_exceeded" | "control_rate_limit_exceeded" | "quota_exceeded" | "provider_unavailable" | "provider_overloaded" | "provider_auth_failed" | "timeout" | "stream_interrupted" | "signing_key_unavailable" | "internal_error" | "config_unavailable";
+                message: string;
+            }[];
+        };
         ModelAliasDryRun: {
             alias: string;
             /** @enum {string} */
@@ -2149,6 +2333,8 @@ export interface components {
             window: "day" | "week" | "month" | "total";
             limit_usd: number;
             alert_pcts: number[];
+            /** @enum {string} */
+            on_tight: "cap" | "refuse";
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -2650,7 +2836,10 @@ export interface operations {
     "orgs.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2818,7 +3007,10 @@ export interface operations {
     "members.invite": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 orgId: string;
             };
@@ -2917,7 +3109,10 @@ export interface operations {
     "members.create_reset_link": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 memberId: string;
             };
@@ -3021,7 +3216,10 @@ export interface operations {
     "management_keys.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 orgId: string;
             };
@@ -3156,7 +3354,10 @@ export interface operations {
     "projects.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 orgId: string;
             };
@@ -3403,7 +3604,10 @@ export interface operations {
     "playground_tokens.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 envId: string;
             };
@@ -3474,7 +3678,10 @@ export interface operations {
     "keys.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 envId: string;
             };
@@ -3675,7 +3882,10 @@ export interface operations {
     "provider_credentials.create_in_project": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 projectId: string;
             };
@@ -3750,7 +3960,10 @@ export interface operations {
     "provider_credentials.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 envId: string;
             };
@@ -4200,6 +4413,10 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Models of this provider only. */
+                provider?: string;
+                /** @description Models whose id or name contains this text, in any case. */
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -4234,7 +4451,10 @@ export interface operations {
     "keys.roll": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 keyId: string;
             };
@@ -4371,7 +4591,10 @@ export interface operations {
     "model_aliases.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 envId: string;
             };
@@ -4389,7 +4612,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ModelAlias"];
+                    "application/json": components["schemas"]["WrittenModelAlias"];
                 };
             };
             /** @description Default Response */
@@ -4484,7 +4707,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ModelAlias"];
+                    "application/json": components["schemas"]["WrittenModelAlias"];
                 };
             };
             /** @description Default Response */
@@ -4576,7 +4799,10 @@ export interface operations {
     "custom_models.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 envId: string;
             };
@@ -4715,7 +4941,10 @@ export interface operations {
     "limits.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 envId: string;
             };
@@ -4790,7 +5019,10 @@ export interface operations {
     "limits.create_in_organization": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 orgId: string;
             };
@@ -4929,7 +5161,10 @@ export interface operations {
     "quotas.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 envId: string;
             };
@@ -5068,7 +5303,10 @@ export interface operations {
     "budgets.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 projectId: string;
             };
@@ -5143,7 +5381,10 @@ export interface operations {
     "budgets.create_in_organization": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 orgId: string;
             };
@@ -5282,7 +5523,10 @@ export interface operations {
     "plans.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 envId: string;
             };
@@ -5452,7 +5696,10 @@ export interface operations {
     "end_users.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 envId: string;
             };
@@ -5909,7 +6156,10 @@ export interface operations {
     "webhooks.create": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 orgId: string;
             };

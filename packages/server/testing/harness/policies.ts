@@ -24,7 +24,15 @@ export const INSERT_POLICY = {
   async budget(db: Db, id: string, environment: EnvironmentRow) {
     const { org_id, project_id } = environment
     const row = { scope: null, scope_ref: null, limit_nano_usd: 1, window: 'day', alert_pcts: [] } as const
-    await insertBudget(db, { id, org_id, project_id, ...row, alert_pcts: [], ...stampsOf(environment) })
+    await insertBudget(db, {
+      id,
+      org_id,
+      project_id,
+      ...row,
+      alert_pcts: [],
+      on_tight: 'cap',
+      ...stampsOf(environment),
+    })
   },
   async plan(db: Db, id: string, environment: EnvironmentRow) {
     const bounds = {

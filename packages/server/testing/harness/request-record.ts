@@ -38,6 +38,7 @@ export function requestRecord(
     cost_nano_usd: 1_234_567,
     hold_tokens: null,
     hold_nano_usd: null,
+    output_cap: null,
     sandbox: true,
     attempts: [{ provider: 'sandbox', model: 'echo', credential_id: id, status: 200, error: null, ms: 2 }],
     metadata: null,

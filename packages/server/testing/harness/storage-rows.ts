@@ -147,6 +147,7 @@ export async function addManagementKey(
 ): Promise<ManagementKeyRow> {
   const id = newId()
   const row: ManagementKeyRow = {
+    created_by: null,
     id,
     org_id: organization.id,
     name: 'management key',

@@ -241,3 +241,14 @@ test('401 sign_in_failed if the issuer cannot be reached; the next sign-in tries
     await cut.close()
   }
 })
+
+test('refuses an unknown query parameter at the start, but none that the issuer adds at the end', async () => {
+  const start = await get(`${plane.url}/v1/session/oidc/start?colour=red`)
+  const { error } = (await start.json()) as { error: { code: string; param: string } }
+  expect([start.status, error.code, error.param]).toEqual([400, 'request_validation_failed', 'colour'])
+  const person = await plane.insertPerson(newEmail())
+  await plane.insertMember(tenant.organization.id, person, 'viewer')
+  issuer.claims = { sub: plane.newId(), email: person.user.email, email_verified: true }
+  const { pending, back } = await begin()
+  expect(await finish(`${back}&session_state=1`, pending)).toMatchObject({ user: { id: person.user.id } })
+})

@@ -1,3 +1,4 @@
+import { excerptName } from '@rideau/llm/request/bounded-excerpt'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { Fault } from '../../../core/fault.ts'
@@ -44,6 +45,11 @@ export function registerOidc(
 
   app.get(`${PATH}/start`, { schema: { hide: true } }, async (request, reply) => {
     services.rates.countUnknown(toCaller(request, trustedProxies).address)
+    const [unknown] = Object.keys(request.query as object)
+    if (unknown !== undefined) {
+      const param = excerptName(unknown)
+      throw new Fault('request_validation_failed', 'Unknown query parameter.', { param })
+    }
     const { url, pending } = await client.begin(callbackUrl()).catch(cause => {
       log.warn({ err: cause }, 'the OIDC issuer could not be asked')
       throw new Fault('sign_in_failed', 'The identity provider could not be reached.')
@@ -69,7 +75,10 @@ export function registerOidc(
       throw new Fault('sign_in_failed', 'The sign-in at the identity provider could not be completed.')
     })
     const user = await findOidcUser(services, person)
-    const answer: Answer = { setCookie: (name, value, options) => void reply.setCookie(name, value, options) }
+    const answer: Answer = {
+      setCookie: (name, value, options) => void reply.setCookie(name, value, options),
+      setReplayed: () => {},
+    }
     if (user === undefined || !(await startSession(services, caller, answer, user))) {
       throw new Fault(
         'sign_in_failed',

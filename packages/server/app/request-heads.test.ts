@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../testing/harness/app.ts'
+import { openRaw } from '../testing/harness/raw-connection.ts'
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await openTestApp()
+})
+
+afterAll(() => app.close())
+
+const UUID = /^x-request-id: [0-9a-f-]{36}$/im
+
+/** Sends bytes and returns everything that was received until the connection closed. */
+async function exchange(url: string, bytes: string): Promise<string> {
+  const raw = await openRaw(url)
+  const closed = new Promise(resolve => raw.socket.once('close', resolve))
+  raw.socket.write(bytes)
+  await closed
+  return raw.text()
+}
+
+/** Returns the status, code and param of an answer, and asserts that its id stands in both places. */
+function outcomeOf(text: string): string {
+  const [head = '', body = ''] = text.split('\r\n\r\n')
+  expect(head).toMatch(UUID)
+  const { error } = JSON.parse(body.slice(body.indexOf('{'), body.lastIndexOf('}') + 1))
+  expect(head.toLowerCase()).toContain(`x-request-id: ${error.request_id}`)
+  expect(error.doc_url).toContain(`/docs/errors#${error.code}`)
+  return `${head.split(' ')[1]} ${error.code} ${error.param}`
+}
+
+describe.each(['gateway', 'control plane'])('on the %s', host => {
+  const url = (): string => (host === 'gateway' ? app.gatewayUrl : app.controlUrl)
+  const path = host === 'gateway' ? '/v1/models' : '/v1/orgs'
+  const key = (): string => (host === 'gateway' ? app.secretKey : app.managementKey)
+
+  test.each([
+    ['GET', ''],
+    ['POST', 'Content-Length: 2\r\n\r\n{}'],
+    ['OPTIONS', ''],
+  ])(
+    'answers %s of HTTP/1.1 without Host with an envelope and closes the connection',
+    async (method, rest) => {
+      const text = await exchange(
+        url(),
+        `${method} ${path} HTTP/1.1\r\nAuthorization: Bearer ${key()}\r\n${rest === '' ? '\r\n' : rest}`,
+      )
+      expect(outcomeOf(text)).toBe('400 request_validation_failed Host')
+      expect(text).toMatch(/^connection: close$/im)
+    },
+  )
+
+  test('answers an unknown expectation with an envelope and closes the connection', async () => {
+    const text = await exchange(
+      url(),
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\nContent-Length: 2\r\n\r\n{}`,
+    )
+    expect(outcomeOf(text)).toBe('400 request_validation_failed Expect')
+    expect(text).toMatch(/^connection: close$/im)
+  })
+
+  test('keeps the request id that the caller sent', async () => {
+    const id = '0190a000-0000-7000-8000-000000000001'
+    const text = await exchange(url(), `GET ${path} HTTP/1.1\r\nX-Request-Id: ${id}\r\n\r\n`)
+    expect(text).toContain(id)
+  })
+
+  test('answers a request without Host behind a complete one in its turn', async () => {
+    const text = await exchange(url(), `GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET ${path} HTTP/1.1\r\n\r\n`)
+    const second = text.indexOf('HTTP/1.1 400')
+    expect(text.slice(0, second)).toMatch(/^HTTP\/1.1 200 /)
+    expect(outcomeOf(text.slice(second))).toBe('400 request_validation_failed Host')
+  })
+
+  test('answers a malformed request behind a complete one with an envelope', async () => {
+    const text = await exchange(url(), `GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nnot HTTP at all\r\n\r\n`)
+    const second = text.indexOf('HTTP/1.1 400')
+    if (second >= 0) expect(outcomeOf(text.slice(second))).toBe('400 request_validation_failed null')
+    expect(text).toMatch(/^HTTP\/1.1 (200|400) /)
+  })
+
+  test.each([
+    ['HTTP/1.0 without Host', 'HTTP/1.0\r\n'],
+    ['HTTP/1.0 with an expectation', 'HTTP/1.0\r\nExpect: anything\r\n'],
+    ['an empty Host', 'HTTP/1.1\r\nHost:\r\nConnection: close\r\n'],
+  ])('serves %s', async (_, rest) => {
+    const text = await exchange(url(), `GET ${path} ${rest}Authorization: Bearer ${key()}\r\n\r\n`)
+    expect(text).toMatch(/^HTTP\/1.1 200 /)
+    expect(text).toMatch(UUID)
+  })
+
+  test('asks for the body of a request that expects 100-continue', async () => {
+    const raw = await openRaw(url())
+    raw.socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n`,
+    )
+    await raw.until('HTTP/1.1 100 Continue')
+    raw.socket.write('{}')
+    await raw.until('request_id')
+    raw.socket.destroy()
+  })
+})
+
+test('answers a request without Host under a compat prefix in the shape of its surface', async () => {
+  const text = await exchange(app.gatewayUrl, 'POST /anthropic/v1/messages HTTP/1.1\r\n\r\n')
+  const [head = '', body = ''] = text.split('\r\n\r\n')
+  expect(head).toMatch(UUID)
+  expect(JSON.parse(body)).toMatchObject({ type: 'error', error: { code: 'request_validation_failed' } })
+})
