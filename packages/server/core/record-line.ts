@@ -21,6 +21,7 @@ export function toCapturedText(body: Buffer): string {
 const MAX_CHARS = {
   end_user_id: 255,
   model_requested: 512,
+  user: 256,
   // Includes the provider.
   model: 544,
   provider: 32,
@@ -153,6 +154,7 @@ function hasBoundedFields(record: RequestRecord): boolean {
     isShort(record.response_body, MAX_BODY_CHARS) &&
     isShort(record.end_user_id, MAX_CHARS.end_user_id) &&
     isShort(record.model_requested, MAX_CHARS.model_requested) &&
+    isShort(record.user, MAX_CHARS.user) &&
     isShort(record.model, MAX_CHARS.model) &&
     isShort(record.provider, MAX_CHARS.provider) &&
     isShort(record.finish_reason, MAX_CHARS.finish_reason) &&

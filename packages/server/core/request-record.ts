@@ -29,6 +29,8 @@ export interface RequestRecord {
   endpoint: string
   surface: string
   model_requested: string | null
+  /** The body's `user`, or its counterpart in another format; never an identity. */
+  user: string | null
   provider: string | null
   model: string | null
   stream: boolean

@@ -41,6 +41,7 @@ function createRecord(change: Partial<RequestRecord> = {}): RequestRecord {
     hold_tokens: null,
     hold_nano_usd: null,
     output_cap: null,
+    user: null,
     sandbox: true,
     attempts: [
       { provider: 'sandbox', model: 'echo', credential_id: id(), status: 200, error: null, ms: 1.5 },

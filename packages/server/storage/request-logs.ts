@@ -43,6 +43,7 @@ export const LOG_SUMMARY_COLUMNS = [
   'output_cap',
   'surface',
   'model_requested',
+  'user',
   'stream',
   'error_code',
   'finish_reason',
@@ -59,6 +60,11 @@ const LOG_COLUMNS = [
   'response_body',
 ] as const satisfies readonly (keyof RequestRecord)[]
 
+/** `user` is a word of SQL. */
+function quoteAll(columns: readonly string[]): string {
+  return columns.map(name => `"${name}"`).join(', ')
+}
+
 /**
  * Inserts a batch in one statement: one transaction, one round trip, and the batch is sent and parsed once. Only records
  * that are new in usage_records are added to the rollups. Usage records are kept for ever, so a replay never counts twice.
@@ -68,8 +74,8 @@ with record as materialized (
   select distinct on (id) * from json_populate_recordset(null::request_logs, $1::json) order by id
 ),
 logged as (
-  insert into request_logs (${LOG_COLUMNS.join(', ')}, ended_at)
-  select ${LOG_COLUMNS.join(', ')}, 
+  insert into request_logs (${quoteAll(LOG_COLUMNS)}, ended_at)
+  select ${quoteAll(LOG_COLUMNS)},
     date_trunc('milliseconds', at + total_ms * interval '1 millisecond') from record
   on conflict do nothing
 ),

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { removeExpiredCreates } from '../../storage/idempotent-creates.ts'
 import {
   type ControlPlane,
   type List,
   openControlPlane,
   type Tenant,
 } from '../../testing/harness/control-plane.ts'
-import { removeExpiredCreates } from '../../storage/idempotent-creates.ts'
 import { isCreating } from '../operation/operation.ts'
 import { operations } from '../operations.ts'
 

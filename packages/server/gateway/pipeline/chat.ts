@@ -3,6 +3,7 @@ import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { withFormatHeaders } from '../plan/with-format-headers.ts'
 import { checkInnerTexts } from '../request/check-inner-texts.ts'
 import { noteModel } from '../request/note-model.ts'
+import { noteUser } from '../request/note-user.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ReceivedChat } from './chat-call.ts'
@@ -18,6 +19,7 @@ export function readChat(server: ChatServer): ReadCall {
     const { request, metadata } = received.parsed
     ctx.recordFields.isStream = request.stream
     ctx.recordFields.metadata = metadata
+    noteUser(ctx.recordFields, request.user)
     return request.stream ? new StreamedChat(ctx, received, deps) : new PlainChat(ctx, received, deps)
   }
 }

@@ -15,6 +15,7 @@ import type { CallPlan } from '../plan/call-plan.ts'
 import { type EmbeddingTarget, planEmbeddings } from '../plan/plan-embeddings.ts'
 import { toReservedAmounts } from '../plan/reserved-amounts.ts'
 import { noteModel } from '../request/note-model.ts'
+import { noteUser } from '../request/note-user.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
@@ -32,6 +33,7 @@ export function readEmbeddings(server: EmbeddingServer): ReadCall {
     ctx.recordFields.requestBody = bytes
     noteModel(ctx.recordFields, value.model)
     const parsed = server.parse(value, ctx.caller.kind === 'client_token')
+    noteUser(ctx.recordFields, parsed.request.user)
     return new EmbeddingsCall(ctx, server, parsed, bytes.length, deps)
   }
 }

@@ -12,6 +12,7 @@ import { toAbandonedImageBill, toImageBill, toReservedImageAmounts } from '../bi
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import { type ImageTarget, planImages } from '../plan/plan-images.ts'
+import { noteUser } from '../request/note-user.ts'
 import { type ImageRoute, type ParsedImages, readImageBody } from '../request/read-image-body.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
@@ -24,8 +25,11 @@ const DEFAULT_TIMEOUT_MS = 300_000
 
 /** Serves `POST {openai prefix}/v1/images/generations` and `/edits`. */
 export function readImages(route: ImageRoute): ReadCall {
-  return async (ctx, _pathModel, deps) =>
-    new ImagesCall(ctx, await readImageBody(ctx, route, deps.bodyTimeoutMs), deps)
+  return async (ctx, _pathModel, deps) => {
+    const parsed = await readImageBody(ctx, route, deps.bodyTimeoutMs)
+    noteUser(ctx.recordFields, parsed.request.user)
+    return new ImagesCall(ctx, parsed, deps)
+  }
 }
 
 interface AnsweredImages {

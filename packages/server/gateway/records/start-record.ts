@@ -18,6 +18,7 @@ export function startRecord(ctx: IdentifiedContext): RequestRecord {
     endpoint: ctx.route.endpoint,
     surface: ctx.route.mount.name,
     model_requested: recordFields.modelRequested,
+    user: recordFields.user,
     provider: recordFields.provider,
     model: recordFields.model,
     stream: recordFields.isStream,

@@ -6,6 +6,7 @@ import type { Bill } from '@rideau/llm/usage/bill'
 /** What the steps of a request found out for its record. The steps that a request reached fill their fields. */
 export interface RecordFields {
   modelRequested: ModelName | null
+  user: string | null
   provider: string | null
   model: string | null
   catalogModel: CatalogModel | undefined
@@ -22,6 +23,7 @@ export interface RecordFields {
 export function emptyRecordFields(): RecordFields {
   return {
     modelRequested: null,
+    user: null,
     provider: null,
     model: null,
     catalogModel: undefined,

@@ -2,6 +2,7 @@ import { initial } from './0001-initial.ts'
 import { unprovenAddresses } from './0002-unproven-addresses.ts'
 import { devices } from './0003-devices.ts'
 import { createsAndCaps } from './0005-creates-and-caps.ts'
+import { namedUser } from './0007-named-user.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -15,4 +16,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0002-unproven-addresses', sql: unprovenAddresses },
   { name: '0003-devices', sql: devices },
   { name: '0005-creates-and-caps', sql: createsAndCaps },
+  { name: '0007-named-user', sql: namedUser },
 ]

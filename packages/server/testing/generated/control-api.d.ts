@@ -2032,6 +2032,8 @@ export interface components {
             status: number;
             error_code: string | null;
             finish_reason: string | null;
+            /** @description The `user` that the body named. Never an identity. */
+            user: string | null;
             queue_ms: number;
             first_byte_ms: number | null;
             total_ms: number;
@@ -2102,6 +2104,8 @@ export interface components {
             status: number;
             error_code: string | null;
             finish_reason: string | null;
+            /** @description The `user` that the body named. Never an identity. */
+            user: string | null;
             queue_ms: number;
             first_byte_ms: number | null;
             total_ms: number;

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
+
+/** The `user` of a body, which is kept with the log and is never an identity. */
+let app: TestApp
+
+beforeAll(async () => {
+  app = await openTestApp()
+})
+
+afterAll(() => app.close())
+
+const MESSAGES = [{ role: 'user', content: 'hi' }]
+
+/** Returns the log of a request. */
+async function logOf(route: string, body: object): Promise<{ user: unknown; end_user_id: unknown }> {
+  const response = await app.call(route, body)
+  expect(response.status).toBe(200)
+  const id = response.headers.get('x-request-id') as string
+  const read = async () => await app.manage('GET', `/v1/logs/${id}`)
+  await expect.poll(async () => (await read()).status).toBe(200)
+  return (await read()).body
+}
+
+test.each<[string, string, object]>([
+  ['/v1/chat', '/v1/chat', { model: 'sandbox/echo', messages: MESSAGES, user: 'u-17' }],
+  [
+    'chat completions',
+    '/openai/v1/chat/completions',
+    { model: 'sandbox/echo', messages: MESSAGES, user: 'u-17' },
+  ],
+  ['responses', '/openai/v1/responses', { model: 'sandbox/echo', input: 'hi', user: 'u-17' }],
+  ['embeddings', '/openai/v1/embeddings', { model: 'sandbox/embed', input: 'hi', user: 'u-17' }],
+  ['images', '/openai/v1/images/generations', { model: 'sandbox/image', prompt: 'a cat', user: 'u-17' }],
+])('%s: is a field of the log', async (_, route, body) => {
+  expect(await logOf(route, body)).toMatchObject({ user: 'u-17', end_user_id: null })
+})
+
+test('a long one is cut to 256 characters, an absent one is null', async () => {
+  const body = { model: 'sandbox/echo', messages: MESSAGES }
+  expect(await logOf('/openai/v1/chat/completions', { ...body, user: 'x'.repeat(100_000) })).toMatchObject({
+    user: `${'x'.repeat(255)}…`,
+  })
+  expect((await logOf('/v1/chat', body)).user).toBeNull()
+})
