@@ -29,6 +29,7 @@ import { insertWebhookDeliveries } from './webhook-deliveries.ts'
 /** Tables whose rows belong to no organization. Every other table needs `org_id`, and gets a policy by it. */
 const SHARED_TABLES = [
   'deployment',
+  'idempotency_owners',
   'identities',
   'password_resets',
   'retired_master_keys',

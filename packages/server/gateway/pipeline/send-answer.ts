@@ -26,6 +26,8 @@ export async function sendAnswer(
     ctx.environment.logCapture === 'full'
       ? bytes.toString('utf8', 0, Math.min(bytes.length, loggedBytes))
       : undefined
+  // Before it is charged and sent: a process killed in between leaves an answer that the next attempt gets.
+  if (ctx.recorder !== undefined) await ctx.recorder.keepWhole(headers, bytes)
   await settle(ctx, responseBody === undefined ? outcome : { ...outcome, responseBody }, deps)
   headers.push('Content-Length', String(bytes.length), ...corsHeaders(ctx))
   writeHead(ctx.res, 200, headers)

@@ -1,0 +1,40 @@
+import { systemClock } from '../core/clock.ts'
+import { Idempotency } from '../gateway/idempotency/idempotency.ts'
+import {
+  findClaims,
+  insertClaim,
+  keepAnswer,
+  readAnswer,
+  releaseClaims,
+  removeOwners,
+  renewOwner,
+  takeOverClaim,
+} from '../storage/idempotent-answers.ts'
+import type { AppParts } from './app-parts.ts'
+
+/** Opens the idempotency keys of this gateway. Called once the process has the instance lock. */
+export async function openIdempotency(parts: AppParts): Promise<Idempotency> {
+  const { config, log, exceptions, storage, secretBox, closers, newId } = parts
+  const { pool } = storage
+  // A gateway without REDIS_URL is alone on its database, so a previous one was stopped or killed.
+  if (config.redisUrl === undefined) await removeOwners(pool)
+  const idempotency = new Idempotency({
+    store: {
+      renewOwner: owner => renewOwner(pool, owner),
+      removeOwner: owner => removeOwners(pool, owner),
+      insert: claim => insertClaim(pool, claim),
+      find: hashes => findClaims(pool, hashes),
+      takeOver: (claim, previousId) => takeOverClaim(pool, claim, previousId),
+      keep: (claimId, answer) => keepAnswer(pool, secretBox, claimId, answer),
+      read: claimId => readAnswer(pool, secretBox, claimId),
+      release: claimIds => releaseClaims(pool, claimIds),
+    },
+    owner: newId(),
+    newId,
+    now: systemClock.now,
+    log,
+    onException: exceptions.note,
+  })
+  closers.push(() => idempotency.close())
+  return idempotency
+}

@@ -1,0 +1,128 @@
+import type { Pool } from 'pg'
+import type { SecretBox } from '../core/secret-box.ts'
+
+/** A claim on a key: who holds it makes the answer. */
+export interface NewClaim {
+  /** Different for each claim. */
+  readonly id: string
+  /** SHA-256 of the key and its scope. */
+  readonly hash: Buffer
+  readonly bodyHash: Buffer
+  readonly orgId: string
+  readonly environmentId: string
+  /** The process that makes the answer. */
+  readonly owner: string
+}
+
+/** What is stored for a key. */
+export interface StoredClaim {
+  readonly id: string
+  readonly hash: Buffer
+  readonly bodyHash: Buffer
+  readonly owner: string
+  /** True: the answer is complete. */
+  readonly isKept: boolean
+  /** True: the answer has expired, or the process that was to make it is gone. */
+  readonly isFree: boolean
+  /** The size of the answer. */
+  readonly bytes: number
+}
+
+/** How long an answer is kept. */
+const KEPT = "interval '24 hours'"
+
+/** Claims a key. False: there is a row for it. */
+export async function insertClaim(pool: Pool, claim: NewClaim): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: 'insert_idempotency_claim',
+    text: `insert into idempotent_answers (id, hash, body_hash, org_id, environment_id, owner)
+      values ($1, $2, $3, $4, $5, $6) on conflict (hash) do nothing`,
+    values: [claim.id, claim.hash, claim.bodyHash, claim.orgId, claim.environmentId, claim.owner],
+  })
+  return rowCount === 1
+}
+
+export async function findClaims(pool: Pool, hashes: readonly Buffer[]): Promise<StoredClaim[]> {
+  const { rows } = await pool.query<StoredClaim>({
+    name: 'find_idempotency_claims',
+    text: `select id, hash, body_hash as "bodyHash", owner, expires_at is not null as "isKept",
+        case when expires_at is null then not is_idempotency_owner_alive(owner) else expires_at <= now() end as "isFree",
+        answer_bytes as bytes
+      from idempotent_answers where hash = any($1::bytea[])`,
+    values: [hashes],
+  })
+  return rows
+}
+
+/** Replaces a claim that was found to be free. Of concurrent callers one gets true. */
+export async function takeOverClaim(pool: Pool, claim: NewClaim, previousId: string): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: 'take_over_idempotency_claim',
+    text: `update idempotent_answers set id = $1, body_hash = $2, owner = $3, claimed_at = now(), expires_at = null,
+        answer_bytes = 0, answer_cipher = null
+      where id = $4`,
+    values: [claim.id, claim.bodyHash, claim.owner, previousId],
+  })
+  return rowCount === 1
+}
+
+/** Stores the answer of a claim. False: the claim was taken over. Stores the same twice without harm. */
+export async function keepAnswer(
+  pool: Pool,
+  secretBox: SecretBox,
+  claimId: string,
+  answer: Buffer,
+): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: 'keep_idempotent_answer',
+    text: `update idempotent_answers set expires_at = now() + ${KEPT}, answer_bytes = $2, answer_cipher = $3
+      where id = $1`,
+    values: [claimId, answer.length, secretBox.seal(answer, toContext(claimId))],
+  })
+  return rowCount === 1
+}
+
+/** Returns an answer and for how long it is still kept; undefined if it is gone. Throws SecretBoxError. */
+export async function readAnswer(
+  pool: Pool,
+  secretBox: SecretBox,
+  claimId: string,
+): Promise<{ readonly bytes: Buffer; readonly leftMs: number } | undefined> {
+  const { rows } = await pool.query<{ sealed: Buffer; left_ms: number }>({
+    name: 'read_idempotent_answer',
+    text: `select answer_cipher as sealed, (extract(epoch from expires_at - now()) * 1000)::float8 as left_ms
+      from idempotent_answers where id = $1 and expires_at > now()`,
+    values: [claimId],
+  })
+  const row = rows[0]
+  if (row === undefined) return undefined
+  return { bytes: secretBox.openBytes(row.sealed, toContext(claimId)), leftMs: row.left_ms }
+}
+
+/** Removes claims without an answer, which frees their keys. */
+export async function releaseClaims(pool: Pool, claimIds: readonly string[]): Promise<void> {
+  await pool.query({
+    name: 'release_idempotency_claims',
+    text: 'delete from idempotent_answers where id = any($1::uuid[]) and expires_at is null',
+    values: [claimIds],
+  })
+}
+
+/** Proves that a process is alive: its claims stay its own for ten seconds. */
+export async function renewOwner(pool: Pool, owner: string): Promise<void> {
+  await pool.query({
+    name: 'renew_idempotency_owner',
+    text: `insert into idempotency_owners (id, renewed_at) values ($1, clock_timestamp())
+      on conflict (id) do update set renewed_at = excluded.renewed_at`,
+    values: [owner],
+  })
+}
+
+/** Frees the claims of a process that ends; without `owner` those of all processes. */
+export async function removeOwners(pool: Pool, owner?: string): Promise<void> {
+  await pool.query('delete from idempotency_owners where $1::uuid is null or id = $1', [owner ?? null])
+}
+
+function toContext(claimId: string): string {
+  return `idempotent_answers:${claimId}`
+}
