@@ -142,11 +142,13 @@ describe('an Idempotency-Key', () => {
     ])
     expect(await call(key, { route: '/openai/v1/chat/completions' })).toBe('200 made')
     expect(upstream.requests.length).toBe(before + 4)
-    const echo = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }
-    const sandboxed = randomUUID()
     const production = (await app.createKey({}, app.productionId)).key
-    expect(await call(sandboxed, { body: echo })).toBe('200 made')
-    expect(await call(sandboxed, { body: echo, key: production })).toBe('200 made')
+    await app.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl }, app.productionId)
+    const chat = { model: 'custom/any', messages: [{ role: 'user', content: 'hi' }] }
+    expect([await call(key, { body: chat, key: production }), await call(key)]).toEqual([
+      '200 made',
+      '200 replayed',
+    ])
   })
 
   test('is stored as a hash, and the answer encrypted', async () => {
@@ -305,7 +307,8 @@ describe('before a replay', () => {
     const find = async () =>
       (await app.manage('GET', endUsers)).body.data.find((each: any) => each.external_id === 'carol')
     await expect.poll(find, { timeout: 20_000 }).toBeDefined()
-    expect((await app.manage('POST', `${endUsers}/carol/block`)).status).toBe(200)
+    const { id } = await find()
+    expect((await app.manage('POST', `/v1/end-users/${id}/block`)).status).toBe(200)
     expect(await call(idempotencyKey, carol)).toBe('403 end_user_blocked')
   })
 })
