@@ -20,6 +20,8 @@ const RENEW_MS = 2_500
 const CLAIM_MS = 5_000
 /** How long a complete answer waits to be stored before it is sent. */
 const KEEP_MS = 2_000
+/** At most one line of the log in this time. */
+const LOG_EVERY_MS = 60_000
 /** A claim that changes hands more often than this meanwhile is not this process's to get. */
 const MAX_ROUNDS = 5
 
@@ -50,6 +52,7 @@ export class Idempotency implements FlightOwner {
   readonly #unreleased = new Set<string>()
   readonly #timer: NodeJS.Timeout
   #claiming = 0
+  #loggedAt = Number.NEGATIVE_INFINITY
   #renewedAt = Number.NEGATIVE_INFINITY
   #renewing: Promise<void> | undefined
 
@@ -95,11 +98,26 @@ export class Idempotency implements FlightOwner {
     const claiming = this.#tryClaim(scope, bodyHash).finally(() => {
       this.#claiming--
     })
-    const found = await within(CLAIM_MS, claiming, late => {
-      if ('claimId' in late) this.release(late.claimId)
-    })
-    if ('claimId' in found) this.#claims.add(found.claimId)
-    return found
+    try {
+      const found = await within(CLAIM_MS, claiming, late => {
+        if ('claimId' in late) this.release(late.claimId)
+      })
+      if ('claimId' in found) this.#claims.add(found.claimId)
+      return found
+    } catch (error) {
+      this.#logFailure(error)
+      throw error
+    }
+  }
+
+  #logFailure(error: unknown): void {
+    const now = performance.now()
+    if (now - this.#loggedAt < LOG_EVERY_MS) return
+    this.#loggedAt = now
+    this.#options.log.warn(
+      { err: error },
+      'requests with an idempotency key are refused: it cannot be checked',
+    )
   }
 
   async #tryClaim(scope: FlightScope, bodyHash: Buffer): Promise<{ readonly claimId: string } | StoredClaim> {
