@@ -66,7 +66,8 @@ describe.skipIf(redisProgram === undefined)(
             post(agent, gateway.url, key, keys[index] as string, bodies[index % 2] as string),
           )
           expect(answer.status).toBe(200)
-          answers[index]?.add(answer.text)
+          // A first stream may have comments against silence, which are sent to it alone.
+          answers[index]?.add(answer.text.replaceAll(': keep-alive\n\n', ''))
           if (answer.isReplay) replayed++
           else made++
         }
@@ -87,8 +88,8 @@ describe.skipIf(redisProgram === undefined)(
         )
         return rows.length
       }
-      await expect.poll(charges, { timeout: 30_000 }).toBe(KEYS)
-    }, 120_000)
+      await expect.poll(charges, { timeout: 60_000 }).toBe(KEYS)
+    }, 300_000)
 
     test('a gateway that is killed in the middle of an answer leaves its key free for one that waits elsewhere', async () => {
       const { app, upstream } = fleet.limited
@@ -102,7 +103,7 @@ describe.skipIf(redisProgram === undefined)(
       const before = upstream.requests.length
       const headers = { 'idempotency-key': randomUUID() }
       const killed = first.call(PRICED_CHAT, app.secretKey, headers).catch(() => 'killed')
-      await expect.poll(() => waiting.length, { timeout: 30_000 }).toBe(1)
+      await expect.poll(() => waiting.length, { timeout: 60_000 }).toBe(1)
       const others = [second, third].map(async gateway => {
         const response = await gateway.call(PRICED_CHAT, app.secretKey, headers)
         await response.text()
@@ -110,11 +111,11 @@ describe.skipIf(redisProgram === undefined)(
       })
       await first.kill()
       expect(await killed).toBe('killed')
-      await expect.poll(() => waiting.length, { timeout: 30_000 }).toBe(2)
+      await expect.poll(() => waiting.length, { timeout: 60_000 }).toBe(2)
       for (const answered of waiting) answered()
       expect((await Promise.all(others)).sort()).toEqual(['made', 'true'])
       expect(upstream.requests.length).toBe(before + 2)
-    }, 120_000)
+    }, 300_000)
   },
 )
 
