@@ -34,6 +34,7 @@ export async function openIdempotency(parts: AppParts): Promise<Idempotency> {
       release: claimIds => releaseClaims(pool, claimIds),
     },
     owner: newId(),
+    maxBytes: config.idempotencyBytes,
     newId,
     now: systemClock.now,
     log,

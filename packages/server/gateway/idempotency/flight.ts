@@ -11,9 +11,14 @@ export interface FlightOwner {
   /** Reads a stored answer; undefined if it is gone. */
   read(key: string, found: StoredClaim): Promise<KeptAnswer | undefined>
   /** `lost`: another process took the claim over. `free`: there was no room. Never rejects. */
-  keep(key: string, claimId: string, bodyHash: Buffer, answer: KeptAnswer): Promise<'kept' | 'lost' | 'free'>
+  keep(
+    flight: Flight,
+    claimId: string,
+    bodyHash: Buffer,
+    answer: KeptAnswer,
+  ): Promise<'kept' | 'lost' | 'free'>
   release(claimId: string): void
-  /** Calls `recheck` once the process that has the claim is done or gone. */
+  /** Calls `claim` once the process that has the claim is done or gone. */
   watch(flight: Flight): void
   forget(flight: Flight): void
 }
@@ -136,9 +141,8 @@ export class Flight implements AnswerReceiver {
   }
 
   async keep(answer: KeptAnswer): Promise<void> {
-    const { key } = this
     const [claimId, bodyHash] = [this.#claimId as string, this.#bodyHash as Buffer]
-    const result = await this.#owner.keep(key, claimId, bodyHash, answer)
+    const result = await this.#owner.keep(this, claimId, bodyHash, answer)
     if (result === 'lost') {
       this.#claimId = undefined
       void this.claim()

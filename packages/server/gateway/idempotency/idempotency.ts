@@ -7,6 +7,7 @@ import type { AnswerStore } from './answer-store.ts'
 import { ClaimWatch } from './claim-watch.ts'
 import { conflictFault, Flight, type FlightOwner, type FlightScope } from './flight.ts'
 import { decodeAnswer, encodeAnswer, type KeptAnswer } from './kept-answer.ts'
+import { KeptBytes } from './kept-bytes.ts'
 import type { RequestIdentity } from './request-identity.ts'
 import { UnstoredAnswers } from './unstored-answers.ts'
 import { within } from './within.ts'
@@ -29,6 +30,8 @@ export interface IdempotencyOptions {
   readonly store: AnswerStore
   /** Identifies this process. */
   readonly owner: string
+  /** What this process stores at most for an environment between two removals. */
+  readonly maxBytes: number
   readonly newId: () => string
   /** Unix milliseconds. */
   readonly now: () => number
@@ -46,6 +49,7 @@ export class Idempotency implements FlightOwner {
   readonly #watch: ClaimWatch
   readonly #memory = new AnswerMemory(MEMORY_BYTES)
   readonly #unstored = new UnstoredAnswers(UNSTORED_BYTES)
+  readonly #keptBytes: KeptBytes
   /** Claims of this process, for which it renews its row. */
   readonly #claims = new Set<string>()
   /** Claims that could not be released yet. */
@@ -58,7 +62,8 @@ export class Idempotency implements FlightOwner {
 
   constructor(options: IdempotencyOptions) {
     this.#options = options
-    const { store, owner, onException } = options
+    const { store, owner, maxBytes, onException } = options
+    this.#keptBytes = new KeptBytes(maxBytes)
     this.#watch = new ClaimWatch({
       find: hashes => within(CLAIM_MS, store.find(hashes)),
       isRunning: found => !found.isKept && !found.isFree && found.owner !== owner,
@@ -105,19 +110,17 @@ export class Idempotency implements FlightOwner {
       if ('claimId' in found) this.#claims.add(found.claimId)
       return found
     } catch (error) {
-      this.#logFailure(error)
+      this.#log({ err: error }, 'requests with an idempotency key are refused: it cannot be checked')
       throw error
     }
   }
 
-  #logFailure(error: unknown): void {
+  /** Many requests may fail for one reason. */
+  #log(details: object, message: string): void {
     const now = performance.now()
     if (now - this.#loggedAt < LOG_EVERY_MS) return
     this.#loggedAt = now
-    this.#options.log.warn(
-      { err: error },
-      'requests with an idempotency key are refused: it cannot be checked',
-    )
+    this.#options.log.warn(details, message)
   }
 
   async #tryClaim(scope: FlightScope, bodyHash: Buffer): Promise<{ readonly claimId: string } | StoredClaim> {
@@ -154,19 +157,25 @@ export class Idempotency implements FlightOwner {
   }
 
   async keep(
-    key: string,
+    { key, scope }: Flight,
     claimId: string,
     bodyHash: Buffer,
     answer: KeptAnswer,
   ): Promise<'kept' | 'lost' | 'free'> {
-    const remembered = { bodyHash, answer, expiresAt: this.#options.now() + KEPT_MS }
+    const now = this.#options.now()
+    const { environmentId } = scope
+    if (!this.#keptBytes.add(environmentId, answer.body.length, now)) {
+      this.#log({ environmentId }, 'an environment keeps too many answers of its idempotency keys')
+      return 'free'
+    }
+    const remembered = { bodyHash, answer, expiresAt: now + KEPT_MS }
     const unstored = { claimId, remembered, isBusy: false }
     const storing = this.#store(key, unstored)
     try {
       return (await within(KEEP_MS, storing)) ? 'kept' : 'lost'
     } catch (error) {
       if (this.#unstored.add(key, unstored)) return 'kept'
-      this.#options.log.warn({ err: error }, 'an answer of an idempotency key could not be kept')
+      this.#log({ err: error }, 'an answer of an idempotency key could not be kept')
       return 'free'
     }
   }
