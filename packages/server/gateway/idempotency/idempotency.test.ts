@@ -69,13 +69,16 @@ function gate(...answers: UpstreamAnswer[]) {
   )
   return {
     calls: () => calls,
-    arrived: () => expect.poll(() => waiting.length, { timeout: 20_000 }).toBeGreaterThan(0),
+    async arrived() {
+      await expect.poll(() => waiting.length, { timeout: 20_000 }).toBeGreaterThan(0)
+    },
     open: () => waiting.shift()?.(),
   }
 }
 
-const untilOpen = (count: number) =>
-  expect.poll(() => limited.deps.inFlight.size, { timeout: 20_000 }).toBe(count)
+const untilOpen = async (count: number): Promise<void> => {
+  await expect.poll(() => limited.deps.inFlight.size, { timeout: 20_000 }).toBe(count)
+}
 const count = (outcomes: readonly string[], outcome: string): number =>
   outcomes.filter(each => each === outcome).length
 const rows = async (): Promise<number> =>

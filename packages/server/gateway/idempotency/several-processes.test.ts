@@ -92,7 +92,9 @@ describe.skipIf(redisProgram === undefined)('two gateways of one database', () =
     )
     return {
       calls: () => calls,
-      arrived: () => expect.poll(() => waiting.length, { timeout: 20_000 }).toBeGreaterThan(0),
+      async arrived() {
+        await expect.poll(() => waiting.length, { timeout: 20_000 }).toBeGreaterThan(0)
+      },
       open: () => waiting.shift()?.(),
     }
   }
