@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { Fault } from '../../core/fault.ts'
 import { AnswerMemory } from './answer-memory.ts'
 import { FirstAnswer } from './first-answer.ts'
-import { decodeAnswer, encodeAnswer, type KeptAnswer, MAX_ANSWER_BYTES } from './kept-answer.ts'
+import { decodeAnswer, encodeAnswer, type KeptAnswer, MAX_ANSWER_BYTES, toOwnMemory } from './kept-answer.ts'
 
 function openReceiver() {
   const kept: KeptAnswer[] = []
@@ -90,6 +90,12 @@ test('a whole answer that is larger than what is kept leaves the key free', asyn
   await recorder.keepWhole(HEADERS, Buffer.alloc(MAX_ANSWER_BYTES + 1))
   recorder.end()
   expect([receiver.kept.length, receiver.nexts()]).toEqual([0, 1])
+})
+
+test('an answer that is remembered keeps no larger buffer', () => {
+  const body = Buffer.alloc(64 * 1024, 'a').subarray(10, 20)
+  const own = toOwnMemory({ headers: [], frames: [10], body })
+  expect([own.body.toString(), own.body.buffer.byteLength, own.frames]).toEqual(['a'.repeat(10), 10, [10]])
 })
 
 describe('the memory of answers', () => {

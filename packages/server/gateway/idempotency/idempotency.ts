@@ -6,7 +6,7 @@ import { AnswerMemory, type RememberedAnswer } from './answer-memory.ts'
 import type { AnswerStore } from './answer-store.ts'
 import { ClaimWatch } from './claim-watch.ts'
 import { conflictFault, Flight, type FlightOwner, type FlightScope } from './flight.ts'
-import { decodeAnswer, encodeAnswer, type KeptAnswer } from './kept-answer.ts'
+import { decodeAnswer, encodeAnswer, type KeptAnswer, toOwnMemory } from './kept-answer.ts'
 import { KeptBytes } from './kept-bytes.ts'
 import type { RequestIdentity } from './request-identity.ts'
 import { UnstoredAnswers } from './unstored-answers.ts'
@@ -151,7 +151,7 @@ export class Idempotency implements FlightOwner {
     const { store, now } = this.#options
     const stored = await within(CLAIM_MS, store.read(found.id))
     if (stored === undefined) return undefined
-    const answer = decodeAnswer(stored.bytes)
+    const answer = toOwnMemory(decodeAnswer(stored.bytes))
     this.#memory.add(key, { bodyHash: found.bodyHash, answer, expiresAt: now() + stored.leftMs })
     return answer
   }
@@ -168,7 +168,7 @@ export class Idempotency implements FlightOwner {
       this.#log({ environmentId }, 'an environment keeps too many answers of its idempotency keys')
       return 'free'
     }
-    const remembered = { bodyHash, answer, expiresAt: now + KEPT_MS }
+    const remembered = { bodyHash, answer: toOwnMemory(answer), expiresAt: now + KEPT_MS }
     const unstored = { claimId, remembered, isBusy: false }
     const storing = this.#store(key, unstored)
     try {

@@ -22,6 +22,17 @@ export function toKeptHeaders(headers: readonly string[]): string[] {
   return kept
 }
 
+/** What a buffer may be larger than the body that is a part of it. */
+const SLACK_BYTES = 1024
+
+/** Returns the answer with a body of its own: a short one may be a part of a buffer of a connection, and keep all of it. */
+export function toOwnMemory({ headers, frames, body }: KeptAnswer): KeptAnswer {
+  if (body.buffer.byteLength <= body.length + SLACK_BYTES) return { headers, frames, body }
+  const own = Buffer.allocUnsafeSlow(body.length)
+  body.copy(own)
+  return { headers, frames, body: own }
+}
+
 const LENGTH_BYTES = 4
 
 /** Layout: length of the JSON (4), JSON of headers and frames, body. */
