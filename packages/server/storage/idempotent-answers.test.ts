@@ -1,13 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemRandom } from '../core/random.ts'
-import { openSecretBox } from '../core/secret-box.ts'
+import { openSecretBox, type SecretBox } from '../core/secret-box.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { expireAnswers } from './expire-answers.ts'
 import {
   findClaims,
-  insertClaim,
-  keepAnswer,
+  insertClaims,
+  keepAnswers,
   type NewClaim,
   readAnswer,
   releaseClaims,
@@ -20,6 +21,10 @@ import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 const [oldKey, newKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
 const box = openSecretBox(oldKey, systemRandom)
+const insertClaim = async (pool: Pool, claim: NewClaim): Promise<boolean> =>
+  (await insertClaims(pool, [claim])).has(claim.id)
+const keepAnswer = async (pool: Pool, sealing: SecretBox, claimId: string, bytes: Buffer): Promise<boolean> =>
+  (await keepAnswers(pool, sealing, [{ claimId, bytes }])).has(claimId)
 /** Not valid UTF-8. */
 const BYTES = Buffer.of(0, 255, 128, 10)
 
@@ -57,6 +62,21 @@ describe.each(listTestServers())('answers of idempotency keys on $label', server
     const claims = Array.from({ length: 10 }, () => toClaim({ hash: Buffer.alloc(32, 7) }))
     const inserted = await Promise.all(claims.map(claim => insertClaim(database.pool, claim)))
     expect(inserted.filter(Boolean)).toHaveLength(1)
+  })
+
+  test('statements that claim many of the same keys at once never block each other, and each key is claimed once', async () => {
+    const hashes = Array.from({ length: 200 }, () => randomBytes(32))
+    const claimAll = (order: readonly Buffer[]) =>
+      insertClaims(
+        database.pool,
+        order.map(hash => toClaim({ hash })),
+      )
+    const reversed = hashes.toReversed()
+    const won = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => claimAll(n % 2 === 0 ? hashes : reversed)),
+    )
+    expect(won.reduce((sum, { size }) => sum + size, 0)).toBe(200)
+    expect(await ids()).toHaveLength(200)
   })
 
   test('a claim is free once its process is gone, and one of concurrent processes takes it over', async () => {

@@ -31,15 +31,27 @@ export interface StoredClaim {
 /** How long an answer is kept. */
 const KEPT = "interval '24 hours'"
 
-/** Claims a key. False: there is a row for it. */
-export async function insertClaim(pool: Pool, claim: NewClaim): Promise<boolean> {
-  const { rowCount } = await pool.query({
-    name: 'insert_idempotency_claim',
+/**
+ * Claims keys in one statement. Returns the ids of the claims whose keys had no row. The rows are inserted in the order of
+ * their hashes, so that concurrent statements never wait for each other in a circle.
+ */
+export async function insertClaims(pool: Pool, claims: readonly NewClaim[]): Promise<Set<string>> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'insert_idempotency_claims',
     text: `insert into idempotent_answers (id, hash, body_hash, org_id, environment_id, owner)
-      values ($1, $2, $3, $4, $5, $6) on conflict (hash) do nothing`,
-    values: [claim.id, claim.hash, claim.bodyHash, claim.orgId, claim.environmentId, claim.owner],
+      select * from unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::uuid[], $5::uuid[], $6::uuid[])
+        as claim (id, hash, body_hash, org_id, environment_id, owner)
+      order by hash on conflict (hash) do nothing returning id`,
+    values: [
+      claims.map(({ id }) => id),
+      claims.map(({ hash }) => hash),
+      claims.map(({ bodyHash }) => bodyHash),
+      claims.map(({ orgId }) => orgId),
+      claims.map(({ environmentId }) => environmentId),
+      claims.map(({ owner }) => owner),
+    ],
   })
-  return rowCount === 1
+  return new Set(rows.map(({ id }) => id))
 }
 
 export async function findClaims(pool: Pool, hashes: readonly Buffer[]): Promise<StoredClaim[]> {
@@ -66,20 +78,34 @@ export async function takeOverClaim(pool: Pool, claim: NewClaim, previousId: str
   return rowCount === 1
 }
 
-/** Stores the answer of a claim. False: the claim was taken over. Stores the same twice without harm. */
-export async function keepAnswer(
+/** The complete answer of a claim. */
+export interface NewAnswer {
+  readonly claimId: string
+  readonly bytes: Buffer
+}
+
+/**
+ * Stores answers in one statement. Returns the ids of the claims that were not taken over. Stores the same twice without
+ * harm.
+ */
+export async function keepAnswers(
   pool: Pool,
   secretBox: SecretBox,
-  claimId: string,
-  answer: Buffer,
-): Promise<boolean> {
-  const { rowCount } = await pool.query({
-    name: 'keep_idempotent_answer',
-    text: `update idempotent_answers set expires_at = now() + ${KEPT}, answer_bytes = $2, answer_cipher = $3
-      where id = $1`,
-    values: [claimId, answer.length, secretBox.seal(answer, toContext(claimId))],
+  answers: readonly NewAnswer[],
+): Promise<Set<string>> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'keep_idempotent_answers',
+    text: `update idempotent_answers a
+      set expires_at = now() + ${KEPT}, answer_bytes = kept.bytes, answer_cipher = kept.cipher
+      from unnest($1::uuid[], $2::integer[], $3::bytea[]) as kept (id, bytes, cipher)
+      where a.id = kept.id returning a.id`,
+    values: [
+      answers.map(({ claimId }) => claimId),
+      answers.map(({ bytes }) => bytes.length),
+      answers.map(({ claimId, bytes }) => secretBox.seal(bytes, toContext(claimId))),
+    ],
   })
-  return rowCount === 1
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Returns an answer and for how long it is still kept; undefined if it is gone. Throws SecretBoxError. */

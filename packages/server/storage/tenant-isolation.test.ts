@@ -21,7 +21,7 @@ import {
 import { insertAuditEntry } from './audit-log.ts'
 import { insertCustomModel } from './custom-models.ts'
 import { insertChallenge, insertDevice } from './devices.ts'
-import { insertClaim } from './idempotent-answers.ts'
+import { insertClaims } from './idempotent-answers.ts'
 import { insertModelAlias } from './model-aliases.ts'
 import { type Db, openDatabase } from './pool.ts'
 import { inTenantScope } from './tenant-scope.ts'
@@ -89,7 +89,7 @@ async function insertEverywhere(database: FreshDatabase): Promise<Tree> {
   const device = { id: newId(), orgId, projectId, environmentId, platform: 'ios', ...key } as const
   await insertDevice(pool, { ...device, statement: {}, now })
   const claim = { id: newId(), hash: sha256(newId()), bodyHash: sha256(newId()), owner: newId() }
-  await insertClaim(pool, { ...claim, orgId, environmentId })
+  await insertClaims(pool, [{ ...claim, orgId, environmentId }])
   const alert = { counter: newId(), pct: 50, org_id: organization.id, raised_at: CREATED, window_end: null }
   await db.insertInto('alerts').values(alert).execute()
   await insertRecords(pool, [requestRecord(environment, newId(), clock.now(), { end_user_id: 'alice' })])

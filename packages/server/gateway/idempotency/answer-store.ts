@@ -5,7 +5,8 @@ export interface AnswerStore {
   readonly renewOwner: (owner: string) => Promise<void>
   readonly removeOwner: (owner: string) => Promise<void>
   readonly insert: (claim: NewClaim) => Promise<boolean>
-  readonly find: (hashes: readonly Buffer[]) => Promise<StoredClaim[]>
+  readonly find: (hash: Buffer) => Promise<StoredClaim | undefined>
+  readonly findAll: (hashes: readonly Buffer[]) => Promise<StoredClaim[]>
   readonly takeOver: (claim: NewClaim, previousId: string) => Promise<boolean>
   readonly keep: (claimId: string, answer: Buffer) => Promise<boolean>
   readonly read: (claimId: string) => Promise<{ readonly bytes: Buffer; readonly leftMs: number } | undefined>

@@ -65,7 +65,7 @@ export class Idempotency implements FlightOwner {
     const { store, owner, maxBytes, onException } = options
     this.#keptBytes = new KeptBytes(maxBytes)
     this.#watch = new ClaimWatch({
-      find: hashes => within(CLAIM_MS, store.find(hashes)),
+      find: hashes => within(CLAIM_MS, store.findAll(hashes)),
       isRunning: found => !found.isKept && !found.isFree && found.owner !== owner,
       onException,
     })
@@ -137,7 +137,7 @@ export class Idempotency implements FlightOwner {
     }
     for (let round = 0; round < MAX_ROUNDS; round++) {
       if (await store.insert(claim)) return { claimId }
-      const [found] = await store.find([scope.hash])
+      const found = await store.find(scope.hash)
       if (found === undefined) continue
       // Another flight of this process would have the key: the claim's release is under way, or its insertion was late.
       const isAbandoned = found.owner === owner && !found.isKept
