@@ -14,7 +14,7 @@ const START_MS = 120_000
 /** The shipped program as `rideau gateway`, a process of its own. */
 export interface Gateway {
   readonly url: string
-  call(body: unknown, key: string): Promise<Response>
+  call(body: unknown, key: string, headers?: Record<string, string>): Promise<Response>
   /** Kills the process with SIGKILL. */
   kill(): Promise<void>
 }
@@ -93,10 +93,10 @@ async function startGateway(env: Record<string, string>): Promise<Gateway> {
   return {
     url,
     kill,
-    call: (body, key) =>
+    call: (body, key, headers = {}) =>
       fetch(`${url}/v1/chat`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
       }),
   }

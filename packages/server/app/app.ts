@@ -98,7 +98,8 @@ async function build(
   const secretBox = openBox(config)
   const newId = openIds(systemClock, systemRandom)
   const egress = openEgress(config, limits)
-  await openJobs({ storage, log, secretBox, newId, egress, closers })
+  const { idempotencyBytes } = config
+  await openJobs({ storage, log, secretBox, newId, egress, idempotencyBytes, closers })
   const setupToken = (await hasUsers(storage.db))
     ? undefined
     : (config.setupToken ?? systemRandom.bytes(18).toString('base64url'))

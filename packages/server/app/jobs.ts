@@ -5,6 +5,7 @@ import { chargeLookupsTo, type EgressPolicy } from '../http/egress.ts'
 import { guardedRequest } from '../http/guarded-request.ts'
 import { toLookupOwner } from '../http/lookup-slots.ts'
 import { type AlertsJob, openAlertsJob } from '../jobs/alerts-job.ts'
+import { openIdempotencyJob } from '../jobs/idempotency-job.ts'
 import { openRetentionJob } from '../jobs/retention-job.ts'
 import { openSigningKeysJob } from '../jobs/signing-keys-job.ts'
 import { openWebhookJob } from '../jobs/webhook-job.ts'
@@ -15,6 +16,7 @@ import {
   raiseAlerts,
   removeEndedAlerts,
 } from '../storage/alerts.ts'
+import { expireAnswers } from '../storage/expire-answers.ts'
 import { removeExpiredCreates } from '../storage/idempotent-creates.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { applyRetention } from '../storage/retention.ts'
@@ -44,12 +46,14 @@ interface JobParts extends Parts {
   readonly newId: () => string
   /** For the URLs of webhooks. */
   readonly egress: EgressPolicy
+  /** What the kept answers of one environment may take in the database. */
+  readonly idempotencyBytes: number
   readonly closers: (() => Promise<void> | void)[]
 }
 
 /** Starts the scheduled jobs that every process runs. Resolves once there are signing keys for client tokens. */
 export async function openJobs(parts: JobParts): Promise<void> {
-  const { storage, log, secretBox, newId, closers } = parts
+  const { storage, log, secretBox, newId, idempotencyBytes, closers } = parts
   const retention = openRetentionJob({
     clock: systemClock,
     apply: async (now, signal) => {
@@ -59,6 +63,11 @@ export async function openJobs(parts: JobParts): Promise<void> {
     log,
   })
   closers.push(() => retention.close())
+  const idempotency = openIdempotencyJob({
+    expire: signal => expireAnswers(storage.pool, idempotencyBytes, signal),
+    log,
+  })
+  closers.push(() => idempotency.close())
   const signing = await openSigningKeysJob({
     clock: systemClock,
     rotate: now => rotateSigningKeys(storage.db, { secretBox, newId }, now),

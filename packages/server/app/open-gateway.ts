@@ -35,6 +35,7 @@ import { openAlerts } from './jobs.ts'
 import { openProcessLedger } from './ledger.ts'
 import { type Measured, openMetrics } from './metrics.ts'
 import { openConnectionLimits } from './open-connection-limits.ts'
+import { openIdempotency } from './open-idempotency.ts'
 import { openMint } from './open-mint.ts'
 import { catchUp, openSnapshots } from './open-snapshots.ts'
 import { openRecords, type Records } from './records.ts'
@@ -98,6 +99,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     cancelElsewhere,
     latencies: new Latencies(systemClock.now),
     lastUsed,
+    idempotency: await openIdempotency(parts),
     frontDoor,
     http,
     sandbox,

@@ -93,6 +93,11 @@ const Settings = z.object({
     Number.MAX_SAFE_INTEGER,
     'must be a whole number of seconds, at least 0',
   ).default(300),
+  RIDEAU_IDEMPOTENCY_BYTES: wholeNumber(
+    1_048_576,
+    Number.MAX_SAFE_INTEGER,
+    'must be a whole number of bytes, at least 1048576',
+  ).default(4_294_967_296),
   RIDEAU_ALLOW_PRIVATE_UPSTREAMS: flag.optional(),
   RIDEAU_TRUSTED_PROXIES: proxies.optional(),
   RIDEAU_DEVICE_EXTRA_ROOTS: z.string().min(1).optional(),
@@ -141,6 +146,8 @@ export interface Config {
   /** Connections to providers at most; undefined: by the limit on open files. */
   readonly maxUpstreamConnections: number | undefined
   readonly configMaxStaleMs: number
+  /** What the kept answers of one environment may take in the database. */
+  readonly idempotencyBytes: number
   readonly allowPrivateUpstreams: boolean
   /** The proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: TrustedProxies
@@ -217,6 +224,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     sendTimeoutMs: settings.RIDEAU_SEND_TIMEOUT_SECONDS * 1000,
     maxUpstreamConnections: settings.RIDEAU_MAX_UPSTREAM_CONNECTIONS,
     configMaxStaleMs: settings.RIDEAU_CONFIG_MAX_STALE_SECONDS * 1000,
+    idempotencyBytes: settings.RIDEAU_IDEMPOTENCY_BYTES,
     allowPrivateUpstreams,
     trustedProxies: settings.RIDEAU_TRUSTED_PROXIES ?? { has: () => false },
     deviceExtraRoots: settings.RIDEAU_DEVICE_EXTRA_ROOTS,

@@ -9,9 +9,12 @@ import type { Random } from './random.ts'
 export interface SecretBox {
   /** Identifies the master key that seals: the first 8 bytes of its SHA-256, in hex. */
   readonly keyId: string
-  seal(plaintext: string, context: string): Buffer
+  /** A string is sealed as its bytes in UTF-8. */
+  seal(plaintext: string | Uint8Array, context: string): Buffer
   /** Throws SecretBoxError if the bytes were altered, or sealed with another context or a key that the box lacks. */
   open(sealed: Buffer, context: string): string
+  /** The same for what is not text. */
+  openBytes(sealed: Buffer, context: string): Buffer
   /**
    * Returns 12 hex characters that identify a secret. Keyed by the master key (HMAC-SHA-256), so that guesses cannot be
    * checked without it.
@@ -52,6 +55,25 @@ export function openSecretBox(
   const subkey = (purpose: string): Buffer => createHmac('sha256', masterKey).update(purpose).digest()
   const fingerprintKey = subkey('fingerprint')
 
+  const openBytes = (sealed: Buffer, context: string): Buffer => {
+    const theirs = readKeyId(sealed)
+    const key = keys.get(theirs)
+    if (key === undefined) {
+      throw new UnknownMasterKeyError(
+        `sealed under another master key (${theirs}; this process has ${keyId}): is RIDEAU_MASTER_KEY the right one?`,
+      )
+    }
+    const iv = sealed.subarray(HEAD_BYTES, HEAD_BYTES + IV_BYTES)
+    const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
+    decipher.setAAD(boundTo(sealed.subarray(0, HEAD_BYTES), context))
+    decipher.setAuthTag(sealed.subarray(HEAD_BYTES + IV_BYTES, BODY_AT))
+    try {
+      return Buffer.concat([decipher.update(sealed.subarray(BODY_AT)), decipher.final()])
+    } catch {
+      throw new SecretBoxError('the sealed secret was altered or belongs to another row')
+    }
+  }
+
   return {
     keyId,
     fingerprint: plaintext =>
@@ -63,27 +85,12 @@ export function openSecretBox(
     seal(plaintext, context) {
       const iv = random.bytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', masterKey, iv).setAAD(boundTo(ownHead, context))
-      const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
-      return Buffer.concat([ownHead, iv, cipher.getAuthTag(), body])
+      const bytes = typeof plaintext === 'string' ? Buffer.from(plaintext) : plaintext
+      const body = [cipher.update(bytes), cipher.final()]
+      return Buffer.concat([ownHead, iv, cipher.getAuthTag(), ...body])
     },
-    open(sealed, context) {
-      const theirs = readKeyId(sealed)
-      const key = keys.get(theirs)
-      if (key === undefined) {
-        throw new UnknownMasterKeyError(
-          `sealed under another master key (${theirs}; this process has ${keyId}): is RIDEAU_MASTER_KEY the right one?`,
-        )
-      }
-      const iv = sealed.subarray(HEAD_BYTES, HEAD_BYTES + IV_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
-      decipher.setAAD(boundTo(sealed.subarray(0, HEAD_BYTES), context))
-      decipher.setAuthTag(sealed.subarray(HEAD_BYTES + IV_BYTES, BODY_AT))
-      try {
-        return decipher.update(sealed.subarray(BODY_AT), undefined, 'utf8') + decipher.final('utf8')
-      } catch {
-        throw new SecretBoxError('the sealed secret was altered or belongs to another row')
-      }
-    },
+    open: (sealed, context) => openBytes(sealed, context).toString('utf8'),
+    openBytes,
   }
 }
 

@@ -71,6 +71,14 @@ export function openFileSecretBox(dataDir: string, random: Random): SecretBox {
     box = load()
     return box
   }
+  const openBytes = (sealed: Buffer, context: string): Buffer => {
+    try {
+      return box.openBytes(sealed, context)
+    } catch (error) {
+      if (!(error instanceof UnknownMasterKeyError)) throw error
+      return reload().openBytes(sealed, context)
+    }
+  }
   return {
     get keyId() {
       return reload().keyId
@@ -78,14 +86,8 @@ export function openFileSecretBox(dataDir: string, random: Random): SecretBox {
     seal: (plaintext, context) => reload().seal(plaintext, context),
     fingerprint: plaintext => box.fingerprint(plaintext),
     sign: (bytes, purpose) => box.sign(bytes, purpose),
-    open(sealed, context) {
-      try {
-        return box.open(sealed, context)
-      } catch (error) {
-        if (!(error instanceof UnknownMasterKeyError)) throw error
-        return reload().open(sealed, context)
-      }
-    },
+    open: (sealed, context) => openBytes(sealed, context).toString('utf8'),
+    openBytes,
   }
 }
 

@@ -4,6 +4,8 @@ import type { Db } from './pool.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 const BATCH_ROWS = 100
+/** Of a column whose values may have megabytes. */
+const LARGE_BATCH_ROWS = 8
 
 interface SealedRow {
   id: string
@@ -21,23 +23,24 @@ export async function resealBatch(
   box: SecretBox,
   after: string | undefined,
 ): Promise<{ readonly count: number; readonly lastId: string | undefined }> {
+  const batchRows = column.isLarge === true ? LARGE_BATCH_ROWS : BATCH_ROWS
   const [table, cipher, id] = [sql.table(column.table), sql.ref(column.column), sql.ref(column.id)]
   return await db.transaction().execute(async tx => {
     const { rows } = await sql<SealedRow>`
       select ${id} as id, ${cipher} as sealed from ${table}
       where ${isOfAnotherKey(column, box)} and (${after ?? null}::uuid is null or ${id} > ${after ?? null})
-      order by ${id} limit ${BATCH_ROWS} for update skip locked`.execute(tx)
+      order by ${id} limit ${batchRows} for update skip locked`.execute(tx)
     for (const row of rows) {
       const context = `${column.table}:${row.id}`
-      const plaintext = box.open(row.sealed, context)
+      const plaintext = box.openBytes(row.sealed, context)
       const fingerprint =
-        column.fingerprint === undefined || plaintext === ''
+        column.fingerprint === undefined || plaintext.length === 0
           ? sql``
-          : sql`, ${sql.ref(column.fingerprint)} = ${box.fingerprint(plaintext)}`
+          : sql`, ${sql.ref(column.fingerprint)} = ${box.fingerprint(plaintext.toString('utf8'))}`
       await sql`update ${table} set ${cipher} = ${box.seal(plaintext, context)}${fingerprint}
         where ${id} = ${row.id}`.execute(tx)
     }
-    return { count: rows.length, lastId: rows.length < BATCH_ROWS ? undefined : rows.at(-1)?.id }
+    return { count: rows.length, lastId: rows.length < batchRows ? undefined : rows.at(-1)?.id }
   })
 }
 

@@ -7,6 +7,8 @@ export interface SealedColumn {
   readonly id: string
   /** The column with the secret's fingerprint, which depends on the master key too. */
   readonly fingerprint?: string
+  /** True: its values may have megabytes, so fewer of them are re-encrypted at once. */
+  readonly isLarge?: boolean
 }
 
 /** All of them. A rotation of the master key re-encrypts each; the database guards each (master-key-guard.ts). */
@@ -22,4 +24,5 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'device_auth', column: 'device_check_cipher', id: 'project_id' },
   { table: 'signing_keys', column: 'private_cipher', id: 'id' },
   { table: 'idempotent_creates', column: 'answer_cipher', id: 'id' },
+  { table: 'idempotent_answers', column: 'answer_cipher', id: 'id', isLarge: true },
 ]

@@ -21,6 +21,7 @@ import {
 import { insertAuditEntry } from './audit-log.ts'
 import { insertCustomModel } from './custom-models.ts'
 import { insertChallenge, insertDevice } from './devices.ts'
+import { insertClaims } from './idempotent-answers.ts'
 import { insertIdempotentCreate } from './idempotent-creates.ts'
 import { insertModelAlias } from './model-aliases.ts'
 import { type Db, openDatabase } from './pool.ts'
@@ -30,6 +31,7 @@ import { insertWebhookDeliveries } from './webhook-deliveries.ts'
 /** Tables whose rows belong to no organization. Every other table needs `org_id`, and gets a policy by it. */
 const SHARED_TABLES = [
   'deployment',
+  'idempotency_owners',
   'identities',
   'password_resets',
   'retired_master_keys',
@@ -87,6 +89,8 @@ async function insertEverywhere(database: FreshDatabase): Promise<Tree> {
   const key = { keyId: Buffer.of(1), publicKey: Buffer.of(1), appId: 'app', counter: 0, receipt: null }
   const device = { id: newId(), orgId, projectId, environmentId, platform: 'ios', ...key } as const
   await insertDevice(pool, { ...device, statement: {}, now })
+  const claim = { id: newId(), hash: sha256(newId()), bodyHash: sha256(newId()), owner: newId() }
+  await insertClaims(pool, [{ ...claim, orgId, environmentId }])
   const alert = { counter: newId(), pct: 50, org_id: organization.id, raised_at: CREATED, window_end: null }
   await db.insertInto('alerts').values(alert).execute()
   const answer = { id: newId(), hash: sha256(newId()), answer_cipher: Buffer.alloc(64) }

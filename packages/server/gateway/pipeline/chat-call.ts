@@ -71,6 +71,11 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     return this.parsed.findings
   }
 
+  /** One path may serve streams of two formats. */
+  get variant(): string | undefined {
+    return this.server.streamType
+  }
+
   protected get reserved(): ChatPlan['reserved'] {
     return this.#plan?.reserved
   }

@@ -37,13 +37,18 @@ export function undoReservation(ctx: RequestContext): void {
   ctx.reservation = undefined
 }
 
-/** Releases what a request still reserves. Called at the end of every request; idempotent. Never throws. */
+/** Releases what a request still reserves, and its idempotency key unless its answer was kept. Called at the end of every request; idempotent. Never throws. */
 export function endRequest(ctx: RequestContext, deps: PipelineDeps): void {
   try {
     // Only a request that was not settled still has a reservation, and it used nothing.
     ctx.reservation?.release()
   } catch (error) {
     deps.onException(error, 'the release of a reservation', ctx.requestId)
+  }
+  try {
+    ctx.recorder?.end()
+  } catch (error) {
+    deps.onException(error, 'the release of an idempotency key', ctx.requestId)
   }
   if (ctx.isEnded) return
   ctx.isEnded = true

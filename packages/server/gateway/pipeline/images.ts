@@ -43,6 +43,7 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
   readonly isBilled = true
   readonly endUser: ParsedImages['endUser']
   readonly findings: ParsedImages['findings']
+  readonly files: ParsedImages['files']
   readonly #ctx: IdentifiedContext
   readonly #request: ImageRequest
   readonly #deps: PipelineDeps
@@ -50,9 +51,14 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
   /** Estimated input tokens, at most what is reserved. */
   #inputTokens = 0
 
-  constructor(ctx: IdentifiedContext, { request, endUser, findings }: ParsedImages, deps: PipelineDeps) {
+  constructor(
+    ctx: IdentifiedContext,
+    { request, endUser, findings, files }: ParsedImages,
+    deps: PipelineDeps,
+  ) {
     this.endUser = endUser
     this.findings = findings
+    this.files = files
     this.#ctx = ctx
     this.#request = request
     this.#deps = deps

@@ -6,6 +6,8 @@ import { oneMicrotask } from '../../http/batch-in-tick.ts'
 import { endTick } from '../../http/sliced-work.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { callTargets } from '../attempts/call-targets.ts'
+import { replayFirst } from '../idempotency/replay.ts'
+import { type Asked, readIdempotencyKey } from '../idempotency/request-identity.ts'
 import { assertPassThrough } from '../plan/assert-pass-through.ts'
 import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
 import { type Estimate, openRecord } from '../records/open-record.ts'
@@ -16,11 +18,11 @@ import { findLimits } from './find-limits.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** A model call with a parsed body. Chat, embeddings, images and token counts implement its steps. */
-export interface ModelCall<P extends ResolvedTarget, T> {
+export interface ModelCall<P extends ResolvedTarget, T> extends Asked {
   /** The body's `end_user`, not validated yet; see name-end-user.ts. */
   readonly endUser: Json | undefined
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
-  /** False: nothing is billed, so a killed process loses nothing. */
+  /** False: nothing is billed, so a killed process loses nothing, and an idempotency key has nothing to prevent. */
   readonly isBilled: boolean
   /** Returns the targets to attempt. Throws the fault that refuses all of them. */
   plan(limits: MeterSet): CallPlan<P>
@@ -50,8 +52,8 @@ export type ReadCall = (
 ) => Promise<ModelCall<ResolvedTarget, unknown>>
 
 /**
- * Runs every model call in this order: read and parse, name the end user, plan, reserve, attempt, then relay or answer,
- * bill and settle. An exception of a step rejects; the edge then answers the request and writes its record.
+ * Runs every model call in this order: read and parse, name the end user, plan, replay the answer of its idempotency key,
+ * or reserve, attempt, then relay or answer, bill and settle. An exception of a step rejects; the edge then answers the request and writes its record.
  */
 export async function serveModelCall(
   ctx: IdentifiedContext,
@@ -60,6 +62,7 @@ export async function serveModelCall(
   deps: PipelineDeps,
 ): Promise<void> {
   const call = await read(ctx, pathModel, deps)
+  const key = call.isBilled ? readIdempotencyKey(ctx.req) : undefined
   // Awaits only actual promises, since most requests take these steps synchronously.
   const naming = nameEndUser(ctx, call.endUser, deps)
   if (naming !== undefined) await naming
@@ -68,6 +71,7 @@ export async function serveModelCall(
   if (ctx.isLong) await endTick()
   const planned = call.plan(limits)
   if (ctx.isLong) await endTick()
+  if (key !== undefined && (await replayFirst(ctx, key, call, deps))) return
   const reserving = call.reserve(planned, limits)
   const { plan, estimate } = reserving instanceof Promise ? await reserving : reserving
   noteTarget(ctx.recordFields, plan.targets[0] as ResolvedTarget)

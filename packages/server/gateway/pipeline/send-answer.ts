@@ -17,6 +17,8 @@ export async function sendAnswer(
 ): Promise<void> {
   ctx.firstByteAt = performance.now()
   const responseBody = ctx.environment.logCapture === 'full' ? toCapturedText(bytes) : undefined
+  // Before it is charged and sent: a process killed in between leaves an answer that the next attempt gets.
+  if (ctx.recorder !== undefined) await ctx.recorder.keepWhole(headers, bytes)
   await settle(ctx, responseBody === undefined ? outcome : { ...outcome, responseBody }, deps)
   headers.push('Content-Length', String(bytes.length), ...corsHeaders(ctx))
   writeHead(ctx.res, 200, headers)

@@ -48,10 +48,16 @@ export class StreamedChat extends ChatCall<BegunStream> {
   }
 
   #writeHead(): void {
+    const headers = this.#streamHeaders()
+    headers.push(...corsHeaders(this.ctx))
+    writeHead(this.ctx.res, 200, headers)
+  }
+
+  #streamHeaders(): string[] {
     const headers = this.headers(this.server.streamType ?? 'text/event-stream; charset=utf-8')
     // Proxies such as nginx buffer streams unless this header is sent.
-    headers.push('Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no', ...corsHeaders(this.ctx))
-    writeHead(this.ctx.res, 200, headers)
+    headers.push('Cache-Control', 'no-cache', 'X-Accel-Buffering', 'no')
+    return headers
   }
 
   #encodeFault(fault: Fault, encoder?: StreamEncoder): string | Uint8Array {
@@ -89,9 +95,13 @@ export class StreamedChat extends ChatCall<BegunStream> {
     }
     const cutBy = end.isCut ? 'budget_exceeded' : undefined
     const { finishReason } = end
+    const note = end.isCut && server.cutNote !== '' ? (server.cutNote ?? CUT_NOTE) : undefined
+    const last = encoder.finish(toStreamEnd(end, bill))
+    if (ctx.recorder !== undefined)
+      await ctx.recorder.keepStream(this.#streamHeaders(), note === undefined ? [last] : [note, last])
     await settle(ctx, { status: 200, bill, finishReason, responseBody, cutBy }, this.deps)
-    if (end.isCut && server.cutNote !== '') writer.write(server.cutNote ?? CUT_NOTE)
-    writer.end(encoder.finish(toStreamEnd(end, bill)))
+    if (note !== undefined) writer.write(note)
+    writer.end(last)
   }
 
   #toBill({ usage, deliveredTokens, partialUsage }: RelayEnd): Bill {

@@ -1,7 +1,12 @@
 import type { Findings } from '@rideau/llm/formats/shared/findings'
 import { findStored } from '@rideau/llm/formats/shared/stored-fields'
 import type { ImageRequest } from '@rideau/llm/images/image-format'
-import { findPassedOn, parseImageRequest, parseSources } from '@rideau/llm/images/image-request'
+import {
+  type EditSources,
+  findPassedOn,
+  parseImageRequest,
+  parseSources,
+} from '@rideau/llm/images/image-request'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { Json, JsonObject } from '@rideau/llm/json/json-value'
 import { Fault } from '../../core/fault.ts'
@@ -19,6 +24,8 @@ export interface ParsedImages {
   /** The body's `end_user`, not validated yet; see name-end-user.ts. */
   readonly endUser: Json | undefined
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
+  /** The files of a form; undefined: the body is JSON. */
+  readonly files: readonly Buffer[] | undefined
 }
 
 /** Reads the body of an image request: JSON, or for edits also a form. */
@@ -39,7 +46,7 @@ export async function readImageBody(
     const { value, sources } = await parseImageForm(bytes, contentType, () => ctx.stopped)
     // The log keeps the fields without the files.
     ctx.recordFields.requestBody = Buffer.from(JSON.stringify({ ...value, images: sources.images.length }))
-    return toParsed(ctx, value, () => sources)
+    return toParsed(ctx, value, () => sources, toFiles(sources))
   }
   const { value, bytes } = await readJson(ctx, CHAT_BODY_LIMIT_BYTES, timeoutMs)
   ctx.recordFields.requestBody = bytes
@@ -50,6 +57,7 @@ function toParsed(
   ctx: IdentifiedContext,
   value: JsonObject,
   findSources: () => Parameters<typeof parseImageRequest>[1],
+  files?: readonly Buffer[],
 ): ParsedImages {
   noteModel(ctx.recordFields, value.model)
   return {
@@ -59,5 +67,11 @@ function toParsed(
       stored: ctx.caller.kind === 'client_token' ? findStored(value) : undefined,
       passedOn: findPassedOn(value),
     },
+    files,
   }
+}
+
+function toFiles({ images, mask }: EditSources): Buffer[] {
+  const sources = mask === undefined ? images : [...images, mask]
+  return sources.flatMap(source => (source.kind === 'data' ? [source.bytes] : []))
 }

@@ -6,6 +6,7 @@ import { Fault } from '../../core/fault.ts'
 import type { AttemptRecord } from '../../core/request-record.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
 import type { Reservation } from '../limits/reservations.ts'
+import type { AnswerRecorder } from './answer-recorder.ts'
 import type { Place } from './place.ts'
 import { emptyRecordFields, type RecordFields } from './record-fields.ts'
 import type { Ticking } from './ticker.ts'
@@ -52,6 +53,8 @@ export class RequestContext implements Ticking {
   place: Place | undefined
   /** Its reservation on limits. undefined: nothing was reserved yet. */
   reservation: Reservation | undefined
+  /** Records the answer for later requests with its idempotency key. undefined: it has no key, or is answered by a replay. */
+  recorder: AnswerRecorder | undefined
   /** The bill of all abandoned attempts. Providers may charge for them. */
   abandoned: Bill | undefined
   /** True if a paid provider is part of that bill. */

@@ -55,3 +55,16 @@ test('pauses the provider if a keep-alive fills the buffer, and the next one tha
   res.emit('drain')
   expect([calls, next]).toEqual([['pause'], ['pause', 'resume']])
 })
+
+test('records frames, also for a caller that is gone, and no keep-alives', () => {
+  const recorded: (string | Uint8Array)[] = []
+  const res = Object.assign(new EventEmitter(), { headersSent: true, write: () => true, end: () => {} })
+  const recorder = { add: (frame: string | Uint8Array) => recorded.push(frame) }
+  const ctx = { res, isGone: false, startedAt: 0, recorder } as unknown as RequestContext
+  const writer = new StreamWriter(ctx, () => {})
+  writer.write('a')
+  writer.tick(performance.now() + 60_000)
+  ctx.isGone = true
+  writer.write('b')
+  expect(recorded).toEqual(['a', 'b'])
+})

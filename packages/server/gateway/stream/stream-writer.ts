@@ -60,7 +60,8 @@ export class StreamWriter {
   }
 
   write(bytes: string | Uint8Array): void {
-    const { res } = this.#ctx
+    const { res, recorder } = this.#ctx
+    if (recorder !== undefined) recorder.add(bytes)
     if (this.#ctx.isGone) return
     if (!res.headersSent) this.#openHeaders()
     this.#ctx.firstByteAt ??= performance.now()

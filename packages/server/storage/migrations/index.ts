@@ -1,6 +1,7 @@
 import { initial } from './0001-initial.ts'
 import { unprovenAddresses } from './0002-unproven-addresses.ts'
 import { devices } from './0003-devices.ts'
+import { idempotency } from './0004-idempotency.ts'
 import { createsAndCaps } from './0005-creates-and-caps.ts'
 import { namedUser } from './0007-named-user.ts'
 
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0001-initial', sql: initial },
   { name: '0002-unproven-addresses', sql: unprovenAddresses },
   { name: '0003-devices', sql: devices },
+  { name: '0004-idempotency', sql: idempotency },
   { name: '0005-creates-and-caps', sql: createsAndCaps },
   { name: '0007-named-user', sql: namedUser },
 ]

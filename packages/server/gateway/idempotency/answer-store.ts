@@ -1,0 +1,14 @@
+import type { NewClaim, StoredClaim } from '../../storage/idempotent-answers.ts'
+
+/** What the database keeps for idempotency keys; see storage/idempotent-answers.ts. */
+export interface AnswerStore {
+  readonly renewOwner: (owner: string) => Promise<void>
+  readonly removeOwner: (owner: string) => Promise<void>
+  readonly insert: (claim: NewClaim) => Promise<boolean>
+  readonly find: (hash: Buffer) => Promise<StoredClaim | undefined>
+  readonly findAll: (hashes: readonly Buffer[]) => Promise<StoredClaim[]>
+  readonly takeOver: (claim: NewClaim, previousId: string) => Promise<boolean>
+  readonly keep: (claimId: string, answer: Buffer) => Promise<boolean>
+  readonly read: (claimId: string) => Promise<{ readonly bytes: Buffer; readonly leftMs: number } | undefined>
+  readonly release: (claimIds: readonly string[]) => Promise<void>
+}

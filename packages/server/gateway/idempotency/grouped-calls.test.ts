@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { GroupedCalls } from './grouped-calls.ts'
+
+describe('grouped calls', () => {
+  test('of one tick are one run, and each gets its result', async () => {
+    const runs: number[][] = []
+    const calls = new GroupedCalls<number, number>({
+      maxSize: 100,
+      async run(items) {
+        runs.push([...items])
+        return items.map(item => item * 2)
+      },
+    })
+    expect(await Promise.all([1, 2, 3].map(item => calls.call(item)))).toEqual([2, 4, 6])
+    expect(await calls.call(4)).toBe(8)
+    expect(runs).toEqual([[1, 2, 3], [4]])
+  })
+
+  test('are split by their size, and two groups run at once', async () => {
+    const runs: number[][] = []
+    const ends: (() => void)[] = []
+    const calls = new GroupedCalls<number, undefined>({
+      maxSize: 10,
+      sizeOf: item => item,
+      async run(items) {
+        runs.push([...items])
+        await new Promise<void>(resolve => ends.push(resolve))
+        return items.map(() => undefined)
+      },
+    })
+    const all = Promise.all([4, 4, 4, 50, 1].map(item => calls.call(item)))
+    await expect.poll(() => runs).toEqual([[4, 4], [4]])
+    ends.shift()?.()
+    await expect.poll(() => runs).toEqual([[4, 4], [4], [50]])
+    ends.shift()?.()
+    await expect.poll(() => runs).toEqual([[4, 4], [4], [50], [1]])
+    for (const end of ends) end()
+    await all
+  })
+
+  test('fail with their group and no other', async () => {
+    let runs = 0
+    const calls = new GroupedCalls<number, number>({
+      maxSize: 2,
+      async run(items) {
+        if (++runs === 1) throw new Error('scripted')
+        return items
+      },
+    })
+    const settled = await Promise.allSettled([1, 2, 3].map(item => calls.call(item)))
+    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
+  })
+})

@@ -1,0 +1,263 @@
+import type { Log } from '../../core/log.ts'
+import { type OnException, runGuarded } from '../../core/on-exception.ts'
+import type { StoredClaim } from '../../storage/idempotent-answers.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+import { AnswerMemory, type RememberedAnswer } from './answer-memory.ts'
+import type { AnswerStore } from './answer-store.ts'
+import { ClaimWatch } from './claim-watch.ts'
+import { conflictFault, Flight, type FlightOwner, type FlightScope } from './flight.ts'
+import { decodeAnswer, encodeAnswer, type KeptAnswer, toOwnMemory } from './kept-answer.ts'
+import { KeptBytes } from './kept-bytes.ts'
+import type { RequestIdentity } from './request-identity.ts'
+import { UnstoredAnswers } from './unstored-answers.ts'
+import { within } from './within.ts'
+
+const KEPT_MS = 86_400_000
+const MEMORY_BYTES = 32 * 1024 * 1024
+const UNSTORED_BYTES = 32 * 1024 * 1024
+/** A process loses its claims ten seconds after its last renewal (storage/migrations/0004-idempotency.ts). */
+const RENEW_MS = 2_500
+/** How long a request waits for the database before it is refused. */
+const CLAIM_MS = 5_000
+/** How long a complete answer waits to be stored before it is sent. */
+const KEEP_MS = 2_000
+/** At most one line of the log in this time. */
+const LOG_EVERY_MS = 60_000
+/** A claim that changes hands more often than this meanwhile is not this process's to get. */
+const MAX_ROUNDS = 5
+
+export interface IdempotencyOptions {
+  readonly store: AnswerStore
+  /** Identifies this process. */
+  readonly owner: string
+  /** What this process stores at most for an environment between two removals. */
+  readonly maxBytes: number
+  readonly newId: () => string
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly log: Pick<Log, 'warn'>
+  readonly onException: OnException
+}
+
+/**
+ * Makes one answer for all requests with one `Idempotency-Key`, in all gateway processes of a database, and keeps it for a
+ * day. docs/decisions/0034-idempotency.md has the reasons.
+ */
+export class Idempotency implements FlightOwner {
+  readonly #options: IdempotencyOptions
+  readonly #flights = new Map<string, Flight>()
+  readonly #watch: ClaimWatch
+  readonly #memory = new AnswerMemory(MEMORY_BYTES)
+  readonly #unstored = new UnstoredAnswers(UNSTORED_BYTES)
+  readonly #keptBytes: KeptBytes
+  /** Claims of this process, for which it renews its row. */
+  readonly #claims = new Set<string>()
+  /** Claims that could not be released yet. */
+  readonly #unreleased = new Set<string>()
+  readonly #timer: NodeJS.Timeout
+  #claiming = 0
+  #loggedAt = Number.NEGATIVE_INFINITY
+  #renewedAt = Number.NEGATIVE_INFINITY
+  #renewing: Promise<void> | undefined
+
+  constructor(options: IdempotencyOptions) {
+    this.#options = options
+    const { store, owner, maxBytes, onException } = options
+    this.#keptBytes = new KeptBytes(maxBytes)
+    this.#watch = new ClaimWatch({
+      find: hashes => within(CLAIM_MS, store.findAll(hashes)),
+      isRunning: found => !found.isKept && !found.isFree && found.owner !== owner,
+      onException,
+    })
+    this.#timer = setInterval(
+      () => runGuarded('the renewal of idempotency claims', onException, () => this.#tick()),
+      RENEW_MS,
+    )
+    this.#timer.unref()
+  }
+
+  /**
+   * Returns the answer to replay. undefined: the request makes the answer, and its context has the recorder. Rejects with
+   * `idempotency_conflict`, `config_unavailable`, or the fault of a request that was stopped.
+   */
+  async join(ctx: IdentifiedContext, { hash, bodyHash }: RequestIdentity): Promise<KeptAnswer | undefined> {
+    ctx.throwIfStopped()
+    const key = hash.toString('base64')
+    const known = this.#unstored.find(key) ?? this.#memory.find(key, this.#options.now())
+    if (known !== undefined) {
+      if (!known.bodyHash.equals(bodyHash)) throw conflictFault()
+      return known.answer
+    }
+    const flight = this.#flights.get(key)
+    if (flight !== undefined) return await flight.join(ctx, bodyHash)
+    const { id: environmentId, orgId } = ctx.environment
+    const begun = new Flight(key, { hash, orgId, environmentId }, this)
+    this.#flights.set(key, begun)
+    const joining = begun.join(ctx, bodyHash)
+    void begun.claim()
+    return await joining
+  }
+
+  async claim(scope: FlightScope, bodyHash: Buffer): Promise<{ readonly claimId: string } | StoredClaim> {
+    this.#claiming++
+    const claiming = this.#tryClaim(scope, bodyHash).finally(() => {
+      this.#claiming--
+    })
+    try {
+      const found = await within(CLAIM_MS, claiming, late => {
+        if ('claimId' in late) this.release(late.claimId)
+      })
+      if ('claimId' in found) this.#claims.add(found.claimId)
+      return found
+    } catch (error) {
+      this.#log({ err: error }, 'requests with an idempotency key are refused: it cannot be checked')
+      throw error
+    }
+  }
+
+  /** Many requests may fail for one reason. */
+  #log(details: object, message: string): void {
+    const now = performance.now()
+    if (now - this.#loggedAt < LOG_EVERY_MS) return
+    this.#loggedAt = now
+    this.#options.log.warn(details, message)
+  }
+
+  async #tryClaim(scope: FlightScope, bodyHash: Buffer): Promise<{ readonly claimId: string } | StoredClaim> {
+    const { store, owner, newId } = this.#options
+    if (performance.now() - this.#renewedAt > RENEW_MS) await this.#renew()
+    const claimId = newId()
+    const claim = {
+      id: claimId,
+      hash: scope.hash,
+      bodyHash,
+      orgId: scope.orgId,
+      environmentId: scope.environmentId,
+      owner,
+    }
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      if (await store.insert(claim)) return { claimId }
+      const found = await store.find(scope.hash)
+      if (found === undefined) continue
+      // Another flight of this process would have the key: the claim's release is under way, or its insertion was late.
+      const isAbandoned = found.owner === owner && !found.isKept
+      if (!found.isFree && !isAbandoned) return found
+      if (await store.takeOver(claim, found.id)) return { claimId }
+    }
+    throw new Error('an idempotency key changed hands too often')
+  }
+
+  async read(key: string, found: StoredClaim): Promise<KeptAnswer | undefined> {
+    const { store, now } = this.#options
+    const stored = await within(CLAIM_MS, store.read(found.id))
+    if (stored === undefined) return undefined
+    const answer = toOwnMemory(decodeAnswer(stored.bytes))
+    this.#memory.add(key, { bodyHash: found.bodyHash, answer, expiresAt: now() + stored.leftMs })
+    return answer
+  }
+
+  async keep(
+    { key, scope }: Flight,
+    claimId: string,
+    bodyHash: Buffer,
+    answer: KeptAnswer,
+  ): Promise<'kept' | 'lost' | 'free'> {
+    const now = this.#options.now()
+    const { environmentId } = scope
+    if (!this.#keptBytes.add(environmentId, answer.body.length, now)) {
+      this.#log({ environmentId }, 'an environment keeps too many answers of its idempotency keys')
+      return 'free'
+    }
+    const remembered = { bodyHash, answer: toOwnMemory(answer), expiresAt: now + KEPT_MS }
+    const unstored = { claimId, remembered, isBusy: false }
+    const storing = this.#store(key, unstored)
+    try {
+      return (await within(KEEP_MS, storing)) ? 'kept' : 'lost'
+    } catch (error) {
+      if (this.#unstored.add(key, unstored)) return 'kept'
+      this.#log({ err: error }, 'an answer of an idempotency key could not be kept')
+      return 'free'
+    }
+  }
+
+  /** Returns false if the claim was taken over. Rejects if the database fails. */
+  async #store(key: string, unstored: { claimId: string; remembered: RememberedAnswer; isBusy: boolean }) {
+    const { claimId, remembered } = unstored
+    unstored.isBusy = true
+    try {
+      const isKept = await this.#options.store.keep(claimId, encodeAnswer(remembered.answer))
+      this.#claims.delete(claimId)
+      this.#unstored.remove(key, unstored)
+      if (isKept) this.#memory.add(key, remembered)
+      else this.#options.log.warn({}, 'a claim of an idempotency key was lost before its answer was stored')
+      return isKept
+    } finally {
+      unstored.isBusy = false
+    }
+  }
+
+  release(claimId: string): void {
+    this.#claims.delete(claimId)
+    this.#options.store.release([claimId]).catch(() => this.#unreleased.add(claimId))
+  }
+
+  watch(flight: Flight): void {
+    this.#watch.add(flight)
+  }
+
+  forget(flight: Flight): void {
+    if (this.#flights.get(flight.key) === flight) this.#flights.delete(flight.key)
+  }
+
+  /** Concurrent callers share one renewal. */
+  #renew(): Promise<void> {
+    this.#renewing ??= this.#options.store
+      .renewOwner(this.#options.owner)
+      .then(() => {
+        this.#renewedAt = performance.now()
+      })
+      .finally(() => {
+        this.#renewing = undefined
+      })
+    return this.#renewing
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#claims.size + this.#claiming > 0) await this.#renew().catch(() => {})
+    await this.#writeAgain()
+  }
+
+  /** Writes what the database did not take before. Never rejects. */
+  async #writeAgain(): Promise<void> {
+    const released = [...this.#unreleased]
+    if (released.length > 0) {
+      await this.#options.store.release(released).then(
+        () => {
+          for (const id of released) this.#unreleased.delete(id)
+        },
+        () => {},
+      )
+    }
+    for (const [key, unstored] of this.#unstored.list()) {
+      if (unstored.isBusy) continue
+      const isWritten = await this.#store(key, unstored).then(
+        () => true,
+        () => false,
+      )
+      if (!isWritten) return
+    }
+  }
+
+  /** Writes what is left, and frees the claims of this process. Called once no request runs. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#watch.close()
+    const { store, owner, log } = this.#options
+    const ending = this.#writeAgain().then(() => store.removeOwner(owner))
+    await within(KEEP_MS, ending).catch(error =>
+      log.warn({ err: error }, 'the idempotency keys of this process become free later'),
+    )
+    if (this.#unstored.size > 0)
+      log.warn({ answers: this.#unstored.size }, 'answers of idempotency keys could not be stored')
+  }
+}

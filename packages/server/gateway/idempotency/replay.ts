@@ -1,0 +1,64 @@
+import { writeHead } from '../../http/write-head.ts'
+import { corsHeaders } from '../edge/cors.ts'
+import { idHeaders } from '../edge/send.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+import type { IdempotencyDeps } from './idempotency-deps.ts'
+import type { KeptAnswer } from './kept-answer.ts'
+import { type Asked, identifyRequest } from './request-identity.ts'
+
+/**
+ * Answers a request by the first answer of its key and returns true. Returns false if the request has to make that answer:
+ * its context then has the recorder.
+ */
+export async function replayFirst(
+  ctx: IdentifiedContext,
+  key: string,
+  asked: Asked,
+  { idempotency }: IdempotencyDeps,
+): Promise<boolean> {
+  const answer = await idempotency.join(ctx, await identifyRequest(ctx, key, asked))
+  if (answer === undefined) {
+    ctx.throwIfStopped()
+    return false
+  }
+  await send(ctx, answer)
+  return true
+}
+
+/** The replay is no use of the provider: it leaves no record, and no limit knows of it. */
+async function send(ctx: IdentifiedContext, { headers, frames, body }: KeptAnswer): Promise<void> {
+  const { res } = ctx
+  if (ctx.isGone) return
+  const head = [...idHeaders(ctx), 'Idempotent-Replayed', 'true', ...headers, ...corsHeaders(ctx)]
+  if (frames === undefined) {
+    writeHead(res, 200, [...head, 'Content-Length', String(body.length)])
+    res.end(body)
+    return
+  }
+  writeHead(res, 200, head)
+  let at = 0
+  for (const length of frames) {
+    if (ctx.isGone) return
+    ctx.throwIfStopped()
+    const frame = body.subarray(at, at + length)
+    at += length
+    if (!res.write(frame)) await drained(ctx)
+  }
+  res.end()
+}
+
+/** Resolves once the caller has read, has gone, or the request is stopped. */
+function drained(ctx: IdentifiedContext): Promise<void> {
+  const { res } = ctx
+  return new Promise(resolve => {
+    const end = (): void => {
+      res.off('drain', end)
+      res.off('close', end)
+      ctx.unwatch()
+      resolve()
+    }
+    res.on('drain', end)
+    res.on('close', end)
+    ctx.watch(undefined, end)
+  })
+}

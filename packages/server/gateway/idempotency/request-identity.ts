@@ -1,0 +1,90 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { Fault } from '../../core/fault.ts'
+import { runInSlices, type SlicedWork } from '../../http/sliced-work.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+
+const HEADER = 'idempotency-key'
+const KEY = /^[\x20-\x7e]{1,255}$/
+/** A longer body is hashed in slices. */
+const SHORT_BYTES = 1024 * 1024
+
+/** What makes a request the repetition of another one. */
+export interface RequestIdentity {
+  /** SHA-256 of the key with environment, end user and path. */
+  readonly hash: Buffer
+  /** SHA-256 of what was asked, with the key. */
+  readonly bodyHash: Buffer
+}
+
+/** What was asked besides the body that the request's context has. */
+export interface Asked {
+  /** What the path and the body leave open, such as the format of a stream that the query names. */
+  readonly variant?: string | undefined
+  /** The files of a form. The context has the form's other fields. */
+  readonly files?: readonly Buffer[] | undefined
+}
+
+/** Returns the value of `Idempotency-Key`; undefined without one. Throws `request_validation_failed`. */
+export function readIdempotencyKey(req: IncomingMessage): string | undefined {
+  const key = req.headers[HEADER]
+  if (key === undefined) return undefined
+  if (typeof key === 'string' && KEY.test(key) && !isRepeated(req)) return key
+  throw new Fault(
+    'request_validation_failed',
+    'Idempotency-Key: must be sent once, with 1 to 255 printable ASCII characters.',
+    { param: 'Idempotency-Key' },
+  )
+}
+
+/** Node joins the values of a repeated header. */
+function isRepeated({ rawHeaders }: IncomingMessage): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === HEADER.length && name.toLowerCase() === HEADER) count++
+  }
+  return count > 1
+}
+
+/** Rejects if the request is stopped meanwhile. */
+export async function identifyRequest(
+  ctx: IdentifiedContext,
+  key: string,
+  asked: Asked,
+): Promise<RequestIdentity> {
+  const path = ctx.req.url?.split('?', 1)[0] ?? ''
+  // No part has a line break, so no two scopes have the same text.
+  const scope = [ctx.environment.id, ctx.endUser?.id ?? '', path, key].join('\n')
+  const hash = createHash('sha256').update(scope).digest()
+  const { requestBody } = ctx.recordFields
+  const parts = [requestBody ?? Buffer.alloc(0), ...(asked.files ?? [])]
+  const bodyHash = createHash('sha256')
+    .update(key)
+    .update(`\n${asked.variant ?? ''}\n${parts.length}\n`)
+  // The boundary of a form is another one in each attempt of a client, so its fields and files are hashed.
+  for (const part of parts) {
+    bodyHash.update(`${part.length}\n`)
+    if (part.length <= SHORT_BYTES) bodyHash.update(part)
+    else await runInSlices(new LongHash(bodyHash, part), () => ctx.stopped !== undefined)
+    ctx.throwIfStopped()
+  }
+  return { hash, bodyHash: bodyHash.digest() }
+}
+
+class LongHash implements SlicedWork {
+  readonly #hash: Hash
+  readonly #bytes: Buffer
+  #at = 0
+
+  constructor(hash: Hash, bytes: Buffer) {
+    this.#hash = hash
+    this.#bytes = bytes
+  }
+
+  step(): boolean {
+    this.#hash.update(this.#bytes.subarray(this.#at, this.#at + SHORT_BYTES))
+    this.#at += SHORT_BYTES
+    return this.#at >= this.#bytes.length
+  }
+}
