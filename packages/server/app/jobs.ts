@@ -15,6 +15,7 @@ import {
   raiseAlerts,
   removeEndedAlerts,
 } from '../storage/alerts.ts'
+import { removeExpiredCircuits } from '../storage/circuits.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { applyRetention } from '../storage/retention.ts'
 import { rotateSigningKeys } from '../storage/signing-keys.ts'
@@ -104,6 +105,7 @@ async function* sweep(
 ): AsyncGenerator<SettledMeter> {
   await removeEndedDeliveries(storage.db, new Date(at - KEPT_MS))
   await removeEndedAlerts(storage.db, new Date(at - KEPT_MS))
+  await removeExpiredCircuits(storage.db, new Date(at))
   await settle()
   for (const organization of await listOrganizationsWithUsage(storage.db, since)) {
     yield* await listSettledMeters(storage, organization, at)

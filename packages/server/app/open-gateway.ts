@@ -32,6 +32,7 @@ import type { AppParts } from './app-parts.ts'
 import { openAlerts } from './jobs.ts'
 import { openProcessLedger } from './ledger.ts'
 import { type Measured, openMetrics } from './metrics.ts'
+import { openCircuits } from './open-circuits.ts'
 import { openConnectionLimits } from './open-connection-limits.ts'
 import { openMint } from './open-mint.ts'
 import { catchUp, openSnapshots } from './open-snapshots.ts'
@@ -78,6 +79,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   const cancelElsewhere = openCancelElsewhere(parts, inFlight)
   const lastUsed = new LastUsed({ store: uses => updateKeysLastUsed(storage.db, uses), log, onException })
   closers.push(() => lastUsed.close())
+  const circuits = openCircuits(parts)
   const counting = await openCounting(parts, drain)
   openFor(counting.ledger)
   const isReady = (): Readiness => readinessOf(snapshots, counting, drain, config)
@@ -95,6 +97,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     requestCounts,
     cancelElsewhere,
     latencies: new Latencies(systemClock.now),
+    circuits,
     lastUsed,
     frontDoor,
     http,
@@ -123,7 +126,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   sockets.sendTimeouts.watch(server)
   const connections = openConnectionLimits(config, 'gateway')
   connections.guard(server)
-  const measured = { requestCounts, inFlight, records, isReady, counting, frontDoor, connections }
+  const measured = { requestCounts, inFlight, records, isReady, counting, frontDoor, connections, circuits }
   return {
     metricsUrl: await openMeasured(parts, measured),
     server,

@@ -1,6 +1,7 @@
 import { initial } from './0001-initial.ts'
 import { unprovenAddresses } from './0002-unproven-addresses.ts'
 import { devices } from './0003-devices.ts'
+import { circuits } from './0006-circuits.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -13,4 +14,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0001-initial', sql: initial },
   { name: '0002-unproven-addresses', sql: unprovenAddresses },
   { name: '0003-devices', sql: devices },
+  { name: '0006-circuits', sql: circuits },
 ]
