@@ -69,11 +69,11 @@ export class TargetCursor<P extends ResolvedTarget> {
   }
 
   /**
-   * Whether a target without `max_retries` may be retried. The sandbox always answers the same, and a target whose circuit is
-   * open is attempted once.
+   * Whether a target without `max_retries` may be retried. The sandbox always answers the same, and of several choices that
+   * all are blocked one is called once.
    */
   get mayRepeat(): boolean {
-    return this.target.provider.sandbox !== true && this.#findCircuit()?.isOpen !== true
+    return this.target.provider.sandbox !== true && !(this.#wasForced && this.#plan.targets.length > 1)
   }
 
   /** Whether another credential of this target may be called. */
