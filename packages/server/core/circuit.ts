@@ -4,7 +4,7 @@ export const WINDOW_MS = 10_000
 const SLOT_MS = 1_000
 const SLOTS = WINDOW_MS / SLOT_MS
 /** Fewer calls in the window never open a circuit. */
-export const MIN_CALLS = 5
+export const MIN_CALLS = 10
 /** The share of failed calls from which a circuit opens. */
 export const MAX_FAILURE_RATE = 0.5
 /** How long an open circuit waits for its next probe, after each failed one longer. */
@@ -18,7 +18,7 @@ const RELAPSE_MS = 10_000
 /** The longest rest of a rate-limited credential. */
 export const MAX_REST_MS = 60_000
 /** Failures that a request may have caused count at most so often in a window for each end user. */
-export const MAX_FAILURES_PER_SOURCE = 2
+export const MAX_FAILURES_PER_SOURCE = 3
 const MAX_SOURCES = 16
 
 /** What may be done with a circuit's target: call it, call it once as a probe, or leave it alone. */

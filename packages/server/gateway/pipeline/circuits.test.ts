@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { MIN_CALLS } from '../../core/circuit.ts'
 import {
   completion,
   json,
@@ -80,10 +81,10 @@ const times = async (count: number, run: () => Promise<unknown>): Promise<void> 
 }
 
 describe('a target that always fails', () => {
-  test('gets five requests, then one probe at a time, and all of them again once a probe succeeds', async () => {
+  test('gets ten requests, then one probe at a time, and all of them again once a probe succeeds', async () => {
     const alias = await createAlias({ model: A }, { model: B })
     first.script(FAILED)
-    expect(await countAt(first, () => times(30, () => call(alias)))).toBe(5)
+    expect(await countAt(first, () => times(30, () => call(alias)))).toBe(MIN_CALLS)
     expect(changes).toEqual(['opened'])
     for (const waitMs of [1_000, 2_000, 4_000, 5_000, 5_000]) {
       now += waitMs
@@ -100,7 +101,7 @@ describe('a target that always fails', () => {
   test('is named in the log as passed over, and not counted as an attempt', async () => {
     const alias = await createAlias({ model: A }, { model: B })
     first.script(UNREACHABLE)
-    await times(5, () => call(alias))
+    await times(MIN_CALLS, () => call(alias))
     const answer = await call(alias)
     expect(answer).toMatchObject({ status: 200, model: B, attempts: 1 })
     const log = await app.findLog(answer.requestId)
@@ -113,7 +114,7 @@ describe('a target that always fails', () => {
   test('is still called if it is the only one, and used again by its first success', async () => {
     const alias = await createAlias({ model: A, max_retries: 0 })
     first.script(FAILED)
-    expect(await countAt(first, () => times(12, () => call(alias)))).toBe(12)
+    expect(await countAt(first, () => times(15, () => call(alias)))).toBe(15)
     expect(changes).toEqual(['opened'])
     first.script(completion('back'))
     expect((await call(A)).status).toBe(200)
@@ -124,7 +125,7 @@ describe('a target that always fails', () => {
     const alias = await createAlias({ model: A, max_retries: 0 }, { model: B, max_retries: 0 })
     first.script(FAILED)
     second.script(FAILED)
-    await times(5, () => call(alias))
+    await times(MIN_CALLS, () => call(alias))
     expect(changes).toEqual(['opened', 'opened'])
     const answer = await call(alias)
     expect(answer).toMatchObject({ status: 503, code: 'provider_unavailable' })
@@ -138,14 +139,14 @@ describe('a target that always fails', () => {
     const alias = await createAlias({ model: A }, { model: B })
     first.script(FAILED)
     second.script(streamedCompletion('hello'))
-    expect(await countAt(first, () => times(10, () => call(alias, { stream: true })))).toBe(5)
+    expect(await countAt(first, () => times(15, () => call(alias, { stream: true })))).toBe(MIN_CALLS)
   })
 })
 
 describe('a circuit stays closed', () => {
   const stays = async (answer: UpstreamAnswer, run: () => Promise<unknown>): Promise<void> => {
     first.script(answer)
-    await times(8, run)
+    await times(12, run)
     expect(changes).toEqual([])
   }
 
@@ -155,7 +156,7 @@ describe('a circuit stays closed', () => {
 
   test('after timeouts that the request asked for', async () => {
     first.script(() => {})
-    await Promise.all(Array.from({ length: 8 }, () => call(A, { timeout_ms: 1000 })))
+    await Promise.all(Array.from({ length: 12 }, () => call(A, { timeout_ms: 1000 })))
     expect(changes).toEqual([])
   })
 
@@ -163,7 +164,7 @@ describe('a circuit stays closed', () => {
     first.script(() => {})
     const before = first.requests.length
     const stop = new AbortController()
-    const calls = Array.from({ length: 8 }, () =>
+    const calls = Array.from({ length: 12 }, () =>
       fetch(`${app.gatewayUrl}/v1/chat`, {
         method: 'POST',
         headers: { authorization: `Bearer ${app.secretKey}`, 'content-type': 'application/json' },
@@ -171,7 +172,7 @@ describe('a circuit stays closed', () => {
         signal: stop.signal,
       }).catch(() => {}),
     )
-    await expect.poll(() => first.requests.length).toBe(before + 8)
+    await expect.poll(() => first.requests.length).toBe(before + 12)
     stop.abort()
     await Promise.all(calls)
     await Promise.all(first.requests.slice(before).map(({ closed }) => closed))
@@ -182,14 +183,14 @@ describe('a circuit stays closed', () => {
     const alias = await createAlias({ model: A, max_retries: 0 })
     const as = (user: string) => () => call(alias, {}, { 'x-rideau-end-user': user })
     await stays(FAILED, as('mallory'))
-    for (const user of ['ann', 'ben', 'eve']) await as(user)()
+    for (const user of ['ann', 'ben', 'eve']) await times(3, as(user))
     expect(changes).toEqual(['opened'])
   })
 
   test('after one request that fails as often as it may', async () => {
-    const alias = await createAlias({ model: A, max_retries: 6 })
+    const alias = await createAlias({ model: A, max_retries: 10 })
     first.script(FAILED)
-    expect(await countAt(first, () => call(alias))).toBe(7)
+    expect(await countAt(first, () => call(alias))).toBe(11)
     expect(changes).toEqual([])
   })
 })
@@ -197,7 +198,7 @@ describe('a circuit stays closed', () => {
 test('a probe whose caller leaves makes room for the next one', async () => {
   const alias = await createAlias({ model: A }, { model: B })
   first.script(FAILED)
-  await times(5, () => call(alias))
+  await times(MIN_CALLS, () => call(alias))
   first.script(() => {})
   now += 1_000
   const before = first.requests.length
@@ -311,9 +312,9 @@ describe('several credentials of a provider', () => {
 test('a count of tokens neither opens nor closes a circuit', async () => {
   first.script(FAILED)
   const count = { model: A, messages, max_tokens: 5 }
-  await times(6, async () => (await app.call('/anthropic/v1/messages/count_tokens', count)).text())
+  await times(12, async () => (await app.call('/anthropic/v1/messages/count_tokens', count)).text())
   expect(changes).toEqual([])
-  await times(5, () => call(A))
+  await times(MIN_CALLS, () => call(A))
   expect(changes).toEqual(['opened'])
   await (await app.call('/anthropic/v1/messages/count_tokens', count)).text()
   expect(changes).toEqual(['opened'])
