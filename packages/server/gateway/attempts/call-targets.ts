@@ -50,7 +50,14 @@ export async function callTargets<P extends ResolvedTarget, T>(
   for (;;) {
     assertNotStopped(ctx, cursor)
     cursor.countAttempt()
-    const result = await makeAttempt(ctx, cursor.target, cursor.credential, attempt, deps)
+    let result: AttemptResult<T>
+    try {
+      result = await makeAttempt(ctx, cursor.target, cursor.credential, attempt, deps)
+    } catch (error) {
+      // A body that must not be sent shows nothing of the target.
+      cursor.noteFailure('none')
+      throw error
+    }
     if (plan.alias?.strategy === 'lowest_latency') noteLatency(ctx, plan, cursor.target, result, deps)
     if (result.ok) {
       cursor.noteSuccess()

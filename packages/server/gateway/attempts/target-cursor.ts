@@ -20,6 +20,8 @@ interface Blocked {
   readonly until: number
 }
 
+const NONE: readonly Blocked[] = []
+
 /** The most choices that a request's record names as passed over. */
 const MAX_SKIPS_RECORDED = 8
 
@@ -109,14 +111,14 @@ export class TargetCursor<P extends ResolvedTarget> {
 
   /** Chooses the first target. A promise only if other processes must be asked. */
   start(): Promise<void> | undefined {
-    return this.#choose(0, 0, [])
+    return this.#choose(0, 0, NONE)
   }
 
   /** Goes on to the next credential or target, or to the next target. */
   advance(to: 'other' | 'target'): Promise<void> | undefined {
     return to === 'other'
-      ? this.#choose(this.#targetAt, this.#credentialAt + 1, [])
-      : this.#choose(this.#targetAt + 1, 0, [])
+      ? this.#choose(this.#targetAt, this.#credentialAt + 1, NONE)
+      : this.#choose(this.#targetAt + 1, 0, NONE)
   }
 
   /** Stays for another attempt. */
@@ -157,8 +159,9 @@ export class TargetCursor<P extends ResolvedTarget> {
   }
 
   /** Moves to the first choice from here on that may be called. */
-  #choose(targetAt: number, credentialAt: number, passed: Blocked[]): Promise<void> | undefined {
+  #choose(targetAt: number, credentialAt: number, before: readonly Blocked[]): Promise<void> | undefined {
     const { targets } = this.#plan
+    let passed = before
     const circuits = this.#circuits
     for (let target = targetAt; target < targets.length; target++) {
       const { model } = targets[target] as P
@@ -175,18 +178,17 @@ export class TargetCursor<P extends ResolvedTarget> {
           if (claim === true) return this.#take(target, at, 'probe', passed)
           if (claim !== false) return this.#await(claim, blocked, passed)
         }
-        passed.push(blocked)
+        passed = [...passed, blocked]
       }
     }
     this.#force(passed)
     return undefined
   }
 
-  async #await(claim: Promise<boolean>, blocked: Blocked, passed: Blocked[]): Promise<void> {
+  async #await(claim: Promise<boolean>, blocked: Blocked, passed: readonly Blocked[]): Promise<void> {
     const { targetAt, credentialAt } = blocked
     if (await claim) return this.#take(targetAt, credentialAt, 'probe', passed)
-    passed.push(blocked)
-    await this.#choose(targetAt, credentialAt + 1, passed)
+    await this.#choose(targetAt, credentialAt + 1, [...passed, blocked])
   }
 
   /** Chooses what is due first, since everything is blocked. */
