@@ -79,7 +79,6 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   const cancelElsewhere = openCancelElsewhere(parts, inFlight)
   const lastUsed = new LastUsed({ store: uses => updateKeysLastUsed(storage.db, uses), log, onException })
   closers.push(() => lastUsed.close())
-  const circuits = openCircuits(parts)
   const counting = await openCounting(parts, drain)
   openFor(counting.ledger)
   const isReady = (): Readiness => readinessOf(snapshots, counting, drain, config)
@@ -97,7 +96,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     requestCounts,
     cancelElsewhere,
     latencies: new Latencies(systemClock.now),
-    circuits,
+    circuits: openCircuits(parts),
     lastUsed,
     frontDoor,
     http,
@@ -126,6 +125,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   sockets.sendTimeouts.watch(server)
   const connections = openConnectionLimits(config, 'gateway')
   connections.guard(server)
+  const { circuits } = deps
   const measured = { requestCounts, inFlight, records, isReady, counting, frontDoor, connections, circuits }
   return {
     metricsUrl: await openMeasured(parts, measured),

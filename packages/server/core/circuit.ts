@@ -6,7 +6,7 @@ const SLOTS = WINDOW_MS / SLOT_MS
 /** Fewer calls in the window never open a circuit. */
 export const MIN_CALLS = 10
 /** The share of failed calls from which a circuit opens. */
-export const MAX_FAILURE_RATE = 0.5
+const MAX_FAILURE_RATE = 0.5
 /** How long an open circuit waits for its next probe, after each failed one longer. */
 const BACKOFF_MS = [1_000, 2_000, 4_000, 5_000] as const
 /** The longest wait for a probe. With the lease of a probe it bounds how long a recovered target stays unused. */
@@ -16,9 +16,9 @@ export const PROBE_LEASE_MS = 5_000
 /** A circuit that opens again so soon after it closed goes on with the longer waits. */
 const RELAPSE_MS = 10_000
 /** The longest rest of a rate-limited credential. */
-export const MAX_REST_MS = 60_000
+const MAX_REST_MS = 60_000
 /** Failures that a request may have caused count at most so often in a window for each end user. */
-export const MAX_FAILURES_PER_SOURCE = 3
+const MAX_FAILURES_PER_SOURCE = 3
 const MAX_SOURCES = 16
 
 /** What may be done with a circuit's target: call it, call it once as a probe, or leave it alone. */

@@ -1,7 +1,7 @@
 import { type OnException, throwLater } from '../core/on-exception.ts'
 import { openPeriodicJob } from './periodic-job.ts'
 
-const FLUSH_EVERY_MS = 250
+const FLUSH_EVERY_MS = 1_000
 
 /** A circuit as it is stored. */
 export interface NotedCircuit {
@@ -19,7 +19,7 @@ export interface CircuitsJobOptions<C extends NotedCircuit> {
 }
 
 export interface CircuitsJob<C extends NotedCircuit> {
-  /** Notes a change, which is stored within a moment. Returns at once, never throws. */
+  /** Notes a change, which is stored within about a second. Returns at once, never throws. */
   note(circuit: C): void
   /** Stores what was noted, and ends. */
   close(): Promise<void>

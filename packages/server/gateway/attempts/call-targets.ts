@@ -109,9 +109,11 @@ function chooseStep(
   const { kind, retryAfterMs, shouldRetry } = error
   const isLate = performance.now() - (ctx.calledAt ?? 0) > LAST_START_MS
   if (isLate || cursor.attempts >= MAX_ALL_ATTEMPTS) return 'stop'
-  const { retriesLeft: left, hasCredential } = cursor
-  if (left !== undefined) {
+  const { retriesLeft, hasCredential } = cursor
+  if (retriesLeft !== undefined) {
     const { hasTarget } = cursor
+    // Other requests have shown meanwhile that its retries would fail.
+    const left = cursor.isOpen && hasTarget && !hasCredential ? 0 : retriesLeft
     const step = nextStepWithin(kind, { left, hasCredential, hasTarget, retryAfterMs, shouldRetry })
     return step === 'stop' && mayFallBack(kind) && cursor.hasLastTarget ? 'target' : step
   }

@@ -20,8 +20,6 @@ interface Blocked {
   readonly until: number
 }
 
-const NONE: readonly Blocked[] = []
-
 /** The most choices that a request's record names as passed over. */
 const MAX_SKIPS_RECORDED = 8
 
@@ -39,6 +37,7 @@ export class TargetCursor<P extends ResolvedTarget> {
   #credentials: readonly Credential[] = []
   /** The target whose credentials those are. */
   #orderedAt = -1
+  #share: number | undefined
   #credentialAt = 0
   #as: AdmittedAs = 'admitted'
   #wasForced = false
@@ -78,6 +77,10 @@ export class TargetCursor<P extends ResolvedTarget> {
     return this.target.provider.sandbox !== true && !(this.#wasForced && this.#plan.targets.length > 1)
   }
 
+  get isOpen(): boolean {
+    return this.#findCircuit()?.isOpen === true
+  }
+
   /** Whether another credential of this target may be called. */
   get hasCredential(): boolean {
     for (let at = this.#credentialAt + 1; at < this.#credentials.length; at++) {
@@ -111,19 +114,19 @@ export class TargetCursor<P extends ResolvedTarget> {
 
   /** Chooses the first target. A promise only if other processes must be asked. */
   start(): Promise<void> | undefined {
-    return this.#choose(0, 0, NONE)
+    return this.#choose(0, 0, undefined)
   }
 
   /** Goes on to the next credential or target, or to the next target. */
   advance(to: 'other' | 'target'): Promise<void> | undefined {
     return to === 'other'
-      ? this.#choose(this.#targetAt, this.#credentialAt + 1, NONE)
-      : this.#choose(this.#targetAt + 1, 0, NONE)
+      ? this.#choose(this.#targetAt, this.#credentialAt + 1, undefined)
+      : this.#choose(this.#targetAt + 1, 0, undefined)
   }
 
   /** Stays for another attempt. */
   repeat(): void {
-    this.#as = this.#findCircuit()?.isOpen === true ? 'forced' : 'admitted'
+    this.#as = this.isOpen ? 'forced' : 'admitted'
   }
 
   countAttempt(): void {
@@ -178,21 +181,23 @@ export class TargetCursor<P extends ResolvedTarget> {
           if (claim === true) return this.#take(target, at, 'probe', passed)
           if (claim !== false) return this.#await(claim, blocked, passed)
         }
-        passed = [...passed, blocked]
+        passed ??= []
+        passed.push(blocked)
       }
     }
     this.#force(passed)
     return undefined
   }
 
-  async #await(claim: Promise<boolean>, blocked: Blocked, passed: readonly Blocked[]): Promise<void> {
+  async #await(claim: Promise<boolean>, blocked: Blocked, passed: Blocked[] = []): Promise<void> {
     const { targetAt, credentialAt } = blocked
     if (await claim) return this.#take(targetAt, credentialAt, 'probe', passed)
-    await this.#choose(targetAt, credentialAt + 1, [...passed, blocked])
+    passed.push(blocked)
+    await this.#choose(targetAt, credentialAt + 1, passed)
   }
 
   /** Chooses what is due first, since everything is blocked. */
-  #force(passed: readonly Blocked[]): void {
+  #force(passed: readonly Blocked[] = []): void {
     const [first] = passed.toSorted((a, b) => a.until - b.until)
     if (first === undefined) throw new Error('a request went on without another target')
     this.#wasForced = true
@@ -204,14 +209,14 @@ export class TargetCursor<P extends ResolvedTarget> {
     )
   }
 
-  #take(targetAt: number, credentialAt: number, as: AdmittedAs, passed: readonly Blocked[]): undefined {
+  #take(targetAt: number, credentialAt: number, as: AdmittedAs, passed?: readonly Blocked[]): undefined {
     this.#orderCredentials(targetAt)
     if (targetAt !== this.#targetAt) this.#attemptsHere = 0
     this.#targetAt = targetAt
     this.#credentialAt = credentialAt
     this.#as = as
     this.#isFailureNoted = false
-    if (passed.length > 0) this.#recordSkips(passed)
+    if (passed !== undefined) this.#recordSkips(passed)
   }
 
   #recordSkips(passed: readonly Blocked[]): void {
@@ -243,10 +248,12 @@ export class TargetCursor<P extends ResolvedTarget> {
     this.#orderedAt = targetAt
     this.#credentials = credentials
     if (credentials.length === 1) return credentials
+    // Drawn once, so that a target has the same order when it is returned to.
+    this.#share ??= randomShare(this.#deps.random)
     const affinity = affinityOf(this.#ctx.endUser?.id, this.#plan.call?.request.messages)
     this.#credentials =
       affinity === undefined
-        ? orderByWeight(credentials, randomShare(this.#deps.random))
+        ? orderByWeight(credentials, this.#share)
         : orderByRendezvous(credentials, affinity)
     return this.#credentials
   }
