@@ -145,7 +145,7 @@ function contentOf({ text }: Outcome): string {
   return [...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content).join('')
 }
 
-test('ten thousand requests get their own answers, within their attempts, and leave nothing open', async () => {
+test('concurrent requests get their own answers, within their attempts, and leave nothing open', async () => {
   const dice = openDice()
   let received = 0
   upstream.script((res, seen) => {
@@ -180,7 +180,8 @@ test('ten thousand requests get their own answers, within their attempts, and le
     const isCut = text.includes('event: error')
     const isComplete = status !== 200 || isCut || contentOf(outcome) === nonce
     const isBounded = attempts <= MAX_ATTEMPTS && (reached.get(nonce) ?? 0) <= MAX_ATTEMPTS && ms <= MAX_MS
-    const isCounted = status !== 200 || (reached.get(nonce) ?? 0) <= attempts
+    // The headers of a stream that was silent for 15 s were sent before its last attempt.
+    const isCounted = status !== 200 || text.startsWith(':') || (reached.get(nonce) ?? 0) <= attempts
     return isCrossed || !isComplete || !isBounded || !isCounted || SECRET.test(text)
   })
   expect(wrong).toEqual([])
