@@ -125,10 +125,9 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   sockets.sendTimeouts.watch(server)
   const connections = openConnectionLimits(config, 'gateway')
   connections.guard(server)
-  const { circuits } = deps
-  const measured = { requestCounts, inFlight, records, isReady, counting, frontDoor, connections, circuits }
+  const measured = { requestCounts, inFlight, records, isReady, counting, frontDoor, connections }
   return {
-    metricsUrl: await openMeasured(parts, measured),
+    metricsUrl: await openMeasured(parts, { ...measured, circuits: deps.circuits }),
     server,
     catchUp: () => catchUp(announcements, snapshots),
     isReady,

@@ -162,7 +162,7 @@ export class TargetCursor<P extends ResolvedTarget> {
   }
 
   /** Moves to the first choice from here on that may be called. */
-  #choose(targetAt: number, credentialAt: number, before: readonly Blocked[]): Promise<void> | undefined {
+  #choose(targetAt: number, credentialAt: number, before: Blocked[] | undefined): Promise<void> | undefined {
     const { targets } = this.#plan
     let passed = before
     const circuits = this.#circuits
