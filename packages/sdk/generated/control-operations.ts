@@ -66,6 +66,7 @@ export const CONTROL_OPERATIONS: readonly (readonly [id: string, route: string])
   ['custom_models.create', 'POST /v1/environments/{envId}/custom-models'],
   ['custom_models.update', 'PATCH /v1/custom-models/{id}'],
   ['custom_models.delete', 'DELETE /v1/custom-models/{id}'],
+  ['circuits.list', 'GET /v1/environments/{envId}/circuits'],
   ['limits.list', 'GET /v1/environments/{envId}/limits'],
   ['limits.create', 'POST /v1/environments/{envId}/limits'],
   ['limits.list_of_organization', 'GET /v1/orgs/{orgId}/limits'],

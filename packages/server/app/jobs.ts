@@ -16,6 +16,7 @@ import {
   raiseAlerts,
   removeEndedAlerts,
 } from '../storage/alerts.ts'
+import { removeExpiredCircuits } from '../storage/circuits.ts'
 import { expireAnswers } from '../storage/expire-answers.ts'
 import { removeExpiredCreates } from '../storage/idempotent-creates.ts'
 import type { Storage } from '../storage/open-storage.ts'
@@ -117,6 +118,7 @@ async function* sweep(
 ): AsyncGenerator<SettledMeter> {
   await removeEndedDeliveries(storage.db, new Date(at - KEPT_MS))
   await removeEndedAlerts(storage.db, new Date(at - KEPT_MS))
+  await removeExpiredCircuits(storage.db, new Date(at))
   await settle()
   for (const organization of await listOrganizationsWithUsage(storage.db, since)) {
     yield* await listSettledMeters(storage, organization, at)

@@ -1,4 +1,5 @@
 import { REFUSAL_REASONS } from '../core/refusals.ts'
+import type { Circuits } from '../gateway/attempts/circuits.ts'
 import type { FrontDoor } from '../gateway/edge/front-door.ts'
 import type { RequestCounts } from '../gateway/edge/request-counts.ts'
 import type { InFlight } from '../gateway/request/in-flight.ts'
@@ -20,6 +21,7 @@ export interface Measured {
   readonly sendTimeouts: Pick<SendTimeouts, 'count'>
   readonly frontDoor: Pick<FrontDoor, 'process' | 'refusals'>
   readonly connections: Pick<ConnectionLimits, 'open' | 'refused'>
+  readonly circuits: Pick<Circuits, 'countOpen' | 'openings' | 'skips'>
 }
 
 export interface MetricsOptions extends Measured {
@@ -84,6 +86,7 @@ function listReadings(measured: Measured): Reading[] {
     ),
     ...listRecordReadings(measured),
     ...listFrontDoorReadings(measured),
+    ...listCircuitReadings(measured),
     gauge(
       'rideau_limits_whole',
       '1 if limits are counted as configured; 0 while shared counting is lost.',
@@ -162,6 +165,18 @@ function listFrontDoorReadings({ frontDoor, connections }: Measured): Reading[] 
       'rideau_connections_refused_total',
       'Connections to the gateway closed at once, because too many were open.',
       () => connections.refused,
+    ),
+  ]
+}
+
+function listCircuitReadings({ circuits }: Measured): Reading[] {
+  return [
+    gauge('rideau_circuits_open', 'Open circuits that this process knows.', () => circuits.countOpen()),
+    counter('rideau_circuit_openings_total', 'Circuits that this process opened.', () => circuits.openings),
+    counter(
+      'rideau_circuit_skips_total',
+      'Targets and credentials passed over, because their circuit was open or they rested.',
+      () => circuits.skips,
     ),
   ]
 }

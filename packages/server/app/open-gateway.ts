@@ -34,6 +34,7 @@ import { closeGateway, type StopCounts } from './close-server.ts'
 import { openAlerts } from './jobs.ts'
 import { openProcessLedger } from './ledger.ts'
 import { type Measured, openMetrics } from './metrics.ts'
+import { openCircuits } from './open-circuits.ts'
 import { openConnectionLimits } from './open-connection-limits.ts'
 import { openIdempotency } from './open-idempotency.ts'
 import { openMint } from './open-mint.ts'
@@ -98,6 +99,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     requestCounts,
     cancelElsewhere,
     latencies: new Latencies(systemClock.now),
+    circuits: openCircuits(parts),
     lastUsed,
     idempotency: await openIdempotency(parts),
     frontDoor,
@@ -129,7 +131,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   connections.guard(server)
   const measured = { requestCounts, inFlight, records, isReady, counting, frontDoor, connections }
   return {
-    metricsUrl: await openMeasured(parts, measured),
+    metricsUrl: await openMeasured(parts, { ...measured, circuits: deps.circuits }),
     server,
     catchUp: () => catchUp(announcements, snapshots),
     isReady,

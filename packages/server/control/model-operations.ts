@@ -1,3 +1,4 @@
+import { listCircuits } from './circuits/list-circuits.ts'
 import { createCustomModel } from './custom-models/create-custom-model.ts'
 import { deleteCustomModel } from './custom-models/delete-custom-model.ts'
 import { listCustomModels } from './custom-models/list-custom-models.ts'
@@ -32,4 +33,5 @@ export const modelOperations: readonly Operation[] = [
   createCustomModel,
   updateCustomModel,
   deleteCustomModel,
+  listCircuits,
 ]

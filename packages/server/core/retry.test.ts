@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { backoffMs, MAX_ATTEMPTS, MAX_TARGETS, nextStep } from './retry.ts'
+import { backoffMs, MAX_ATTEMPTS, MAX_TARGETS, nextStep, nextStepWithin } from './retry.ts'
 
 const alone = { hasOther: false, isNextTarget: false, retryAfterMs: undefined, retries: true }
 const withOther = { ...alone, hasOther: true }
@@ -55,9 +55,38 @@ describe('after a failed attempt', () => {
   })
 })
 
+describe('at a target with max_retries', () => {
+  const left = { left: 2, hasCredential: false, hasTarget: true, retryAfterMs: undefined }
+
+  test.each(['rate_limited', 'overloaded', 'unavailable', 'interrupted', 'timeout'] as const)(
+    '%s: another credential, else the same again while there are retries, then the next target',
+    kind => {
+      expect(nextStepWithin(kind, { ...left, hasCredential: true })).toBe('other')
+      expect(nextStepWithin(kind, left)).toBe('same')
+      expect(nextStepWithin(kind, { ...left, left: 0, hasCredential: true })).toBe('target')
+      expect(nextStepWithin(kind, { ...left, left: 0, hasTarget: false })).toBe('stop')
+    },
+  )
+
+  test.each(['quota', 'auth', 'model_not_found'] as const)(
+    '%s: another credential, else the next target, never the same again',
+    kind => {
+      expect(nextStepWithin(kind, { ...left, hasCredential: true })).toBe('other')
+      expect(nextStepWithin(kind, left)).toBe('target')
+    },
+  )
+
+  test('stops if the same body would fail again, and does not wait longer than five seconds', () => {
+    expect(nextStepWithin('bad_request', { ...left, hasCredential: true })).toBe('stop')
+    expect(nextStepWithin('rate_limited', { ...left, retryAfterMs: 5_001 })).toBe('target')
+    expect(nextStepWithin('overloaded', { ...left, shouldRetry: false })).toBe('target')
+  })
+})
+
 test('the backoff grows, is random, and is never shorter than the wait that the provider asked for', () => {
   expect(backoffMs(1, undefined, 0)).toBe(125)
   expect(backoffMs(1, undefined, 0.99)).toBeLessThan(250)
   expect(backoffMs(2, undefined, 0)).toBe(250)
   expect(backoffMs(1, 3_000, 0)).toBe(3_000)
+  expect(backoffMs(10, undefined, 0.99)).toBeLessThanOrEqual(1_000)
 })

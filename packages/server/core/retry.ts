@@ -1,12 +1,16 @@
 import type { UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
 
-/** The most attempts of one request, retries and fallbacks together. */
+/** The most attempts of one request at targets without `max_retries`, retries and fallbacks together. */
 export const MAX_ATTEMPTS = 3
 /** An alias may fall back three times: one more attempt, for a target that had none. */
 export const MAX_TARGETS = 4
+/** The most attempts of one request, whatever the `max_retries` of its targets add up to. */
+export const MAX_ALL_ATTEMPTS = 24
+/** No attempt of a request starts later than this after its first one. */
+export const LAST_START_MS = 600_000
 
-/** What to do after a failed attempt. */
-export type NextStep = 'same' | 'other' | 'stop'
+/** What to do after a failed attempt: `other` is the next credential or target, `target` the next target. */
+export type NextStep = 'same' | 'other' | 'target' | 'stop'
 
 const AFTER: Readonly<Record<UpstreamErrorKind, { readonly same: boolean; readonly other: boolean }>> = {
   rate_limited: { same: true, other: true },
@@ -27,6 +31,7 @@ const AFTER: Readonly<Record<UpstreamErrorKind, { readonly same: boolean; readon
 /** The longest wait on behalf of a provider's Retry-After, in milliseconds. Longer waits are left to the caller. */
 const LONGEST_WAIT_MS = 5_000
 const FIRST_BACKOFF_MS = 250
+const LONGEST_BACKOFF_MS = 1_000
 
 export interface RetryOptions {
   /** Another credential or another target is left. */
@@ -52,8 +57,41 @@ export function nextStep(kind: UpstreamErrorKind, attempt: number, options: Retr
   return (options.retryAfterMs ?? 0) > LONGEST_WAIT_MS ? 'stop' : 'same'
 }
 
+export interface OwnRetryOptions {
+  /** Further attempts that the target's `max_retries` leaves. */
+  readonly left: number
+  /** Another credential of this target is left. */
+  readonly hasCredential: boolean
+  /** Another target is left. */
+  readonly hasTarget: boolean
+  readonly retryAfterMs: number | undefined
+  readonly shouldRetry?: boolean | undefined
+}
+
+/**
+ * Returns the next step at a target with `max_retries`: all of them, with other credentials first, before the next
+ * target. Unlike by default, a timeout is repeated too. What would fail again is not, and a wait of more than five seconds
+ * is not waited for.
+ */
+export function nextStepWithin(kind: UpstreamErrorKind, options: OwnRetryOptions): NextStep {
+  const { left, hasCredential, hasTarget, retryAfterMs = 0, shouldRetry } = options
+  const { same, other } = AFTER[kind]
+  if (left > 0) {
+    if (other && hasCredential) return 'other'
+    const mayRepeat = shouldRetry ?? (same || kind === 'timeout')
+    if (mayRepeat && retryAfterMs <= LONGEST_WAIT_MS) return 'same'
+  }
+  return other && hasTarget ? 'target' : 'stop'
+}
+
+/** True if another target or credential may succeed where this attempt failed. */
+export function mayFallBack(kind: UpstreamErrorKind): boolean {
+  return AFTER[kind].other
+}
+
 /** Returns the milliseconds before the next attempt at the same target. `share` is a random number in [0, 1). */
 export function backoffMs(attempt: number, retryAfterMs: number | undefined, share: number): number {
-  const backoff = FIRST_BACKOFF_MS * 2 ** (attempt - 1) * (0.5 + share / 2)
+  const longest = Math.min(FIRST_BACKOFF_MS * 2 ** (attempt - 1), LONGEST_BACKOFF_MS)
+  const backoff = longest * (0.5 + share / 2)
   return Math.max(retryAfterMs ?? 0, backoff)
 }

@@ -1,11 +1,28 @@
 import type { JSONColumnType } from 'kysely'
 
-/** Tables of migrations/0001-initial/events.ts. */
+/** Tables of migrations/0001-initial/events.ts and 0006-circuits.ts. */
 export interface EventTables {
+  circuits: CircuitRow
   audit_log: AuditLogTable
   alerts: AlertRow
   webhooks: WebhookRow
   webhook_deliveries: WebhookDeliveryRow
+}
+
+export interface CircuitRow {
+  id: string
+  org_id: string
+  project_id: string
+  environment_id: string
+  credential_id: string
+  provider: string
+  model: string
+  state: 'open' | 'closed'
+  failure_rate: number
+  opened_at: Date
+  retry_at: Date | null
+  updated_at: Date
+  expires_at: Date
 }
 
 export interface AuditLogTable {

@@ -6,7 +6,7 @@ import { insertWebhookDeliveries } from './webhook-deliveries.ts'
 /** Something that the program itself detected. */
 export interface SystemEvent {
   readonly orgId: string
-  readonly type: 'budget.alert' | 'quota.alert' | 'credential.invalid'
+  readonly type: 'budget.alert' | 'quota.alert' | 'credential.invalid' | 'circuit.open'
   readonly resource: { readonly kind: string; readonly id: string }
   /** JSON without secrets, for the audit log and for webhooks. */
   readonly data: object

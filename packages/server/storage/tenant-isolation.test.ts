@@ -19,6 +19,7 @@ import {
   type Tree,
 } from '../testing/harness/storage-rows.ts'
 import { insertAuditEntry } from './audit-log.ts'
+import { storeCircuit } from './circuits.ts'
 import { insertCustomModel } from './custom-models.ts'
 import { insertChallenge, insertDevice } from './devices.ts'
 import { insertClaims } from './idempotent-answers.ts'
@@ -71,11 +72,14 @@ async function insertEverywhere(database: FreshDatabase): Promise<Tree> {
   await addKey(db, environment)
   await addManagementKey(db, organization)
   await addMember(db, organization)
-  await addCredential(db, environment)
+  const credential = await addCredential(db, environment)
   await insertModelAlias(db, { ...below(environment), alias: 'fast', strategy: 'priority', targets: '[]' })
   const limits = { context_window: null, max_output_tokens: null, pricing: null }
   await insertCustomModel(db, { ...below(environment), model: 'custom/m', capabilities: [], ...limits })
   const clock = { now: () => CREATED.getTime() }
+  const times = { openedAt: 0, retryAt: 0, expiresAt: 0, failureRate: 1 }
+  const circuit = { credentialId: credential.id, provider: 'p', model: 'm', isOpen: true, isOpening: false }
+  await storeCircuit(db, { ...circuit, ...times }, { clock, newId })
   const entry = { operation: 'keys.create', resource: { kind: 'keys', id: null }, before: null, after: null }
   const actor = { kind: 'system', id: null } as const
   const orgIds = [organization.id]

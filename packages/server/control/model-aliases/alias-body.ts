@@ -8,7 +8,10 @@ const Target = z.strictObject({
   model: textField(256).meta({ description: '`provider/model` or a bare name; never another alias.' }),
   weight: z.int().min(0).max(1000).nullish().meta({ description: 'For the strategy weighted. Default: 1.' }),
   timeout_ms: z.int().min(1_000).max(600_000).nullish(),
-  max_retries: z.int().min(0).max(10).nullish(),
+  max_retries: z.int().min(0).max(10).nullish().meta({
+    description:
+      'Further attempts at this target before the next, other credentials included. Absent: it shares three attempts with all targets without it. One request makes at most 24.',
+  }),
 })
 
 /** The fields of an alias that can change; its name cannot. */

@@ -3,6 +3,7 @@ import type { EgressPolicy } from '../../http/egress.ts'
 import type { PlanDeps } from '../plan/plan-deps.ts'
 import type { AccessTokens } from '../upstream/access-tokens.ts'
 import type { Transport } from '../upstream/transport.ts'
+import type { Circuits } from './circuits.ts'
 import type { FetchTimes } from './fetch-times.ts'
 
 /** What calling providers needs of the process. */
@@ -16,6 +17,7 @@ export interface AttemptDeps extends PlanDeps {
   /** For addresses that a caller names. It allows no private address, whatever the settings say. */
   readonly callerEgress: EgressPolicy
   readonly fetchTimes: FetchTimes
+  readonly circuits: Circuits
   /** Called when a provider rejects a stored credential. */
   readonly onCredentialRejected: (credentialId: string) => void
 }

@@ -3,9 +3,17 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
 import { type Bill } from '@rideau/llm/usage/bill'
 import { inputTokens, outputTokens } from '@rideau/llm/usage/usage-sums'
-import { orderByWeight } from '../../core/order-targets.ts'
+import { failureEvidence } from '../../core/failure-evidence.ts'
 import { randomShare } from '../../core/random-share.ts'
-import { backoffMs, nextStep } from '../../core/retry.ts'
+import {
+  backoffMs,
+  LAST_START_MS,
+  MAX_ALL_ATTEMPTS,
+  mayFallBack,
+  type NextStep,
+  nextStep,
+  nextStepWithin,
+} from '../../core/retry.ts'
 import type { Credential } from '../../core/tenancy.ts'
 import { toUpstreamFault } from '../../core/upstream-fault.ts'
 import { addBills } from '../billing/bill.ts'
@@ -14,46 +22,108 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWithToken, withoutSecret } from './attempt-with-token.ts'
+import type { Circuits } from './circuits.ts'
+import { TargetCursor } from './target-cursor.ts'
 
 export type Attempt<P, T> = (target: Target, planned: P) => Promise<AttemptResult<T>>
 
+/** Timeout of one attempt in milliseconds, if neither the caller nor the alias names one. */
+const DEFAULT_TIMEOUT_MS = 300_000
+
 /**
  * Attempts the plan's targets, each with its credentials, until one answers. Retries and fallbacks share one limit on
- * attempts. Throws the fault that the last error maps to.
+ * attempts; a target's own `max_retries` is beyond it. Throws the fault that the last error maps to. `circuits`: undefined if
+ * the calls are not the ones that circuits are for.
  */
 export async function callTargets<P extends ResolvedTarget, T>(
   ctx: RequestContext,
   deps: AttemptDeps,
   plan: CallPlan<P>,
   attempt: Attempt<P, T>,
+  circuits: Circuits | undefined,
 ): Promise<T> {
   if (ctx.reservation === undefined) throw new Error('a provider was called without a reservation')
-  const cursor = new TargetCursor(plan.targets, deps)
+  const cursor = new TargetCursor(ctx, plan, circuits, deps)
+  const starting = cursor.start()
+  if (starting !== undefined) await starting
   ctx.calledAt = performance.now()
-  for (let attempts = 1; ; attempts++) {
-    ctx.throwIfStopped()
-    const result = await makeAttempt(ctx, cursor.target, cursor.credential, attempt, deps)
+  for (;;) {
+    assertNotStopped(ctx, cursor)
+    cursor.countAttempt()
+    let result: AttemptResult<T>
+    try {
+      result = await makeAttempt(ctx, cursor.target, cursor.credential, attempt, deps)
+    } catch (error) {
+      // A body that must not be sent shows nothing of the target.
+      cursor.noteFailure('none')
+      throw error
+    }
     if (plan.alias?.strategy === 'lowest_latency') noteLatency(ctx, plan, cursor.target, result, deps)
-    if (result.ok) return result.value
-    ctx.throwIfStopped()
+    if (result.ok) {
+      cursor.noteSuccess()
+      return result.value
+    }
+    assertNotStopped(ctx, cursor)
     const { error } = result
+    noteFailure(ctx, cursor, result)
     logFailure(ctx, cursor.target, error, deps)
     if (error.kind === 'auth') deps.onCredentialRejected(cursor.credential.id)
-    const step = nextStep(error.kind, attempts, {
-      hasOther: cursor.hasOther,
-      isNextTarget: cursor.isNextTarget,
-      retryAfterMs: error.retryAfterMs,
-      shouldRetry: error.shouldRetry,
-      retries: cursor.mayRepeat,
-    })
+    const step = chooseStep(ctx, cursor, error)
     if (step === 'stop' || (result.bill !== undefined && !(await canAffordRetry(ctx, result.bill))))
       throw toUpstreamFault(error)
-    if (step === 'other') cursor.advance()
-    else {
+    if (step === 'same') {
       cursor.repeat()
-      await delay(ctx, backoffMs(attempts, error.retryAfterMs, randomShare(deps.random)))
+      await delay(ctx, backoffMs(cursor.attempts, error.retryAfterMs, randomShare(deps.random)))
+    } else {
+      const moving = cursor.advance(step)
+      if (moving !== undefined) await moving
     }
   }
+}
+
+/** Throws if the request was stopped. What it was about to learn of the target as a probe is left to another request. */
+function assertNotStopped(ctx: RequestContext, cursor: TargetCursor<ResolvedTarget>): void {
+  if (ctx.stopped === undefined) return
+  cursor.noteFailure('none')
+  throw ctx.stopped
+}
+
+function noteFailure(
+  ctx: RequestContext,
+  cursor: TargetCursor<ResolvedTarget>,
+  { error, charge }: AttemptResult<unknown> & { ok: false },
+): void {
+  const timeoutMs = Math.min(cursor.target.alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS, DEFAULT_TIMEOUT_MS)
+  const ms = ctx.attempts.at(-1)?.ms ?? 0
+  cursor.noteFailure(failureEvidence({ error, isSent: charge !== undefined, ms, timeoutMs }))
+  const isLimited = error.kind === 'rate_limited' || error.kind === 'overloaded'
+  if (isLimited && error.retryAfterMs !== undefined) cursor.noteRest(error.retryAfterMs)
+}
+
+/** Returns what to do after a failed attempt. Targets whose circuit is open come last, and one of them at most. */
+function chooseStep(
+  ctx: RequestContext,
+  cursor: TargetCursor<ResolvedTarget>,
+  error: UpstreamError,
+): NextStep {
+  const { kind, retryAfterMs, shouldRetry } = error
+  const isLate = performance.now() - (ctx.calledAt ?? 0) > LAST_START_MS
+  if (isLate || cursor.attempts >= MAX_ALL_ATTEMPTS) return 'stop'
+  const { retriesLeft, hasCredential } = cursor
+  if (retriesLeft !== undefined) {
+    const { hasTarget } = cursor
+    // Other requests have shown meanwhile that its retries would fail.
+    const left = cursor.isOpen && hasTarget && !hasCredential ? 0 : retriesLeft
+    const step = nextStepWithin(kind, { left, hasCredential, hasTarget, retryAfterMs, shouldRetry })
+    return step === 'stop' && mayFallBack(kind) && cursor.hasLastTarget ? 'target' : step
+  }
+  const hasOther = hasCredential || cursor.hasTarget
+  const isNextTarget = hasOther && !hasCredential
+  const options = { hasOther, isNextTarget, retryAfterMs, shouldRetry, retries: cursor.mayRepeat }
+  const step = nextStep(kind, cursor.sharedAttempts, options)
+  if (step !== 'stop' || !cursor.hasLastResort) return step
+  const last = { ...options, hasOther: true, isNextTarget: !cursor.hasLaterCredential, retries: false }
+  return nextStep(kind, cursor.sharedAttempts, last)
 }
 
 /**
@@ -70,69 +140,6 @@ async function canAffordRetry(
   const tokens = inputTokens(usage) + outputTokens(usage)
   const verdict = await reservation.chargeAbandoned({ tokens, nanoUsd: costNanoUsd ?? 0 })
   return verdict.isAdmitted
-}
-
-/** The current target and credential, and whether there are others to attempt. */
-class TargetCursor<P extends ResolvedTarget> {
-  readonly #targets: readonly P[]
-  readonly #deps: AttemptDeps
-  #targetAt = 0
-  #credentials: readonly Credential[]
-  #credentialAt = 0
-  #repeated = 0
-
-  constructor(targets: readonly P[], deps: AttemptDeps) {
-    this.#targets = targets
-    this.#deps = deps
-    this.#credentials = this.#spread()
-  }
-
-  get target(): P {
-    return this.#targets[this.#targetAt] as P
-  }
-
-  get credential(): Credential {
-    return this.#credentials[this.#credentialAt] as Credential
-  }
-
-  get hasOther(): boolean {
-    return this.#hasCredential || this.#targetAt + 1 < this.#targets.length
-  }
-
-  get isNextTarget(): boolean {
-    return !this.#hasCredential && this.#targetAt + 1 < this.#targets.length
-  }
-
-  get #hasCredential(): boolean {
-    return this.#credentialAt + 1 < this.#credentials.length
-  }
-
-  /**
-   * Whether the same target may be retried. The sandbox always answers the same, and an alias limits the retries of
-   * each target.
-   */
-  get mayRepeat(): boolean {
-    const { provider, alias } = this.target
-    return provider.sandbox !== true && this.#repeated < (alias?.maxRetries ?? Number.POSITIVE_INFINITY)
-  }
-
-  repeat(): void {
-    this.#repeated++
-  }
-
-  advance(): void {
-    if (++this.#credentialAt < this.#credentials.length) return
-    this.#targetAt++
-    this.#credentialAt = 0
-    this.#repeated = 0
-    this.#credentials = this.#spread()
-  }
-
-  /** The credentials of the target in the order to attempt them, drawn by their weights. */
-  #spread(): readonly Credential[] {
-    const { credentials } = this.target
-    return credentials.length === 1 ? credentials : orderByWeight(credentials, randomShare(this.#deps.random))
-  }
 }
 
 async function makeAttempt<P extends ResolvedTarget, T>(

@@ -29,7 +29,7 @@ export function answerHeaders(
     'X-Rideau-Model',
     toHeaderText(id),
     'X-Rideau-Attempts',
-    String(Math.max(1, ctx.attempts.length)),
+    String(Math.max(1, ctx.attempts.length - ctx.skippedAttempts)),
   ]
   headers.push(...limitHeaders(ctx.reservation?.meterStatuses, deps.now()))
   if (dropped.length > 0) headers.push('X-Rideau-Dropped-Params', toHeaderList(dropped))

@@ -1,5 +1,6 @@
 import type { Log } from '../../core/log.ts'
 import { type OnException, runGuarded } from '../../core/on-exception.ts'
+import { within } from '../../http/within.ts'
 import type { StoredClaim } from '../../storage/idempotent-answers.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { AnswerMemory, type RememberedAnswer } from './answer-memory.ts'
@@ -10,7 +11,6 @@ import { decodeAnswer, encodeAnswer, type KeptAnswer, toOwnMemory } from './kept
 import { KeptBytes } from './kept-bytes.ts'
 import type { RequestIdentity } from './request-identity.ts'
 import { UnstoredAnswers } from './unstored-answers.ts'
-import { within } from './within.ts'
 
 const KEPT_MS = 86_400_000
 const MEMORY_BYTES = 32 * 1024 * 1024
@@ -65,7 +65,7 @@ export class Idempotency implements FlightOwner {
     const { store, owner, maxBytes, onException } = options
     this.#keptBytes = new KeptBytes(maxBytes)
     this.#watch = new ClaimWatch({
-      find: hashes => within(CLAIM_MS, store.findAll(hashes)),
+      find: hashes => within(CLAIM_MS, store.findAll(hashes), () => noAnswer(CLAIM_MS)),
       isRunning: found => !found.isKept && !found.isFree && found.owner !== owner,
       onException,
     })
@@ -104,9 +104,14 @@ export class Idempotency implements FlightOwner {
       this.#claiming--
     })
     try {
-      const found = await within(CLAIM_MS, claiming, late => {
-        if ('claimId' in late) this.release(late.claimId)
-      })
+      const found = await within(
+        CLAIM_MS,
+        claiming,
+        () => noAnswer(CLAIM_MS),
+        late => {
+          if ('claimId' in late) this.release(late.claimId)
+        },
+      )
       if ('claimId' in found) this.#claims.add(found.claimId)
       return found
     } catch (error) {
@@ -149,7 +154,7 @@ export class Idempotency implements FlightOwner {
 
   async read(key: string, found: StoredClaim): Promise<KeptAnswer | undefined> {
     const { store, now } = this.#options
-    const stored = await within(CLAIM_MS, store.read(found.id))
+    const stored = await within(CLAIM_MS, store.read(found.id), () => noAnswer(CLAIM_MS))
     if (stored === undefined) return undefined
     const answer = toOwnMemory(decodeAnswer(stored.bytes))
     this.#memory.add(key, { bodyHash: found.bodyHash, answer, expiresAt: now() + stored.leftMs })
@@ -172,7 +177,7 @@ export class Idempotency implements FlightOwner {
     const unstored = { claimId, remembered, isBusy: false }
     const storing = this.#store(key, unstored)
     try {
-      return (await within(KEEP_MS, storing)) ? 'kept' : 'lost'
+      return (await within(KEEP_MS, storing, () => noAnswer(KEEP_MS))) ? 'kept' : 'lost'
     } catch (error) {
       if (this.#unstored.add(key, unstored)) return 'kept'
       this.#log({ err: error }, 'an answer of an idempotency key could not be kept')
@@ -254,10 +259,14 @@ export class Idempotency implements FlightOwner {
     this.#watch.close()
     const { store, owner, log } = this.#options
     const ending = this.#writeAgain().then(() => store.removeOwner(owner))
-    await within(KEEP_MS, ending).catch(error =>
+    await within(KEEP_MS, ending, () => noAnswer(KEEP_MS)).catch(error =>
       log.warn({ err: error }, 'the idempotency keys of this process become free later'),
     )
     if (this.#unstored.size > 0)
       log.warn({ answers: this.#unstored.size }, 'answers of idempotency keys could not be stored')
   }
+}
+
+function noAnswer(timeoutMs: number): Error {
+  return new Error(`no answer of the database in ${timeoutMs} ms`)
 }

@@ -32,7 +32,7 @@ export function answerFault(ctx: RequestContext, fault: Fault, deps: PipelineDep
 
 /** Releases the reservation of a request whose body was refused, unless an attempt was made before: it uses no limit. */
 export function undoReservation(ctx: RequestContext): void {
-  if (ctx.attempts.length > 0) return
+  if (ctx.attempts.length > ctx.skippedAttempts) return
   ctx.reservation?.release()
   ctx.reservation = undefined
 }

@@ -77,9 +77,11 @@ export async function serveModelCall(
   noteTarget(ctx.recordFields, plan.targets[0] as ResolvedTarget)
   if (call.isBilled) openRecord(ctx, estimate, call, deps)
   await oneMicrotask
-  const value = await callTargets(ctx, deps, plan, (target, planned) => {
+  const attempt = (target: Target, planned: ResolvedTarget): Promise<AttemptResult<unknown>> => {
     noteTarget(ctx.recordFields, planned)
     return call.attempt(target, planned)
-  })
+  }
+  // A count of tokens is another route, which may fail or answer without the provider: it says nothing about the target.
+  const value = await callTargets(ctx, deps, plan, attempt, call.isBilled ? deps.circuits : undefined)
   await call.answer(value)
 }

@@ -1,5 +1,6 @@
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Provider } from '@rideau/llm/provider/provider'
+import type { Message } from '@rideau/llm/request/message'
 import type { Alias, AliasTarget, Credential } from '../../core/tenancy.ts'
 
 /** A model that a name resolved to, and how to call it. */
@@ -23,6 +24,8 @@ export interface CallPlan<T extends ResolvedTarget> {
   readonly targets: readonly T[]
   readonly alias: Alias | undefined
   readonly isStream: boolean
+  /** Of a chat: the messages by which a conversation stays with its credential. */
+  readonly call?: { readonly request: { readonly messages: readonly Message[] } }
 }
 
 /**

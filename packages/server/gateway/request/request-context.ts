@@ -40,6 +40,8 @@ export class RequestContext implements Ticking {
   /** `performance.now()` at arrival. Durations are differences to it. */
   readonly startedAt: number
   readonly attempts: AttemptRecord[] = []
+  /** How many of those were passed over and not made, for example because their circuit is open. */
+  skippedAttempts = 0
   /** Filled by the steps for the request's record. */
   readonly recordFields: RecordFields = emptyRecordFields()
   /** Set by identification. */

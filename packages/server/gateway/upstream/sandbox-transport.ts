@@ -104,7 +104,7 @@ class SandboxCall implements UpstreamCall {
   #script(answered: SandboxAnswer): (() => void)[] {
     const handler = this.#handler
     const broken = (): void =>
-      handler.onFail({ kind: 'unavailable', detail: 'the sandbox broke the connection' })
+      handler.onFail({ kind: 'interrupted', detail: 'the sandbox broke the connection' })
     if (answered.kind === 'timeout') {
       return [() => handler.onFail({ kind: 'timeout', detail: 'the sandbox never answers' })]
     }

@@ -3,6 +3,7 @@ import { unprovenAddresses } from './0002-unproven-addresses.ts'
 import { devices } from './0003-devices.ts'
 import { idempotency } from './0004-idempotency.ts'
 import { createsAndCaps } from './0005-creates-and-caps.ts'
+import { circuits } from './0006-circuits.ts'
 import { namedUser } from './0007-named-user.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
@@ -18,5 +19,6 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0003-devices', sql: devices },
   { name: '0004-idempotency', sql: idempotency },
   { name: '0005-creates-and-caps', sql: createsAndCaps },
+  { name: '0006-circuits', sql: circuits },
   { name: '0007-named-user', sql: namedUser },
 ]

@@ -897,6 +897,26 @@ export interface paths {
         patch: operations["custom_models.update"];
         trace?: never;
     };
+    "/v1/environments/{envId}/circuits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The targets of an environment whose circuit opened, the last opened first. A circuit that nobody used for ten minutes is left out.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
+         */
+        get: operations["circuits.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/environments/{envId}/limits": {
         parameters: {
             query?: never;
@@ -1583,6 +1603,7 @@ export interface components {
                 /** @description For the strategy weighted. Default: 1. */
                 weight?: number | null;
                 timeout_ms?: number | null;
+                /** @description Further attempts at this target before the next, other credentials included. Absent: it shares three attempts with all targets without it. One request makes at most 24. */
                 max_retries?: number | null;
             }[];
         };
@@ -1599,6 +1620,7 @@ export interface components {
                 /** @description For the strategy weighted. Default: 1. */
                 weight?: number | null;
                 timeout_ms?: number | null;
+                /** @description Further attempts at this target before the next, other credentials included. Absent: it shares three attempts with all targets without it. One request makes at most 24. */
                 max_retries?: number | null;
             }[];
         };
@@ -2195,6 +2217,35 @@ export interface components {
             reset_url: string;
             /** Format: date-time */
             expires_at: string;
+        };
+        Circuit: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            project_id: string;
+            /** Format: uuid */
+            environment_id: string;
+            provider: string;
+            /** @description `provider/model`. */
+            model: string;
+            /** Format: uuid */
+            credential_id: string;
+            /**
+             * @description `half_open`: the next request is a probe, or one is under way.
+             * @enum {string}
+             */
+            state: "closed" | "open" | "half_open";
+            /** @description The share of failed calls when it last opened, 0 to 1. */
+            failure_rate: number;
+            /**
+             * Format: date-time
+             * @description When it last opened.
+             */
+            opened_at: string;
+            /** @description When the next probe is due; null: it is closed. */
+            retry_at: string | null;
+            /** Format: date-time */
+            updated_at: string;
         };
         CustomModel: {
             /** Format: uuid */
@@ -4889,6 +4940,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CustomModel"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "circuits.list": {
+        parameters: {
+            query?: {
+                /** @description Page size. Default: 20. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                envId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Circuit"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
                 };
             };
             /** @description Default Response */

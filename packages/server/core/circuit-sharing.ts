@@ -1,0 +1,22 @@
+import type { OpenState } from './circuit.ts'
+
+/** The circuit that a message is about. */
+export interface CircuitName {
+  readonly credentialId: string
+  readonly provider: string
+  readonly model: string
+}
+
+/** What one gateway process announces to the others. */
+export type CircuitNews =
+  | (CircuitName & { readonly change: 'open' } & OpenState)
+  | (CircuitName & { readonly change: 'close' })
+  | (CircuitName & { readonly change: 'rest'; readonly restMs: number })
+
+/** The circuits of other gateway processes. Its methods never throw: without a connection each process is on its own. */
+export interface CircuitSharing {
+  publish(news: CircuitNews): void
+  /** Claims the only probe of a circuit for so long. Resolves with true if no other process has it, or if none can be asked. */
+  claimProbe(name: CircuitName, leaseMs: number): Promise<boolean>
+  releaseProbe(name: CircuitName): void
+}
