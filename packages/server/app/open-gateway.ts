@@ -68,14 +68,9 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   const records = openJournaled(parts)
   const { drain, openFor } = records
   closers.push(() => drain.close())
-  const http = openHttpTransport(egress, { maxConnections: sockets.maxUpstream, onException })
-  const sandbox = openSandboxTransport()
+  const transports = openTransports(parts)
   const ticker = openTicker()
-  closers.push(
-    () => ticker.close(),
-    () => http.close(),
-    () => sandbox.close(),
-  )
+  closers.push(() => ticker.close())
   const inFlight = new InFlight()
   const requestCounts = new RequestCounts()
   const frontDoor = openFrontDoor(parts, ticker)
@@ -103,8 +98,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     lastUsed,
     idempotency: await openIdempotency(parts),
     frontDoor,
-    http,
-    sandbox,
+    ...transports,
     callerEgress: openCallerEgress(limits.callerEgress ?? PUBLIC_ONLY),
     fetchTimes: limits.fetchTimes ?? FETCH_TIMES,
     accessTokens: new AccessTokens({ policy: egress, now: systemClock.now, onException }),
@@ -138,6 +132,25 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     readMeters: (meters, at) => counting.ledger.read(meters, at),
     close: () => closeGateway(server, inFlight, { graceMs: limits.graceMs, cut: parts.cut }),
   }
+}
+
+/** Opens the ways to providers. */
+function openTransports({
+  egress,
+  sockets,
+  exceptions,
+  closers,
+}: AppParts): Pick<GatewayDeps, 'http' | 'sandbox'> {
+  const http = openHttpTransport(egress, {
+    maxConnections: sockets.maxUpstream,
+    onException: exceptions.note,
+  })
+  const sandbox = openSandboxTransport()
+  closers.push(
+    () => http.close(),
+    () => sandbox.close(),
+  )
+  return { http, sandbox }
 }
 
 function openStoreFeedback({ storage }: AppParts, drain: Drain): GatewayDeps['storeFeedback'] {

@@ -101,7 +101,11 @@ function toValue(value: unknown): string {
   return typeof value === 'string' && !/^[^\s"=]+$/.test(text) ? `"${text.replaceAll('"', '\\"')}"` : text
 }
 
-const NAMED_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+const NAMED_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+])
 
 /**
  * Returns the text, cut, with every character that a terminal obeys or that is invisible as an escape: control characters,
@@ -111,7 +115,7 @@ function clean(text: string, maxChars: number): string {
   const cut = text.length > maxChars ? `${takeChars(text, maxChars)}…` : text
   return cut.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, each => {
     const code = each.codePointAt(0) ?? 0
-    return NAMED_ESCAPES[each] ?? `\\u{${code.toString(16)}}`
+    return NAMED_ESCAPES.get(each) ?? `\\u{${code.toString(16)}}`
   })
 }
 
