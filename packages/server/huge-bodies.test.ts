@@ -336,7 +336,7 @@ describe('the control plane refuses', () => {
     const { id } = await app.createKey({ name: 'k' })
     const route = `${app.controlUrl}/v1/keys/${id}/revoke`
     const headers = { authorization: `Bearer ${app.managementKey}` }
-    expect((await post(route, `${fill(' ', 9 * MiB)}{}`, headers)).outcome).toBe('413 request_too_large')
+    expect((await post(route, `${fill(' ', 9 * MiB)}{}`, headers)).outcome).toBe('400 invalid_request')
   })
 })
 

@@ -18,15 +18,13 @@ interface Waiting {
 
 /** The time for all sliced work in one tick, so that many works block the event loop no longer than one. */
 const SLICE_MS = 2
-/** The time between two slices, in which other requests are served: each of them takes several ticks. */
-const PAUSE_MS = 2
 
 const queue: Waiting[] = []
 
 /**
- * Does work in slices of 2 ms with pauses of 2 ms; waiting works get their slices in rotation. So long works take at most half
- * of the event loop's time. Resolves once the work is done, or given up because `isUnwanted` returned true. Rejects with what
- * the work throws.
+ * Does work in slices of 2 ms, one slice in each tick of the event loop; waiting works get their slices in rotation. Another
+ * request takes several ticks, so slices are short. Resolves once the work is done, or given up because `isUnwanted` returned
+ * true. Rejects with what the work throws.
  */
 export function runInSlices(work: SlicedWork, isUnwanted: () => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -41,7 +39,7 @@ function runSlice(): void {
   queue.shift()
   // The caller of finished work continues in this tick, so no other work begins in it.
   if (!isDone) queue.push(first)
-  if (queue.length > 0) setTimeout(runSlice, PAUSE_MS)
+  if (queue.length > 0) setImmediate(runSlice)
 }
 
 /** Returns true if the work has ended: done, unwanted or failed. */

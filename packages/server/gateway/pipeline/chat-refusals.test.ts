@@ -7,13 +7,14 @@ import {
   type ScriptedUpstream,
   streamedCompletion,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
 
 let app: TestApp
 let upstream: ScriptedUpstream
+const lines: string[] = []
 
 beforeAll(async () => {
-  app = await openTestApp()
+  app = await openTestApp({ LOG_LEVEL: 'warn' }, TEST_LIMITS, { write: line => void lines.push(line) })
   upstream = await openScriptedUpstream()
   await app.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
   await app.addCredential('custom', { api_key: 'sk-custom', base_url: upstream.baseUrl })
@@ -99,9 +100,15 @@ describe("a provider's error", () => {
   })
 
   test('refuses link-local addresses at the socket, whatever the settings', async () => {
-    const id = await app.addCredential('deepseek', { api_key: 'k', base_url: 'http://169.254.169.254/v1' })
-    const response = await app.call('/v1/chat', { model: 'deepseek/deepseek-chat', messages })
-    expect(response.status).toBe(503)
+    const id = await app.addCredential('deepseek', { api_key: 'k', base_url: upstream.baseUrl })
+    // An address from before a change of the rules: today it would not be stored.
+    await app.database.pool.query('update provider_credentials set base_url = $2 where id = $1', [
+      id,
+      'http://169.254.169.254/v1',
+    ])
+    const call = async () => await app.call('/v1/chat', { model: 'deepseek/deepseek-chat', messages })
+    await expect.poll(async () => (await call()).status).toBe(503)
+    expect(lines.at(-1)).toContain('egress refused')
     await app.manage('DELETE', `/v1/provider-credentials/${id}`)
   })
 })
