@@ -182,3 +182,7 @@ describe.each(readVectorFiles<HostileTokens>('jwt-adversarial.json', 57))('hosti
     if (identity.valid && 'plan' in vector) expect(identity.plan).toBe(vector.plan)
   })
 })
+test.each([[['']], [{}], [1], [false], ['at+jwt']])('rejects a header typ of %j', async typ => {
+  const reason = 'Its header typ is not JWT.'
+  expect(await verify({}, {}, { typ })).toEqual({ valid: false, reason })
+})

@@ -70,8 +70,8 @@ async function verifySignature(
     requiredClaims: ['exp', 'iat'],
   })
   // Rejects access tokens, logout tokens and our own client tokens.
-  const { typ } = protectedHeader
-  if (typ !== undefined && typ.toUpperCase() !== 'JWT')
+  const typ: unknown = protectedHeader.typ
+  if (typ !== undefined && (typeof typ !== 'string' || typ.toUpperCase() !== 'JWT'))
     throw new InvalidTokenError('Its header typ is not JWT.')
   return payload
 }
