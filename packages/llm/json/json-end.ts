@@ -5,34 +5,49 @@ const CLOSE_LIST = 93
 const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
-/** Finds out, piece by piece, whether a text is a whole JSON object or list. */
+/** Finds out, piece by piece, whether a text is a whole JSON object or list. Looks at its brackets and strings only. */
 export class JsonEnd {
-  #depth = 0
-  #isInString = false
-  #isEscaped = false
-  #isBegun = false
+  /** The brackets that close what is open, outermost first. */
+  readonly #closers: number[] = []
+  #state: 'not begun' | 'open' | 'in string' | 'escaped' | 'whole' | 'broken' = 'not begun'
 
   /** Reads the next piece of the text. Each character is read once. */
   add(text: string): void {
-    for (let at = 0; at < text.length; at++) this.#read(text.charCodeAt(at))
+    for (let at = 0; at < text.length && this.#state !== 'broken'; at++) this.#read(text.charCodeAt(at))
   }
 
-  /** True if every object and list that the text opened is closed. False for an empty text. */
+  /** True if every object and list that the text opened is closed. False for an empty text and for one that is no JSON. */
   get isWhole(): boolean {
-    return this.#isBegun && this.#depth <= 0 && !this.#isInString
+    return this.#state === 'whole'
   }
 
   #read(char: number): void {
-    if (this.#isInString) {
-      if (this.#isEscaped) this.#isEscaped = false
-      else if (char === BACKSLASH) this.#isEscaped = true
-      else if (char === QUOTE) this.#isInString = false
-      return
+    if (this.#state === 'open') this.#readOpen(char)
+    else if (this.#state === 'escaped') this.#state = 'in string'
+    else if (this.#state === 'in string') {
+      if (char === BACKSLASH) this.#state = 'escaped'
+      else if (char === QUOTE) this.#state = 'open'
+    } else if (!isWhiteSpace(char)) {
+      this.#state = this.#state === 'not begun' && this.#opens(char) ? 'open' : 'broken'
     }
-    if (char === QUOTE) this.#isInString = true
-    else if (char === OPEN_OBJECT || char === OPEN_LIST) {
-      this.#depth++
-      this.#isBegun = true
-    } else if (char === CLOSE_OBJECT || char === CLOSE_LIST) this.#depth--
   }
+
+  #readOpen(char: number): void {
+    if (char === QUOTE) this.#state = 'in string'
+    else if (char === CLOSE_OBJECT || char === CLOSE_LIST) {
+      if (this.#closers.pop() !== char) this.#state = 'broken'
+      else if (this.#closers.length === 0) this.#state = 'whole'
+    } else this.#opens(char)
+  }
+
+  #opens(char: number): boolean {
+    if (char === OPEN_OBJECT) this.#closers.push(CLOSE_OBJECT)
+    else if (char === OPEN_LIST) this.#closers.push(CLOSE_LIST)
+    else return false
+    return true
+  }
+}
+
+function isWhiteSpace(char: number): boolean {
+  return char === 32 || char === 10 || char === 13 || char === 9
 }

@@ -54,6 +54,16 @@ test.each<[string, readonly Delta[], readonly string[]]>([
     [start(0, '{'), text('hi'), piece(0, '}')],
     ['0{', '0}', '"hi"'],
   ],
+  [
+    'white space after a text that followed a whole call is left out',
+    [start(0, '{}'), text('hi'), piece(0, ' '), text('you')],
+    ['0{}', '"hi"', '"you"'],
+  ],
+  [
+    'arguments that are no JSON hold the next call up to the end',
+    [start(0, '{] '), start(1, '{}'), piece(0, '}')],
+    ['0{] ', '0}', '1{}'],
+  ],
   ['a text follows a whole call', [start(0, '{}'), text('hi'), start(1, '{}')], ['0{}', '"hi"', '1{}']],
   ['calls without arguments come at the end', [start(0), start(1), start(2)], ['0', '1', '2']],
   [
@@ -76,6 +86,16 @@ test('is ready for the next call with several calls in one event', () => {
     toolCalls: [...(start(0, '{}').toolCalls ?? []), ...(start(1, '{}').toolCalls ?? [])],
   }
   expect(order([{ ...both, content: 'hi' }])).toEqual(['"hi"', '0{}', '1{}'])
+})
+
+test('orders 100,000 calls whose pieces alternate', () => {
+  const calls = 100_000
+  const sequence = new SequentialCalls()
+  let count = 0
+  for (let index = 0; index < calls; index++) count += sequence.order(start(index, '{')).length
+  expect(count).toBe(1)
+  for (let index = 0; index < calls; index++) count += sequence.order(piece(index, '}')).length
+  expect(count + sequence.finish().length).toBe(2 * calls)
 })
 
 const PARALLEL = [start(0, '{"a":1}'), start(1), piece(1, '{"b":2}')]
@@ -121,6 +141,11 @@ test.each([
   ['[{"a":"]}"}', false],
   ['[{"a":"]}\\""}]', true],
   ['"{}"', false],
+  [' {} ', true],
+  ['{]', false],
+  ['{}{', false],
+  ['{}x', false],
+  ['x{}', false],
 ])('%j is a whole object or list: %s', (json, expected) => {
   const whole = new JsonEnd()
   for (const char of json) whole.add(char)

@@ -13,11 +13,17 @@ type Delta = Extract<StreamEvent, { type: 'delta' }>
 export class SequentialCalls {
   #current: { readonly index: number; readonly arguments: JsonEnd } | undefined
   readonly #ended = new Set<number>()
-  #waiting: Delta[] = []
+  /** In the order in which they began. From `#next` on they wait, which they do only while the current call is not whole. */
+  #blocks: Block[] = []
+  #next = 0
+  readonly #waitingCalls = new Map<number, Block>()
 
   /** Returns what can be encoded now, each with one call at most. */
   order(event: Delta): readonly Delta[] {
-    if (event.toolCalls === undefined && this.#mayPass()) return [event]
+    if (event.toolCalls === undefined && this.#isFree()) {
+      this.#end()
+      return [event]
+    }
     const ready: Delta[] = []
     for (const part of splitCalls(event)) this.#accept(part, ready)
     return ready
@@ -26,35 +32,47 @@ export class SequentialCalls {
   /** Returns what waited. Called at the end of the answer. */
   finish(): readonly Delta[] {
     const ready: Delta[] = []
-    while (this.#waiting.length > 0) this.#next(ready)
+    while (this.#next < this.#blocks.length) this.#beginNext(ready)
     return ready
   }
 
-  /** A text may follow a call that is whole. */
-  #mayPass(): boolean {
-    if (this.#current === undefined) return true
-    if (!this.#current.arguments.isWhole) return false
-    this.#end()
-    return true
+  #accept(part: Delta, ready: Delta[]): void {
+    const index = part.toolCalls?.[0]?.index
+    // What follows the arguments of a call that has ended is white space.
+    if (index !== undefined && this.#ended.has(index)) return
+    if (index !== undefined && index === this.#current?.index) this.#add(part, ready)
+    else this.#wait(index, part)
+    while (this.#next < this.#blocks.length && this.#isFree()) this.#beginNext(ready)
   }
 
-  #accept(part: Delta, ready: Delta[]): void {
-    const call = part.toolCalls?.[0]
-    if (call === undefined) {
-      if (this.#mayPass()) ready.push(part)
-      else this.#waiting.push(part)
+  /** Whether another block may begin: there is no call, or it is whole. */
+  #isFree(): boolean {
+    return this.#current === undefined || this.#current.arguments.isWhole
+  }
+
+  #wait(index: number | undefined, part: Delta): void {
+    const known = index === undefined ? this.#blocks.at(-1) : this.#waitingCalls.get(index)
+    if (known !== undefined && known.index === index) {
+      known.parts.push(part)
       return
     }
-    // What follows whole arguments is white space.
-    if (this.#ended.has(call.index)) return
-    if (this.#current !== undefined && this.#current.index !== call.index) {
-      if (!this.#current.arguments.isWhole) return void this.#waiting.push(part)
-      this.#end()
+    const block = { index, parts: [part] }
+    this.#blocks.push(block)
+    if (index !== undefined) this.#waitingCalls.set(index, block)
+  }
+
+  #beginNext(ready: Delta[]): void {
+    const { index, parts } = this.#blocks[this.#next++] as Block
+    if (this.#next === this.#blocks.length) {
+      this.#blocks = []
+      this.#next = 0
     }
-    this.#current ??= { index: call.index, arguments: new JsonEnd() }
-    ready.push(part)
-    this.#current.arguments.add(call.function?.arguments ?? '')
-    if (this.#waiting.length > 0 && this.#current.arguments.isWhole) this.#next(ready)
+    this.#end()
+    if (index !== undefined) {
+      this.#waitingCalls.delete(index)
+      this.#current = { index, arguments: new JsonEnd() }
+    }
+    for (const part of parts) this.#add(part, ready)
   }
 
   #end(): void {
@@ -62,13 +80,16 @@ export class SequentialCalls {
     this.#current = undefined
   }
 
-  /** Ends the current call and accepts what waited for that. */
-  #next(ready: Delta[]): void {
-    this.#end()
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const part of waiting) this.#accept(part, ready)
+  #add(part: Delta, ready: Delta[]): void {
+    ready.push(part)
+    this.#current?.arguments.add(part.toolCalls?.[0]?.function?.arguments ?? '')
   }
+}
+
+/** The pieces of a call, or of a text where `index` is undefined. */
+interface Block {
+  readonly index: number | undefined
+  readonly parts: Delta[]
 }
 
 /** Returns the event without its calls, if there is something else in it, then each of its calls. */

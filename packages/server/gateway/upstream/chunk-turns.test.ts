@@ -66,3 +66,20 @@ test('forgets a call that is withdrawn, and processes the others', async () => {
   await expect.poll(() => log).toEqual(['stays'])
   expect(log).toEqual(['stays'])
 })
+
+test('goes on with the others after an exception of one call', () => {
+  const turns = new ChunkTurns()
+  const log: string[] = []
+  const broken = {
+    owner: ownerOf('broken'),
+    origin: ORIGIN,
+    processChunk() {
+      throw new Error('broken')
+    },
+  }
+  turns.wait(broken)
+  turns.wait(callOf('other', log, 0))
+  expect(() => turns.startTick()).toThrow('broken')
+  turns.startTick()
+  expect(log).toEqual(['other'])
+})

@@ -4,7 +4,7 @@ import { ConnectionShares, type Share, type ShareOwner } from '../../core/connec
 export interface WaitingCall {
   readonly owner: ShareOwner
   readonly origin: string
-  /** Processes the chunk. Never throws. */
+  /** Processes the chunk. */
   processChunk(): void
 }
 
@@ -55,20 +55,29 @@ export class ChunkTurns {
     setImmediate(startTickOf, this)
   }
 
+  /** Called once in each tick that follows a wait or a chunk. */
   startTick(): void {
     this.#isScheduled = false
     this.#spentMs = 0
-    while (!this.isSpent) {
-      const call = this.#waiting.next()
-      if (call === undefined) break
-      const share = this.#shares.get(call) as Share<WaitingCall>
-      this.#shares.delete(call)
-      this.#waiting.release(share)
-      const startedAt = performance.now()
-      call.processChunk()
-      this.#spentMs += performance.now() - startedAt
+    try {
+      while (!this.isSpent && this.#processNext());
+    } finally {
+      // Also after an exception of one call, which must not keep the others waiting.
+      if (this.#shares.size > 0) this.#schedule()
     }
-    if (this.#shares.size > 0) this.#schedule()
+  }
+
+  /** Returns false if no call waits. */
+  #processNext(): boolean {
+    const call = this.#waiting.next()
+    if (call === undefined) return false
+    const share = this.#shares.get(call) as Share<WaitingCall>
+    this.#shares.delete(call)
+    this.#waiting.release(share)
+    const startedAt = performance.now()
+    call.processChunk()
+    this.#spentMs += performance.now() - startedAt
+    return true
   }
 }
 

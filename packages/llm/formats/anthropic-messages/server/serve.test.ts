@@ -6,6 +6,8 @@ import type { ChatReply } from '../../../reply/chat-reply.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
+import { addUp } from '../../../testing/add-up.ts'
+import { anyStream } from '../../../testing/any-stream.ts'
 import { toSourceBody } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
@@ -100,50 +102,23 @@ describe('an answer for a caller of this format', () => {
     )
   })
 
-  const piece = fc.oneof(
-    fc.record({ content: fc.string() }),
-    fc.record({ reasoning: fc.string() }),
-    fc.record({ call: fc.nat(2), arguments: fc.string() }),
-  )
-
   test('any stream: blocks begin before they continue, end once, and decode to the same content', () => {
     fc.assert(
-      fc.property(fc.array(piece), pieces => {
+      fc.property(anyStream, ({ events, said }) => {
         const encoder = new MessageEncoder(ENVELOPE)
-        const begun = new Map<number, number>()
-        const said = { content: '', reasoning: '', calls: ['', '', ''] }
-        const events = pieces.map((each): StreamEvent => {
-          if ('content' in each) said.content += each.content
-          if ('reasoning' in each) said.reasoning += each.reasoning
-          if (!('call' in each)) return { type: 'delta', index: 0, ...each }
-          const known = begun.get(each.call)
-          const index = known ?? begun.size
-          begun.set(each.call, index)
-          said.calls[index] += each.arguments
-          const head = known === undefined ? { id: `c${index}`, type: 'function' as const } : {}
-          const fn = { arguments: each.arguments, ...(known === undefined ? { name: 'f' } : {}) }
-          return { type: 'delta', index: 0, toolCalls: [{ index, ...head, function: fn }] }
-        })
         const wire = [
           ...events.flatMap(event => encoder.encode(event)),
-          ...encoder.finish(begun.size > 0 ? 'tool_calls' : 'stop', USAGE),
+          ...encoder.finish(said.calls.length > 0 ? 'tool_calls' : 'stop', USAGE),
         ]
         expectSound(wire)
         const decoder = openStream(target)
-        const heard = { content: '', reasoning: '', calls: ['', '', ''] }
-        let usage: Usage | undefined
-        for (const event of wire.flatMap(each => decoder.decode(JSON.stringify(each)))) {
-          if (event.type === 'usage') usage = event.usage
-          if (event.type !== 'delta') continue
-          heard.content += event.content ?? ''
-          heard.reasoning += event.reasoning ?? ''
-          for (const { index, function: fn } of event.toolCalls ?? [])
-            heard.calls[index] += fn?.arguments ?? ''
-        }
-        // A call without arguments decodes to an empty object.
-        for (const index of begun.values()) if (said.calls[index] === '') said.calls[index] = '{}'
-        expect(heard).toEqual(said)
-        expect(usage).toEqual(USAGE)
+        const sum = addUp(wire.flatMap(each => decoder.decode(JSON.stringify(each))))
+        expect({
+          content: sum.content,
+          reasoning: sum.reasoning,
+          calls: sum.calls.map(({ arguments: text }) => text),
+        }).toEqual(said)
+        expect(sum.usage).toEqual(USAGE)
       }),
     )
   })

@@ -9,6 +9,7 @@ import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { addUp } from '../../../testing/add-up.ts'
+import { anyStream } from '../../../testing/any-stream.ts'
 import { findDifferences, openJustifications } from '../../../testing/explain-differences.ts'
 import { JUSTIFIED } from '../../../testing/justified/serve-cohere-v2.ts'
 import { listAnswers, readAnswer } from '../../../testing/recorded-answers.ts'
@@ -68,38 +69,10 @@ describe('an answer for a caller of this format', () => {
     expect(decodeReply(encodeReply(ended, ENVELOPE)).choices[0]?.finishReason).toBe(finishReason)
   })
 
-  const piece = fc.oneof(
-    fc.record({ content: fc.string() }),
-    fc.record({ reasoning: fc.string() }),
-    // The next characters of a call's arguments.
-    fc.record({ call: fc.nat(2), characters: fc.nat(8) }),
-  )
-  const callArguments = fc.dictionary(fc.string(), fc.jsonValue()).map(value => JSON.stringify(value))
-
   test('parts and calls of any stream begin and end one after the other, and say what was said', () => {
     fc.assert(
-      fc.property(fc.array(piece), fc.tuple(callArguments, callArguments, callArguments), (pieces, texts) => {
-        const rest: string[] = [...texts]
-        const ends = [0, 1, 2].map(call => ({ call, characters: Number.MAX_SAFE_INTEGER }))
-        const begun = new Set(pieces.map(each => ('call' in each ? each.call : undefined)))
-        const all = [...pieces, ...ends.filter(({ call }) => begun.has(call))]
-        const said = { content: '', reasoning: '', calls: [] as string[] }
-        const numbers = new Map<number, number>()
-        const events = all.map((each): StreamEvent => {
-          if ('content' in each) said.content += each.content
-          if ('reasoning' in each) said.reasoning += each.reasoning
-          if (!('call' in each)) return { type: 'delta', index: 0, ...each }
-          const known = numbers.get(each.call)
-          const index = known ?? numbers.size
-          numbers.set(each.call, index)
-          const text = rest[each.call]?.slice(0, each.characters) ?? ''
-          rest[each.call] = rest[each.call]?.slice(text.length) ?? ''
-          said.calls[index] = (said.calls[index] ?? '') + text
-          const head = known === undefined ? { id: `c${index}`, type: 'function' as const } : {}
-          const fn = { arguments: text, ...(known === undefined ? { name: 'f' } : {}) }
-          return { type: 'delta', index: 0, toolCalls: [{ index, ...head, function: fn }] }
-        })
-        const reason = numbers.size > 0 ? 'tool_calls' : 'stop'
+      fc.property(anyStream, ({ events, said }) => {
+        const reason = said.calls.length > 0 ? 'tool_calls' : 'stop'
         const encoder = new ChatEventEncoder(ENVELOPE)
         const wire = [...events.flatMap(event => encoder.encode(event)), ...encoder.finish(reason, USAGE)]
         expectSound(wire)
