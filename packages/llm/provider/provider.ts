@@ -1,4 +1,5 @@
 import type { ClientFormatId } from '../request/format-id.ts'
+import type { AudioService } from './audio-service.ts'
 import type { CatalogFile } from './catalog-model.ts'
 import type { EmbeddingService } from './embedding-service.ts'
 import type { ImageService } from './image-service.ts'
@@ -66,6 +67,8 @@ export interface Provider {
   readonly embeddings?: EmbeddingService
   /** Absent: it makes no images. */
   readonly images?: ImageService
+  /** Absent: it neither transcribes nor speaks. */
+  readonly audio?: AudioService
   readonly catalog?: CatalogFile
 }
 

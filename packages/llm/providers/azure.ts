@@ -1,6 +1,8 @@
 import catalog from '../../../catalog/azure.json' with { type: 'json' }
 import type { CatalogFile } from '../provider/catalog-model.ts'
 import type { Provider } from '../provider/provider.ts'
+import { AUDIO_MODELS } from './audio-models.ts'
+import { withModels } from './with-models.ts'
 import { OPENAI_FORMAT_RULES, OPENAI_MODEL_RULES } from './openai-models.ts'
 
 export const azure: Provider = {
@@ -46,5 +48,6 @@ export const azure: Provider = {
   },
   embeddings: { format: 'openai-embeddings' },
   images: { format: 'openai-images' },
-  catalog: catalog as CatalogFile,
+  audio: { format: 'openai-audio', countsInJson: true, streamsSpeech: true },
+  catalog: withModels(catalog as CatalogFile, AUDIO_MODELS.azure),
 }

@@ -1531,7 +1531,7 @@ export interface components {
             scopes?: string[] | null;
             restrictions?: {
                 allowed_models?: string[] | null;
-                allowed_endpoints?: ("chat" | "embeddings" | "images" | "client_tokens" | "device" | "feedback")[] | null;
+                allowed_endpoints?: ("chat" | "embeddings" | "images" | "audio" | "client_tokens" | "device" | "feedback")[] | null;
                 max_request_cost_usd?: number | null;
             } | null;
             expires_at?: string | null;
@@ -1554,7 +1554,7 @@ export interface components {
         NewCustomModelInput: {
             /** @description `provider/model` */
             model: string;
-            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[];
+            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech")[];
             context_window?: number | null;
             max_output_tokens?: number | null;
             /** @description Needs the role admin. Absent or null: unknown, which is not the same as zero. */
@@ -1568,7 +1568,7 @@ export interface components {
         CustomModelChangesInput: {
             /** @description `provider/model` */
             model?: string;
-            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[];
+            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech")[];
             context_window?: number | null;
             max_output_tokens?: number | null;
             /** @description Needs the role admin. Absent or null: unknown, which is not the same as zero. */
@@ -1588,7 +1588,7 @@ export interface components {
             scopes?: string[] | null;
             restrictions?: {
                 allowed_models?: string[] | null;
-                allowed_endpoints?: ("chat" | "embeddings" | "images" | "client_tokens" | "device" | "feedback")[] | null;
+                allowed_endpoints?: ("chat" | "embeddings" | "images" | "audio" | "client_tokens" | "device" | "feedback")[] | null;
                 max_request_cost_usd?: number | null;
             } | null;
             expires_at?: string | null;
@@ -1609,7 +1609,7 @@ export interface components {
         };
         ModelAliasQuestionInput: {
             /** @description The capabilities that the request needs. Default: chat. */
-            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[] | null;
+            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech")[] | null;
         };
         ModelAliasChangesInput: {
             /** @enum {string} */
@@ -1993,7 +1993,7 @@ export interface components {
             scopes: ("ai.chat" | "ai.embed" | "ai.images" | "feedback")[];
             restrictions: {
                 allowed_models: string[] | null;
-                allowed_endpoints: ("chat" | "embeddings" | "images" | "client_tokens" | "device" | "feedback")[] | null;
+                allowed_endpoints: ("chat" | "embeddings" | "images" | "audio" | "client_tokens" | "device" | "feedback")[] | null;
                 max_request_cost_usd: number | null;
             };
             expires_at: string | null;
@@ -2019,7 +2019,7 @@ export interface components {
             scopes: ("ai.chat" | "ai.embed" | "ai.images" | "feedback")[];
             restrictions: {
                 allowed_models: string[] | null;
-                allowed_endpoints: ("chat" | "embeddings" | "images" | "client_tokens" | "device" | "feedback")[] | null;
+                allowed_endpoints: ("chat" | "embeddings" | "images" | "audio" | "client_tokens" | "device" | "feedback")[] | null;
                 max_request_cost_usd: number | null;
             };
             expires_at: string | null;
@@ -2255,7 +2255,7 @@ export interface components {
             /** Format: uuid */
             environment_id: string;
             model: string;
-            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[];
+            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech")[];
             context_window: number | null;
             max_output_tokens: number | null;
             pricing: {
