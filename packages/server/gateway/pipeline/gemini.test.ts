@@ -17,7 +17,7 @@ let credentialId: string
 
 beforeAll(async () => {
   app = await openTestApp()
-  upstream = await openScriptedUpstream()
+  upstream = await openScriptedUpstream({ scriptsLists: true })
   credentialId = await app.addCredential('gemini', {
     api_key: 'AIza-of-the-tenant',
     base_url: upstream.baseUrl,

@@ -12,7 +12,7 @@ let upstream: ScriptedUpstream
 let credentialId: string
 beforeAll(async () => {
   app = await openTestApp()
-  upstream = await openScriptedUpstream()
+  upstream = await openScriptedUpstream({ scriptsLists: true })
   credentialId = await app.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
 })
 afterAll(async () => {

@@ -19,7 +19,7 @@ const log: string[] = []
 
 beforeAll(async () => {
   app = await openTestApp({ LOG_LEVEL: 'trace' }, undefined, { write: line => log.push(line) })
-  upstream = await openScriptedUpstream()
+  upstream = await openScriptedUpstream({ scriptsLists: true })
   endpoint = await openScriptedTokenEndpoint()
   credentialId = await app.addCredential('vertex', {
     api_key: endpoint.serviceAccount,
