@@ -122,11 +122,14 @@ describe('before any provider is called', () => {
     })
   })
 
-  test('refuses an unknown model with 404 model_not_found', async () => {
-    const response = await app.call('/v1/chat', { model: 'openai/gpt-unheard-of', messages })
-    expect(response.status).toBe(404)
-    expect(await response.json()).toMatchObject({ error: { code: 'model_not_found', param: 'model' } })
-  })
+  test.each(['gpt-unheard-of', 'nobody/gpt-4o', 'sandbox/unheard-of', 'openai/..'])(
+    'refuses the unknown model %s with 404 model_not_found',
+    async model => {
+      const response = await app.call('/v1/chat', { model, messages })
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject({ error: { code: 'model_not_found', param: 'model' } })
+    },
+  )
 
   test("applies a key's allowed models and endpoints", async () => {
     const { key } = await app.createKey({ restrictions: { allowed_models: ['openai/*'] } })
