@@ -24,3 +24,18 @@ export function toEnvelope(fault: ServedFault, requestId: string, baseUrl: strin
     },
   }
 }
+
+/** With a longer wait, clients of OpenAI's format sleep instead of showing the error, unless its type ends their retries. */
+const LONGEST_WAIT_SECONDS = 60
+
+/** The same in OpenAI's format: the type of a 429 that no short wait helps against is the one that its clients stop at. */
+export function toOpenAiEnvelope(fault: ServedFault, requestId: string, baseUrl: string): ErrorEnvelope {
+  const envelope = toEnvelope(fault, requestId, baseUrl)
+  if (!isFarOff(fault)) return envelope
+  return { error: { ...envelope.error, type: 'insufficient_quota' } }
+}
+
+/** True for a 429 whose limit is reset in more than a minute. */
+export function isFarOff({ status, retryAfterSeconds = 0 }: ServedFault): boolean {
+  return status === 429 && retryAfterSeconds > LONGEST_WAIT_SECONDS
+}

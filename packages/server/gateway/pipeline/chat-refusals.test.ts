@@ -70,7 +70,8 @@ describe("a provider's error", () => {
     expect(text).not.toContain('127.0.0.1:' + new URL(upstream.baseUrl).port)
     const retryAfter = response.headers.get('retry-after')
     if (expectedStatus === 503) expect(Number(retryAfter)).toBeGreaterThanOrEqual(1)
-    expect(response.headers.get('x-should-retry')).toBe(code === 'provider_auth_failed' ? 'false' : null)
+    const isFinal = expectedStatus < 500 || code === 'provider_auth_failed'
+    expect(response.headers.get('x-should-retry')).toBe(isFinal ? 'false' : null)
   })
 
   test('causes at most three attempts, each of them in the log', async () => {
