@@ -2053,6 +2053,8 @@ export interface components {
             stream: boolean;
             status: number;
             error_code: string | null;
+            /** @description The provider's own message where it refused the request as invalid: at most 500 characters, without keys, and null for requests of client tokens. */
+            provider_message: string | null;
             finish_reason: string | null;
             /** @description The `user` that the body named. Never an identity. */
             user: string | null;
@@ -2125,6 +2127,8 @@ export interface components {
             stream: boolean;
             status: number;
             error_code: string | null;
+            /** @description The provider's own message where it refused the request as invalid: at most 500 characters, without keys, and null for requests of client tokens. */
+            provider_message: string | null;
             finish_reason: string | null;
             /** @description The `user` that the body named. Never an identity. */
             user: string | null;

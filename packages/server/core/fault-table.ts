@@ -63,7 +63,8 @@ export const FAULTS = {
   provider_rejected: {
     status: 400,
     type: 'invalid_request_error',
-    condition: 'The provider refused the request as invalid.',
+    condition:
+      "The provider refused the request as invalid; for secret keys and members `provider_message` has the provider's own message.",
   },
   context_length_exceeded: {
     status: 400,

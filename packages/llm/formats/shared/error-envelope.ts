@@ -1,4 +1,4 @@
-import type { ServedFault } from './served-fault.ts'
+import { type ServedFault, toProviderField } from './served-fault.ts'
 
 /** The body of every failure of the control plane, of the native format and of OpenAI's: a superset of OpenAI's errors. */
 export interface ErrorEnvelope {
@@ -6,6 +6,8 @@ export interface ErrorEnvelope {
     readonly type: string
     readonly code: string
     readonly message: string
+    /** What the provider itself said of the request; absent: nothing, or nothing for this caller. */
+    readonly provider_message?: string
     readonly param: string | null
     readonly request_id: string
     readonly doc_url: string
@@ -18,6 +20,7 @@ export function toEnvelope(fault: ServedFault, requestId: string, baseUrl: strin
       type: fault.type,
       code: fault.code,
       message: fault.message,
+      ...toProviderField(fault),
       param: fault.param ?? null,
       request_id: requestId,
       doc_url: `${baseUrl}/docs/errors#${fault.code}`,

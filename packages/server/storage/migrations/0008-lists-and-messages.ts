@@ -1,5 +1,5 @@
-/** When the list of models of each provider credential is asked for again. */
-export const modelLists = `
+/** When the list of models of each provider credential is asked for again, and what a provider said of a failed request. */
+export const listsAndMessages = `
 -- null: never, because its provider has no list.
 alter table provider_credentials add column if not exists refresh_at timestamptz;
 -- Failed requests for the list since the last one that succeeded.
@@ -18,4 +18,7 @@ create trigger announce_update after update on provider_credentials for each row
 -- Credentials from before this migration follow within an hour.
 update provider_credentials set refresh_at = now() + random() * interval '1 hour'
   where provider <> 'sandbox' and refresh_at is null;
+
+-- The provider's own message of a request that it refused as invalid, without keys. Never of a client token's request.
+alter table request_logs add column if not exists provider_message text;
 `
