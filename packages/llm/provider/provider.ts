@@ -47,6 +47,15 @@ export interface Provider {
   readonly keyCheckPath?: string | null
   /** `any`: the models are the owner's own, so every name is accepted. */
   readonly models: 'catalog' | 'any'
+  /**
+   * Its names are in the catalogue, in its own list or in the environment's custom models: no other name goes to it that
+   * begins with one of these texts. An empty text: no other name at all.
+   */
+  readonly exactNames?: readonly string[]
+  /**
+   * The name of the mount (see Mount) whose API is this provider's own: a bare name that nothing knows goes there from it.
+   */
+  readonly ownMount?: string
   /** The models in its catalogue are its own make: a bare model name goes to it first. */
   readonly maker?: true
   /**

@@ -13,5 +13,6 @@ export const ollama: Provider = {
   // Tokens of context for every request of the credential; a model is loaded anew where the number changes.
   options: [{ name: 'num_ctx', type: 'text', required: false }],
   models: 'any',
+  ownMount: 'ollama',
   embeddings: { format: 'ollama-embed' },
 }

@@ -13,6 +13,7 @@ export const openai: Provider = {
   baseUrl: 'https://api.openai.com/v1',
   auth: 'bearer',
   models: 'catalog',
+  ownMount: 'openai',
   maker: true,
   openai: {
     outputCap: 'max_completion_tokens',

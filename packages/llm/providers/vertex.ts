@@ -34,6 +34,7 @@ export const vertex: Provider = {
   // Neither family fetches images for everybody here.
   inlinesImages: true,
   models: 'catalog',
+  ownMount: 'gemini',
   embeddings: { format: 'vertex-predict' },
   images: { format: 'google-images' },
   catalog: catalog as CatalogFile,

@@ -495,7 +495,7 @@ export interface paths {
         get: operations["provider_credentials.list_in_project"];
         put?: never;
         /**
-         * Stores a provider's key for the environment that the body names. The key is never returned.
+         * Stores a provider's key for the environment that the body names and asks the provider for its models. The key is never returned.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`.
          */
         post: operations["provider_credentials.create_in_project"];
@@ -519,7 +519,7 @@ export interface paths {
         get: operations["provider_credentials.list"];
         put?: never;
         /**
-         * Stores a provider's key for an environment. The key is never returned.
+         * Stores a provider's key for an environment and asks the provider for its models. The key is never returned; `validation_error` tells whether the provider accepts it.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`.
          */
         post: operations["provider_credentials.create"];
@@ -2053,6 +2053,8 @@ export interface components {
             stream: boolean;
             status: number;
             error_code: string | null;
+            /** @description The provider's own message where it refused the request as invalid: at most 500 characters, without keys, and null for requests of client tokens. */
+            provider_message: string | null;
             finish_reason: string | null;
             /** @description The `user` that the body named. Never an identity. */
             user: string | null;
@@ -2125,6 +2127,8 @@ export interface components {
             stream: boolean;
             status: number;
             error_code: string | null;
+            /** @description The provider's own message where it refused the request as invalid: at most 500 characters, without keys, and null for requests of client tokens. */
+            provider_message: string | null;
             finish_reason: string | null;
             /** @description The `user` that the body named. Never an identity. */
             user: string | null;

@@ -91,6 +91,7 @@ describe('list', () => {
       settlement: null,
       feedback: null,
       output_cap: null,
+      provider_message: null,
       user: null,
       sandbox: true,
       attempts: [{ target: 'sandbox/echo', credential_id: record?.id, status: 200, error: null, ms: 2 }],

@@ -1,7 +1,9 @@
 import type { EmbeddingFormat, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
 import { findEmbeddingFormat, takesTokens } from '@rideau/llm/embeddings/find-embedding-format'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
+import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { MeterSet } from '../../core/list-meters.ts'
+import { SET_A_PRICE } from '../../core/set-a-price.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
@@ -24,6 +26,7 @@ export interface EmbeddingPlanInput {
   readonly caller: Caller
   readonly environment: Environment
   readonly limits: MeterSet
+  readonly mount: Mount
 }
 
 /**
@@ -31,8 +34,8 @@ export interface EmbeddingPlanInput {
  * the fault of the check that refuses it.
  */
 export function planEmbeddings(input: EmbeddingPlanInput, deps: PlanDeps): CallPlan<EmbeddingTarget> {
-  const { request, caller, environment } = input
-  const asked = { name: request.model, caller, environment, isStream: false }
+  const { request, caller, environment, mount } = input
+  const asked = { name: request.model, caller, environment, isStream: false, mount }
   return planTargets<EmbeddingTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
@@ -75,7 +78,7 @@ function checkRequestCost(
   if ((target.catalogModel?.pricing ?? null) === null) {
     return {
       code: 'model_unpriced',
-      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown.`,
+      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown. ${SET_A_PRICE}`,
       param: 'model',
     }
   }
