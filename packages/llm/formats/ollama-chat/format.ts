@@ -6,7 +6,7 @@ import { toOllamaError } from './server/encode-error.ts'
 import { encodeModelDetails, toModel } from './server/encode-model.ts'
 import { ollamaServer } from './server/server.ts'
 
-const MOUNT: Mount = { name: 'ollama', prefix: '/ollama', encodeFault: toOllamaError }
+export const OLLAMA_MOUNT: Mount = { name: 'ollama', prefix: '/ollama', encodeFault: toOllamaError }
 
 /** Clients ask for the version before they use newer routes. */
 const API_VERSION = '0.12.0'
@@ -16,7 +16,7 @@ export const ollamaChatFormat: Format = {
   id: 'ollama-chat',
   client: ollamaChat,
   served: {
-    mount: MOUNT,
+    mount: OLLAMA_MOUNT,
     chat: [{ path: '/api/chat', server: ollamaServer }],
     models: [
       { kind: 'list', path: '/api/tags', encode: models => ({ models: models.map(toModel) }) },
