@@ -2,6 +2,7 @@ import { COHERE_MOUNT } from '../formats/cohere-v2/format.ts'
 import { GEMINI_MODELS, GEMINI_MOUNT } from '../formats/gemini-content/format.ts'
 import { NATIVE_MOUNT } from '../formats/native/format.ts'
 import { OLLAMA_MOUNT } from '../formats/ollama-chat/format.ts'
+import { OPENAI_UNDER_OLLAMA } from '../formats/ollama-chat/other-formats.ts'
 import type { Mount } from '../formats/shared/mount.ts'
 import { OPENAI_MOUNT } from '../formats/shared/openai-mount.ts'
 import { compatEmbeddings, type EmbeddingServer, nativeEmbeddings } from './embedding-server.ts'
@@ -26,5 +27,6 @@ export const EMBEDDING_ROUTES: readonly EmbeddingRoute[] = [
   ]),
   { mount: OLLAMA_MOUNT, path: '/api/embed', server: ollamaEmbed },
   { mount: OLLAMA_MOUNT, path: '/api/embeddings', server: ollamaEmbeddingsRoute },
+  { mount: OPENAI_UNDER_OLLAMA, path: '/embeddings', server: compatEmbeddings },
   { mount: COHERE_MOUNT, path: '/v2/embed', server: cohereEmbed },
 ]

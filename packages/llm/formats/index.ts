@@ -6,6 +6,7 @@ import { native } from './native/format.ts'
 import { ollamaChatFormat } from './ollama-chat/format.ts'
 import { openAiChatFormat } from './openai-chat/format.ts'
 import { openAiResponsesFormat } from './openai-responses/format.ts'
+import { anthropicUnderOllama, openAiUnderOllama } from './ollama-chat/other-formats.ts'
 import type { Format } from './shared/format.ts'
 
 /** Every wire format: the only list of them. */
@@ -18,4 +19,6 @@ export const FORMATS: readonly Format[] = [
   cohereV2Format,
   bedrockConverseFormat,
   ollamaChatFormat,
+  openAiUnderOllama,
+  anthropicUnderOllama,
 ]

@@ -4,6 +4,7 @@ import { textAt } from '../shared/read-fields.ts'
 import { ollamaChat } from './client/client.ts'
 import { toOllamaError } from './server/encode-error.ts'
 import { encodeModelDetails, toModel } from './server/encode-model.ts'
+import { generateServer } from './server/generate.ts'
 import { ollamaServer } from './server/server.ts'
 
 export const OLLAMA_MOUNT: Mount = { name: 'ollama', prefix: '/ollama', encodeFault: toOllamaError }
@@ -17,7 +18,10 @@ export const ollamaChatFormat: Format = {
   client: ollamaChat,
   served: {
     mount: OLLAMA_MOUNT,
-    chat: [{ path: '/api/chat', server: ollamaServer }],
+    chat: [
+      { path: '/api/chat', server: ollamaServer },
+      { path: '/api/generate', server: generateServer },
+    ],
     models: [
       { kind: 'list', path: '/api/tags', encode: models => ({ models: models.map(toModel) }) },
       {
