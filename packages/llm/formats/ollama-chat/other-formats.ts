@@ -1,6 +1,7 @@
 import { ANTHROPIC_MOUNT } from '../anthropic-messages/format.ts'
 import { anthropicCount, anthropicServer } from '../anthropic-messages/server/server.ts'
 import { openAiChatFormat } from '../openai-chat/format.ts'
+import { openAiCompletionsFormat } from '../openai-completions/format.ts'
 import { openAiResponsesFormat } from '../openai-responses/format.ts'
 import type { Format, ServedFormat } from '../shared/format.ts'
 import type { Mount } from '../shared/mount.ts'
@@ -20,7 +21,9 @@ export const openAiUnderOllama: Format = {
   id: 'openai-under-ollama',
   served: {
     mount: OPENAI_UNDER_OLLAMA,
-    chat: [...listBelowV1(openAiChatFormat, 'chat'), ...listBelowV1(openAiResponsesFormat, 'chat')],
+    chat: [openAiChatFormat, openAiResponsesFormat, openAiCompletionsFormat].flatMap(format =>
+      listBelowV1(format, 'chat'),
+    ),
     counts: listBelowV1(openAiResponsesFormat, 'counts'),
     models: listBelowV1(openAiChatFormat, 'models'),
   },

@@ -160,6 +160,7 @@ test('every route that can call a provider is refused at a budget of 0; models a
     '/v1/chat': chat,
     '/openai/v1/chat/completions': chat,
     '/openai/v1/responses': { model: PRICED, input: 'hi' },
+    '/openai/v1/completions': { model: PRICED, prompt: 'hi' },
     '/openai/v1/responses/input_tokens': { model: PRICED, input: 'hi' },
     '/anthropic/v1/messages': chat,
     '/anthropic/v1/messages/count_tokens': { model: PRICED, messages: chat.messages },
@@ -184,7 +185,13 @@ test('every route that can call a provider is refused at a budget of 0; models a
     [`/bedrock/model/${PRICED}/converse-stream`]: converse,
     [`/bedrock/model/${PRICED}/count-tokens`]: { input: { converse } },
   }
-  for (const path of ['/chat/completions', '/responses', '/responses/input_tokens', '/embeddings'])
+  for (const path of [
+    '/chat/completions',
+    '/completions',
+    '/responses',
+    '/responses/input_tokens',
+    '/embeddings',
+  ])
     bodies[`/ollama/v1${path}`] = bodies[`/openai/v1${path}`]
   for (const version of ['v1beta', 'v1', 'v1alpha']) {
     const content = { parts: [{ text: 'hi' }] }
