@@ -20,6 +20,7 @@ export const openai: Provider = {
     developerRole: true,
     reasoningField: 'refused',
     models: OPENAI_MODEL_RULES,
+    countsInput: true,
   },
   embeddings: { format: 'openai-embeddings' },
   images: { format: 'openai-images' },

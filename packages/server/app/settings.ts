@@ -269,6 +269,8 @@ function toPrefixes(settings: z.output<typeof Settings>): Prefixes {
     anthropic: settings.RIDEAU_ANTHROPIC_PREFIX,
     gemini: settings.RIDEAU_GEMINI_PREFIX,
     ollama: settings.RIDEAU_OLLAMA_PREFIX,
+    'ollama-openai': `${settings.RIDEAU_OLLAMA_PREFIX}/v1`,
+    'ollama-anthropic': `${settings.RIDEAU_OLLAMA_PREFIX}/v1/messages`,
     cohere: settings.RIDEAU_COHERE_PREFIX,
     bedrock: settings.RIDEAU_BEDROCK_PREFIX,
   }

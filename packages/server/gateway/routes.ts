@@ -1,12 +1,7 @@
-import {
-  compatEmbeddings,
-  type EmbeddingServer,
-  nativeEmbeddings,
-} from '@rideau/llm/embeddings/embedding-server'
+import { EMBEDDING_ROUTES, type EmbeddingRoute } from '@rideau/llm/embeddings/embedding-routes'
 import type { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import { NATIVE_MOUNT } from '@rideau/llm/formats/native/format'
 import type { ChatRoute, ModelRoute, ServedFormat } from '@rideau/llm/formats/shared/format'
-import type { Mount } from '@rideau/llm/formats/shared/mount'
 import { OPENAI_MOUNT } from '@rideau/llm/formats/shared/openai-mount'
 import type { Need } from '../core/authorize.ts'
 import type { GatewayDeps } from './deps.ts'
@@ -52,8 +47,7 @@ export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonl
   const openai = prefixOf(OPENAI_MOUNT, prefixes)
   return [
     ...formats.served.flatMap(served => listFormatRoutes(served, prefixOf(served.mount, prefixes))),
-    embeddings('/v1/embeddings', NATIVE_MOUNT, nativeEmbeddings),
-    embeddings(`${openai}/v1/embeddings`, OPENAI_MOUNT, compatEmbeddings),
+    ...EMBEDDING_ROUTES.map(route => embeddings(route, prefixes)),
     images(`${openai}/v1/images/generations`, 'generations'),
     images(`${openai}/v1/images/edits`, 'edits'),
     audio(`${openai}/v1/audio/transcriptions`, readTranscription('transcriptions')),
@@ -114,8 +108,9 @@ function serveModelList(route: ModelRoute): Route['serve'] {
   return (ctx, name, { bodyTimeoutMs }) => serveFormatModels(ctx, route, name, bodyTimeoutMs)
 }
 
-function embeddings(path: string, mount: Mount, format: EmbeddingServer): Route {
-  return modelRoute(path, { endpoint: 'embeddings', mount, need: EMBED }, readEmbeddings(format))
+function embeddings({ mount, path, server }: EmbeddingRoute, prefixes: Prefixes): Route {
+  const info = { endpoint: 'embeddings', mount, need: EMBED }
+  return modelRoute(prefixOf(mount, prefixes) + path, info, readEmbeddings(server))
 }
 
 /** Only OpenAI's format has image routes. */

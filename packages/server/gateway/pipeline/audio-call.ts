@@ -72,11 +72,15 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
   }
 
   plan(limits: MeterSet): CallPlan<AudioTarget> {
-    const { caller, environment } = this.#ctx
+    const { caller, environment, route } = this.#ctx
+    const { mount } = route
     const task = this.#task
     const findObjection = (target: ResolvedTarget): Refusal | undefined => task.findObjection?.(target)
     const { model: asked, capability, most } = task
-    return planAudio({ asked, capability, most, findObjection, caller, environment, limits }, this.#deps)
+    return planAudio(
+      { asked, capability, most, findObjection, caller, environment, limits, mount },
+      this.#deps,
+    )
   }
 
   /** Reserves the maximum, since the answer cannot be cut. */

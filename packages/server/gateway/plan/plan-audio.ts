@@ -1,5 +1,7 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
+import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { MeterSet } from '../../core/list-meters.ts'
+import { SET_A_PRICE } from '../../core/set-a-price.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import { type MostAudio, maxAudioCost } from '../billing/audio-amounts.ts'
@@ -24,6 +26,7 @@ export interface AudioPlanInput {
   readonly caller: Caller
   readonly environment: Environment
   readonly limits: MeterSet
+  readonly mount: Mount
 }
 
 /**
@@ -31,9 +34,9 @@ export interface AudioPlanInput {
  * that refuses it.
  */
 export function planAudio(input: AudioPlanInput, deps: PlanDeps): CallPlan<AudioTarget> {
-  const { asked, caller, environment } = input
+  const { asked, caller, environment, mount } = input
   return planTargets<AudioTarget>(
-    { name: asked, caller, environment, isStream: false },
+    { name: asked, caller, environment, isStream: false, mount },
     target => planOne(target, input, deps),
     deps,
   )
@@ -70,7 +73,7 @@ function checkCost(
   if (cost === null) {
     return {
       code: 'model_unpriced',
-      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown.`,
+      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown. ${SET_A_PRICE}`,
       param: 'model',
     }
   }
