@@ -30,6 +30,7 @@ import { acquireInstanceLock } from '../storage/instance-lock.ts'
 import { updateKeysLastUsed } from '../storage/keys.ts'
 import { isRequestLogged, updateFeedback } from '../storage/request-log-list.ts'
 import type { AppParts } from './app-parts.ts'
+import { askDatabase } from './ask-database.ts'
 import { closeGateway, type StopCounts } from './close-server.ts'
 import { openAlerts } from './jobs.ts'
 import { openProcessLedger } from './ledger.ts'
@@ -154,12 +155,13 @@ function openTransports({
 }
 
 function openStoreFeedback({ storage }: AppParts, drain: Drain): GatewayDeps['storeFeedback'] {
-  return async (of, feedback) => {
+  const store: GatewayDeps['storeFeedback'] = async (of, feedback) => {
     if (await updateFeedback(storage.db, of, feedback)) return true
     // The record of a recent answer may not be in the database yet.
     await drain.flush()
     return await updateFeedback(storage.db, of, feedback)
   }
+  return (of, feedback) => askDatabase(store(of, feedback))
 }
 
 function markRejected({ storage, log, newId }: AppParts, credentialId: string): void {
