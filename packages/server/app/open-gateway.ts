@@ -109,7 +109,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     isLedgerShared: config.redisUrl !== undefined,
     openRecord: estimate => drain.open(estimate),
     writeRecord: record => drain.write(record),
-    isJournalFull: () => config.journalFull === 'refuse' && drain.isFull(),
+    isJournalFull: () => (config.journalFull === 'refuse' ? drain.isFull() : drain.isMemoryFull()),
     isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),
     storeFeedback: openStoreFeedback(parts, drain),
     onCredentialRejected: id => markRejected(parts, id),
@@ -247,11 +247,12 @@ function readinessOf(
   const { isHealthy, reasons } = ledger.health()
   const isLost = snapshots.isLost()
   const isFull = drain.isFull()
+  const isRefusing = isFull && (config.journalFull === 'refuse' || drain.isMemoryFull())
   return {
-    ready: !isLost && (isHealthy || config.limitsFailOpen) && !(isFull && config.journalFull === 'refuse'),
+    ready: !isLost && (isHealthy || config.limitsFailOpen) && !isRefusing,
     reasons: [
       ...(isLost ? ['the database does not announce changes'] : []),
-      ...(isFull ? ['the journal is full: usage records do not reach the database'] : []),
+      ...(isFull ? ['the journal is full or cannot be written: usage records do not reach the database'] : []),
       ...reasons,
     ],
   }
