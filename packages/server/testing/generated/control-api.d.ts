@@ -11,7 +11,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * First-run set-up: creates the owner and everything that a first call needs. Open while no user exists.
+         * First-run set-up: creates the owner and everything that a first call needs. Open while no user exists. Signs the owner in.
          * @description Faults: `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `setup_closed`, `control_rate_limit_exceeded`.
          */
         post: operations["setup.create"];
@@ -44,6 +44,46 @@ export interface paths {
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         delete: operations["session.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/bootstrap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that the dashboard needs first: the signed-in user, the organizations, projects and environments, and the addresses of the gateway.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `insufficient_role`, `request_validation_failed`, `invalid_request`.
+         */
+        get: operations["session.get_bootstrap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the sign-in page offers.
+         * @description Faults: `request_validation_failed`, `invalid_request`, `control_rate_limit_exceeded`.
+         */
+        get: operations["session.get_options"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -223,6 +263,26 @@ export interface paths {
          * @description Faults: `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_not_found`, `resource_conflict`, `sign_in_failed`, `csrf_failed`, `control_rate_limit_exceeded`.
          */
         post: operations["invitations.accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invitations/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What an invitation is for, before it is accepted.
+         * @description Faults: `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_not_found`, `control_rate_limit_exceeded`.
+         */
+        post: operations["invitations.lookup"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1524,6 +1584,9 @@ export interface components {
             password?: string | null;
             name?: string | null;
         };
+        InvitationLookupInput: {
+            token: string;
+        };
         NewKeyInput: {
             /** @enum {string} */
             kind: "secret" | "publishable";
@@ -1978,6 +2041,16 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             accept_url: string;
+        };
+        InvitationDetails: {
+            organization: {
+                name: string;
+            };
+            email: string;
+            /** @enum {string} */
+            role: "viewer" | "developer" | "admin" | "owner";
+            /** Format: date-time */
+            expires_at: string;
         };
         ApiKey: {
             /** Format: uuid */
@@ -2602,6 +2675,56 @@ export interface components {
                 };
             }[];
         };
+        SignInOptions: {
+            /** @description No user exists: the first-run set-up is still to be done. */
+            setup_open: boolean;
+            /** @description Users can sign in by OpenID Connect. */
+            oidc: boolean;
+        };
+        /** @description Who is signed in, and what they may open. */
+        Workspace: {
+            user: {
+                /** Format: uuid */
+                id: string;
+                email: string;
+                name: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description The session ends then, even if it is used.
+             */
+            expires_at: string;
+            gateway_url: string;
+            /** @description Where the gateway serves other providers' formats, such as `openai: /openai`. */
+            prefixes: {
+                [key: string]: string;
+            };
+            organizations: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+                slug: string;
+                time_zone: string;
+                /** @enum {string} */
+                role: "viewer" | "developer" | "admin" | "owner";
+                /** Format: uuid */
+                member_id: string;
+                projects: {
+                    /** Format: uuid */
+                    id: string;
+                    name: string;
+                    slug: string;
+                    environments: {
+                        /** Format: uuid */
+                        id: string;
+                        /** @enum {string} */
+                        name: "development" | "production";
+                    }[];
+                }[];
+            }[];
+            /** @description There are further projects: see `projects.list`. */
+            has_more: boolean;
+        };
         Setup: {
             user: {
                 /** Format: uuid */
@@ -2772,6 +2895,64 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "session.get_bootstrap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "session.get_options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInOptions"];
+                };
             };
             /** @description Default Response */
             default: {
@@ -3215,6 +3396,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "invitations.lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationLookupInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationDetails"];
                 };
             };
             /** @description Default Response */

@@ -1,0 +1,3 @@
+export function parseLogSearch(search: Record<string, unknown>): Record<string, string> {
+  return search as Record<string, string>
+}
