@@ -6,6 +6,7 @@ import type { Provider } from '../provider/provider.ts'
 export const groq: Provider = {
   id: 'groq',
   name: 'Groq',
+  keysUrl: 'https://console.groq.com/keys',
   format: 'openai-chat',
   baseUrl: 'https://api.groq.com/openai/v1',
   auth: 'bearer',

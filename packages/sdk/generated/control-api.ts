@@ -1967,9 +1967,20 @@ export interface components {
             /** @enum {string} */
             models: "catalog" | "any";
             sandbox: boolean;
+            keys_url: string | null;
             credential_fields: {
+                /** @description In the body: `api_key`, `base_url`, or `options.` and a name. */
                 name: string;
                 required: boolean;
+                label: string;
+                help: string;
+                /** @description Never returned, and to be hidden while it is typed. */
+                secret: boolean;
+                /**
+                 * @description `lines`: a document, such as JSON. `map`: an object of texts.
+                 * @enum {string}
+                 */
+                type: "text" | "lines" | "map";
             }[];
         };
         Environment: {

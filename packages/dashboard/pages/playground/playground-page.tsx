@@ -11,7 +11,7 @@ import './playground.css'
 import { SetupKeysPanel } from './setup-keys-panel.tsx'
 import { TurnView } from './turn-view.tsx'
 import { useConversation } from './use-conversation.ts'
-import { useGateway } from './use-gateway.ts'
+import { useGateway } from '../../session/use-gateway.ts'
 
 export function PlaygroundPage() {
   const { environment } = usePlace()

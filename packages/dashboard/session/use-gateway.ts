@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
-import { fromBackend, RideauClient } from '../../../sdk/index.ts'
-import { answerOf, api } from '../../api/client.ts'
-import { usePlace, useWorkspace } from '../../session/place-context.tsx'
+import { fromBackend, RideauClient } from '../../sdk/index.ts'
+import { answerOf, api } from '../api/client.ts'
+import { usePlace, useWorkspace } from './place-context.tsx'
 
 /**
  * The client library's own client for the gateway. Its tokens come from the control plane, last 15 minutes and are renewed a minute
