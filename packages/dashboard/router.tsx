@@ -150,8 +150,17 @@ export function createPages(context: RouterContext) {
     // The code of a page is loaded when a link to it is pointed at or focused.
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
+    // Every value is a text: an address is written and read as the API's own queries are.
+    parseSearch: text => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch: toSearchText,
     scrollRestoration: true,
   })
+}
+
+function toSearchText(search: Record<string, unknown>): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined)
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  return text === '' ? '' : `?${text}`
 }
 
 declare module '@tanstack/react-router' {

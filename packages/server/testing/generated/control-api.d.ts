@@ -4569,7 +4569,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                status?: number;
+                /** @description One status, or all of a hundred: `4xx`. */
+                status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 error_code?: string;
                 /** @description The model of the request, the model of the response, or `provider/model`. */
                 model?: string;
