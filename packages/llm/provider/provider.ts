@@ -9,6 +9,8 @@ import type { OpenAiDeviations } from './openai-deviations.ts'
 export interface Provider {
   readonly id: string
   readonly name: string
+  /** Where the company shows its customers their keys. Absent: there is no such page. */
+  readonly keysUrl?: string
   readonly format: ClientFormatId
   /** The first rule that fits a request decides its format; if none does, the format is `format`. */
   readonly formatRules?: readonly FormatRule[]
@@ -87,6 +89,10 @@ export interface ProviderOption {
   /** `map`: an object of texts. */
   readonly type: 'text' | 'map'
   readonly required: boolean
+  /** What a form calls it. */
+  readonly label: string
+  /** What it is and where to find it, in a sentence. */
+  readonly help: string
 }
 
 /** Requests that a provider takes in another format than its main one (see find-format.ts). */

@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const anthropic: Provider = {
   id: 'anthropic',
   name: 'Anthropic',
+  keysUrl: 'https://platform.claude.com/settings/keys',
   format: 'anthropic-messages',
   baseUrl: 'https://api.anthropic.com/v1',
   auth: 'x-api-key',

@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const cohere: Provider = {
   id: 'cohere',
   name: 'Cohere',
+  keysUrl: 'https://dashboard.cohere.com/api-keys',
   format: 'cohere-v2',
   baseUrl: 'https://api.cohere.com/v2',
   auth: 'bearer',

@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const gemini: Provider = {
   id: 'gemini',
   name: 'Google Gemini (AI Studio)',
+  keysUrl: 'https://aistudio.google.com/apikey',
   format: 'gemini-content',
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   auth: 'x-goog-api-key',

@@ -8,6 +8,7 @@ import { withModels } from './with-models.ts'
 export const groq: Provider = {
   id: 'groq',
   name: 'Groq',
+  keysUrl: 'https://console.groq.com/keys',
   format: 'openai-chat',
   baseUrl: 'https://api.groq.com/openai/v1',
   auth: 'bearer',

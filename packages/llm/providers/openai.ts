@@ -8,6 +8,7 @@ import { OPENAI_FORMAT_RULES, OPENAI_MODEL_RULES } from './openai-models.ts'
 export const openai: Provider = {
   id: 'openai',
   name: 'OpenAI',
+  keysUrl: 'https://platform.openai.com/api-keys',
   format: 'openai-chat',
   formatRules: OPENAI_FORMAT_RULES,
   baseUrl: 'https://api.openai.com/v1',
