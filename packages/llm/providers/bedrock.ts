@@ -21,5 +21,6 @@ export const bedrock: Provider = {
   models: 'catalog',
   embeddings: { format: 'bedrock-invoke' },
   images: { format: 'bedrock-images' },
+  rerank: { format: 'bedrock-rerank' },
   catalog: catalog as CatalogFile,
 }

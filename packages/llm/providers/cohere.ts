@@ -14,5 +14,6 @@ export const cohere: Provider = {
   models: 'catalog',
   maker: true,
   embeddings: { format: 'cohere-embed' },
+  rerank: { format: 'cohere-rerank' },
   catalog: catalog as CatalogFile,
 }

@@ -11,5 +11,6 @@ export const fireworks: Provider = {
   models: 'catalog',
   embeddings: { format: 'openai-embeddings', openai: { refusesEncoding: true } },
   images: { format: 'fireworks-workflow' },
+  rerank: { format: 'jina-rerank' },
   catalog: catalog as CatalogFile,
 }

@@ -3,6 +3,7 @@ import type { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import { NATIVE_MOUNT } from '@rideau/llm/formats/native/format'
 import type { ChatRoute, ModelRoute, ServedFormat } from '@rideau/llm/formats/shared/format'
 import { OPENAI_MOUNT } from '@rideau/llm/formats/shared/openai-mount'
+import { RERANK_ROUTES, type RerankRoute } from '@rideau/llm/rerank/rerank-routes'
 import type { Need } from '../core/authorize.ts'
 import type { GatewayDeps } from './deps.ts'
 import { readChat } from './pipeline/chat.ts'
@@ -10,6 +11,7 @@ import { readTokenCount } from './pipeline/count-tokens.ts'
 import { readEmbeddings } from './pipeline/embeddings.ts'
 import { readImages } from './pipeline/images.ts'
 import { type ReadCall, serveModelCall } from './pipeline/model-call.ts'
+import { readRerank } from './pipeline/rerank.ts'
 import { type Prefixes, prefixOf } from './request/prefixes.ts'
 import type { IdentifiedContext, RouteInfo } from './request/request-context.ts'
 import { serveCancel } from './routes/cancel.ts'
@@ -44,6 +46,7 @@ export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonl
   return [
     ...formats.served.flatMap(served => listFormatRoutes(served, prefixOf(served.mount, prefixes))),
     ...EMBEDDING_ROUTES.map(route => embeddings(route, prefixes)),
+    ...RERANK_ROUTES.map(route => rerank(route, prefixes)),
     images(`${openai}/v1/images/generations`, 'generations'),
     images(`${openai}/v1/images/edits`, 'edits'),
     { ...plainRoute('GET', '/v1/models', 'models', ctx => serveModels(ctx)), query: ['limit', 'cursor'] },
@@ -104,6 +107,12 @@ function serveModelList(route: ModelRoute): Route['serve'] {
 function embeddings({ mount, path, server }: EmbeddingRoute, prefixes: Prefixes): Route {
   const info = { endpoint: 'embeddings', mount, need: EMBED }
   return modelRoute(prefixOf(mount, prefixes) + path, info, readEmbeddings(server))
+}
+
+/** It needs the scope of embeddings, whose work it continues: a search's results are put in order. */
+function rerank({ mount, path, server }: RerankRoute, prefixes: Prefixes): Route {
+  const info = { endpoint: 'rerank', mount, need: EMBED }
+  return modelRoute(prefixOf(mount, prefixes) + path, info, readRerank(server))
 }
 
 /** Only OpenAI's format has image routes. */

@@ -9,6 +9,7 @@ const CAPABILITIES = [
   'reasoning',
   'embeddings',
   'images',
+  'rerank',
 ] as const satisfies readonly Capability[]
 
 /** What a model can do, as GET /v1/models reports it. */

@@ -193,6 +193,8 @@ test('every route that can call a provider is refused at a budget of 0; models a
     '/embeddings',
   ])
     bodies[`/ollama/v1${path}`] = bodies[`/openai/v1${path}`]
+  for (const path of ['/v1/rerank', '/openai/v1/rerank', '/cohere/v1/rerank', '/cohere/v2/rerank'])
+    bodies[path] = { model: 'sandbox/rerank', query: 'hi', documents: ['hi'] }
   for (const version of ['v1beta', 'v1', 'v1alpha']) {
     const content = { parts: [{ text: 'hi' }] }
     for (const method of ['generateContent', 'streamGenerateContent', 'countTokens'])

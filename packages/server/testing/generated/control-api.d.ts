@@ -1554,7 +1554,7 @@ export interface components {
         NewCustomModelInput: {
             /** @description `provider/model` */
             model: string;
-            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[];
+            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "rerank")[];
             context_window?: number | null;
             max_output_tokens?: number | null;
             /** @description Needs the role admin. Absent or null: unknown, which is not the same as zero. */
@@ -1568,7 +1568,7 @@ export interface components {
         CustomModelChangesInput: {
             /** @description `provider/model` */
             model?: string;
-            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[];
+            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "rerank")[];
             context_window?: number | null;
             max_output_tokens?: number | null;
             /** @description Needs the role admin. Absent or null: unknown, which is not the same as zero. */
@@ -1609,7 +1609,7 @@ export interface components {
         };
         ModelAliasQuestionInput: {
             /** @description The capabilities that the request needs. Default: chat. */
-            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[] | null;
+            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "rerank")[] | null;
         };
         ModelAliasChangesInput: {
             /** @enum {string} */
@@ -2255,7 +2255,7 @@ export interface components {
             /** Format: uuid */
             environment_id: string;
             model: string;
-            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[];
+            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "rerank")[];
             context_window: number | null;
             max_output_tokens: number | null;
             pricing: {
