@@ -26,6 +26,8 @@ export interface Route extends RouteInfo {
   readonly method: 'GET' | 'POST'
   /** One `*` stands for a model or an id. Matched with the raw path byte by byte. */
   readonly path: string
+  /** The names that `*` may stand for. Absent: all. Which right a request needs must be known before its body is read. */
+  readonly models?: RegExp
   /** The query parameters of a native route, which refuses others. Routes of other formats ignore what they do not know. */
   readonly query?: readonly string[]
   serve(ctx: IdentifiedContext, rest: string, deps: GatewayDeps): void | Promise<void>
@@ -44,8 +46,9 @@ const ANY: Need = { endpoint: null, scope: null }
 export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonly Route[] {
   const openai = prefixOf(OPENAI_MOUNT, prefixes)
   return [
-    ...formats.served.flatMap(served => listFormatRoutes(served, prefixOf(served.mount, prefixes))),
+    // Before the chats: of two routes with one path, the one for fewer models counts.
     ...EMBEDDING_ROUTES.map(route => embeddings(route, prefixes)),
+    ...formats.served.flatMap(served => listFormatRoutes(served, prefixOf(served.mount, prefixes))),
     ...RERANK_ROUTES.map(route => rerank(route, prefixes)),
     images(`${openai}/v1/images/generations`, 'generations'),
     images(`${openai}/v1/images/edits`, 'edits'),
@@ -104,9 +107,10 @@ function serveModelList(route: ModelRoute): Route['serve'] {
   return (ctx, name, { bodyTimeoutMs }) => serveFormatModels(ctx, route, name, bodyTimeoutMs)
 }
 
-function embeddings({ mount, path, server }: EmbeddingRoute, prefixes: Prefixes): Route {
+function embeddings({ mount, path, server, models }: EmbeddingRoute, prefixes: Prefixes): Route {
   const info = { endpoint: 'embeddings', mount, need: EMBED }
-  return modelRoute(prefixOf(mount, prefixes) + path, info, readEmbeddings(server))
+  const route = modelRoute(prefixOf(mount, prefixes) + path, info, readEmbeddings(server))
+  return models === undefined ? route : { ...route, models }
 }
 
 /** It needs the scope of embeddings, whose work it continues: a search's results are put in order. */
@@ -165,8 +169,8 @@ export function openRouter(routes: readonly Route[]): Router {
     for (const { route, before, after } of open) {
       if (method !== route.method || !path.startsWith(before) || !path.endsWith(after)) continue
       const rest = decode(path.slice(before.length, path.length - after.length))
-      if (rest !== undefined && rest !== '' && path.length > before.length + after.length)
-        return { route, rest }
+      if (rest === undefined || rest === '' || path.length <= before.length + after.length) continue
+      if (route.models === undefined || route.models.test(rest)) return { route, rest }
     }
     return undefined
   }

@@ -156,6 +156,7 @@ test('every route that can call a provider is refused at a budget of 0; models a
   const { key } = await limited.freshKey(0)
   const chat = { model: PRICED, max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
   const converse = { messages: [{ role: 'user', content: [{ text: 'hi' }] }] }
+  const invoke = { anthropic_version: 'bedrock-2023-05-31', max_tokens: 10, messages: chat.messages }
   const bodies: Record<string, unknown> = {
     '/v1/chat': chat,
     '/openai/v1/chat/completions': chat,
@@ -183,6 +184,9 @@ test('every route that can call a provider is refused at a budget of 0; models a
     '/cohere/v2/chat': chat,
     [`/bedrock/model/${PRICED}/converse`]: converse,
     [`/bedrock/model/${PRICED}/converse-stream`]: converse,
+    [`/bedrock/model/${PRICED}/invoke`]: invoke,
+    [`/bedrock/model/${PRICED}/invoke-with-response-stream`]: invoke,
+    [`/bedrock/model/${EMBEDDER}/invoke`]: { inputText: 'hi' },
     [`/bedrock/model/${PRICED}/count-tokens`]: { input: { converse } },
   }
   for (const path of [
