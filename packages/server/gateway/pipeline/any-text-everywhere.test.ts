@@ -360,7 +360,14 @@ test(
         const id = /^x-request-id: (\S+)/im.exec(text)?.[1]
         // The answer of an earlier request, whose record there is.
         const isReplay = /^idempotent-replayed: true\r$/im.test(text)
-        if (request.isMetered && isHttp && !isReplay && id !== undefined && status !== 401 && status !== 403) {
+        if (
+          request.isMetered &&
+          isHttp &&
+          !isReplay &&
+          id !== undefined &&
+          status !== 401 &&
+          status !== 403
+        ) {
           metered.set(id, `${status} ${JSON.stringify(request).slice(0, 1_000)}`)
         }
       }),
