@@ -39,10 +39,19 @@ export interface ParsedChat {
 }
 
 /** A tool of this format that other formats know as a function only: how its calls are shown to the caller. */
-export type ToolKind = 'custom' | 'local_shell'
+export type ToolKind = 'custom' | 'local_shell' | 'tool_search'
+
+/** The tool that a function stands for, as its caller knows it. */
+export interface CalledTool {
+  readonly kind: ToolKind | 'function'
+  readonly name: string
+  /** As the caller wrote it. Absent: the tool stands in none. */
+  readonly namespace?: string
+}
 
 /** What an answer of OpenAI's Responses repeats of its request. */
 export interface RepeatedFields {
   readonly echo: JsonObject
-  readonly toolKinds: ReadonlyMap<string, ToolKind>
+  /** By the names of functions that stand for other tools. */
+  readonly calledTools: ReadonlyMap<string, CalledTool>
 }

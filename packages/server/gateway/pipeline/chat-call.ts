@@ -157,11 +157,12 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   #encode(target: Target, planned: PlannedTarget, attempted: ChatRequest): AttemptOptions {
-    const { provider, alias, format, dropped } = planned
+    const { provider, alias, format, dropped, hosted } = planned
     const request = format.encodeRequest(attempted, target, this.#source, dropped)
     const { caller, environment } = this.ctx
     const { stream: isStream, maxOutputTokens } = attempted
-    const granted = { isStream, choices: this.parsed.findings.choices, maxOutputTokens }
+    const { choices } = this.parsed.findings
+    const granted = { isStream, choices, maxOutputTokens, hostedTools: hosted?.types }
     const grant = toGrant(toSender(caller, environment), target, granted)
     authorizeRequest(request, target, this.deps.now(), grant)
     this.#emulated = request.emulated ?? []

@@ -29,9 +29,9 @@ export function passRequest(
   for (const name of dropped) if (source.fields.has(name)) changes.set(name, undefined)
   // Without the field an answer is stored.
   if (dropped.includes('store')) changes.set('store', false)
-  if (dropped.some(path => path.startsWith('tools['))) removeTools(source, dropped, changes)
+  if (dropped.some(path => path.startsWith('tools['))) removeTools(source, new Set(dropped), changes)
   if (request.carriesReasoning === true || dropped.some(path => path.startsWith('input['))) {
-    rewriteInput(source, dropped, changes)
+    rewriteInput(source, new Set(dropped), changes)
   }
   return {
     body: spliceObject(source, changes),
@@ -41,26 +41,54 @@ export function passRequest(
 
 type Changes = Map<string, Json | undefined>
 
-/** The list is made from the received one, so that entries that stay keep fields the gateway does not read. */
-function removeTools(source: SourceBody, dropped: readonly string[], changes: Changes): void {
-  const tools = source.value.tools
+/**
+ * The list is made from the received one, so that entries that stay keep fields the gateway does not read. Without a tool
+ * there is nothing to choose.
+ */
+function removeTools(source: SourceBody, dropped: ReadonlySet<string>, changes: Changes): void {
+  const { tools } = source.value
   if (!Array.isArray(tools)) return
-  changes.set(
-    'tools',
-    tools.filter((_, at) => !dropped.includes(`tools[${at}]`)),
-  )
+  const kept = tools.filter((_, at) => !dropped.has(`tools[${at}]`))
+  if (kept.length === tools.length) return
+  changes.set('tools', kept.length === 0 ? undefined : kept)
+  if (kept.length > 0 || bringsTools(source.value.input)) return
+  for (const name of ['tool_choice', 'parallel_tool_calls']) {
+    if (source.fields.has(name)) changes.set(name, undefined)
+  }
+}
+
+function bringsTools(input: Json | undefined): boolean {
+  return Array.isArray(input) && input.some(item => toObject(item)?.tools !== undefined)
 }
 
 /**
- * Removes the state that we packed for another provider, which answered the conversation before, and items that bring
- * dropped tools. The list is made from the received one, so that items that stay keep fields the gateway does not read.
+ * Removes the state that we packed for another provider, which answered the conversation before, and dropped tools that
+ * items bring. The list is made from the received one, so that items that stay keep fields the gateway does not read.
  */
-function rewriteInput(source: SourceBody, dropped: readonly string[], changes: Changes): void {
-  const input = source.value.input
+function rewriteInput(source: SourceBody, dropped: ReadonlySet<string>, changes: Changes): void {
+  const { input } = source.value
   if (!Array.isArray(input)) return
-  const isDropped = (at: number): boolean => dropped.some(path => path.startsWith(`input[${at}].`))
-  const kept = input.filter((item, at) => !isDropped(at) && !isForeignReasoning(item))
-  changes.set('input', kept.map(withPlainId))
+  const kept: Json[] = []
+  for (const [at, item] of input.entries()) {
+    if (isForeignReasoning(item)) continue
+    const left = withoutTools(item, `input[${at}]`, dropped)
+    if (left !== undefined) kept.push(withPlainId(left))
+  }
+  changes.set('input', kept)
+}
+
+/** The item without its dropped tools; undefined: it brought nothing else, or something else of it is dropped. */
+function withoutTools(value: Json, path: string, dropped: ReadonlySet<string>): Json | undefined {
+  let isWhole = true
+  for (const each of dropped) if (each.startsWith(`${path}.`)) isWhole = false
+  if (isWhole) return value
+  const item = toObject(value)
+  if (item === undefined || !Array.isArray(item.tools)) return undefined
+  for (const each of dropped) {
+    if (each.startsWith(`${path}.`) && !each.startsWith(`${path}.tools[`)) return undefined
+  }
+  const tools = item.tools.filter((_, at) => !dropped.has(`${path}.tools[${at}]`))
+  return tools.length === 0 ? undefined : { ...item, tools }
 }
 
 function isForeignReasoning(item: Json): boolean {

@@ -38,8 +38,9 @@ const parse = (body: JsonObject): ParsedChat => parseRequest(body, { isEndUser: 
 
 /** The paths of what not every target can give. */
 function listFound(body: JsonObject): readonly string[] {
-  const { nativeOnly, hosted, stateful, uncounted, unread } = parse(body).findings
-  return [...nativeOnly, ...hosted, ...stateful, ...uncounted, ...unread]
+  const { nativeOnly, hosted, hostedTools, stateful, uncounted, unread } = parse(body).findings
+  const run = hostedTools.flatMap(({ path, choicePath }) => (choicePath === undefined ? path : [path, choicePath]))
+  return [...nativeOnly, ...hosted, ...run, ...stateful, ...uncounted, ...unread]
 }
 
 /** The canonical request of a recorded body, as the server side parses it. */

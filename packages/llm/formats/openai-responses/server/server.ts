@@ -26,7 +26,7 @@ export const responsesServer: ChatServer = {
   },
 }
 
-const NOTHING_REPEATED: Pick<ResponseHead, 'echo' | 'toolKinds'> = {
+const NOTHING_REPEATED: Pick<ResponseHead, 'echo' | 'calledTools'> = {
   echo: {
     instructions: null,
     metadata: {},
@@ -36,7 +36,7 @@ const NOTHING_REPEATED: Pick<ResponseHead, 'echo' | 'toolKinds'> = {
     tools: [],
     top_p: null,
   },
-  toolKinds: new Map(),
+  calledTools: new Map(),
 }
 
 function toHead({ requestId, created, model, call }: Answered): ResponseHead {
