@@ -21,7 +21,9 @@ export function passRequest(
 ): Pick<UpstreamRequest, 'body' | 'content'> {
   const changes = new Map<string, Json | undefined>([['model', model]])
   if (request.maxOutputTokens !== undefined) changes.set('max_tokens', request.maxOutputTokens)
-  for (const name of dropped) if (source.fields.has(name)) changes.set(name, undefined)
+  for (const name of dropped) {
+    if (source.fields.has(name) || changes.has(name)) changes.set(name, undefined)
+  }
   removeTools(source, dropped, changes)
   // Nested in the messages, so they are written anew; few requests need it.
   if (request.carriesReasoning) changes.set('messages', cleanMessages(source.value.messages))

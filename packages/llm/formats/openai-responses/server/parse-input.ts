@@ -51,9 +51,9 @@ class InputParser {
     const type = item.type === undefined || item.type === null ? 'message' : textAt(item.type, `${path}.type`)
     if (carriesState(item)) this.#found.carriesReasoning = true
     const parse = ITEM_PARSERS[type]
-    if (isToolItem(type)) {
+    if (isToolItem(item)) {
       // parseItemTools has read their tools.
-      parse?.(this, item, path)
+      SEARCH_PARSERS[type]?.(this, item, path)
     } else if (parse !== undefined) {
       parse(this, item, path)
       this.#findTools(item, path)
@@ -178,10 +178,6 @@ function toCalled(item: JsonObject, kind: CalledTool['kind'], path: string): Cal
   return typeof item.namespace === 'string' ? { kind, name, namespace: item.namespace } : { kind, name }
 }
 
-function hasCallId({ call_id: id }: JsonObject): boolean {
-  return id !== undefined && id !== null
-}
-
 type ItemParser = (parser: InputParser, item: JsonObject, path: string) => void
 
 const parseOutput: ItemParser = (parser, item, path) =>
@@ -204,14 +200,6 @@ const ITEM_PARSERS: Readonly<Record<string, ItemParser | undefined>> = toTable({
       JSON.stringify({ input: item.input ?? '' }),
       path,
     ),
-  // A search that the provider ran has no id: its tools are declared, and nothing of it is said.
-  tool_search_call: (parser, item, path) => {
-    if (!hasCallId(item)) return
-    parser.parseCall(item, TOOL_SEARCH, JSON.stringify(item.arguments ?? {}), path)
-  },
-  tool_search_output: (parser, item, path) => {
-    if (hasCallId(item)) parser.parseFound(item, path)
-  },
   local_shell_call: (parser, item, path) => {
     const { command, working_directory, timeout_ms } = objectAt(item.action, `${path}.action`)
     const args = JSON.stringify({ command, working_directory, timeout_ms })
@@ -220,4 +208,11 @@ const ITEM_PARSERS: Readonly<Record<string, ItemParser | undefined>> = toTable({
   function_call_output: parseOutput,
   custom_tool_call_output: parseOutput,
   local_shell_call_output: parseOutput,
+})
+
+/** Of a search for tools that the caller ran. */
+const SEARCH_PARSERS: Readonly<Record<string, ItemParser | undefined>> = toTable({
+  tool_search_call: (parser, item, path) =>
+    parser.parseCall(item, TOOL_SEARCH, JSON.stringify(item.arguments ?? {}), path),
+  tool_search_output: (parser, item, path) => parser.parseFound(item, path),
 })

@@ -8,9 +8,13 @@ import type { ToolTable } from './tool-table.ts'
 const ADDITIONAL = 'additional_tools'
 const SEARCHED = 'tool_search_output'
 
-/** Does an item of this type bring tools, or belong to a search for them? */
-export function isToolItem(type: string): boolean {
-  return type === ADDITIONAL || type === SEARCHED || type === 'tool_search_call'
+/**
+ * Does an item bring tools, or belong to a search for them that the caller ran? A search that the provider ran has no id: only
+ * that provider knows it.
+ */
+export function isToolItem({ type, call_id: id }: JsonObject): boolean {
+  if (type === ADDITIONAL) return true
+  return (type === SEARCHED || type === 'tool_search_call') && id !== undefined && id !== null
 }
 
 /** Adds the tools that items of the input bring, which the model has from there on. Later ones replace earlier ones. */
@@ -18,11 +22,12 @@ export function parseItemTools(input: Json | undefined, table: ToolTable, found:
   if (!Array.isArray(input)) return
   for (const [at, each] of input.entries()) {
     const item = toObject(each)
-    if (item === undefined || typeof item.type !== 'string' || !isToolItem(item.type)) continue
+    if (item === undefined || !isToolItem(item)) continue
     const path = `input[${at}]`
     refuseOtherLists(item, path, found)
     const { tools } = item
     if (!Array.isArray(tools)) continue
+    table.mergeLater()
     if (item.type === ADDITIONAL) parseTools(tools, `${path}.tools`, table, found)
     else if (item.type === SEARCHED) parseFoundTools(tools, `${path}.tools`, table, found)
   }

@@ -51,6 +51,11 @@ export class ToolTable {
     return flat
   }
 
+  /** From here on, a tool of a name that is known replaces the known one. */
+  mergeLater(): void {
+    this.#openNames()
+  }
+
   #openNames(): Map<string, string> {
     if (this.#names !== undefined) return this.#names
     this.#names = new Map()
