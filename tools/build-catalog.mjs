@@ -42,7 +42,13 @@ for (const [id, names] of Object.entries(PROVIDERS)) {
   const models = listModels(id, names)
   total += models.length
   const hosted = HOSTED_TOOLS[id]
-  const file = { provider: id, source: SOURCE, date: DATE, ...(hosted ? { hosted_tools: hosted } : {}), models }
+  const file = {
+    provider: id,
+    source: SOURCE,
+    date: DATE,
+    ...(hosted ? { hosted_tools: hosted } : {}),
+    models,
+  }
   writeFileSync(join(root, 'catalog', `${id}.json`), toText(file))
 }
 writeFileSync(join(root, 'docs/catalog-report.md'), toReport())

@@ -32,7 +32,8 @@ const CLAUDE_SEARCH = {
   models: ['claude-*'],
   per: 'use',
   usd: 0.01,
-  source: "Anthropic's price list (platform.claude.com), 2026-10-10; litellm, 2026-06-04: $10 per 1,000 searches",
+  source:
+    "Anthropic's price list (platform.claude.com), 2026-10-10; litellm, 2026-06-04: $10 per 1,000 searches",
 }
 
 const GOOGLE = "Google's price list (ai.google.dev/gemini-api/docs/pricing); litellm, 2026-06-04"

@@ -7,9 +7,22 @@ const HINTS: ReadonlySet<string> = new Set([
   ...['seed', 'random_seed', 'presence_penalty', 'presencePenalty', 'frequency_penalty', 'frequencyPenalty'],
   ...['repetition_penalty', 'repeat_penalty', 'repeat_last_n', 'mirostat', 'mirostat_tau', 'mirostat_eta'],
   ...['parallel_tool_calls', 'disable_parallel_tool_use', 'verbosity', 'effort'],
-  ...['reasoning_effort', 'reasoning', 'reasoning_split', 'reasoning_format', 'include_reasoning', 'thinking'],
+  ...[
+    'reasoning_effort',
+    'reasoning',
+    'reasoning_split',
+    'reasoning_format',
+    'include_reasoning',
+    'thinking',
+  ],
   ...['enable_thinking', 'thinking_budget', 'thinkingConfig', 'think'],
-  ...['cache_control', 'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'safety_identifier'],
+  ...[
+    'cache_control',
+    'prompt_cache_key',
+    'prompt_cache_retention',
+    'prompt_cache_options',
+    'safety_identifier',
+  ],
   ...['metadata', 'client_metadata', 'requestMetadata', 'labels'],
 ])
 

@@ -67,15 +67,34 @@ describe('uses in Responses', () => {
     type: 'web_search_call',
     ...(type === undefined ? {} : { action: { type } }),
   })
-  const answer = (fields: JsonObject): JsonObject => ({ id: 'r', status: 'completed', output: [], usage, ...fields })
-  const plain = (fields: JsonObject): Usage | undefined => openAiResponses.decodeReply(answer(fields), target).usage
+  const answer = (fields: JsonObject): JsonObject => ({
+    id: 'r',
+    status: 'completed',
+    output: [],
+    usage,
+    ...fields,
+  })
+  const plain = (fields: JsonObject): Usage | undefined =>
+    openAiResponses.decodeReply(answer(fields), target).usage
 
   test.each<[string, JsonObject, number | undefined]>([
     ['none', {}, undefined],
-    ["the provider's count", { tool_usage: { web_search: { num_requests: 3 } }, output: [call('search')] }, 3],
+    [
+      "the provider's count",
+      { tool_usage: { web_search: { num_requests: 3 } }, output: [call('search')] },
+      3,
+    ],
     ['searches, not pages', { output: [call('search'), call('open_page'), call('search')] }, 2],
-    ['searches, where the provider counts none', { tool_usage: { web_search: { num_requests: 0 } }, output: [call('search')] }, 1],
-    ['searches, where the count is none', { tool_usage: { web_search: { num_requests: -4 } }, output: [call()] }, 1],
+    [
+      'searches, where the provider counts none',
+      { tool_usage: { web_search: { num_requests: 0 } }, output: [call('search')] },
+      1,
+    ],
+    [
+      'searches, where the count is none',
+      { tool_usage: { web_search: { num_requests: -4 } }, output: [call()] },
+      1,
+    ],
   ])('are %s', (_, fields, uses) => {
     const hosted = uses === undefined ? undefined : { uses, nanoUsd: uses * CENT }
     expect(plain(fields)?.hosted).toEqual(hosted)
@@ -107,7 +126,9 @@ describe('uses in Responses', () => {
   test("of xAI are its own counts, and its own cost is the bill's", () => {
     const xai = toTarget('xai', 'grok-4.3')
     const details = { web_search_calls: 2, x_search_calls: 1 }
-    const body = answer({ usage: { ...usage, server_side_tool_usage_details: details, cost_in_usd_ticks: 5e8 } })
+    const body = answer({
+      usage: { ...usage, server_side_tool_usage_details: details, cost_in_usd_ticks: 5e8 },
+    })
     expect(openAiResponses.decodeReply(body, xai).usage).toMatchObject({
       hosted: { uses: 3, nanoUsd: 1.5 * CENT },
       reportedCostNanoUsd: 5 * CENT,
@@ -118,9 +139,15 @@ describe('uses in Responses', () => {
 describe('uses in Messages', () => {
   const target = toTarget('anthropic', 'claude-opus-4-8')
   const found = { type: 'web_search_tool_result', tool_use_id: 't', content: [{ type: 'web_search_result' }] }
-  const failed = { ...found, content: { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' } }
+  const failed = {
+    ...found,
+    content: { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' },
+  }
   const usage = { input_tokens: 10, output_tokens: 2 }
-  const searched = (count: number): JsonObject => ({ ...usage, server_tool_use: { web_search_requests: count } })
+  const searched = (count: number): JsonObject => ({
+    ...usage,
+    server_tool_use: { web_search_requests: count },
+  })
 
   test.each<[JsonObject, JsonObject[], number | undefined]>([
     [usage, [failed], undefined],

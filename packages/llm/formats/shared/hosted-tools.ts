@@ -28,9 +28,7 @@ export function findPriceOfType(
   model: string,
   type: string,
 ): HostedToolPrice | undefined {
-  return provider.catalog?.hosted_tools?.find(
-    price => price.types.includes(type) && isOfModel(price, model),
-  )
+  return provider.catalog?.hosted_tools?.find(price => price.types.includes(type) && isOfModel(price, model))
 }
 
 function isOfModel({ models }: HostedToolPrice, model: string): boolean {

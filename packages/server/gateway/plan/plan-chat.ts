@@ -78,8 +78,7 @@ function planTarget(
     if (lost !== undefined) return { refusal: unsupported(showParam(lost, call), provider) }
   }
   const hosted = grantHostedTools(call.findings, resolved, format, source, caller, environment)
-  const dropped =
-    hosted === undefined || hosted.leftOut.length === 0 ? named : [...hosted.leftOut, ...named]
+  const dropped = hosted === undefined || hosted.leftOut.length === 0 ? named : [...hosted.leftOut, ...named]
   // Requests of end users are never stored at a provider. An absent `store` means that.
   const isWithheld = caller.kind === 'client_token' && call.findings.mayBeStored
   const withheld = isWithheld ? [...dropped, 'store'] : dropped

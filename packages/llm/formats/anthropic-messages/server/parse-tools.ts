@@ -44,7 +44,8 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
       continue
     }
     if (kind === 'unknown') {
-      const message = 'is the type of a tool that the provider may run and charge for; the gateway does not know it.'
+      const message =
+        'is the type of a tool that the provider may run and charge for; the gateway does not know it.'
       throw invalid(`${path}.type`, message)
     }
     if (kind === 'hosted') {

@@ -61,6 +61,25 @@ function bringsTools(input: Json | undefined): boolean {
   return Array.isArray(input) && input.some(item => toObject(item)?.tools !== undefined)
 }
 
+/** What of an item is dropped: some of its tools, or all of it. */
+type Removal = Set<number> | 'all'
+
+const DROPPED = /^input\[(\d+)\]\.(?:tools\[(\d+)\]$)?/
+
+function toRemovals(dropped: Iterable<string>): ReadonlyMap<number, Removal> {
+  const removals = new Map<number, Removal>()
+  for (const path of dropped) {
+    const found = DROPPED.exec(path)
+    if (found === null) continue
+    const at = Number(found[1])
+    const known = removals.get(at)
+    if (found[2] === undefined) removals.set(at, 'all')
+    else if (known === undefined) removals.set(at, new Set([Number(found[2])]))
+    else if (known !== 'all') known.add(Number(found[2]))
+  }
+  return removals
+}
+
 /**
  * Removes the state that we packed for another provider, which answered the conversation before, and dropped tools that
  * items bring. The list is made from the received one, so that items that stay keep fields the gateway does not read.
@@ -68,26 +87,22 @@ function bringsTools(input: Json | undefined): boolean {
 function rewriteInput(source: SourceBody, dropped: ReadonlySet<string>, changes: Changes): void {
   const { input } = source.value
   if (!Array.isArray(input)) return
+  const removals = toRemovals(dropped)
   const kept: Json[] = []
   for (const [at, item] of input.entries()) {
     if (isForeignReasoning(item)) continue
-    const left = withoutTools(item, `input[${at}]`, dropped)
+    const left = withoutTools(item, removals.get(at))
     if (left !== undefined) kept.push(withPlainId(left))
   }
   changes.set('input', kept)
 }
 
 /** The item without its dropped tools; undefined: it brought nothing else, or something else of it is dropped. */
-function withoutTools(value: Json, path: string, dropped: ReadonlySet<string>): Json | undefined {
-  let isWhole = true
-  for (const each of dropped) if (each.startsWith(`${path}.`)) isWhole = false
-  if (isWhole) return value
+function withoutTools(value: Json, removal: Removal | undefined): Json | undefined {
+  if (removal === undefined) return value
   const item = toObject(value)
-  if (item === undefined || !Array.isArray(item.tools)) return undefined
-  for (const each of dropped) {
-    if (each.startsWith(`${path}.`) && !each.startsWith(`${path}.tools[`)) return undefined
-  }
-  const tools = item.tools.filter((_, at) => !dropped.has(`${path}.tools[${at}]`))
+  if (removal === 'all' || item === undefined || !Array.isArray(item.tools)) return undefined
+  const tools = item.tools.filter((_, at) => !removal.has(at))
   return tools.length === 0 ? undefined : { ...item, tools }
 }
 

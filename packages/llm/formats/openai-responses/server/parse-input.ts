@@ -12,6 +12,7 @@ import { isHostedTool } from '../wire/tool-rules.ts'
 import { type Found, isMarked } from './found.ts'
 import { parseAnswer, parseContent } from './parse-content.ts'
 import { isToolItem } from './parse-item-tools.ts'
+import { namespaceAt } from './parse-tools.ts'
 import type { ToolTable } from './tool-table.ts'
 
 /**
@@ -175,7 +176,9 @@ const TOOL_SEARCH: CalledTool = { kind: 'tool_search', name: 'tool_search' }
 
 function toCalled(item: JsonObject, kind: CalledTool['kind'], path: string): CalledTool {
   const name = textAt(item.name, `${path}.name`)
-  return typeof item.namespace === 'string' ? { kind, name, namespace: item.namespace } : { kind, name }
+  const { namespace } = item
+  if (typeof namespace !== 'string') return { kind, name }
+  return { kind, name, namespace: namespaceAt(namespace, `${path}.namespace`) }
 }
 
 type ItemParser = (parser: InputParser, item: JsonObject, path: string) => void
@@ -194,12 +197,7 @@ const ITEM_PARSERS: Readonly<Record<string, ItemParser | undefined>> = toTable({
       path,
     ),
   custom_tool_call: (parser, item, path) =>
-    parser.parseCall(
-      item,
-      toCalled(item, 'custom', path),
-      JSON.stringify({ input: item.input ?? '' }),
-      path,
-    ),
+    parser.parseCall(item, toCalled(item, 'custom', path), JSON.stringify({ input: item.input ?? '' }), path),
   local_shell_call: (parser, item, path) => {
     const { command, working_directory, timeout_ms } = objectAt(item.action, `${path}.action`)
     const args = JSON.stringify({ command, working_directory, timeout_ms })

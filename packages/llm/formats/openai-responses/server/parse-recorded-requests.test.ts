@@ -39,7 +39,9 @@ const parse = (body: JsonObject): ParsedChat => parseRequest(body, { isEndUser: 
 /** The paths of what not every target can give. */
 function listFound(body: JsonObject): readonly string[] {
   const { nativeOnly, hosted, hostedTools, stateful, uncounted, unread } = parse(body).findings
-  const run = hostedTools.flatMap(({ path, choicePath }) => (choicePath === undefined ? path : [path, choicePath]))
+  const run = hostedTools.flatMap(({ path, choicePath }) =>
+    choicePath === undefined ? path : [path, choicePath],
+  )
   return [...nativeOnly, ...hosted, ...run, ...stateful, ...uncounted, ...unread]
 }
 
@@ -64,12 +66,19 @@ function isRefused(body: JsonObject): boolean {
 
 /** Do items bring tools, or does the caller search for some? */
 function hasToolItems(body: JsonObject): boolean {
-  return /"(?:additional_tools|tool_search_call|namespace|client)"[,}]/.test(JSON.stringify([body.input, body.tools ?? []]))
+  return /"(?:additional_tools|tool_search_call|namespace|client)"[,}]/.test(
+    JSON.stringify([body.input, body.tools ?? []]),
+  )
 }
 
 /** The names of the tools that the caller runs, wherever they stand. */
 function listOwnTools({ tools, input }: JsonObject): string[] {
-  const lists = [tools, ...toObjects(input).filter(isOfCaller).map(item => item.tools)]
+  const lists = [
+    tools,
+    ...toObjects(input)
+      .filter(isOfCaller)
+      .map(item => item.tools),
+  ]
   return lists.flatMap(listNames)
 }
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
-import { isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
+import { invalid, isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
 import { findHostedAsk } from '../wire/hosted-tools.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
 import { type Found, isMarked } from './found.ts'
@@ -47,12 +47,14 @@ function parseTool(tool: JsonObject, type: string, path: string, table: ToolTabl
   const hosted = findHostedAsk(tool)
   if (hosted !== undefined) found.hostedTools.push({ path, type: hosted.type })
   else if (isHostedTool(tool)) found.hosted.push(path)
-  else if (type === 'function') table.add(parseFunction(tool, path), 'function')
+  else if (type === 'tool_search' && tool.execution !== 'client') {
+    found.hostedTools.push({ path, type: undefined, isFree: true })
+  } else if (type === 'function') table.add(parseFunction(tool, path), 'function')
   else if (type === 'custom') table.add(parseCustom(tool, path), 'custom')
   else if (type === 'local_shell') {
     const description = 'Runs a command on the machine of the user and returns what it prints.'
     table.add(toFunction(type, description, SHELL_PARAMETERS), type)
-  } else if (type === 'tool_search' && tool.execution === 'client') {
+  } else if (type === 'tool_search') {
     const description = optionalText(tool, 'description', `${path}.description`) ?? 'Finds further tools.'
     const parameters = isObject(tool.parameters) ? tool.parameters : SEARCH_PARAMETERS
     table.add(toFunction(type, description, parameters), type)
@@ -61,7 +63,7 @@ function parseTool(tool: JsonObject, type: string, path: string, table: ToolTabl
 
 /** The tools of a namespace, each with the description of the namespace before its own. */
 function parseNamespace(space: JsonObject, path: string, table: ToolTable, found: Found): void {
-  const namespace = optionalText(space, 'name', `${path}.name`) ?? ''
+  const namespace = namespaceAt(space.name ?? '', `${path}.name`)
   const about = optionalText(space, 'description', `${path}.description`) ?? ''
   for (const [index, entry] of listAt(space.tools ?? [], `${path}.tools`).entries()) {
     const at = `${path}.tools[${index}]`
@@ -69,10 +71,19 @@ function parseNamespace(space: JsonObject, path: string, table: ToolTable, found
     if (isMarked(tool)) found.hasCacheMark = true
     const isCustom = tool.type === 'custom'
     const { type, function: fn } = isCustom ? parseCustom(tool, at) : parseFunction(tool, at)
-    const description = [about, fn.description ?? ''].filter(text => text !== '').join('\n\n')
+    const description = table.describe(about, fn.description ?? '')
     const described = description === '' ? fn : { ...fn, description }
     table.add({ type, function: described }, isCustom ? 'custom' : 'function', namespace)
   }
+}
+
+/** Every tool of a namespace has its name, so it is bounded. */
+const MAX_NAMESPACE = 256
+
+export function namespaceAt(value: Json, path: string): string {
+  const namespace = textAt(value, path)
+  if (namespace.length > MAX_NAMESPACE) throw invalid(path, `must have at most ${MAX_NAMESPACE} characters.`)
+  return namespace
 }
 
 function toFunction(name: string, description: string, parameters: JsonObject): FunctionTool {

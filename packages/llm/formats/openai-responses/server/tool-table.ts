@@ -5,6 +5,8 @@ import type { CalledTool, ToolKind } from '../../shared/parsed-chat.ts'
 /** No provider takes a longer name of a function. */
 const MAX_NAME = 64
 const DIGEST = 8
+/** Of all descriptions of namespaces together: a short body must not become a long one. */
+const MAX_REPEATED = 256 * 1024
 const SEPARATOR = '__'
 /** The namespace of tools whose names stand alone. */
 const BARE = 'functions'
@@ -20,6 +22,10 @@ export class ToolTable {
   /** The function's name of each tool. Made with the first tool in a namespace: plain functions keep their names. */
   #names: Map<string, string> | undefined
   readonly #taken = new Set<string>()
+  /** By the name of each function, once there are namespaces. */
+  readonly #places = new Map<string, number>()
+  /** Characters of descriptions of namespaces that were repeated. */
+  #repeated = 0
 
   /** Adds a tool. A later tool of the same name and namespace replaces an earlier one. */
   add({ type, function: fn }: FunctionTool, kind: ToolKind | 'function', namespace?: string): void {
@@ -31,9 +37,9 @@ export class ToolTable {
     }
     const flat = this.nameOf(name, namespace, kind)
     const tool: FunctionTool = { type, function: { ...fn, name: flat } }
-    const known = this.tools.findIndex(each => each.function.name === flat)
-    if (known < 0) this.tools.push(tool)
-    else this.tools[known] = tool
+    const known = this.#places.get(flat)
+    if (known !== undefined) this.tools[known] = tool
+    else this.#places.set(flat, this.tools.push(tool) - 1)
     this.called.set(flat, namespace === undefined ? { kind, name } : { kind, name, namespace })
   }
 
@@ -51,6 +57,13 @@ export class ToolTable {
     return flat
   }
 
+  /** A tool's description with that of its namespace before it, which is repeated for a bounded number of tools. */
+  describe(about: string, own: string): string {
+    this.#repeated += about.length
+    if (about === '' || this.#repeated > MAX_REPEATED) return own
+    return own === '' ? about : `${about}\n\n${own}`
+  }
+
   /** From here on, a tool of a name that is known replaces the known one. */
   mergeLater(): void {
     this.#openNames()
@@ -59,7 +72,8 @@ export class ToolTable {
   #openNames(): Map<string, string> {
     if (this.#names !== undefined) return this.#names
     this.#names = new Map()
-    for (const { function: fn } of this.tools) {
+    for (const [at, { function: fn }] of this.tools.entries()) {
+      this.#places.set(fn.name, at)
       this.#names.set(JSON.stringify([false, '', fn.name]), fn.name)
       this.#taken.add(fn.name)
     }

@@ -42,7 +42,10 @@ const X_SEARCH_TOOL = toObjectRule(
 )
 
 /** A container of the usual size, made for this answer: another one has another price, or is the account's. */
-const NEW_CONTAINER = toObjectRule({ type: toUsualRule(['auto']), memory_limit: toUsualRule(['1g']) }, 'refused')
+const NEW_CONTAINER = toObjectRule(
+  { type: toUsualRule(['auto']), memory_limit: toUsualRule(['1g']) },
+  'refused',
+)
 
 const CODE_TOOL = toObjectRule({ type: SCALAR, container: NEW_CONTAINER }, 'refused')
 
