@@ -6,7 +6,7 @@ export const deepseek: Provider = {
   id: 'deepseek',
   name: 'DeepSeek',
   format: 'openai-chat',
-  formatRules: [{ format: 'openai-responses', when: 'same-format' }],
+  formatRules: [{ format: 'openai-responses', when: 'same-format-flat' }],
   baseUrl: 'https://api.deepseek.com',
   auth: 'bearer',
   models: 'catalog',

@@ -7,7 +7,7 @@ export const openrouter: Provider = {
   id: 'openrouter',
   name: 'OpenRouter',
   format: 'openai-chat',
-  formatRules: [{ format: 'openai-responses', when: 'same-format' }],
+  formatRules: [{ format: 'openai-responses', when: 'same-format-flat' }],
   baseUrl: 'https://openrouter.ai/api/v1',
   auth: 'bearer',
   models: 'any',
@@ -16,7 +16,7 @@ export const openrouter: Provider = {
   hostedModelMarks: [':online', '@preset/'],
   // Its list of models is open to everyone.
   keyCheckPath: '/key',
-  openai: { developerRole: true },
+  openai: { developerRole: true, takesReasoning: true },
   embeddings: { format: 'openai-embeddings' },
   images: {
     format: 'openai-images',

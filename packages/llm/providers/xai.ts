@@ -6,7 +6,7 @@ export const xai: Provider = {
   id: 'xai',
   name: 'xAI',
   format: 'openai-chat',
-  formatRules: [{ format: 'openai-responses', when: 'same-format' }],
+  formatRules: [{ format: 'openai-responses', when: 'same-format-flat' }],
   baseUrl: 'https://api.x.ai/v1',
   auth: 'bearer',
   models: 'catalog',

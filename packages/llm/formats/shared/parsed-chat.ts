@@ -34,6 +34,8 @@ export interface ParsedChat {
   readonly asksByDefault?: true
   /** The caller asked to see reasoning, in formats where one has to ask. */
   readonly showsReasoning?: boolean
+  /** The caller declared `functions`, and reads the call of one as `function_call`. */
+  readonly callsFunctions?: boolean
   /** What an answer repeats of its request, in the formats that do so. */
   readonly repeated?: RepeatedFields
 }

@@ -72,24 +72,43 @@ function planTarget(
   const unsentFields = listDroppedParams(call, format, source)
   const unsent = isChoiceDropped(whole, fitted) ? [...unsentFields, 'tool_choice'] : unsentFields
   const unsupportedParams = format.findUnsupportedParams(request, provider, model, source)
-  const named = unsent.length === 0 ? unsupportedParams : [...new Set([...unsent, ...unsupportedParams])]
+  const all = unsent.length === 0 ? unsupportedParams : [...new Set([...unsent, ...unsupportedParams])]
+  const isOneByOne = format.id !== source.format && unsupportedParams.includes(PARALLEL)
+  // Kept to by the gateway; a choice of one function asks for no more than one call.
+  const named = isOneByOne ? all.filter(name => name !== PARALLEL) : all
   if (environment.unsupportedParams === 'refuse') {
     const lost = named.find(name => !isHint(name))
     if (lost !== undefined) return { refusal: unsupported(showParam(lost, call), provider) }
   }
   const hosted = grantHostedTools(call.findings, resolved, format, source, caller, environment)
   const dropped = hosted === undefined || hosted.leftOut.length === 0 ? named : [...hosted.leftOut, ...named]
+  const keepsFirstCall = isOneByOne && typeof request.toolChoice !== 'object'
   // Requests of end users are never stored at a provider. An absent `store` means that.
   const isWithheld = caller.kind === 'client_token' && call.findings.mayBeStored
   const withheld = isWithheld ? [...dropped, 'store'] : dropped
   // Listed one by one, since V8 builds a hidden class for each object made by a spread and further fields.
-  return { provider, model, id, catalogModel, credentials, alias, format, request, dropped: withheld, hosted }
+  return {
+    provider,
+    model,
+    id,
+    catalogModel,
+    credentials,
+    alias,
+    format,
+    request,
+    dropped: withheld,
+    hosted,
+    keepsFirstCall,
+  }
 }
 
 /** Returns a parameter's name as the caller wrote it. */
 export function showParam(name: string, { spellings }: ParsedChat): string {
   return spellings?.get(name) ?? showPath(name)
 }
+
+/** The name of a parameter that asks for one call at a time. */
+const PARALLEL = 'parallel_tool_calls'
 
 const CHAT: CapabilityNeed = { capability: 'chat', param: 'model' }
 const TOOLS: CapabilityNeed = { capability: 'tools', param: 'tools' }

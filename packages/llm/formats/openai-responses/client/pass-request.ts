@@ -6,7 +6,7 @@ import type { SourceBody } from '../../../request/source-body.ts'
 import { toWireModel } from '../../../upstream/openai-address.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
-import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { shortToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isPacked } from '../wire/carried-reasoning.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeOutputCap } from './encode-body.ts'
@@ -114,5 +114,5 @@ function isForeignReasoning(item: Json): boolean {
 function withPlainId(value: Json): Json {
   const item = toObject(value)
   const id = toText(item?.call_id)
-  return item === undefined || id === undefined ? value : { ...item, call_id: plainToolCallId(id) }
+  return item === undefined || id === undefined ? value : { ...item, call_id: shortToolCallId(id) }
 }

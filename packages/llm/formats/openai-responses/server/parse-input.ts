@@ -6,7 +6,7 @@ import type { Message, ToolCall } from '../../../request/message.ts'
 import { InnerTexts } from '../../shared/inner-texts.ts'
 import type { CalledTool } from '../../shared/parsed-chat.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
-import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
+import { isLongToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isPacked, unpackReasoning } from '../wire/carried-reasoning.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
 import { type Found, isMarked } from './found.ts'
@@ -162,9 +162,9 @@ class InputParser {
   }
 }
 
-/** Calls and results of every kind have an id that may carry state; reasoning has it in its encrypted content. */
+/** Calls and results of every kind have an id that may carry state, or be too long; reasoning has it in its encrypted content. */
 function carriesState({ call_id: id, encrypted_content: data }: JsonObject): boolean {
-  return (typeof id === 'string' && id.includes(CARRIER_MARK)) || (typeof data === 'string' && isPacked(data))
+  return (typeof id === 'string' && isLongToolCallId(id)) || (typeof data === 'string' && isPacked(data))
 }
 
 function isToolList(name: string): boolean {

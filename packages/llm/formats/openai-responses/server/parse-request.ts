@@ -51,6 +51,7 @@ export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext,
   // Many providers refuse an empty list, and a choice among none.
   if (table.tools.length > 0) {
     request.tools = table.tools
+    if (table.isFlattened) request.flattensTools = true
     set(request, 'toolChoice', toolChoice)
   }
   FIELDS.read(body, request)

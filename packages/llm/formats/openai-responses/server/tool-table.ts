@@ -27,6 +27,11 @@ export class ToolTable {
   /** Characters of descriptions of namespaces that were repeated. */
   #repeated = 0
 
+  /** Have tools been merged, or made functions of one name? */
+  get isFlattened(): boolean {
+    return this.#names !== undefined
+  }
+
   /** Adds a tool. A later tool of the same name and namespace replaces an earlier one. */
   add({ type, function: fn }: FunctionTool, kind: ToolKind | 'function', namespace?: string): void {
     const { name } = fn

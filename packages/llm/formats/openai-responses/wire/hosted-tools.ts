@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import {
   DATA,
@@ -8,7 +8,7 @@ import {
   toObjectRule,
   toUsualRule,
 } from '../../../upstream/outgoing-rules.ts'
-import { toPlainName } from '../../../upstream/reserved-names.ts'
+import { connects } from '../../shared/connecting-tools.ts'
 
 /** Tools of this format that the provider runs. */
 
@@ -74,14 +74,6 @@ const UNPRICED: ReadonlySet<string> = new Set([
   'openrouter:image_generation',
 ])
 
-/** Names of fields by which such a tool reaches another address, or what the account keeps. */
-const CONNECTS: ReadonlySet<string> = new Set(
-  [
-    ...['server_url', 'connector_id', 'tunnel_id', 'vector_store_ids', 'container_id', 'file_ids', 'file_id'],
-    ...['input_image_mask', 'headers', 'authorization', 'skills'],
-  ].map(toPlainName),
-)
-
 /**
  * A tool that the provider runs and that may be left out. `type`: where the provider has a price for it, the tool may be sent.
  * undefined: it is another tool, or reaches another address or what the account keeps.
@@ -94,19 +86,4 @@ export function findHostedAsk(tool: JsonObject): { readonly type: string | undef
   if (UNPRICED.has(type)) return { type: undefined }
   const isContainer = type === 'shell' && toObject(tool.environment)?.type === 'container_auto'
   return isContainer ? { type: undefined } : undefined
-}
-
-function connects(value: Json | undefined, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (depth > 8) return true
-  if (Array.isArray(value)) return value.some(each => connects(each, depth + 1))
-  for (const name in value) {
-    const inner = value[name]
-    if (inner === null || inner === undefined) continue
-    const plain = toPlainName(name)
-    if (CONNECTS.has(plain) || (plain === 'container' && typeof inner === 'string')) return true
-    if (plain === 'type' && name !== 'type') return true
-    if (connects(inner, depth + 1)) return true
-  }
-  return false
 }
