@@ -67,7 +67,7 @@ const LIST: Form = {
   isProviders: false,
 }
 /** A chunk with one of these must be decoded. */
-const DECODED_MARKS = /"(?:finishReason|functionCall|error|promptFeedback)"/
+const DECODED_MARKS = /"(?:finishReason|functionCall|error|promptFeedback|groundingMetadata)"/
 const END_OF_EVENT = /\n\r?\n$/
 
 function toContentReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
