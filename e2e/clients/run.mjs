@@ -15,7 +15,7 @@ import { installJavaScript, installPython } from './install.mjs'
 const HERE = import.meta.dirname
 /** Most of a client's time is spent waiting. */
 const PARALLEL = 4
-const CLIENT_MS = 300_000
+const CLIENT_MS = 600_000
 
 /** The clients' folders: `{ name, folder, file, isPython, isAgent }`. */
 function listClients() {
@@ -54,7 +54,8 @@ async function playClient(client, gateway) {
     ...keys,
     // What the client needs in another version than the others, and the common steps.
     PYTHONPATH: [path.join(client.folder, '.packages'), HERE].join(path.delimiter),
-    PYTHONDONTWRITEBYTECODE: '1',
+    // It would look for its prices on the network.
+    LITELLM_LOCAL_MODEL_COST_MAP: 'True',
     NO_COLOR: '1',
   }
   try {
