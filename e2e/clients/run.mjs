@@ -95,6 +95,19 @@ function runScript(command, args, cwd, env) {
   })
 }
 
+/**
+ * A step of known-failures.json may fail without failing the run; once it passes, its entry must go. A script that ends early
+ * has failed in any case.
+ */
+function markKnown(name, steps) {
+  const known = JSON.parse(fs.readFileSync(path.join(HERE, 'known-failures.json'), 'utf8'))[name] ?? {}
+  return steps.map(({ step, result, note }) => {
+    if (!(step in known)) return { step, result, note }
+    if (result === 'failed') return { step, result: 'known', note: known[step] }
+    return { step, result: 'failed', note: 'passes now: remove it from known-failures.json' }
+  })
+}
+
 /** The libraries' versions that a folder pins. */
 function readVersions({ folder, isPython }) {
   if (isPython) {
@@ -112,6 +125,9 @@ function printClient({ name }, steps, seconds) {
     `${failed.length === 0 ? 'ok    ' : 'FAILED'} ${name}: ${count('passed')} passed${absent} (${seconds} s)`,
   )
   for (const { step, note } of failed) console.log(`         ${step}: ${note}`)
+  for (const { step, result, note } of steps) {
+    if (result === 'known') console.log(`         ${step}: fails, as known: ${note}`)
+  }
 }
 
 async function main(args) {
@@ -142,7 +158,7 @@ async function main(args) {
   const worker = async () => {
     for (let client = queue.shift(); client !== undefined; client = queue.shift()) {
       const startedAt = performance.now()
-      const steps = await playClient(client, gateway)
+      const steps = markKnown(client.name, await playClient(client, gateway))
       printClient(client, steps, ((performance.now() - startedAt) / 1000).toFixed(1))
       results[client.name] = { versions: readVersions(client), steps }
     }
