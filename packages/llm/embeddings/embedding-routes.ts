@@ -1,3 +1,4 @@
+import { BEDROCK_MOUNT } from '../formats/bedrock-converse/format.ts'
 import { COHERE_MOUNT } from '../formats/cohere-v2/format.ts'
 import { GEMINI_MODELS, GEMINI_MOUNT } from '../formats/gemini-content/format.ts'
 import { NATIVE_MOUNT } from '../formats/native/format.ts'
@@ -8,6 +9,7 @@ import { OPENAI_MOUNT } from '../formats/shared/openai-mount.ts'
 import { compatEmbeddings, type EmbeddingServer, nativeEmbeddings } from './embedding-server.ts'
 import { cohereEmbed } from './served/cohere.ts'
 import { geminiBatchEmbed, geminiEmbedContent } from './served/gemini.ts'
+import { titanEmbeddings } from './served/titan.ts'
 import { ollamaEmbed, ollamaEmbeddingsRoute } from './served/ollama.ts'
 
 /** A path on which callers ask for embeddings. It begins behind the mount's prefix; `*` is the model. */
@@ -15,7 +17,12 @@ export interface EmbeddingRoute {
   readonly mount: Mount
   readonly path: string
   readonly server: EmbeddingServer
+  /** The names of models that it serves, where another route has the same path. Absent: all. */
+  readonly models?: RegExp
 }
+
+/** Of embedding models: `amazon.titan-embed-text-v2:0`, `text-embedding-3-small`, `embed-v4.0`. */
+const EMBEDDERS = /embed(?:dings?)?(?![a-z])/i
 
 /** Every such path, of all formats. */
 export const EMBEDDING_ROUTES: readonly EmbeddingRoute[] = [
@@ -28,5 +35,6 @@ export const EMBEDDING_ROUTES: readonly EmbeddingRoute[] = [
   { mount: OLLAMA_MOUNT, path: '/api/embed', server: ollamaEmbed },
   { mount: OLLAMA_MOUNT, path: '/api/embeddings', server: ollamaEmbeddingsRoute },
   { mount: OPENAI_UNDER_OLLAMA, path: '/embeddings', server: compatEmbeddings },
+  { mount: BEDROCK_MOUNT, path: '/model/*/invoke', server: titanEmbeddings, models: EMBEDDERS },
   { mount: COHERE_MOUNT, path: '/v2/embed', server: cohereEmbed },
 ]

@@ -1,4 +1,4 @@
-import type { AudioPrices, ImagePrices, ModelPricing } from './prices.ts'
+import type { AudioPrices, ImagePrices, ModelPricing, RerankPrices } from './prices.ts'
 
 export type Capability =
   | 'chat'
@@ -10,6 +10,7 @@ export type Capability =
   | 'images'
   | 'transcription'
   | 'speech'
+  | 'rerank'
 
 export interface CatalogModel {
   readonly id: string
@@ -29,6 +30,7 @@ export interface CatalogModel {
   readonly dimensions?: number
   readonly image_pricing?: ImagePrices
   readonly audio_pricing?: AudioPrices
+  readonly rerank_pricing?: RerankPrices
   /** null: unknown, which is never zero. */
   readonly pricing: ModelPricing | null
 }

@@ -44,5 +44,11 @@ export interface AudioPrices {
   readonly audio_output?: number
 }
 
+/** What reranking costs, in USD: by the search, or by million tokens. */
+export interface RerankPrices {
+  readonly per_search?: number
+  readonly input?: number
+}
+
 /** Tiers of service with prices of their own, in OpenAI's words: slower and cheaper, faster and dearer. */
 export type ServiceTier = 'flex' | 'priority'

@@ -4,6 +4,7 @@ import type { CatalogFile } from './catalog-model.ts'
 import type { EmbeddingService } from './embedding-service.ts'
 import type { ImageService } from './image-service.ts'
 import type { OpenAiDeviations } from './openai-deviations.ts'
+import type { RerankService } from './rerank-service.ts'
 
 /** A company, as data: a file in providers/. */
 export interface Provider {
@@ -80,6 +81,8 @@ export interface Provider {
   readonly images?: ImageService
   /** Absent: it neither transcribes nor speaks. */
   readonly audio?: AudioService
+  /** Absent: it has no rerankers. */
+  readonly rerank?: RerankService
   readonly catalog?: CatalogFile
 }
 

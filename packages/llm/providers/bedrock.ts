@@ -43,5 +43,6 @@ export const bedrock: Provider = {
   exactNames: ['arn:'],
   embeddings: { format: 'bedrock-invoke' },
   images: { format: 'bedrock-images' },
+  rerank: { format: 'bedrock-rerank' },
   catalog: catalog as CatalogFile,
 }

@@ -16,5 +16,6 @@ export const cohere: Provider = {
   ownMount: 'cohere',
   maker: true,
   embeddings: { format: 'cohere-embed' },
+  rerank: { format: 'cohere-rerank' },
   catalog: catalog as CatalogFile,
 }

@@ -11,4 +11,5 @@ export const custom: Provider = {
   embeddings: { format: 'openai-embeddings' },
   images: { format: 'openai-images' },
   audio: { format: 'openai-audio' },
+  rerank: { format: 'jina-rerank' },
 }

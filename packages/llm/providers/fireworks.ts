@@ -12,5 +12,6 @@ export const fireworks: Provider = {
   models: 'catalog',
   embeddings: { format: 'openai-embeddings', openai: { refusesEncoding: true } },
   images: { format: 'fireworks-workflow' },
+  rerank: { format: 'jina-rerank' },
   catalog: catalog as CatalogFile,
 }

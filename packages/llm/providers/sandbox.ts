@@ -15,5 +15,6 @@ export const sandbox: Provider = {
   sandbox: true,
   embeddings: { format: 'openai-embeddings' },
   images: { format: 'openai-images', openai: { editImages: 'image_url' } },
+  rerank: { format: 'jina-rerank' },
   catalog: catalog as CatalogFile,
 }

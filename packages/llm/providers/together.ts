@@ -25,5 +25,6 @@ export const together: Provider = {
       unsupported: ['quality', 'background', 'style', 'moderation', 'user'],
     },
   },
+  rerank: { format: 'jina-rerank' },
   catalog: catalog as CatalogFile,
 }

@@ -1617,7 +1617,7 @@ export interface components {
         NewCustomModelInput: {
             /** @description `provider/model` */
             model: string;
-            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech")[];
+            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech" | "rerank")[];
             context_window?: number | null;
             max_output_tokens?: number | null;
             /** @description Needs the role admin. Absent or null: unknown, which is not the same as zero. */
@@ -1631,7 +1631,7 @@ export interface components {
         CustomModelChangesInput: {
             /** @description `provider/model` */
             model?: string;
-            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech")[];
+            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech" | "rerank")[];
             context_window?: number | null;
             max_output_tokens?: number | null;
             /** @description Needs the role admin. Absent or null: unknown, which is not the same as zero. */
@@ -1672,7 +1672,7 @@ export interface components {
         };
         ModelAliasQuestionInput: {
             /** @description The capabilities that the request needs. Default: chat. */
-            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech")[] | null;
+            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech" | "rerank")[] | null;
         };
         ModelAliasChangesInput: {
             /** @enum {string} */
@@ -2343,7 +2343,7 @@ export interface components {
             /** Format: uuid */
             environment_id: string;
             model: string;
-            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech")[];
+            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech" | "rerank")[];
             context_window: number | null;
             max_output_tokens: number | null;
             pricing: {

@@ -252,7 +252,9 @@ function readinessOf(
     ready: !isLost && (isHealthy || config.limitsFailOpen) && !isRefusing,
     reasons: [
       ...(isLost ? ['the database does not announce changes'] : []),
-      ...(isFull ? ['the journal is full or cannot be written: usage records do not reach the database'] : []),
+      ...(isFull
+        ? ['the journal is full or cannot be written: usage records do not reach the database']
+        : []),
       ...reasons,
     ],
   }

@@ -3,6 +3,7 @@ import type { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import { NATIVE_MOUNT } from '@rideau/llm/formats/native/format'
 import type { ChatRoute, ModelRoute, ServedFormat } from '@rideau/llm/formats/shared/format'
 import { OPENAI_MOUNT } from '@rideau/llm/formats/shared/openai-mount'
+import { RERANK_ROUTES, type RerankRoute } from '@rideau/llm/rerank/rerank-routes'
 import type { Need } from '../core/authorize.ts'
 import type { GatewayDeps } from './deps.ts'
 import { readChat } from './pipeline/chat.ts'
@@ -12,6 +13,7 @@ import { readImages } from './pipeline/images.ts'
 import { type ReadCall, serveModelCall } from './pipeline/model-call.ts'
 import { readSpeech } from './pipeline/speech.ts'
 import { readTranscription } from './pipeline/transcriptions.ts'
+import { readRerank } from './pipeline/rerank.ts'
 import { type Prefixes, prefixOf } from './request/prefixes.ts'
 import type { IdentifiedContext, RouteInfo } from './request/request-context.ts'
 import { serveCancel } from './routes/cancel.ts'
@@ -26,6 +28,8 @@ export interface Route extends RouteInfo {
   readonly method: 'GET' | 'POST'
   /** One `*` stands for a model or an id. Matched with the raw path byte by byte. */
   readonly path: string
+  /** The names that `*` may stand for. Absent: all. Which right a request needs must be known before its body is read. */
+  readonly models?: RegExp
   /** The query parameters of a native route, which refuses others. Routes of other formats ignore what they do not know. */
   readonly query?: readonly string[]
   serve(ctx: IdentifiedContext, rest: string, deps: GatewayDeps): void | Promise<void>
@@ -46,8 +50,10 @@ const ANY: Need = { endpoint: null, scope: null }
 export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonly Route[] {
   const openai = prefixOf(OPENAI_MOUNT, prefixes)
   return [
-    ...formats.served.flatMap(served => listFormatRoutes(served, prefixOf(served.mount, prefixes))),
+    // Before the chats: of two routes with one path, the one for fewer models counts.
     ...EMBEDDING_ROUTES.map(route => embeddings(route, prefixes)),
+    ...formats.served.flatMap(served => listFormatRoutes(served, prefixOf(served.mount, prefixes))),
+    ...RERANK_ROUTES.map(route => rerank(route, prefixes)),
     images(`${openai}/v1/images/generations`, 'generations'),
     images(`${openai}/v1/images/edits`, 'edits'),
     audio(`${openai}/v1/audio/transcriptions`, readTranscription('transcriptions')),
@@ -108,9 +114,16 @@ function serveModelList(route: ModelRoute): Route['serve'] {
   return (ctx, name, { bodyTimeoutMs }) => serveFormatModels(ctx, route, name, bodyTimeoutMs)
 }
 
-function embeddings({ mount, path, server }: EmbeddingRoute, prefixes: Prefixes): Route {
+function embeddings({ mount, path, server, models }: EmbeddingRoute, prefixes: Prefixes): Route {
   const info = { endpoint: 'embeddings', mount, need: EMBED }
-  return modelRoute(prefixOf(mount, prefixes) + path, info, readEmbeddings(server))
+  const route = modelRoute(prefixOf(mount, prefixes) + path, info, readEmbeddings(server))
+  return models === undefined ? route : { ...route, models }
+}
+
+/** It needs the scope of embeddings, whose work it continues: a search's results are put in order. */
+function rerank({ mount, path, server }: RerankRoute, prefixes: Prefixes): Route {
+  const info = { endpoint: 'rerank', mount, need: EMBED }
+  return modelRoute(prefixOf(mount, prefixes) + path, info, readRerank(server))
 }
 
 /** Only OpenAI's format has image routes. */
@@ -168,8 +181,8 @@ export function openRouter(routes: readonly Route[]): Router {
     for (const { route, before, after } of open) {
       if (method !== route.method || !path.startsWith(before) || !path.endsWith(after)) continue
       const rest = decode(path.slice(before.length, path.length - after.length))
-      if (rest !== undefined && rest !== '' && path.length > before.length + after.length)
-        return { route, rest }
+      if (rest === undefined || rest === '' || path.length <= before.length + after.length) continue
+      if (route.models === undefined || route.models.test(rest)) return { route, rest }
     }
     return undefined
   }

@@ -212,7 +212,12 @@ test('is full while a journal that cannot be written leaves too much in memory, 
   const drain = new Drain({ ...options, log: silent })
   table.break()
   const write = (id: string) =>
-    drain.write({ id, status: 200, attempts: [{}], request_body: 'x'.repeat(30_000) } as unknown as RequestRecord)
+    drain.write({
+      id,
+      status: 200,
+      attempts: [{}],
+      request_body: 'x'.repeat(30_000),
+    } as unknown as RequestRecord)
   for (let at = 0; at < 10; at++) await write(`few${at}`)
   expect([drain.isFull(), drain.isMemoryFull()]).toEqual([false, false])
   for (let at = 0; at < 40; at++) await write(`many${at}`)

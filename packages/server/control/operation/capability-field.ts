@@ -11,6 +11,7 @@ const CAPABILITIES = [
   'images',
   'transcription',
   'speech',
+  'rerank',
 ] as const satisfies readonly Capability[]
 
 /** What a model can do, as GET /v1/models reports it. */

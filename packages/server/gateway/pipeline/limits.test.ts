@@ -156,6 +156,7 @@ test('every route that can call a provider is refused at a budget of 0; models a
   const { key } = await limited.freshKey(0)
   const chat = { model: PRICED, max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
   const converse = { messages: [{ role: 'user', content: [{ text: 'hi' }] }] }
+  const invoke = { anthropic_version: 'bedrock-2023-05-31', max_tokens: 10, messages: chat.messages }
   const bodies: Record<string, unknown> = {
     '/v1/chat': chat,
     '/openai/v1/chat/completions': chat,
@@ -183,6 +184,9 @@ test('every route that can call a provider is refused at a budget of 0; models a
     '/cohere/v2/chat': chat,
     [`/bedrock/model/${PRICED}/converse`]: converse,
     [`/bedrock/model/${PRICED}/converse-stream`]: converse,
+    [`/bedrock/model/${PRICED}/invoke`]: invoke,
+    [`/bedrock/model/${PRICED}/invoke-with-response-stream`]: invoke,
+    [`/bedrock/model/${EMBEDDER}/invoke`]: { inputText: 'hi' },
     [`/bedrock/model/${PRICED}/count-tokens`]: { input: { converse } },
   }
   for (const path of [
@@ -193,6 +197,8 @@ test('every route that can call a provider is refused at a budget of 0; models a
     '/embeddings',
   ])
     bodies[`/ollama/v1${path}`] = bodies[`/openai/v1${path}`]
+  for (const path of ['/v1/rerank', '/openai/v1/rerank', '/cohere/v1/rerank', '/cohere/v2/rerank'])
+    bodies[path] = { model: 'sandbox/rerank', query: 'hi', documents: ['hi'] }
   for (const version of ['v1beta', 'v1', 'v1alpha']) {
     const content = { parts: [{ text: 'hi' }] }
     for (const method of ['generateContent', 'streamGenerateContent', 'countTokens'])

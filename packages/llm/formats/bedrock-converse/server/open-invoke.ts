@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { parseCountRequest, parseRequest } from '../../anthropic-messages/server/parse-request.ts'
+import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import { invalid, textsAt } from '../../shared/read-fields.ts'
 import type { HeldRequest } from '../../shared/server-format.ts'
 
@@ -10,12 +11,21 @@ export type HeldMessages = Extract<HeldRequest, { readonly value: JsonObject }>
  * model, which is in the path here, and without the version. Other makers' bodies are refused.
  */
 export function openMessages(body: JsonObject, model: string, isStream: boolean): HeldMessages {
-  return { ...openBody(body, model, isStream), parse: parseRequest }
+  const { anthropic_beta: betas } = body
+  const held = openBody(body, model, isStream)
+  return { ...held, parse: (value, context) => withBetas(parseRequest(value, context), betas, context) }
 }
 
 /** The same for a count. */
 export function openCounted(body: JsonObject, model: string): HeldMessages {
   return { ...openBody(body, model, false), parse: parseCountRequest }
+}
+
+/** Bedrock's own models get what is in beta as the caller wrote it. An end user may not ask for it. */
+function withBetas(parsed: ParsedChat, betas: Json | undefined, { isEndUser }: ParseContext): ParsedChat {
+  if (betas === undefined || betas === null || isEndUser) return parsed
+  const providerOptions = { bedrock: { additionalModelRequestFields: { anthropic_beta: betas } } }
+  return { ...parsed, request: { ...parsed.request, providerOptions } }
 }
 
 function openBody(body: JsonObject, model: string, isStream: boolean): Omit<HeldMessages, 'parse'> {
