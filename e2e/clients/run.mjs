@@ -183,8 +183,8 @@ async function main(args) {
 /** Clients that did not run keep their results. */
 function writeResults(results) {
   const file = path.join(HERE, 'results.json')
-  const known = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {}
-  const all = Object.entries({ ...known, ...results })
+  const kept = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {}
+  const all = Object.entries({ ...kept, ...results })
     .filter(([name]) => fs.existsSync(path.join(HERE, name.split('/')[0])))
     .map(([name, { versions, steps }]) => [
       name,
