@@ -107,7 +107,9 @@ function main() {
     ...findStaleEntries(texts),
     ...findImportCircles(readImports(files)),
     ...findLockfileBreaches(read('package-lock.json')),
-    ...findLockfileBreaches(read('fuzz/package-lock.json'), 'fuzz/package-lock.json'),
+    ...['fuzz', 'e2e/clients'].flatMap(folder =>
+      findLockfileBreaches(read(`${folder}/package-lock.json`), `${folder}/package-lock.json`),
+    ),
     ...findSizeBreaches(files),
     ...findStaleDocuments(),
   ]
