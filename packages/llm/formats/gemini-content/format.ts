@@ -16,13 +16,16 @@ const MOUNT: Mount = {
 /** Google's clients ask for one of these; nothing that is served here differs between them. */
 const MODELS = ['/v1beta/models', '/v1/models', '/v1alpha/models']
 
+/** Clients that take a name with a slash for a whole path leave the collection out: `/v1beta/openai/gpt-4o:generateContent`. */
+const NAMED = [...MODELS, ...MODELS.map(path => path.replace('/models', ''))]
+
 /** Google's generateContent, of the Gemini API and Vertex AI. */
 export const geminiContentFormat: Format = {
   id: 'gemini-content',
   client: geminiContent,
   served: {
     mount: MOUNT,
-    chat: MODELS.flatMap(models => [
+    chat: NAMED.flatMap(models => [
       { path: `${models}/*:generateContent`, server: geminiServer },
       {
         path: `${models}/*:streamGenerateContent`,
@@ -30,7 +33,7 @@ export const geminiContentFormat: Format = {
         whenQuery: { name: 'alt', value: 'sse', server: geminiEvents },
       },
     ]),
-    counts: MODELS.map(models => ({ path: `${models}/*:countTokens`, count: geminiCount })),
+    counts: NAMED.map(models => ({ path: `${models}/*:countTokens`, count: geminiCount })),
     models: MODELS.flatMap(path => [
       { kind: 'list', path, encode: models => ({ models: models.map(toModel) }) },
       { kind: 'one', path: `${path}/*`, encode: toModel },
