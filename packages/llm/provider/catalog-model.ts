@@ -1,4 +1,4 @@
-import type { ImagePrices, ModelPricing } from './prices.ts'
+import type { AudioPrices, ImagePrices, ModelPricing } from './prices.ts'
 
 export type Capability =
   | 'chat'
@@ -8,6 +8,8 @@ export type Capability =
   | 'reasoning'
   | 'embeddings'
   | 'images'
+  | 'transcription'
+  | 'speech'
 
 export interface CatalogModel {
   readonly id: string
@@ -26,6 +28,7 @@ export interface CatalogModel {
   /** Of an embedding, where none are asked for. */
   readonly dimensions?: number
   readonly image_pricing?: ImagePrices
+  readonly audio_pricing?: AudioPrices
   /** null: unknown, which is never zero. */
   readonly pricing: ModelPricing | null
 }

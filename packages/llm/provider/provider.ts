@@ -1,4 +1,5 @@
 import type { ClientFormatId } from '../request/format-id.ts'
+import type { AudioService } from './audio-service.ts'
 import type { CatalogFile } from './catalog-model.ts'
 import type { EmbeddingService } from './embedding-service.ts'
 import type { ImageService } from './image-service.ts'
@@ -8,6 +9,8 @@ import type { OpenAiDeviations } from './openai-deviations.ts'
 export interface Provider {
   readonly id: string
   readonly name: string
+  /** Where the company shows its customers their keys. Absent: there is no such page. */
+  readonly keysUrl?: string
   readonly format: ClientFormatId
   /** The first rule that fits a request decides its format; if none does, the format is `format`. */
   readonly formatRules?: readonly FormatRule[]
@@ -52,9 +55,9 @@ export interface Provider {
    */
   readonly exactNames?: readonly string[]
   /**
-   * The name of the mount (see Mount) whose API is this provider's own: a bare name that nothing knows goes there from it.
+   * The names of the mounts (see Mount) whose API is this provider's own: a bare name that nothing knows goes to it from there.
    */
-  readonly ownMount?: string
+  readonly ownMounts?: readonly string[]
   /** The models in its catalogue are its own make: a bare model name goes to it first. */
   readonly maker?: true
   /**
@@ -75,6 +78,8 @@ export interface Provider {
   readonly embeddings?: EmbeddingService
   /** Absent: it makes no images. */
   readonly images?: ImageService
+  /** Absent: it neither transcribes nor speaks. */
+  readonly audio?: AudioService
   readonly catalog?: CatalogFile
 }
 
@@ -84,6 +89,10 @@ export interface ProviderOption {
   /** `map`: an object of texts. */
   readonly type: 'text' | 'map'
   readonly required: boolean
+  /** What a form calls it. */
+  readonly label: string
+  /** What it is and where to find it, in a sentence. */
+  readonly help: string
 }
 
 /** Requests that a provider takes in another format than its main one (see find-format.ts). */

@@ -10,4 +10,5 @@ export const custom: Provider = {
   models: 'any',
   embeddings: { format: 'openai-embeddings' },
   images: { format: 'openai-images' },
+  audio: { format: 'openai-audio' },
 }

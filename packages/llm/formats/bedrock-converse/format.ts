@@ -2,6 +2,7 @@ import type { Format } from '../shared/format.ts'
 import type { Mount } from '../shared/mount.ts'
 import { bedrockConverse } from './client/client.ts'
 import { explainCredential, toConverseError, toErrorHeaders } from './server/encode-error.ts'
+import { converseCount } from './server/count-tokens.ts'
 import { converseServer, converseStreamServer } from './server/server.ts'
 
 const MOUNT: Mount = {
@@ -23,5 +24,6 @@ export const bedrockConverseFormat: Format = {
       { path: '/model/*/converse', server: converseServer },
       { path: '/model/*/converse-stream', server: converseStreamServer },
     ],
+    counts: [{ path: '/model/*/count-tokens', count: converseCount }],
   },
 }

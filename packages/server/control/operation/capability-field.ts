@@ -9,6 +9,8 @@ const CAPABILITIES = [
   'reasoning',
   'embeddings',
   'images',
+  'transcription',
+  'speech',
 ] as const satisfies readonly Capability[]
 
 /** What a model can do, as GET /v1/models reports it. */

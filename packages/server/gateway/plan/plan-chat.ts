@@ -64,6 +64,10 @@ function planTarget(
 ): TargetPlan {
   const { provider, model, id, catalogModel, credentials, alias } = resolved
   const format = formats.client(findClientFormatId(provider, model, call.request, source.format))
+  if (source.format === 'openai-completions' && format.id !== source.format) {
+    const message = `The model ${id} answers chats, and not bare prompts; use /chat/completions.`
+    return { refusal: { code: 'model_missing_capability', message, param: 'model' } }
+  }
   const whole = fitRequest(call, format.id === source.format, catalogModel)
   const missing = catalogModel === undefined ? undefined : checkCapabilities(listNeeds(whole), catalogModel)
   if (missing !== undefined) return { refusal: missing }

@@ -2,6 +2,7 @@ import { UNBOUNDED } from '@rideau/llm/json/json-bounds'
 import { SlicedJsonScan } from '@rideau/llm/json/json-scan'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { answerSandbox, type SandboxAnswer } from '@rideau/llm/providers/sandbox/answer'
+import { completeSandbox } from '@rideau/llm/providers/sandbox/complete'
 import { answerEmbeddings } from '@rideau/llm/providers/sandbox/embed'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import { runInSlices } from '../../http/sliced-work.ts'
@@ -44,7 +45,9 @@ async function answerLong(request: UpstreamRequest, call: SandboxCall): Promise<
 }
 
 function answer(request: UpstreamRequest, body: JsonObject): SandboxAnswer {
-  if (!request.path.endsWith('/embeddings')) return answerSandbox(String(body.model), body)
+  const { path } = request
+  if (path.endsWith('/completions') && !path.endsWith('/chat/completions')) return completeSandbox(body)
+  if (!path.endsWith('/embeddings')) return answerSandbox(String(body.model), body)
   return { kind: 'reply', delayMs: 0, status: 200, headers: {}, body: answerEmbeddings(body) }
 }
 

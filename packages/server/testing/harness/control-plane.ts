@@ -132,6 +132,7 @@ export async function openControlPlane(
       production: false,
       baseUrl: () => `http://127.0.0.1:${port}`,
       gatewayUrl: () => 'http://127.0.0.1:1',
+      gatewayPrefixes: { openai: '/openai' },
       setupToken: () => SETUP_TOKEN,
       trustedProxies: { has: () => false },
       afterWrite: async () => void writes++,

@@ -4,7 +4,7 @@ import type { Bill } from '../../../usage/bill.ts'
 import { isFarOff, toOpenAiEnvelope } from '../../shared/error-envelope.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
-import type { Answered, ChatServer } from '../../shared/server-format.ts'
+import type { Answered, ChatServer, CountFormat } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { type EventEncoder, encodeReply, openEventEncoder } from './encode-events.ts'
 import { parseRequest } from './parse-request.ts'
@@ -24,6 +24,13 @@ export const responsesServer: ChatServer = {
     const head = { id: `resp_${requestId}`, created: 0, model: '', ...NOTHING_REPEATED }
     return encodeFault(openEventEncoder(head), fault, requestId, baseUrl)
   },
+}
+
+/** `{prefix}/v1/responses/input_tokens`: a request of this format is counted and not answered. */
+export const responsesCount: CountFormat = {
+  server: responsesServer,
+  parse: parseRequest,
+  encode: tokens => ({ object: 'response.input_tokens', input_tokens: tokens }),
 }
 
 const NOTHING_REPEATED: Pick<ResponseHead, 'echo' | 'toolKinds'> = {
