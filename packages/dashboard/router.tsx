@@ -103,6 +103,8 @@ const environmentHome = createRoute({
 const overview = createRoute({
   getParentRoute: () => environment,
   path: '/overview',
+  validateSearch: ({ range }: Record<string, unknown>): { range?: '24h' | '7d' | '30d' } =>
+    range === '24h' || range === '7d' || range === '30d' ? { range } : {},
   component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 })
 const logs = createRoute({
