@@ -37,7 +37,14 @@ export function Chart({ title, sentence, labels, series, kind, format, onPick }:
     if (element === null) return
     const data = toData(labels.length, series, kind)
     const plot = new uPlot(
-      toOptions(element, { labels, series, kind, format, onHover: setHovered, onClick: index => pick.current?.(index) }),
+      toOptions(element, {
+        labels,
+        series,
+        kind,
+        format,
+        onHover: setHovered,
+        onClick: index => pick.current?.(index),
+      }),
       data,
       element,
     )
@@ -54,11 +61,7 @@ export function Chart({ title, sentence, labels, series, kind, format, onPick }:
       <figcaption>
         <h2>{title}</h2>
         <p className="legend small">
-          {hovered === undefined ? (
-            <span className="muted">{sentence}</span>
-          ) : (
-            <span>{labels[hovered]}</span>
-          )}
+          {hovered === undefined ? <span className="muted">{sentence}</span> : <span>{labels[hovered]}</span>}
           {series.map(({ name, color, values }) => {
             const value = hovered === undefined ? undefined : values[hovered]
             return (
@@ -80,7 +83,12 @@ export function Chart({ title, sentence, labels, series, kind, format, onPick }:
   )
 }
 
-function ChartTable({ title, labels, series, format }: Pick<ChartProps, 'title' | 'labels' | 'series' | 'format'>) {
+function ChartTable({
+  title,
+  labels,
+  series,
+  format,
+}: Pick<ChartProps, 'title' | 'labels' | 'series' | 'format'>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
     <section className="table-frame" aria-label={`${title}, as a table`} tabIndex={0}>
@@ -132,7 +140,10 @@ interface Drawn extends Pick<ChartProps, 'labels' | 'series' | 'kind' | 'format'
   readonly onClick: (index: number) => void
 }
 
-function toOptions(element: HTMLElement, { labels, series, kind, format, onHover, onClick }: Drawn): uPlot.Options {
+function toOptions(
+  element: HTMLElement,
+  { labels, series, kind, format, onHover, onClick }: Drawn,
+): uPlot.Options {
   const colorOf = (name: string): string => resolveColor(element, name)
   const ordered = kind === 'bars' ? series.toReversed() : series
   const axis = {

@@ -21,7 +21,6 @@ const FAILURES = [
 /** What a day of believable traffic looks like: keys, a failing credential, a budget, and `count` requests that ended before `now`. */
 export async function seedDay(app: TestApp, now: number, count = 400): Promise<void> {
   const random = createSeededRandom(7)
-  const environment = `/v1/environments/${app.developmentId}`
   const keys: string[] = []
   for (const name of ['web-backend', 'nightly-batch', 'mobile-app']) {
     const { id } = await app.createKey({ name, restrictions: { max_request_cost_usd: 0.5 } })
@@ -32,7 +31,9 @@ export async function seedDay(app: TestApp, now: number, count = 400): Promise<v
   await app.createKey({ name: 'ios-app', kind: 'publishable' })
   await app.addCredential('openai', { name: 'OpenAI, Berlin', api_key: 'sk-0000000000000000' })
   await app.manage('POST', `/v1/projects/${app.projectId}/budgets`, { limit_usd: 50, window: 'month' })
-  const { rows } = await app.database.pool.query('select * from environments where id = $1', [app.developmentId])
+  const { rows } = await app.database.pool.query('select * from environments where id = $1', [
+    app.developmentId,
+  ])
   const records = Array.from({ length: count }, (_, index): RequestRecord => {
     const at = now - Math.floor(random() ** 1.3 * 23.5 * 3_600_000) - 1_000
     const id = `0192${index.toString(16).padStart(4, '0')}-0000-7000-8000-${String(index).padStart(12, '0')}`
@@ -65,14 +66,19 @@ export async function seedDay(app: TestApp, now: number, count = 400): Promise<v
       error_code: failure?.[1] ?? null,
       finish_reason: failure === undefined ? 'stop' : null,
       attempts: failedFirst
-        ? [{ ...attempt, status: 503, error: 'provider_overloaded', ms: 90 }, { ...attempt, ms: totalMs - 92 }]
+        ? [
+            { ...attempt, status: 503, error: 'provider_overloaded', ms: 90 },
+            { ...attempt, ms: totalMs - 92 },
+          ]
         : [attempt],
       metadata: { feature: index % 3 === 0 ? 'search' : 'assistant' },
       request_body: JSON.stringify({
         model: `${provider}/${model}`,
         messages: [{ role: 'user', content: 'Summarise <img src=x onerror=alert(1)> the quarter.' }],
       }),
-      response_body: JSON.stringify({ choices: [{ message: { role: 'assistant', content: 'Revenue grew.' } }] }),
+      response_body: JSON.stringify({
+        choices: [{ message: { role: 'assistant', content: 'Revenue grew.' } }],
+      }),
     })
   })
   const { rejected } = await insertRecords(app.database.pool, records)

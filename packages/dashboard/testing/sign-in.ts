@@ -6,5 +6,5 @@ export async function signInAsOwner(page: Page, controlUrl: string, next = '/'):
   await page.getByLabel('E-mail').fill('owner@example.com')
   await page.getByLabel('Password').fill('a long enough password')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: /^Environment: / }).waitFor()
 }

@@ -108,7 +108,9 @@ export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDo
 
 /** `crypto.randomUUID` is missing where the page has no https. */
 function newIdempotencyKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('')
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
 }
 
 function toBody(data: FormData, kind: 'secret' | 'publishable') {

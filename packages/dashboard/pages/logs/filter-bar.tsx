@@ -3,7 +3,14 @@ import { Button } from '../../controls/button.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
 import { textOf } from '../../controls/use-form.ts'
 import type { Key } from '../keys/key-calls.ts'
-import { countFilters, DEFAULT_RANGE, FILTER_LABELS, type LogSearch, parseLogSearch, type Range } from './log-search.ts'
+import {
+  countFilters,
+  DEFAULT_RANGE,
+  FILTER_LABELS,
+  type LogSearch,
+  parseLogSearch,
+  type Range,
+} from './log-search.ts'
 
 interface FilterBarProps {
   readonly search: LogSearch
@@ -16,7 +23,9 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
   const [isOpen, setOpen] = useState(() => countFilters(search) > Number(search.status !== undefined))
   const apply = (form: HTMLFormElement): void => {
     const data = new FormData(form)
-    const given = FILTER_LABELS.map(([name]) => [name, textOf(data, name)]).filter(([, value]) => value !== '')
+    const given = FILTER_LABELS.map(([name]) => [name, textOf(data, name)]).filter(
+      ([, value]) => value !== '',
+    )
     const range = textOf(data, 'range') as Range
     onChange(
       parseLogSearch({
@@ -53,13 +62,20 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
       </SelectField>
       <SelectField label="Status" name="status" defaultValue={search.status ?? ''}>
         <option value="">Any</option>
-        {[...new Set(['2xx', '4xx', '5xx', ...(search.status === undefined ? [] : [search.status])])].map(each => (
-          <option key={each}>{each}</option>
-        ))}
+        {[...new Set(['2xx', '4xx', '5xx', ...(search.status === undefined ? [] : [search.status])])].map(
+          each => (
+            <option key={each}>{each}</option>
+          ),
+        )}
       </SelectField>
       {isOpen && (
         <>
-          <TextField label="Model" name="model" defaultValue={search.model ?? ''} placeholder="openai/gpt-4o" />
+          <TextField
+            label="Model"
+            name="model"
+            defaultValue={search.model ?? ''}
+            placeholder="openai/gpt-4o"
+          />
           <TextField label="Provider" name="provider" defaultValue={search.provider ?? ''} />
           <SelectField label="Key" name="key_id" defaultValue={search.key_id ?? ''}>
             <option value="">Any</option>

@@ -81,7 +81,9 @@ function LogRow({ log, timeZone, keyName }: { log: Log; timeZone: string; keyNam
       </td>
       <td className="wide number">{log.first_byte_ms === null ? '–' : toDuration(log.first_byte_ms)}</td>
       <td className="wide number">{toDuration(log.total_ms)}</td>
-      <td className="wide number">{log.status >= 400 && log.cost_usd === null ? '–' : toMoney(log.cost_usd)}</td>
+      <td className="wide number">
+        {log.status >= 400 && log.cost_usd === null ? '–' : toMoney(log.cost_usd)}
+      </td>
     </tr>
   )
 }

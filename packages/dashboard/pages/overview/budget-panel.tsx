@@ -32,7 +32,8 @@ export function BudgetPanel() {
           return (
             <li key={id} className="budget">
               <span>
-                {toMoney(spent_usd)} of {toMoney(limit_usd)} a {window === 'total' ? 'budget in total' : window}
+                {toMoney(spent_usd)} of {toMoney(limit_usd)} a{' '}
+                {window === 'total' ? 'budget in total' : window}
                 {reserved_usd !== null && reserved_usd > 0 && ` + ${toMoney(reserved_usd)} reserved`}
               </span>
               <span className="muted small">
@@ -41,8 +42,14 @@ export function BudgetPanel() {
                   `, starts anew ${toDateTime(Date.parse(resets_at), organization.time_zone)} ${organization.time_zone}`}
               </span>
               <span className="meter-bar" aria-hidden="true">
-                <span className={share >= 1 ? 'used over' : 'used'} style={{ width: `${Math.min(100, share * 100)}%` }} />
-                <span className="reserved" style={{ width: `${Math.min(100 - Math.min(100, share * 100), reserved * 100)}%` }} />
+                <span
+                  className={share >= 1 ? 'used over' : 'used'}
+                  style={{ width: `${Math.min(100, share * 100)}%` }}
+                />
+                <span
+                  className="reserved"
+                  style={{ width: `${Math.min(100 - Math.min(100, share * 100), reserved * 100)}%` }}
+                />
               </span>
             </li>
           )

@@ -22,7 +22,9 @@ const REFRESH_MS = 30_000
 
 export function OverviewPage() {
   const place = usePlace()
-  const { range = '24h' }: { range?: Span } = useSearch({ from: '/signed-in/o/$org/$project/$environment/overview' })
+  const { range = '24h' }: { range?: Span } = useSearch({
+    from: '/signed-in/o/$org/$project/$environment/overview',
+  })
   const navigate = useNavigate()
   const envId = place.environment.id
   const live = { refetchInterval: REFRESH_MS, meta: { isQuiet: true } }
@@ -113,7 +115,11 @@ function Figures({ rows, now, totals, range }: FiguresProps) {
     <>
       <dl className="tiles">
         <Tile name="Requests" value={toCount(totals.requests)} />
-        <Tile name="Failed" value={toPercent(totals.errors / totals.requests)} note={`${toCount(totals.errors)} requests`} />
+        <Tile
+          name="Failed"
+          value={toPercent(totals.errors / totals.requests)}
+          note={`${toCount(totals.errors)} requests`}
+        />
         <Tile name="Tokens" value={toCount(totals.tokens)} />
         <Tile
           name="Cost"
@@ -201,7 +207,12 @@ function NoRequests({ range }: { range: Span }) {
             Open the playground
           </Link>
           {range !== '30d' && (
-            <Link className="button" to="/o/$org/$project/$environment/overview" params={names} search={{ range: '30d' }}>
+            <Link
+              className="button"
+              to="/o/$org/$project/$environment/overview"
+              params={names}
+              search={{ range: '30d' }}
+            >
               Show 30 days
             </Link>
           )}

@@ -41,6 +41,9 @@ test('days are those of the zone, also where the clocks change', () => {
 })
 
 test('the sandbox counts as requests and never as cost', () => {
-  const rows = [row('2026-11-22T13:00:00.000Z'), row('2026-11-22T13:00:00.000Z', { sandbox: true, cost_usd: 9 })]
+  const rows = [
+    row('2026-11-22T13:00:00.000Z'),
+    row('2026-11-22T13:00:00.000Z', { sandbox: true, cost_usd: 9 }),
+  ]
   expect(toTotals(rows)).toMatchObject({ requests: 20, errors: 2, tokens: 300, costUsd: 0.5 })
 })

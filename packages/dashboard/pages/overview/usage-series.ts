@@ -57,7 +57,7 @@ export interface Bucket {
 export function toBuckets(rows: readonly Usage[], span: Span, now: number, timeZone: string): Bucket[] {
   const { ms, bucketMs } = SPANS[span]
   const labelOf = (at: number): string =>
-    bucketMs === HOUR_MS ? toDateTime(at, timeZone).split(', ')[1]?.slice(0, 5) ?? '' : toDay(at, timeZone)
+    bucketMs === HOUR_MS ? (toDateTime(at, timeZone).split(', ')[1]?.slice(0, 5) ?? '') : toDay(at, timeZone)
   const keyOf = (at: number): string =>
     bucketMs === HOUR_MS ? String(Math.floor(at / HOUR_MS)) : toDay(at, timeZone)
   const byKey = groupRows(rows, ({ bucket }) => keyOf(Date.parse(bucket)))

@@ -87,7 +87,13 @@ function CredentialForm({ providers, onClose, onDone }: CredentialFormProps) {
       </SelectField>
       {/* The key empties the fields when another provider is chosen: a secret must not go to the wrong one. */}
       <div className="form" key={provider.id}>
-        <TextField label="Name" name="name" required defaultValue={provider.name} problem={form.problemOf('name')} />
+        <TextField
+          label="Name"
+          name="name"
+          required
+          defaultValue={provider.name}
+          problem={form.problemOf('name')}
+        />
         {provider.credential_fields.map(field => (
           <CredentialInput
             key={field.name}

@@ -51,9 +51,7 @@ function toCatalogProviderResource(provider: Provider): z.output<typeof CatalogP
     models: provider.models,
     sandbox: isSandbox,
     keys_url: provider.keysUrl ?? null,
-    credential_fields: isSandbox
-      ? []
-      : toCredentialFields(provider),
+    credential_fields: isSandbox ? [] : toCredentialFields(provider),
   }
 }
 

@@ -75,6 +75,8 @@ export function toLogFilter(query: z.output<typeof LogQuery>): RequestLogFilter 
   }
 }
 
-function toStatusFilter(status: number | string | undefined): Pick<RequestLogFilter, 'status' | 'statusClass'> {
+function toStatusFilter(
+  status: number | string | undefined,
+): Pick<RequestLogFilter, 'status' | 'statusClass'> {
   return typeof status === 'string' ? { statusClass: Number(status[0]) } : { status }
 }
