@@ -155,6 +155,7 @@ function toOptions(
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
+    padding: [8, 8, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: kind === 'lines' }, drag: { x: false, y: false } },
     scales: {
@@ -166,6 +167,7 @@ function toOptions(
         ...axis,
         grid: { show: false },
         space: 64,
+        size: 28,
         incrs: [1, 2, 3, 4, 6, 8, 12, 24],
         values: (_, splits) => splits.map(each => labels[each] ?? ''),
       },
@@ -173,7 +175,7 @@ function toOptions(
         ...axis,
         grid: { stroke: colorOf('--line'), width: 1 },
         space: 44,
-        size: 64,
+        size: 60,
         values: (_, splits) => splits.map(format),
       },
     ],
