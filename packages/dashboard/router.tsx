@@ -152,6 +152,8 @@ export function createPages(context: RouterContext) {
     // The code of a page is loaded when a link to it is pointed at or focused.
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
+    // A page gets only what it knows of its address.
+    search: { strict: true },
     // Every value is a text: an address is written and read as the API's own queries are.
     parseSearch: text => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: toSearchText,
