@@ -201,10 +201,13 @@ test('every route that can call a provider is refused at a budget of 0; models a
     bodies[path] = { model: 'sandbox/rerank', query: 'hi', documents: ['hi'] }
   for (const version of ['v1beta', 'v1', 'v1alpha']) {
     const content = { parts: [{ text: 'hi' }] }
-    for (const method of ['generateContent', 'streamGenerateContent', 'countTokens'])
-      bodies[`/gemini/${version}/models/${PRICED}:${method}`] = { contents: [content] }
-    bodies[`/gemini/${version}/models/${EMBEDDER}:embedContent`] = { content }
-    bodies[`/gemini/${version}/models/${EMBEDDER}:batchEmbedContents`] = { requests: [{ content }] }
+    // Names with a slash may stand without the collection.
+    for (const below of [`/gemini/${version}/models`, `/gemini/${version}`]) {
+      for (const method of ['generateContent', 'streamGenerateContent', 'countTokens'])
+        bodies[`${below}/${PRICED}:${method}`] = { contents: [content] }
+      bodies[`${below}/${EMBEDDER}:embedContent`] = { content }
+      bodies[`${below}/${EMBEDDER}:batchEmbedContents`] = { requests: [{ content }] }
+    }
   }
   const before = upstream.requests.length
   for (const route of listRoutes(new FormatRegistry(FORMATS), parseConfig({}).prefixes)) {
