@@ -28,11 +28,18 @@ const routes = listRoutes(new FormatRegistry(FORMATS), parseConfig({}).prefixes)
 }))
 const isMint = ({ need }: Route): boolean => need.makes !== undefined
 
+/** Names of models that have routes of their own. */
+const NAMED = ['no-embed-model', 'gemini-no-image']
+
 const askOf =
   ({ method, path, models }: Pick<Route, 'method' | 'path' | 'models'>) =>
   async (credential?: string): Promise<string> => {
     const response = await fetch(
-      app.gatewayUrl + path.replace('*', (models === undefined ? '' : 'embed-') + crypto.randomUUID()),
+      app.gatewayUrl +
+        path.replace(
+          '*',
+          models === undefined ? crypto.randomUUID() : (NAMED.find(name => models.test(name)) ?? ''),
+        ),
       {
         method,
         headers: {

@@ -151,6 +151,9 @@ function takeUntilPending<T>(calls: readonly Promise<T>[], pending: number): Pro
 }
 
 const EMBEDDER = 'sandbox/embed'
+const PAINTER = 'sandbox/image'
+/** Of routes that serve some models only. */
+const MODELS: Record<string, string> = { embeddings: EMBEDDER, images: PAINTER }
 
 test('every route that can call a provider is refused at a budget of 0; models and cancel are not', async () => {
   const { key } = await limited.freshKey(0)
@@ -203,17 +206,15 @@ test('every route that can call a provider is refused at a budget of 0; models a
     const content = { parts: [{ text: 'hi' }] }
     for (const method of ['generateContent', 'streamGenerateContent', 'countTokens'])
       bodies[`/gemini/${version}/models/${PRICED}:${method}`] = { contents: [content] }
+    for (const method of ['generateContent', 'streamGenerateContent'])
+      bodies[`/gemini/${version}/models/${PAINTER}:${method}`] = { contents: [content] }
     bodies[`/gemini/${version}/models/${EMBEDDER}:embedContent`] = { content }
     bodies[`/gemini/${version}/models/${EMBEDDER}:batchEmbedContents`] = { requests: [{ content }] }
   }
   const before = upstream.requests.length
   for (const route of listRoutes(new FormatRegistry(FORMATS), parseConfig({}).prefixes)) {
     // Some formats name the model in the path.
-    const rest = route.isMetered
-      ? route.endpoint === 'embeddings'
-        ? EMBEDDER
-        : PRICED
-      : '018f0000-0000-7000-8000-000000000000'
+    const rest = route.isMetered ? (MODELS[route.endpoint] ?? PRICED) : '018f0000-0000-7000-8000-000000000000'
     const path = route.path.replace('*', rest)
     if (!route.isMetered) {
       const response = await fetch(app.gatewayUrl + path, {
