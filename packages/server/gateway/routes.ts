@@ -1,10 +1,11 @@
-import { EMBEDDING_ROUTES, type EmbeddingRoute } from '@rideau/llm/embeddings/embedding-routes'
+import { EMBEDDING_ROUTES, type EmbeddingRoute } from '@rideau/llm/embeddings/served/embedding-routes'
 import type { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import { NATIVE_MOUNT } from '@rideau/llm/formats/native/format'
 import type { ChatRoute, ModelRoute, ServedFormat } from '@rideau/llm/formats/shared/format'
 import { OPENAI_MOUNT } from '@rideau/llm/formats/shared/openai-mount'
-import { IMAGE_ROUTES, type ImageRoute } from '@rideau/llm/images/image-routes'
+import { IMAGE_ROUTES, type ImageRoute } from '@rideau/llm/images/served/image-routes'
 import { RERANK_ROUTES, type RerankRoute } from '@rideau/llm/rerank/rerank-routes'
+import { MAX_MODEL_NAME } from '@rideau/llm/request/bounded-text'
 import type { Need } from '../core/authorize.ts'
 import type { GatewayDeps } from './deps.ts'
 import { readChat } from './pipeline/chat.ts'
@@ -179,10 +180,15 @@ export function openRouter(routes: readonly Route[]): Router {
       if (method !== route.method || !path.startsWith(before) || !path.endsWith(after)) continue
       const rest = decode(path.slice(before.length, path.length - after.length))
       if (rest === undefined || rest === '' || path.length <= before.length + after.length) continue
-      if (route.models === undefined || route.models.test(rest)) return { route, rest }
+      if (route.models === undefined || isNamed(route.models, rest)) return { route, rest }
     }
     return undefined
   }
+}
+
+/** A longer text is no model's name, and would take long to compare. */
+function isNamed(models: RegExp, name: string): boolean {
+  return name.length <= MAX_MODEL_NAME && models.test(name)
 }
 
 function decode(text: string): string | undefined {

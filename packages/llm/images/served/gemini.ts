@@ -1,4 +1,4 @@
-import { listUnread } from '../../embeddings/served/list-unread.ts'
+import { listUnread } from '../../formats/shared/list-unread.ts'
 import { refuseOtherModel, spell } from '../../formats/gemini-content/server/read-body.ts'
 import {
   choiceAt,

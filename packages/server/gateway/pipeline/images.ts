@@ -1,6 +1,6 @@
 import type { ImageReply, ImageRequest } from '@rideau/llm/images/image-format'
 import { encodeImages } from '@rideau/llm/images/image-reply'
-import type { ImageRoute as ServedImageRoute } from '@rideau/llm/images/image-routes'
+import type { ImageRoute as ServedImageRoute } from '@rideau/llm/images/served/image-routes'
 import type { ImageServer, ParsedImages } from '@rideau/llm/images/image-server'
 import type { Target } from '@rideau/llm/upstream/target'
 import { estimateTokens } from '@rideau/llm/usage/estimate'

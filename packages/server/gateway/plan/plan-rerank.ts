@@ -65,7 +65,7 @@ function planOne(
 
 /** Checks the plan's models, limits of money and the key's `max_request_cost_usd`. Nothing of a request can be lowered. */
 function checkCost(target: ResolvedTarget, { parsed, caller, limits }: RerankPlanInput): Refusal | undefined {
-  const nanoUsd = maxRerankCost(parsed.request, target)
+  const nanoUsd = maxRerankCost(parsed.counted, target)
   const limited = checkLimits(target, parsed.request.model, limits, nanoUsd !== null)
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited

@@ -1,7 +1,7 @@
-import { GEMINI_MODELS, GEMINI_MOUNT } from '../formats/gemini-content/format.ts'
-import type { Mount } from '../formats/shared/mount.ts'
-import type { ImageServer } from './image-server.ts'
-import { geminiImageEvents, geminiImageList, geminiImages, IMAGE_MODELS } from './served/gemini.ts'
+import { GEMINI_MODELS, GEMINI_MOUNT } from '../../formats/gemini-content/format.ts'
+import type { Mount } from '../../formats/shared/mount.ts'
+import type { ImageServer } from '../image-server.ts'
+import { geminiImageEvents, geminiImageList, geminiImages, IMAGE_MODELS } from './gemini.ts'
 
 /** A path on which callers ask for images in another format than OpenAI's. It begins behind the mount's prefix. */
 export interface ImageRoute {
