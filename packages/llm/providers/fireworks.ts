@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const fireworks: Provider = {
   id: 'fireworks',
   name: 'Fireworks AI',
+  keysUrl: 'https://app.fireworks.ai/settings/users/api-keys',
   format: 'openai-chat',
   baseUrl: 'https://api.fireworks.ai/inference/v1',
   auth: 'bearer',

@@ -10,6 +10,7 @@ export const sandbox: Provider = {
   baseUrl: 'http://sandbox.invalid/v1',
   auth: 'none',
   models: 'catalog',
+  exactNames: [''],
   maker: true,
   sandbox: true,
   embeddings: { format: 'openai-embeddings' },

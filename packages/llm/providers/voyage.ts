@@ -6,6 +6,7 @@ import type { Provider } from '../provider/provider.ts'
 export const voyage: Provider = {
   id: 'voyage',
   name: 'Voyage AI',
+  keysUrl: 'https://dashboard.voyageai.com/organization/api-keys',
   format: 'openai-chat',
   baseUrl: 'https://api.voyageai.com/v1',
   auth: 'bearer',

@@ -13,6 +13,8 @@ import { readTokenCount } from './pipeline/count-tokens.ts'
 import { readEmbeddings } from './pipeline/embeddings.ts'
 import { readImages, readOtherImages } from './pipeline/images.ts'
 import { type ReadCall, serveModelCall } from './pipeline/model-call.ts'
+import { readSpeech } from './pipeline/speech.ts'
+import { readTranscription } from './pipeline/transcriptions.ts'
 import { readRerank } from './pipeline/rerank.ts'
 import { type Prefixes, prefixOf } from './request/prefixes.ts'
 import type { IdentifiedContext, RouteInfo } from './request/request-context.ts'
@@ -38,6 +40,8 @@ export interface Route extends RouteInfo {
 const CHAT: Need = { endpoint: 'chat', scope: 'ai.chat' }
 const EMBED: Need = { endpoint: 'embeddings', scope: 'ai.embed' }
 const IMAGES: Need = { endpoint: 'images', scope: 'ai.images' }
+/** The specification has no scope for audio, so client tokens do not reach it. */
+const AUDIO: Need = { endpoint: 'audio', scope: 'ai.chat', isForKeys: true }
 const MINT: Need = { endpoint: 'client_tokens', scope: null, makes: 'token' }
 const DEVICE: Need = { endpoint: 'device', scope: null, makes: 'token' }
 const CHALLENGE: Need = { endpoint: 'device', scope: null, makes: 'challenge' }
@@ -55,6 +59,9 @@ export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonl
     ...RERANK_ROUTES.map(route => rerank(route, prefixes)),
     images(`${openai}/v1/images/generations`, 'generations'),
     images(`${openai}/v1/images/edits`, 'edits'),
+    audio(`${openai}/v1/audio/transcriptions`, readTranscription('transcriptions')),
+    audio(`${openai}/v1/audio/translations`, readTranscription('translations')),
+    audio(`${openai}/v1/audio/speech`, readSpeech),
     { ...plainRoute('GET', '/v1/models', 'models', ctx => serveModels(ctx)), query: ['limit', 'cursor'] },
     plainRoute('GET', '/v1/models/*', 'models', (ctx, rest) => serveModel(ctx, rest)),
     {
@@ -132,6 +139,11 @@ function otherImages(route: ImageRoute, prefixes: Prefixes): Route {
 /** OpenAI's own image routes. */
 function images(path: string, kind: 'generations' | 'edits'): Route {
   return modelRoute(path, { endpoint: 'images', mount: OPENAI_MOUNT, need: IMAGES }, readImages(kind))
+}
+
+/** Only OpenAI's format has audio routes. */
+function audio(path: string, read: ReadCall): Route {
+  return modelRoute(path, { endpoint: 'audio', mount: OPENAI_MOUNT, need: AUDIO }, read)
 }
 
 /** Returns a route that can call a provider. It is metered and runs the pipeline. */

@@ -9,6 +9,8 @@ const CAPABILITIES = [
   'reasoning',
   'embeddings',
   'images',
+  'transcription',
+  'speech',
   'rerank',
 ] as const satisfies readonly Capability[]
 

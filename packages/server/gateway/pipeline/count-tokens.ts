@@ -68,8 +68,7 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
   }
 
   plan(limits: MeterSet): CallPlan<PlannedTarget> {
-    const { caller, environment } = this.#ctx
-    return planChat(this.#parsed, this.#source, caller, environment, limits, this.#deps)
+    return planChat(this.#parsed, this.#source, this.#ctx, limits, this.#deps)
   }
 
   reserve(

@@ -80,10 +80,11 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
   }
 
   plan(limits: MeterSet): CallPlan<EmbeddingTarget> {
-    const { caller, environment } = this.#ctx
+    const { caller, environment, route } = this.#ctx
     const { request, unread = [] } = this.#parsed
+    const { mount } = route
     return planEmbeddings(
-      { request, unread, inputTokens: this.#inputTokens, caller, environment, limits },
+      { request, unread, inputTokens: this.#inputTokens, caller, environment, limits, mount },
       this.#deps,
     )
   }

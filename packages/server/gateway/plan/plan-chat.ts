@@ -1,6 +1,7 @@
 import { findClientFormatId } from '@rideau/llm/formats/find-format'
 import { hasImages } from '@rideau/llm/formats/shared/chat-fields'
 import { showPath } from '@rideau/llm/formats/shared/field-path'
+import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
@@ -20,6 +21,13 @@ import { fitToolChoice, isChoiceDropped } from './fit-tool-choice.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 
+/** Who asks and where: the context of a request. */
+interface ChatAsker {
+  readonly caller: Caller
+  readonly environment: Environment
+  readonly route: { readonly mount: Mount }
+}
+
 /**
  * Plans a parsed chat request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the
  * fault of the check that refuses it.
@@ -27,13 +35,13 @@ import { planTargets } from './plan-targets.ts'
 export function planChat(
   call: ParsedChat,
   source: SourceBody,
-  caller: Caller,
-  environment: Environment,
+  { caller, environment, route }: ChatAsker,
   limits: MeterSet,
   deps: PlanDeps,
 ): ChatPlan {
   const { request } = call
-  const asked = { name: request.model, caller, environment, isStream: request.stream }
+  const { mount } = route
+  const asked = { name: request.model, caller, environment, isStream: request.stream, mount }
   const plan = planTargets<PlannedTarget>(
     asked,
     (resolved): TargetPlan => {

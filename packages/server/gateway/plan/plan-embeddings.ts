@@ -2,7 +2,9 @@ import type { EmbeddingFormat, EmbeddingRequest } from '@rideau/llm/embeddings/e
 import { findEmbeddingFormat, takesTokens } from '@rideau/llm/embeddings/find-embedding-format'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { showPath } from '@rideau/llm/formats/shared/field-path'
+import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { MeterSet } from '../../core/list-meters.ts'
+import { SET_A_PRICE } from '../../core/set-a-price.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
@@ -29,6 +31,7 @@ export interface EmbeddingPlanInput {
   readonly caller: Caller
   readonly environment: Environment
   readonly limits: MeterSet
+  readonly mount: Mount
 }
 
 /**
@@ -36,8 +39,8 @@ export interface EmbeddingPlanInput {
  * the fault of the check that refuses it.
  */
 export function planEmbeddings(input: EmbeddingPlanInput, deps: PlanDeps): CallPlan<EmbeddingTarget> {
-  const { request, caller, environment } = input
-  const asked = { name: request.model, caller, environment, isStream: false }
+  const { request, caller, environment, mount } = input
+  const asked = { name: request.model, caller, environment, isStream: false, mount }
   return planTargets<EmbeddingTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
@@ -101,7 +104,7 @@ function checkRequestCost(
   if ((target.catalogModel?.pricing ?? null) === null) {
     return {
       code: 'model_unpriced',
-      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown.`,
+      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown. ${SET_A_PRICE}`,
       param: 'model',
     }
   }

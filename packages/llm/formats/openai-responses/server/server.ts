@@ -1,7 +1,7 @@
 import type { ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { toEnvelope } from '../../shared/error-envelope.ts'
+import { isFarOff, toOpenAiEnvelope } from '../../shared/error-envelope.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
 import type { Answered, ChatServer, CountFormat } from '../../shared/server-format.ts'
@@ -129,9 +129,12 @@ class PassedStream implements StreamEncoder {
 function encodeFault(events: EventEncoder, fault: ServedFault, requestId: string, baseUrl: string): string {
   const { code, message } = fault
   const isLimit = code === 'provider_overloaded' || fault.status === 429
-  const failed = events.fail({ code: isLimit ? 'rate_limit_exceeded' : 'server_error', message })
+  const failed = events.fail({
+    code: isFarOff(fault) ? 'insufficient_quota' : isLimit ? 'rate_limit_exceeded' : 'server_error',
+    message,
+  })
   const last = Number(failed.at(-1)?.sequence_number ?? 0)
-  const { error } = toEnvelope(fault, requestId, baseUrl)
+  const { error } = toOpenAiEnvelope(fault, requestId, baseUrl)
   const errorEvent = {
     type: 'error',
     sequence_number: last + 1,
