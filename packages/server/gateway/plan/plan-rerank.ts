@@ -1,5 +1,6 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { showPath } from '@rideau/llm/formats/shared/field-path'
+import type { Mount } from '@rideau/llm/formats/shared/mount'
 import { findRerankFormat } from '@rideau/llm/rerank/find-rerank-format'
 import type { ParsedRerank } from '@rideau/llm/rerank/parse-request'
 import type { RerankFormat } from '@rideau/llm/rerank/rerank-format'
@@ -26,6 +27,7 @@ export interface RerankPlanInput {
   readonly caller: Caller
   readonly environment: Environment
   readonly limits: MeterSet
+  readonly mount: Mount
 }
 
 /**
@@ -33,8 +35,8 @@ export interface RerankPlanInput {
  * check that refuses it.
  */
 export function planRerank(input: RerankPlanInput, deps: PlanDeps): CallPlan<RerankTarget> {
-  const { parsed, caller, environment } = input
-  const asked = { name: parsed.request.model, caller, environment, isStream: false }
+  const { parsed, caller, environment, mount } = input
+  const asked = { name: parsed.request.model, caller, environment, isStream: false, mount }
   return planTargets<RerankTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
