@@ -1,4 +1,4 @@
-import { GEMINI_MODELS, GEMINI_MOUNT } from '../../formats/gemini-content/format.ts'
+import { GEMINI_NAMED, GEMINI_MOUNT } from '../../formats/gemini-content/format.ts'
 import type { Mount } from '../../formats/shared/mount.ts'
 import type { ImageServer } from '../image-server.ts'
 import { geminiImageEvents, geminiImageList, geminiImages, IMAGE_MODELS } from './gemini.ts'
@@ -14,7 +14,7 @@ export interface ImageRoute {
   readonly whenQuery?: { readonly name: string; readonly value: string; readonly server: ImageServer }
 }
 
-export const IMAGE_ROUTES: readonly ImageRoute[] = GEMINI_MODELS.flatMap((path): ImageRoute[] => {
+export const IMAGE_ROUTES: readonly ImageRoute[] = GEMINI_NAMED.flatMap((path): ImageRoute[] => {
   const common = { mount: GEMINI_MOUNT, models: IMAGE_MODELS }
   return [
     { ...common, path: `${path}/*:generateContent`, server: geminiImages },
