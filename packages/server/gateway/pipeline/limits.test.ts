@@ -202,14 +202,15 @@ test('every route that can call a provider is refused at a budget of 0; models a
     bodies[`/ollama/v1${path}`] = bodies[`/openai/v1${path}`]
   for (const path of ['/v1/rerank', '/openai/v1/rerank', '/cohere/v1/rerank', '/cohere/v2/rerank'])
     bodies[path] = { model: 'sandbox/rerank', query: 'hi', documents: ['hi'] }
-  for (const version of ['v1beta', 'v1', 'v1alpha']) {
+  const versions = ['v1beta', 'v1', 'v1alpha'].flatMap(version => [`${version}/models`, version])
+  for (const version of versions) {
     const content = { parts: [{ text: 'hi' }] }
     for (const method of ['generateContent', 'streamGenerateContent', 'countTokens'])
-      bodies[`/gemini/${version}/models/${PRICED}:${method}`] = { contents: [content] }
+      bodies[`/gemini/${version}/${PRICED}:${method}`] = { contents: [content] }
     for (const method of ['generateContent', 'streamGenerateContent'])
-      bodies[`/gemini/${version}/models/${PAINTER}:${method}`] = { contents: [content] }
-    bodies[`/gemini/${version}/models/${EMBEDDER}:embedContent`] = { content }
-    bodies[`/gemini/${version}/models/${EMBEDDER}:batchEmbedContents`] = { requests: [{ content }] }
+      bodies[`/gemini/${version}/${PAINTER}:${method}`] = { contents: [content] }
+    bodies[`/gemini/${version}/${EMBEDDER}:embedContent`] = { content }
+    bodies[`/gemini/${version}/${EMBEDDER}:batchEmbedContents`] = { requests: [{ content }] }
   }
   const before = upstream.requests.length
   for (const route of listRoutes(new FormatRegistry(FORMATS), parseConfig({}).prefixes)) {
