@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../json/json-value.ts'
 import { findProvider } from '../../providers/index.ts'
 import type { Target } from '../../upstream/target.ts'
 import { geminiContent } from '../gemini-content/client/client.ts'
@@ -8,8 +9,8 @@ const provider = findProvider('gemini')
 if (provider === undefined) throw new Error('no provider')
 const target: Target = { provider, model: 'gemini-2.5-flash', baseUrl: 'https://a.example/v1', apiKey: 'k' }
 const format = keepFirstCall(geminiContent)
-const call = (name: string) => ({ functionCall: { id: name, name, args: {} } })
-const chunk = (...parts: object[]) => ({ candidates: [{ content: { parts } }] })
+const call = (name: string): JsonObject => ({ functionCall: { id: name, name, args: {} } })
+const chunk = (...parts: JsonObject[]): JsonObject => ({ candidates: [{ content: { parts } }] })
 
 describe('an answer with several calls', () => {
   test('has the first call only', () => {
