@@ -11,6 +11,7 @@ const pure = [
   'tools/**/*.test.ts',
   'packages/sdk/*.test.ts',
   'fuzz/*.test.ts',
+  'packages/dashboard/format/*.test.ts',
 ]
 
 /** The control plane's suites in which no statement reaches the database, or none that another suite does not send. */

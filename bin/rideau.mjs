@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { buildServer, root } from '../tools/build.mjs'
+import { buildDashboard } from '../tools/build-dashboard.mjs'
 
 const HELP = `Usage: rideau <command>
 
@@ -30,8 +31,19 @@ async function main([command, ...rest]) {
     return
   }
   process.setSourceMapsEnabled(true)
-  const { run } = await import(pathToFileURL(await buildServer()).href)
-  await run(command, process.env)
+  const env = { ...process.env }
+  const [server, dashboard] = await Promise.all([
+    buildServer(),
+    servesDashboard(command, env) && buildDashboard(),
+  ])
+  if (dashboard) env.RIDEAU_DASHBOARD_DIR = dashboard
+  const { run } = await import(pathToFileURL(server).href)
+  await run(command, env)
+}
+
+/** Whether the process serves the dashboard of this tree: not another build, and not none. */
+function servesDashboard(command, { RIDEAU_DASHBOARD_DIR: given = '' }) {
+  return (command === 'start' || command === 'control') && given === ''
 }
 
 function readVersion() {

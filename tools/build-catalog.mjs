@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { HOSTED_TOOLS } from './catalog/hosted-tools.mjs'
 import { mergePrices, rounded } from './catalog/merge-prices.mjs'
-import { PROVIDERS, SUCCESSORS } from './catalog/provider-lists.mjs'
+import { PROVIDERS, RERANKERS, SUCCESSORS } from './catalog/provider-lists.mjs'
 import { DATE, findGenaiPrice, fromLitellm, fromModelsDev, readLists } from './catalog/read-lists.mjs'
 
 const root = new URL('..', import.meta.url).pathname
@@ -68,6 +68,8 @@ function listModels(provider, names) {
     const lite = fromLitellm(id, entry)
     if (lite.kind !== undefined) keep(id, { lite })
   }
+  for (const [id, name] of Object.entries(RERANKERS[provider] ?? {}))
+    keep(id, { lite: fromLitellm(id, litellm[name]) })
   for (const [id, forerunner] of Object.entries(SUCCESSORS[provider] ?? {})) {
     const { dev, lite } = found.get(forerunner)
     const { price: _, ...like } = dev ?? lite
@@ -103,6 +105,7 @@ function isRetired({ dev, lite }) {
 }
 
 function toModel(provider, names, id, { dev, lite, gen }) {
+  if (lite?.kind === 'rerank') return toReranker(provider, id, lite)
   if (UNREACHED.test(id) || (dev === undefined && NO_MODEL.test(id)) || OTHER_ROUTE[provider]?.test(id))
     return undefined
   if (GONE[provider]?.test(id)) return undefined
@@ -146,6 +149,24 @@ function toModel(provider, names, id, { dev, lite, gen }) {
     ...(first.budget ? { reasoning_budget: first.budget } : {}),
     pricing: toPricing(takesAudio(first) ? merged.price : withoutAudio(merged.price), id),
   }
+}
+
+function toReranker(provider, id, { context, rerank }) {
+  if (GONE[provider]?.test(id) || !isReranked(provider)) return undefined
+  return {
+    id,
+    display_name: id,
+    context_window: context ?? null,
+    max_output_tokens: null,
+    capabilities: ['rerank'],
+    ...(rerank === undefined ? {} : { rerank_pricing: each(rerank) }),
+    pricing: null,
+  }
+}
+
+/** The providers of the catalogue whose rerankers the gateway calls. */
+function isReranked(provider) {
+  return ['bedrock', 'cohere', 'voyage'].includes(provider)
 }
 
 function takesAudio({ inputs }) {

@@ -20,23 +20,31 @@ export const seeds = [
   ...['0001000800', '0002010001050100030102', '02010100', '0f30', '03'].map(hex => Buffer.from(hex, 'hex')),
 ]
 
-/** Node writes times as text, of which Date.parse takes the year 59 for 1959. */
-const READABLE_BY_DATE = Date.UTC(1000, 0)
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const NODE_TIME = /^([A-Z][a-z]{2}) +(\d+) (\d\d):(\d\d):(\d\d) (\d+) GMT$/
+
+/** Returns the milliseconds of a time as Node writes it. Date.parse takes the year 59 for 1959. */
+function readNodeTime(text: string): number {
+  const [, month = '', day, hour, minute, second, year] = NODE_TIME.exec(text) ?? []
+  const date = new Date(0)
+  date.setUTCFullYear(Number(year), MONTHS.indexOf(month), Number(day))
+  return date.setUTCHours(Number(hour), Number(minute), Number(second))
+}
+
+/** Returns a serial as it stands in the certificate. Node writes a negative one by its absolute value. */
+function toSerialBytes(text: string, length: number): string {
+  if (!text.startsWith('-')) return text.toLowerCase().replace(/^0+/, '')
+  return (16n ** BigInt(length) - BigInt(`0x${text.slice(1)}`)).toString(16)
+}
 
 function checkAgainstNode(parsed: Certificate, bytes: Buffer): void {
   const { value: node } = attempt(() => new X509Certificate(bytes)) as { value?: X509Certificate }
   if (node === undefined) return
-  // A negative serial is read as its bytes; no CA may issue one.
-  if (!node.serialNumber.startsWith('-'))
-    assertEqual(
-      parsed.serial,
-      node.serialNumber.toLowerCase().replace(/^0+/, ''),
-      'the serial that Node reads',
-    )
-  if (parsed.notAfter > READABLE_BY_DATE)
-    assertEqual(parsed.notAfter, Date.parse(node.validTo), 'the end that Node reads')
-  if (parsed.notBefore > READABLE_BY_DATE)
-    assertEqual(parsed.notBefore, Date.parse(node.validFrom), 'the start that Node reads')
+  const { serial, notBefore, notAfter } = parsed
+  assertEqual(serial, toSerialBytes(node.serialNumber, serial.length), 'the serial that Node reads')
+  if (!Number.isNaN(notAfter)) assertEqual(notAfter, readNodeTime(node.validTo), 'the end that Node reads')
+  if (!Number.isNaN(notBefore))
+    assertEqual(notBefore, readNodeTime(node.validFrom), 'the start that Node reads')
   const key = attempt(() => parsePublicKey(parsed.publicKey))
   if (key.error === undefined) assert(key.value.equals(node.publicKey), 'the key that Node reads')
   const authority = attempt(() => canIssue(parsed, 0) && findUnknownExtension(parsed) === undefined)

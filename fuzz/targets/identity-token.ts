@@ -70,14 +70,6 @@ function checkAccepted(
   assert(exp > SECONDS - 61 && iat <= SECONDS + 60 && SECONDS - iat <= 3660, 'the times')
 }
 
-function isSameToken(token: string): boolean {
-  const toBytes = (text: string): string => Buffer.from(text, 'base64url').toString('base64url')
-  const [head, claims, signature, ...others] = token.split('.')
-  const [genuineHead, genuineClaims, genuineSignature = ''] = GENUINE.split('.')
-  const isSame = head === genuineHead && claims === genuineClaims && others.length === 0
-  return isSame && signature?.length === genuineSignature.length && toBytes(signature) === genuineSignature
-}
-
 export async function fuzz(data: Buffer): Promise<void> {
   const input = new Input(data)
   const kind = input.byte() % 4
@@ -89,8 +81,7 @@ export async function fuzz(data: Buffer): Promise<void> {
         ? signToken(HEADER_BYTES, rest)
         : signToken(rest, CLAIM_BYTES)
   const result = await verifyIdentityToken(token, CONFIG, keySets, NOW)
-  // jose ignores the bits that base64url leaves over. They are no part of the claims or of the signature.
-  if (kind < 2) assertEqual(result.valid, isSameToken(token), 'a token is accepted unchanged only')
+  if (kind < 2) assertEqual(result.valid, token === GENUINE, 'a token is accepted unchanged only')
   if (!result.valid) return
   checkAccepted(kind === 2 ? rest : CLAIM_BYTES, result)
   if (kind === 3)

@@ -22,6 +22,7 @@ function read(chunks: readonly Buffer[], maxEventBytes = MAX_EVENT_BYTES): Read 
   const { error } = attempt(() => {
     for (const chunk of chunks) parser.push(chunk)
     parser.end()
+    assert(!parser.hasPartial(), 'nothing is begun after the end')
   })
   if (error !== undefined) assert(error.name === 'SseEventTooLargeError', `no other error: ${error.stack}`)
   return {

@@ -51,6 +51,14 @@ export const PROVIDERS = {
   voyage: { dev: [], lite: ['voyage'], prefix: 'voyage/', gen: 'voyageai', genOnly: true },
 }
 
+/** Rerankers that litellm lists under a cloud that sells them for their maker's price. */
+export const RERANKERS = {
+  cohere: {
+    'rerank-v4.0-pro': 'azure_ai/cohere-rerank-v4.0-pro',
+    'rerank-v4.0-fast': 'azure_ai/cohere-rerank-v4.0-fast',
+  },
+}
+
 /**
  * Models that only the price list has, because it is the newest: capabilities, names and limits are those of their
  * predecessor. Checked by hand against the announcements when the list is updated.

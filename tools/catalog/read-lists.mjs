@@ -74,14 +74,20 @@ function bucketsOf(cost) {
   }
 }
 
+const KINDS = {
+  chat: 'chat',
+  embedding: 'embedding',
+  image_generation: 'image',
+  responses: 'responses',
+  rerank: 'rerank',
+}
+
 /** litellm: the only list with embeddings, images and the one-hour cache. */
 export function fromLitellm(id, entry) {
   return {
     id,
     name: id,
-    kind: { chat: 'chat', embedding: 'embedding', image_generation: 'image', responses: 'responses' }[
-      entry.mode
-    ],
+    kind: KINDS[entry.mode],
     isText: true,
     isRetired: entry.deprecation_date !== undefined && entry.deprecation_date < DATE,
     context: entry.max_input_tokens,
@@ -99,7 +105,14 @@ export function fromLitellm(id, entry) {
     dimensions: entry.output_vector_size,
     price: litellmPrice(entry),
     image: litellmImagePrice(entry),
+    rerank: litellmRerankPrice(entry),
   }
+}
+
+/** By the search, or by the token. */
+function litellmRerankPrice(entry) {
+  if (entry.input_cost_per_query > 0) return { per_search: entry.input_cost_per_query }
+  return entry.input_cost_per_token > 0 ? { input: perMillion(entry.input_cost_per_token) } : undefined
 }
 
 function litellmPrice(entry) {

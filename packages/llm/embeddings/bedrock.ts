@@ -41,6 +41,7 @@ function encodeBody(request: EmbeddingRequest, model: string): JsonObject {
   if (isCohere(model)) {
     const body: JsonObject = { texts: [...texts], input_type: toCohereInputType(inputType) }
     if (dimensions !== undefined) body.output_dimension = dimensions
+    if (request.truncate !== undefined) body.truncate = request.truncate.toUpperCase()
     return body
   }
   const text = texts[0] ?? ''

@@ -8,6 +8,7 @@ import { COHERE_RULES } from './embedding-rules.ts'
 /** Cohere's `POST /v2/embed`. What is billed is in `billed_units`. */
 export const cohereEmbeddings: EmbeddingFormat = {
   maxInputs: () => 96,
+  cutsStart: true,
   encodeRequest(request, { model, baseUrl }) {
     const body: JsonObject = {
       model,
@@ -16,6 +17,7 @@ export const cohereEmbeddings: EmbeddingFormat = {
       embedding_types: ['float'],
     }
     if (request.dimensions !== undefined) body.output_dimension = request.dimensions
+    if (request.truncate !== undefined) body.truncate = request.truncate.toUpperCase()
     return {
       ...joinAddress(baseUrl, '/embed'),
       headers: { ...JSON_HEADERS },

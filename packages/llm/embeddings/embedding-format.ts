@@ -17,6 +17,10 @@ export interface EmbeddingRequest {
   readonly encoding: 'float' | 'base64'
   /** What the texts are for, where the model tells it apart: `query` or `document`. */
   readonly inputType?: string
+  /** What becomes of a text that is too long: `none` asks for an error. Absent: as the provider does. */
+  readonly truncate?: 'none' | 'start' | 'end'
+  /** Of the document that the texts are from. */
+  readonly title?: string
   readonly user?: string
   /** What the caller sent besides, in OpenAI's shape: passed on to providers that speak it. */
   readonly rest?: JsonObject
@@ -42,6 +46,10 @@ export interface EmbeddingFormat {
   maxInputs(model: string): number
   /** Takes the numbers of tokens in the place of texts. Absent: texts only. */
   readonly takesTokens?: true
+  /** Takes the title of a document. */
+  readonly takesTitle?: true
+  /** Can be told to cut the beginning of a text that is too long. */
+  readonly cutsStart?: true
   /** `request.input` is what this one call is for. */
   encodeRequest(request: EmbeddingRequest, target: Target): UpstreamRequest
   /** undefined: the answer holds no vectors. */

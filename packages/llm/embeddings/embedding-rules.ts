@@ -32,17 +32,18 @@ export const COHERE_RULES = new FieldRules(
     input_type: SCALAR,
     embedding_types: SCALAR,
     output_dimension: SCALAR,
+    truncate: SCALAR,
   }),
   'refused',
 )
 
 export const OLLAMA_RULES = new FieldRules(
-  Object.entries({ model: MODEL, input: SCALAR, dimensions: SCALAR }),
+  Object.entries({ model: MODEL, input: SCALAR, dimensions: SCALAR, truncate: SCALAR }),
   'refused',
 )
 
 const CONTENT = toObjectRule({ parts: toListRule(toObjectRule({ text: SCALAR }, 'refused')) }, 'refused')
-const ONE = { content: CONTENT, taskType: SCALAR, outputDimensionality: SCALAR }
+const ONE = { content: CONTENT, taskType: SCALAR, title: SCALAR, outputDimensionality: SCALAR }
 
 /** The model of each request, with the words before it. */
 const NAMED_MODEL: Rule = {
@@ -58,7 +59,7 @@ export const GEMINI_RULES = new FieldRules(
 export const VERTEX_RULES = new FieldRules(
   Object.entries({
     ...ONE,
-    instances: toListRule(toObjectRule({ content: SCALAR, task_type: SCALAR }, 'refused')),
+    instances: toListRule(toObjectRule({ content: SCALAR, task_type: SCALAR, title: SCALAR }, 'refused')),
     parameters: toObjectRule({ outputDimensionality: SCALAR }, 'refused'),
   }),
   'refused',
@@ -70,6 +71,7 @@ export const BEDROCK_RULES = new FieldRules(
     texts: SCALAR,
     input_type: SCALAR,
     output_dimension: SCALAR,
+    truncate: SCALAR,
     inputText: SCALAR,
     dimensions: SCALAR,
     taskType: SCALAR,

@@ -12,12 +12,23 @@ export interface EmbeddingAnswered {
   readonly model: string
   readonly provider: string
   readonly isSandbox: boolean
+  readonly requestId: string
+  /** Milliseconds since the request arrived. */
+  readonly elapsedMs: number
+}
+
+/** What a parser gets besides the body. */
+export interface EmbeddingContext {
+  /** The model where the format names it in the path, else empty. */
+  readonly pathModel: string
+  /** The request came with a client token. */
+  readonly isEndUser: boolean
 }
 
 /** A format that callers ask for embeddings in. */
 export interface EmbeddingServer {
-  /** `isEndUser`: the request came with a client token. Throws RequestError. */
-  parse(body: JsonObject, isEndUser: boolean): ParsedEmbeddings
+  /** Throws RequestError. */
+  parse(body: JsonObject, context: EmbeddingContext): ParsedEmbeddings
   encodeReply(
     answered: EmbeddingAnswered,
     request: EmbeddingRequest,
@@ -44,7 +55,7 @@ export const nativeEmbeddings: EmbeddingServer = {
 
 /** OpenAI's own shape. Its official clients ask for base64 unless told otherwise, and decode it themselves. */
 export const compatEmbeddings: EmbeddingServer = {
-  parse: parseCompatEmbedding,
+  parse: (body, { isEndUser }) => parseCompatEmbedding(body, isEndUser),
   encodeReply({ model }, request, reply, bill) {
     const tokens = inputTokens(bill.usage)
     return toBytes({

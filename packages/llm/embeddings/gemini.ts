@@ -9,6 +9,8 @@ import { GEMINI_RULES } from './embedding-rules.ts'
 const TASK_TYPES: Readonly<Record<string, string>> = toTable({
   query: 'RETRIEVAL_QUERY',
   document: 'RETRIEVAL_DOCUMENT',
+  classification: 'CLASSIFICATION',
+  clustering: 'CLUSTERING',
 })
 
 export function toTaskType(inputType: string | undefined): string | undefined {
@@ -18,11 +20,13 @@ export function toTaskType(inputType: string | undefined): string | undefined {
 /** AI Studio's `:batchEmbedContents`. Its older models name no usage. */
 export const geminiEmbeddings: EmbeddingFormat = {
   maxInputs: () => 100,
+  takesTitle: true,
   encodeRequest(request, { model, baseUrl }) {
     const taskType = toTaskType(request.inputType)
     const requests = (request.input as readonly string[]).map(text => {
       const one: JsonObject = { model: `models/${model}`, content: { parts: [{ text }] } }
       if (taskType !== undefined) one.taskType = taskType
+      if (request.title !== undefined) one.title = request.title
       if (request.dimensions !== undefined) one.outputDimensionality = request.dimensions
       return one
     })

@@ -9,6 +9,7 @@ export const ollamaEmbeddings: EmbeddingFormat = {
   encodeRequest(request, { model, baseUrl }) {
     const body: JsonObject = { model, input: [...(request.input as readonly string[])] }
     if (request.dimensions !== undefined) body.dimensions = request.dimensions
+    if (request.truncate === 'none') body.truncate = false
     return {
       // A credential's address may be that of its OpenAI-format routes, which lie beside.
       ...joinAddress(baseUrl.replace(/\/(?:v1|api)$/, ''), '/api/embed'),

@@ -19,7 +19,11 @@ export interface ParsedEmbeddings {
   /** As a secret key's body names it, not checked yet (name-end-user.ts); a client token's end user is its own. */
   readonly endUser: Json | undefined
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
+  /** Fields that the gateway does not know and no provider gets. Absent: such fields were refused, or are passed on. */
+  readonly unread?: readonly string[]
 }
+
+export type MutableEmbedding = { -readonly [K in keyof EmbeddingRequest]: EmbeddingRequest[K] }
 
 const NATIVE: ReadonlySet<string> = new Set([
   'model',
@@ -38,7 +42,7 @@ const COMPAT: ReadonlySet<string> = new Set([
   'user',
 ])
 const MAX_INPUTS = 2048
-const DIMENSIONS = { min: 1, integer: true }
+export const DIMENSIONS = { min: 1, integer: true }
 
 /** `POST /v1/embeddings`: fields that it does not know are refused. */
 export function parseNativeEmbedding(body: JsonObject): ParsedEmbeddings {
@@ -53,7 +57,7 @@ export function parseNativeEmbedding(body: JsonObject): ParsedEmbeddings {
 /** `POST {prefix}/v1/embeddings` in OpenAI's own shape: also tokens, and unknown fields are passed on. `isEndUser`: see Findings. */
 export function parseCompatEmbedding(body: JsonObject, isEndUser: boolean): ParsedEmbeddings {
   refuseReservedFields(body, COMPAT)
-  const request: Mutable<EmbeddingRequest> = parse(body, parseTokens(body.input) ?? parseTexts(body.input))
+  const request: MutableEmbedding = parse(body, parseTokens(body.input) ?? parseTexts(body.input))
   set(request, 'user', optionalText(body, 'user'))
   const rest = Object.entries(body).filter(([name]) => !COMPAT.has(name))
   if (rest.length > 0) request.rest = Object.fromEntries(rest)
@@ -64,12 +68,10 @@ export function parseCompatEmbedding(body: JsonObject, isEndUser: boolean): Pars
   }
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
-
 function parse(body: JsonObject, input: EmbeddingInput): EmbeddingRequest {
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
-  const request: Mutable<EmbeddingRequest> = {
+  const request: MutableEmbedding = {
     model,
     input,
     encoding: optionalChoice(body, 'encoding_format', ['float', 'base64']) ?? 'float',
@@ -79,11 +81,11 @@ function parse(body: JsonObject, input: EmbeddingInput): EmbeddingRequest {
   return request
 }
 
-function parseTexts(input: Json | undefined): readonly string[] {
+export function parseTexts(input: Json | undefined, path = 'input'): readonly string[] {
   if (typeof input === 'string') return [input]
-  if (!Array.isArray(input)) throw invalid('input', 'must be a string or a list of strings.')
-  checkCount(input.length)
-  return input.map((text, index) => textAt(text, `input[${index}]`))
+  if (!Array.isArray(input)) throw invalid(path, 'must be a string or a list of strings.')
+  assertCount(input.length, path)
+  return input.map((text, index) => textAt(text, `${path}[${index}]`))
 }
 
 /** undefined: not tokens. One list of numbers is one input. */
@@ -91,7 +93,7 @@ function parseTokens(input: Json | undefined): readonly (readonly number[])[] | 
   if (!Array.isArray(input) || input.length === 0) return undefined
   if (input.every(isToken)) return [input]
   if (!Array.isArray(input[0])) return undefined
-  checkCount(input.length)
+  assertCount(input.length, 'input')
   return input.map((tokens, index) => {
     if (Array.isArray(tokens) && tokens.length > 0 && tokens.every(isToken)) return tokens
     throw invalid(`input[${index}]`, 'must be a list of token numbers, as the first one is.')
@@ -102,6 +104,7 @@ function isToken(value: Json): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-function checkCount(count: number): void {
-  if (count < 1 || count > MAX_INPUTS) throw invalid('input', `must have 1 to ${MAX_INPUTS} entries.`)
+/** Refuses a list of no inputs, or of too many. */
+export function assertCount(count: number, path: string): void {
+  if (count < 1 || count > MAX_INPUTS) throw invalid(path, `must have 1 to ${MAX_INPUTS} entries.`)
 }

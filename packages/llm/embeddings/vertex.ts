@@ -22,6 +22,7 @@ const MAX_INPUTS = 250
 /** Vertex's `:predict`, and `:embedContent` for models that know only that. */
 export const vertexEmbeddings: EmbeddingFormat = {
   maxInputs: model => (TAKES_ONE.test(model) || model === 'gemini-embedding-001' ? 1 : MAX_INPUTS),
+  takesTitle: true,
   encodeRequest: (request, target) =>
     TAKES_ONE.test(target.model) ? encodeOne(request, target) : encodeMany(request, target),
   decodeReply: body => (body.predictions === undefined ? decodeOne(body) : decodeMany(body)),
@@ -29,9 +30,13 @@ export const vertexEmbeddings: EmbeddingFormat = {
 
 function encodeMany(request: EmbeddingRequest, target: Target): UpstreamRequest {
   const taskType = toTaskType(request.inputType)
-  const instances = (request.input as readonly string[]).map(content =>
-    taskType === undefined ? { content } : { content, task_type: taskType },
-  )
+  const { title } = request
+  const instances = (request.input as readonly string[]).map(content => {
+    const instance: JsonObject = { content }
+    if (taskType !== undefined) instance.task_type = taskType
+    if (title !== undefined) instance.title = title
+    return instance
+  })
   const body: JsonObject = { instances }
   if (request.dimensions !== undefined) body.parameters = { outputDimensionality: request.dimensions }
   return toRequest('predict', body, target)
@@ -42,6 +47,7 @@ function encodeOne(request: EmbeddingRequest, target: Target): UpstreamRequest {
   const body: JsonObject = { content: { parts: [{ text: text ?? '' }] } }
   const taskType = toTaskType(request.inputType)
   if (taskType !== undefined) body.taskType = taskType
+  if (request.title !== undefined) body.title = request.title
   if (request.dimensions !== undefined) body.outputDimensionality = request.dimensions
   return toRequest('embedContent', body, target)
 }

@@ -12,6 +12,8 @@ export function findClientFormatId(
   request: Asked,
   surface: FormatId,
 ): ClientFormatId {
+  // Bare prompts have a route of their own at servers of OpenAI's format, and none elsewhere.
+  if (surface === 'openai-completions' && provider.format === 'openai-chat') return surface
   for (const rule of provider.formatRules ?? []) {
     if (isMeant(rule, model) && isCalledFor(rule, request, surface)) return rule.format
   }

@@ -5,7 +5,9 @@ import { geminiContentFormat } from './gemini-content/format.ts'
 import { native } from './native/format.ts'
 import { ollamaChatFormat } from './ollama-chat/format.ts'
 import { openAiChatFormat } from './openai-chat/format.ts'
+import { openAiCompletionsFormat } from './openai-completions/format.ts'
 import { openAiResponsesFormat } from './openai-responses/format.ts'
+import { anthropicUnderOllama, openAiUnderOllama } from './ollama-chat/other-formats.ts'
 import type { Format } from './shared/format.ts'
 
 /** Every wire format: the only list of them. */
@@ -13,9 +15,12 @@ export const FORMATS: readonly Format[] = [
   native,
   openAiChatFormat,
   openAiResponsesFormat,
+  openAiCompletionsFormat,
   anthropicMessagesFormat,
   geminiContentFormat,
   cohereV2Format,
   bedrockConverseFormat,
   ollamaChatFormat,
+  openAiUnderOllama,
+  anthropicUnderOllama,
 ]

@@ -167,6 +167,16 @@ describe('openSseParser', () => {
     expect(data(chunks)).toEqual([text])
   })
 
+  test.each(['data: a', 'data: a\n\n\r', 'data: a\r', '\r', ': c\n', ''])(
+    'has no begun event after the end of the stream: %j',
+    text => {
+      const parser = openSseParser(() => {})
+      parser.push(Buffer.from(text))
+      parser.end()
+      expect(parser.hasPartial()).toBe(false)
+    },
+  )
+
   test('a begun event is told, so that no chunk passes by it', () => {
     const parser = openSseParser(() => {})
     expect(parser.hasPartial()).toBe(false)

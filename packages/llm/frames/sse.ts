@@ -100,6 +100,8 @@ class Parser implements SseParser {
   end(): void {
     const nothing = Buffer.alloc(0)
     if (this.heldLine.length > 0) this.endLine(nothing, '', true, 0, 0)
+    // No line feed follows that a CR would wait for.
+    this.afterCr = false
     this.endEvent(nothing, 0, 0)
   }
 

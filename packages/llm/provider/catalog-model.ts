@@ -1,4 +1,4 @@
-import type { HostedToolPrice, ImagePrices, ModelPricing } from './prices.ts'
+import type { AudioPrices, HostedToolPrice, ImagePrices, ModelPricing, RerankPrices } from './prices.ts'
 
 export type Capability =
   | 'chat'
@@ -8,6 +8,9 @@ export type Capability =
   | 'reasoning'
   | 'embeddings'
   | 'images'
+  | 'transcription'
+  | 'speech'
+  | 'rerank'
 
 export interface CatalogModel {
   readonly id: string
@@ -26,6 +29,8 @@ export interface CatalogModel {
   /** Of an embedding, where none are asked for. */
   readonly dimensions?: number
   readonly image_pricing?: ImagePrices
+  readonly audio_pricing?: AudioPrices
+  readonly rerank_pricing?: RerankPrices
   /** null: unknown, which is never zero. */
   readonly pricing: ModelPricing | null
 }

@@ -31,6 +31,8 @@ export interface OpenAiDeviations {
   readonly reasoningPlaceholder?: string
   /** Models with rules of their own; the first entry that names a model counts. */
   readonly models?: readonly OpenAiModelRule[]
+  /** Has OpenAI's route that counts the input of a Responses request. */
+  readonly countsInput?: true
   /** Models are reached by deployments: options `deployments` (model → deployment) and `api_version` (another path). */
   readonly deployments?: true
 }

@@ -1,13 +1,17 @@
 import type { ClientFormatId } from '../request/format-id.ts'
+import type { AudioService } from './audio-service.ts'
 import type { CatalogFile } from './catalog-model.ts'
 import type { EmbeddingService } from './embedding-service.ts'
 import type { ImageService } from './image-service.ts'
 import type { OpenAiDeviations } from './openai-deviations.ts'
+import type { RerankService } from './rerank-service.ts'
 
 /** A company, as data: a file in providers/. */
 export interface Provider {
   readonly id: string
   readonly name: string
+  /** Where the company shows its customers their keys. Absent: there is no such page. */
+  readonly keysUrl?: string
   readonly format: ClientFormatId
   /** The first rule that fits a request decides its format; if none does, the format is `format`. */
   readonly formatRules?: readonly FormatRule[]
@@ -46,6 +50,15 @@ export interface Provider {
   readonly keyCheckPath?: string | null
   /** `any`: the models are the owner's own, so every name is accepted. */
   readonly models: 'catalog' | 'any'
+  /**
+   * Its names are in the catalogue, in its own list or in the environment's custom models: no other name goes to it that
+   * begins with one of these texts. An empty text: no other name at all.
+   */
+  readonly exactNames?: readonly string[]
+  /**
+   * The name of the mount (see Mount) whose API is this provider's own: a bare name that nothing knows goes there from it.
+   */
+  readonly ownMount?: string
   /** The models in its catalogue are its own make: a bare model name goes to it first. */
   readonly maker?: true
   /**
@@ -66,6 +79,10 @@ export interface Provider {
   readonly embeddings?: EmbeddingService
   /** Absent: it makes no images. */
   readonly images?: ImageService
+  /** Absent: it neither transcribes nor speaks. */
+  readonly audio?: AudioService
+  /** Absent: it has no rerankers. */
+  readonly rerank?: RerankService
   readonly catalog?: CatalogFile
 }
 
@@ -75,6 +92,10 @@ export interface ProviderOption {
   /** `map`: an object of texts. */
   readonly type: 'text' | 'map'
   readonly required: boolean
+  /** What a form calls it. */
+  readonly label: string
+  /** What it is and where to find it, in a sentence. */
+  readonly help: string
 }
 
 /** Requests that a provider takes in another format than its main one (see find-format.ts). */

@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const alibaba: Provider = {
   id: 'alibaba',
   name: 'Alibaba Cloud Model Studio',
+  keysUrl: 'https://modelstudio.console.alibabacloud.com/?tab=dashboard#/api-key',
   format: 'openai-chat',
   baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
   auth: 'bearer',

@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const anthropic: Provider = {
   id: 'anthropic',
   name: 'Anthropic',
+  keysUrl: 'https://platform.claude.com/settings/keys',
   format: 'anthropic-messages',
   baseUrl: 'https://api.anthropic.com/v1',
   auth: 'x-api-key',
@@ -12,6 +13,7 @@ export const anthropic: Provider = {
   // Its list has twenty models a page unless more are asked for.
   modelsPath: '/models?limit=1000',
   models: 'catalog',
+  ownMount: 'anthropic',
   maker: true,
   catalog: catalog as CatalogFile,
 }

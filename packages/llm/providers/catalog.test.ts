@@ -5,7 +5,16 @@ import { allModels, findModel, listModels, providersListing } from './catalog.ts
 import { PROVIDERS } from './index.ts'
 
 const FOLDER = new URL('../../../catalog/', import.meta.url)
-const CAPABILITIES = ['chat', 'tools', 'response_format', 'vision', 'reasoning', 'embeddings', 'images']
+const CAPABILITIES = [
+  'chat',
+  'tools',
+  'response_format',
+  'vision',
+  'reasoning',
+  'embeddings',
+  'images',
+  'rerank',
+]
 
 function checkPrice(price: number | undefined): void {
   if (price === undefined) return
@@ -23,11 +32,12 @@ function checkModel({
   max_output_tokens,
   pricing,
   image_pricing,
+  rerank_pricing,
 }: CatalogModel): void {
   expect(id).toMatch(/^[A-Za-z0-9@~][A-Za-z0-9._:/@~-]*$/)
   expect(display_name).not.toBe('')
   for (const capability of capabilities) expect(CAPABILITIES).toContain(capability)
-  expect(capabilities.filter(it => ['chat', 'embeddings', 'images'].includes(it))).toHaveLength(1)
+  expect(capabilities.filter(it => ['chat', 'embeddings', 'images', 'rerank'].includes(it))).toHaveLength(1)
   for (const limit of [context_window, max_output_tokens]) {
     expect(limit === null || (Number.isSafeInteger(limit) && limit > 0)).toBe(true)
   }
@@ -45,6 +55,7 @@ function checkModel({
   if (pricing && flex) expect(flex.input).toBeLessThan(pricing.input)
   if (pricing && priority) expect(priority.input).toBeGreaterThan(pricing.input)
   for (const price of Object.values(image_pricing ?? {})) checkPrice(price)
+  for (const price of Object.values(rerank_pricing ?? {})) checkPrice(price)
 }
 
 describe('the catalogue', () => {

@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const cerebras: Provider = {
   id: 'cerebras',
   name: 'Cerebras',
+  keysUrl: 'https://cloud.cerebras.ai',
   format: 'openai-chat',
   baseUrl: 'https://api.cerebras.ai/v1',
   auth: 'bearer',

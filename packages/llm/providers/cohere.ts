@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const cohere: Provider = {
   id: 'cohere',
   name: 'Cohere',
+  keysUrl: 'https://dashboard.cohere.com/api-keys',
   format: 'cohere-v2',
   baseUrl: 'https://api.cohere.com/v2',
   auth: 'bearer',
@@ -12,7 +13,9 @@ export const cohere: Provider = {
   modelsBaseUrl: 'https://api.cohere.com/v1',
   modelsPath: '/models?page_size=1000',
   models: 'catalog',
+  ownMount: 'cohere',
   maker: true,
   embeddings: { format: 'cohere-embed' },
+  rerank: { format: 'cohere-rerank' },
   catalog: catalog as CatalogFile,
 }

@@ -10,4 +10,6 @@ export const custom: Provider = {
   models: 'any',
   embeddings: { format: 'openai-embeddings' },
   images: { format: 'openai-images' },
+  audio: { format: 'openai-audio' },
+  rerank: { format: 'jina-rerank' },
 }

@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const deepseek: Provider = {
   id: 'deepseek',
   name: 'DeepSeek',
+  keysUrl: 'https://platform.deepseek.com/api_keys',
   format: 'openai-chat',
   formatRules: [{ format: 'openai-responses', when: 'same-format-flat' }],
   baseUrl: 'https://api.deepseek.com',

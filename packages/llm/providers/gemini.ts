@@ -5,12 +5,14 @@ import type { Provider } from '../provider/provider.ts'
 export const gemini: Provider = {
   id: 'gemini',
   name: 'Google Gemini (AI Studio)',
+  keysUrl: 'https://aistudio.google.com/apikey',
   format: 'gemini-content',
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   auth: 'x-goog-api-key',
   // Its list has fifty models a page unless more are asked for.
   modelsPath: '/models?pageSize=1000',
   models: 'catalog',
+  ownMount: 'gemini',
   maker: true,
   embeddings: { format: 'gemini-embed' },
   images: { format: 'google-images' },

@@ -1,11 +1,14 @@
 import catalog from '../../../catalog/groq.json' with { type: 'json' }
 import type { CatalogFile } from '../provider/catalog-model.ts'
 import type { Provider } from '../provider/provider.ts'
+import { AUDIO_MODELS } from './audio-models.ts'
+import { withModels } from './with-models.ts'
 
 /** What it answers 400 to: console.groq.com/docs/openai, "Currently unsupported OpenAI features". */
 export const groq: Provider = {
   id: 'groq',
   name: 'Groq',
+  keysUrl: 'https://console.groq.com/keys',
   format: 'openai-chat',
   baseUrl: 'https://api.groq.com/openai/v1',
   auth: 'bearer',
@@ -23,5 +26,6 @@ export const groq: Provider = {
       'store',
     ],
   },
-  catalog: catalog as CatalogFile,
+  audio: { format: 'openai-audio' },
+  catalog: withModels(catalog as CatalogFile, AUDIO_MODELS.groq),
 }

@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const huggingface: Provider = {
   id: 'huggingface',
   name: 'Hugging Face',
+  keysUrl: 'https://huggingface.co/settings/tokens',
   format: 'openai-chat',
   baseUrl: 'https://router.huggingface.co/v1',
   auth: 'bearer',

@@ -6,6 +6,7 @@ import type { Provider } from '../provider/provider.ts'
 export const moonshot: Provider = {
   id: 'moonshot',
   name: 'Moonshot AI',
+  keysUrl: 'https://platform.moonshot.ai/console/api-keys',
   format: 'openai-chat',
   baseUrl: 'https://api.moonshot.ai/v1',
   auth: 'bearer',

@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const nvidia: Provider = {
   id: 'nvidia',
   name: 'NVIDIA NIM',
+  keysUrl: 'https://build.nvidia.com/settings/api-keys',
   format: 'openai-chat',
   baseUrl: 'https://integrate.api.nvidia.com/v1',
   auth: 'bearer',

@@ -11,7 +11,16 @@ export const ollama: Provider = {
   baseUrl: 'http://127.0.0.1:11434/v1',
   auth: 'none',
   // Tokens of context for every request of the credential; a model is loaded anew where the number changes.
-  options: [{ name: 'num_ctx', type: 'text', required: false }],
+  options: [
+    {
+      name: 'num_ctx',
+      type: 'text',
+      required: false,
+      label: 'Context length',
+      help: 'In tokens, such as 8192. Empty: what the server is set to.',
+    },
+  ],
   models: 'any',
+  ownMount: 'ollama',
   embeddings: { format: 'ollama-embed' },
 }

@@ -1,24 +1,30 @@
 import catalog from '../../../catalog/openai.json' with { type: 'json' }
 import type { CatalogFile } from '../provider/catalog-model.ts'
 import type { Provider } from '../provider/provider.ts'
+import { AUDIO_MODELS } from './audio-models.ts'
+import { withModels } from './with-models.ts'
 import { OPENAI_FORMAT_RULES, OPENAI_MODEL_RULES } from './openai-models.ts'
 
 export const openai: Provider = {
   id: 'openai',
   name: 'OpenAI',
+  keysUrl: 'https://platform.openai.com/api-keys',
   format: 'openai-chat',
   formatRules: OPENAI_FORMAT_RULES,
   baseUrl: 'https://api.openai.com/v1',
   auth: 'bearer',
   models: 'catalog',
+  ownMount: 'openai',
   maker: true,
   openai: {
     outputCap: 'max_completion_tokens',
     developerRole: true,
     reasoningField: 'refused',
     models: OPENAI_MODEL_RULES,
+    countsInput: true,
   },
   embeddings: { format: 'openai-embeddings' },
   images: { format: 'openai-images' },
-  catalog: catalog as CatalogFile,
+  audio: { format: 'openai-audio', countsInJson: true, streamsSpeech: true },
+  catalog: withModels(catalog as CatalogFile, AUDIO_MODELS.openai),
 }

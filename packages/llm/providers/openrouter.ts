@@ -6,6 +6,7 @@ import type { Provider } from '../provider/provider.ts'
 export const openrouter: Provider = {
   id: 'openrouter',
   name: 'OpenRouter',
+  keysUrl: 'https://openrouter.ai/settings/keys',
   format: 'openai-chat',
   formatRules: [{ format: 'openai-responses', when: 'same-format-flat' }],
   baseUrl: 'https://openrouter.ai/api/v1',

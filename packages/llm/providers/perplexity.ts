@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const perplexity: Provider = {
   id: 'perplexity',
   name: 'Perplexity',
+  keysUrl: 'https://www.perplexity.ai/account/api/keys',
   format: 'openai-chat',
   baseUrl: 'https://api.perplexity.ai',
   auth: 'bearer',

@@ -10,9 +10,11 @@ export const sandbox: Provider = {
   baseUrl: 'http://sandbox.invalid/v1',
   auth: 'none',
   models: 'catalog',
+  exactNames: [''],
   maker: true,
   sandbox: true,
   embeddings: { format: 'openai-embeddings' },
   images: { format: 'openai-images', openai: { editImages: 'image_url' } },
+  rerank: { format: 'jina-rerank' },
   catalog: catalog as CatalogFile,
 }

@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const together: Provider = {
   id: 'together',
   name: 'Together AI',
+  keysUrl: 'https://api.together.ai/settings/api-keys',
   format: 'openai-chat',
   baseUrl: 'https://api.together.ai/v1',
   auth: 'bearer',
@@ -24,5 +25,6 @@ export const together: Provider = {
       unsupported: ['quality', 'background', 'style', 'moderation', 'user'],
     },
   },
+  rerank: { format: 'jina-rerank' },
   catalog: catalog as CatalogFile,
 }

@@ -7,6 +7,7 @@ const PLACE = 'projects/{project}/locations/{location}'
 export const vertex: Provider = {
   id: 'vertex',
   name: 'Google Vertex AI',
+  keysUrl: 'https://console.cloud.google.com/iam-admin/serviceaccounts',
   format: 'gemini-content',
   // The first version lacks fields that Google's own clients send, such as parametersJsonSchema.
   baseUrl: `https://{location}-aiplatform.googleapis.com/v1beta1/${PLACE}`,
@@ -20,8 +21,20 @@ export const vertex: Provider = {
   auth: 'google',
   keyIsDocument: true,
   options: [
-    { name: 'project', type: 'text', required: true },
-    { name: 'location', type: 'text', required: true },
+    {
+      name: 'project',
+      type: 'text',
+      required: true,
+      label: 'Project',
+      help: 'The id of the Google Cloud project.',
+    },
+    {
+      name: 'location',
+      type: 'text',
+      required: true,
+      label: 'Location',
+      help: 'Such as europe-west1, or global.',
+    },
   ],
   keyCheckPath: null,
   modelPath: '/publishers/google/models',
@@ -34,6 +47,7 @@ export const vertex: Provider = {
   // Neither family fetches images for everybody here.
   inlinesImages: true,
   models: 'catalog',
+  ownMount: 'gemini',
   embeddings: { format: 'vertex-predict' },
   images: { format: 'google-images' },
   catalog: catalog as CatalogFile,

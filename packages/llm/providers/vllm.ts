@@ -9,4 +9,5 @@ export const vllm: Provider = {
   auth: 'none',
   models: 'any',
   embeddings: { format: 'openai-embeddings' },
+  rerank: { format: 'jina-rerank' },
 }

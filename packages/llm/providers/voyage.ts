@@ -2,10 +2,11 @@ import catalog from '../../../catalog/voyage.json' with { type: 'json' }
 import type { CatalogFile } from '../provider/catalog-model.ts'
 import type { Provider } from '../provider/provider.ts'
 
-/** Embeddings only. */
+/** Embeddings and rerankers only. */
 export const voyage: Provider = {
   id: 'voyage',
   name: 'Voyage AI',
+  keysUrl: 'https://dashboard.voyageai.com/organization/api-keys',
   format: 'openai-chat',
   baseUrl: 'https://api.voyageai.com/v1',
   auth: 'bearer',
@@ -22,5 +23,6 @@ export const voyage: Provider = {
       inputTypes: { query: 'query', document: 'document' },
     },
   },
+  rerank: { format: 'voyage-rerank' },
   catalog: catalog as CatalogFile,
 }

@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const zai: Provider = {
   id: 'zai',
   name: 'Z.ai',
+  keysUrl: 'https://z.ai/manage-apikey/apikey-list',
   format: 'openai-chat',
   baseUrl: 'https://api.z.ai/api/paas/v4',
   auth: 'bearer',

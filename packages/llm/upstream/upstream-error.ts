@@ -21,4 +21,6 @@ export interface UpstreamError {
   readonly shouldRetry?: boolean
   /** The provider's own words: for the server's log only, never for a caller. */
   readonly detail: string
+  /** The text that the provider's error has as its message, uncut and with whatever secrets it repeats; absent: none. */
+  readonly message?: string
 }

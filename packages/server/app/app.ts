@@ -211,6 +211,8 @@ async function openControl(
       production: config.production,
       baseUrl,
       gatewayUrl,
+      gatewayPrefixes: config.prefixes,
+      dashboardDir: config.dashboardDir,
       setupToken: () => setupToken,
       trustedProxies: config.trustedProxies,
       oidc: config.oidc,

@@ -35,7 +35,7 @@ beforeAll(async () => {
     { bodyTimeoutMs: 60_000, graceMs: 1_000 },
     { write: line => log.push(line) },
   )
-  upstream = await openScriptedUpstream()
+  upstream = await openScriptedUpstream({ scriptsLists: true })
 })
 
 afterAll(async () => {

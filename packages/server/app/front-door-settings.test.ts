@@ -12,6 +12,7 @@ test('the front door has bounds by default, derived from the heap and the file d
     connectionsPerAddress: undefined,
   })
   expect(frontDoor.bodyBytes).toBeGreaterThanOrEqual(256 * 1024 * 1024)
+  expect(frontDoor.answerBytes).toBeGreaterThanOrEqual(512 * 1024 * 1024)
   expect(frontDoor.connections).toBeGreaterThanOrEqual(64)
   expect(frontDoor.connections).toBeLessThanOrEqual(20_000)
 })
@@ -22,6 +23,7 @@ test.each([
   ['RIDEAU_ADDRESS_REQUESTS_PER_SECOND', 'many'],
   ['RIDEAU_OPEN_REQUESTS', '1.5'],
   ['RIDEAU_BODY_BYTES', '1024'],
+  ['RIDEAU_ANSWER_BYTES', '33554432'],
   ['RIDEAU_CONNECTIONS', '0'],
   ['RIDEAU_CONNECTIONS_PER_ADDRESS', '0'],
 ])('%s=%s stops the start with its name', (name, value) => {

@@ -11,6 +11,7 @@ export interface FrontDoorConfig {
   readonly addressRate: BucketRate
   readonly openRequests: number
   readonly bodyBytes: number
+  readonly answerBytes: number
   readonly connections: number
   /** undefined: its fair share of all connections. */
   readonly connectionsPerAddress: number | undefined
@@ -23,6 +24,12 @@ const bytes = wholeNumber(
   Number.MAX_SAFE_INTEGER,
   `must be a whole number of bytes, at least ${toBytes(32)}`,
 )
+/** A whole answer of a provider has at most this size. */
+const answers = wholeNumber(
+  toBytes(64),
+  Number.MAX_SAFE_INTEGER,
+  `must be a whole number of bytes, at least ${toBytes(64)}`,
+)
 
 /** The settings of the front door; part of those in settings.ts. */
 export const FRONT_DOOR_SETTINGS = {
@@ -31,6 +38,7 @@ export const FRONT_DOOR_SETTINGS = {
   RIDEAU_ADDRESS_REQUESTS_PER_SECOND: rate.default(100),
   RIDEAU_OPEN_REQUESTS: count.default(10_000),
   RIDEAU_BODY_BYTES: bytes.optional(),
+  RIDEAU_ANSWER_BYTES: answers.optional(),
   RIDEAU_CONNECTIONS: count.optional(),
   RIDEAU_CONNECTIONS_PER_ADDRESS: count.optional(),
 }
@@ -44,20 +52,24 @@ const END_USER_BURST_SECONDS = 10
 /** The part of the heap that bodies may take. What is made of a body takes several times its size. */
 const HEAP_PART = 1 / 8
 const LEAST_BODY_BYTES = toBytes(256)
+/** The same for answers that wait to be read. They lie outside of the heap, and nothing is made of them any more. */
+const ANSWER_PART = 1 / 4
+const LEAST_ANSWER_BYTES = toBytes(512)
 /** File descriptors for everything but callers and providers. */
 const OWN_FILES = 256
 /** An idle connection takes some 10 KB. */
 const MOST_CONNECTIONS = 20_000
 
 export function toFrontDoorConfig(settings: z.output<typeof FrontDoorSettings>): FrontDoorConfig {
+  const heapBytes = getHeapStatistics().heap_size_limit
   return {
     keyRate: toBucketRate(settings.RIDEAU_KEY_REQUESTS_PER_SECOND, BURST_SECONDS),
     endUserRate: toBucketRate(settings.RIDEAU_END_USER_REQUESTS_PER_SECOND, END_USER_BURST_SECONDS),
     addressRate: toBucketRate(settings.RIDEAU_ADDRESS_REQUESTS_PER_SECOND, BURST_SECONDS),
     openRequests: settings.RIDEAU_OPEN_REQUESTS,
-    bodyBytes:
-      settings.RIDEAU_BODY_BYTES ??
-      Math.max(LEAST_BODY_BYTES, Math.floor(getHeapStatistics().heap_size_limit * HEAP_PART)),
+    bodyBytes: settings.RIDEAU_BODY_BYTES ?? Math.max(LEAST_BODY_BYTES, Math.floor(heapBytes * HEAP_PART)),
+    answerBytes:
+      settings.RIDEAU_ANSWER_BYTES ?? Math.max(LEAST_ANSWER_BYTES, Math.floor(heapBytes * ANSWER_PART)),
     connections: settings.RIDEAU_CONNECTIONS ?? toConnections(readFileLimit()),
     connectionsPerAddress: settings.RIDEAU_CONNECTIONS_PER_ADDRESS,
   }

@@ -54,3 +54,43 @@ test("a call with an id of the caller's is answered under another id while the l
   expect(response.headers.get('x-request-id')).not.toBe(id)
   await thaw()
 })
+
+test('a rating is refused with config_unavailable while the log is frozen, and raises no alarm', {
+  timeout: 20_000,
+}, async () => {
+  const answered = await chat()
+  const requestId = answered.headers.get('x-request-id')
+  await answered.text()
+  await app.findLog(requestId as string)
+  const thaw = await freeze('request_logs')
+  const rate = () => app.call('/v1/feedback', { request_id: requestId, score: 1 })
+  const response = await rate()
+  const body = (await response.json()) as { error: { code: string } }
+  expect([response.status, body.error.code, response.headers.get('retry-after')]).toEqual([
+    500,
+    'config_unavailable',
+    '1',
+  ])
+  const metrics = await (await fetch(`${app.metricsUrl}/metrics`)).text()
+  expect(metrics).toContain('rideau_exceptions_total')
+  expect(metrics).not.toMatch(/^rideau_exceptions_total(?:\{[^}]*\})? [1-9]/m)
+  await thaw()
+  expect((await rate()).status).toBe(201)
+})
+
+test('client tokens are minted or refused while the tables of end users and keys are frozen', {
+  timeout: 40_000,
+}, async () => {
+  const mint = (id: string, more: object = {}) =>
+    app.call('/v1/client-tokens', { end_user: { external_id: id, ...more }, scopes: ['ai.chat'] })
+  expect((await mint('first')).status).toBe(201)
+  const thaw = await freeze('end_users')
+  // Its record is made later.
+  expect((await mint('second')).status).toBe(201)
+  const refused = await mint('third', { attributes: { a: 1 } })
+  expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([
+    500,
+    'config_unavailable',
+  ])
+  await thaw()
+})

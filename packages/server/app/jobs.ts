@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { refreshModels } from '../control/provider-credentials/refresh-models.ts'
 import { systemClock } from '../core/clock.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import { chargeLookupsTo, type EgressPolicy } from '../http/egress.ts'
@@ -6,6 +7,7 @@ import { guardedRequest } from '../http/guarded-request.ts'
 import { toLookupOwner } from '../http/lookup-slots.ts'
 import { type AlertsJob, openAlertsJob } from '../jobs/alerts-job.ts'
 import { openIdempotencyJob } from '../jobs/idempotency-job.ts'
+import { type ModelListsJob, openModelListsJob } from '../jobs/model-lists-job.ts'
 import { openRetentionJob } from '../jobs/retention-job.ts'
 import { openSigningKeysJob } from '../jobs/signing-keys-job.ts'
 import { openWebhookJob } from '../jobs/webhook-job.ts'
@@ -19,6 +21,7 @@ import {
 import { removeExpiredCircuits } from '../storage/circuits.ts'
 import { expireAnswers } from '../storage/expire-answers.ts'
 import { removeExpiredCreates } from '../storage/idempotent-creates.ts'
+import { claimDueRefreshes } from '../storage/model-list-refreshes.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { applyRetention } from '../storage/retention.ts'
 import { rotateSigningKeys } from '../storage/signing-keys.ts'
@@ -30,7 +33,7 @@ import {
 
 /** A delivery that takes longer has failed and is retried. */
 const TIMEOUT_MS = 10_000
-/** Much longer than TIMEOUT_MS, so that no other process repeats a delivery while it runs. */
+/** Much longer than a delivery or a refresh takes, so that no other process repeats it while it runs. */
 const LEASE_MS = 120_000
 /** The limit of a receiver's response, which is ignored. */
 const MAX_BYTES = 65_536
@@ -45,7 +48,7 @@ interface Parts {
 interface JobParts extends Parts {
   readonly secretBox: SecretBox
   readonly newId: () => string
-  /** For the URLs of webhooks. */
+  /** For the URLs of webhooks and providers. */
   readonly egress: EgressPolicy
   /** What the kept answers of one environment may take in the database. */
   readonly idempotencyBytes: number
@@ -77,6 +80,17 @@ export async function openJobs(parts: JobParts): Promise<void> {
   closers.push(() => signing.close())
   const deliveries = openDeliveries(parts)
   closers.push(() => deliveries.close())
+  const modelLists = openModelLists(parts)
+  closers.push(() => modelLists.close())
+}
+
+function openModelLists({ storage, log, secretBox, newId, egress }: JobParts): ModelListsJob {
+  const services = { db: storage.db, secretBox, egress, clock: systemClock, newId }
+  return openModelListsJob({
+    claim: limit => claimDueRefreshes(storage.db, systemClock.now(), { limit, leaseMs: LEASE_MS }),
+    refresh: (credential, signal) => refreshModels(credential, services, signal),
+    log,
+  })
 }
 
 function openDeliveries({ storage, log, secretBox, egress }: JobParts): { close(): Promise<void> } {

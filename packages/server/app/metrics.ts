@@ -19,7 +19,7 @@ export interface Measured {
   readonly counting: OpenedLedger
   readonly exceptions: Exceptions
   readonly sendTimeouts: Pick<SendTimeouts, 'count'>
-  readonly frontDoor: Pick<FrontDoor, 'process' | 'refusals'>
+  readonly frontDoor: Pick<FrontDoor, 'process' | 'refusals' | 'unread'>
   readonly connections: Pick<ConnectionLimits, 'open' | 'refused'>
   readonly circuits: Pick<Circuits, 'countOpen' | 'openings' | 'skips'>
 }
@@ -147,10 +147,20 @@ function listRecordReadings({ records }: Measured): Reading[] {
 
 /** Returns the metrics of what is open in this process, and of what was refused before its body was read. */
 function listFrontDoorReadings({ frontDoor, connections }: Measured): Reading[] {
-  const { process, refusals } = frontDoor
+  const { process, refusals, unread } = frontDoor
   return [
     gauge('rideau_requests_open', 'Requests that hold a place.', () => process.requests.held),
     gauge('rideau_body_bytes', 'Bytes of request bodies in memory.', () => process.bytes.held),
+    gauge(
+      'rideau_answer_bytes',
+      'Bytes of answers that wait to be read by their callers.',
+      () => process.answers.held,
+    ),
+    counter(
+      'rideau_unread_answers_dropped_total',
+      'Connections closed because a caller left too many bytes of answers unread.',
+      () => unread.dropped,
+    ),
     {
       name: 'rideau_front_door_refused_total',
       help: 'Requests refused before their body was read, by reason. They leave no record.',

@@ -30,6 +30,7 @@ import { acquireInstanceLock } from '../storage/instance-lock.ts'
 import { updateKeysLastUsed } from '../storage/keys.ts'
 import { isRequestLogged, updateFeedback } from '../storage/request-log-list.ts'
 import type { AppParts } from './app-parts.ts'
+import { askDatabase } from './ask-database.ts'
 import { closeGateway, type StopCounts } from './close-server.ts'
 import { openAlerts } from './jobs.ts'
 import { openProcessLedger } from './ledger.ts'
@@ -108,7 +109,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     isLedgerShared: config.redisUrl !== undefined,
     openRecord: estimate => drain.open(estimate),
     writeRecord: record => drain.write(record),
-    isJournalFull: () => config.journalFull === 'refuse' && drain.isFull(),
+    isJournalFull: () => (config.journalFull === 'refuse' ? drain.isFull() : drain.isMemoryFull()),
     isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),
     storeFeedback: openStoreFeedback(parts, drain),
     onCredentialRejected: id => markRejected(parts, id),
@@ -154,12 +155,13 @@ function openTransports({
 }
 
 function openStoreFeedback({ storage }: AppParts, drain: Drain): GatewayDeps['storeFeedback'] {
-  return async (of, feedback) => {
+  const store: GatewayDeps['storeFeedback'] = async (of, feedback) => {
     if (await updateFeedback(storage.db, of, feedback)) return true
     // The record of a recent answer may not be in the database yet.
     await drain.flush()
     return await updateFeedback(storage.db, of, feedback)
   }
+  return (of, feedback) => askDatabase(store(of, feedback))
 }
 
 function markRejected({ storage, log, newId }: AppParts, credentialId: string): void {
@@ -245,11 +247,14 @@ function readinessOf(
   const { isHealthy, reasons } = ledger.health()
   const isLost = snapshots.isLost()
   const isFull = drain.isFull()
+  const isRefusing = isFull && (config.journalFull === 'refuse' || drain.isMemoryFull())
   return {
-    ready: !isLost && (isHealthy || config.limitsFailOpen) && !(isFull && config.journalFull === 'refuse'),
+    ready: !isLost && (isHealthy || config.limitsFailOpen) && !isRefusing,
     reasons: [
       ...(isLost ? ['the database does not announce changes'] : []),
-      ...(isFull ? ['the journal is full: usage records do not reach the database'] : []),
+      ...(isFull
+        ? ['the journal is full or cannot be written: usage records do not reach the database']
+        : []),
       ...reasons,
     ],
   }

@@ -77,6 +77,21 @@ describe('the start writes', () => {
     })
   })
 
+  test('with the dashboard, one address that carries the token in its fragment', () => {
+    const env = { RIDEAU_DASHBOARD_DIR: '/pages' }
+    const { welcomed } = write(env, true)
+    expect(welcomed).toContain(`\n  ${APP.controlUrl}/setup#token=${TOKEN}\n`)
+    expect(welcomed).not.toContain('curl')
+    expect(Math.max(...welcomed.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
+    expect(JSON.parse(write(env, false).welcomed)).toMatchObject({
+      setup_token: TOKEN,
+      setup_url: `${APP.controlUrl}/setup#token=${TOKEN}`,
+    })
+    const known = write({ ...env, RIDEAU_SETUP_TOKEN: 'known-to-the-operator' }, true).welcomed
+    expect(known).toContain(`${APP.controlUrl}/setup\n`)
+    expect(known).not.toContain('known-to-the-operator')
+  })
+
   test.each([true, false])('no token that the operator set (terminal: %s)', isTTY => {
     const { welcomed } = write({ RIDEAU_SETUP_TOKEN: 'known-to-the-operator' }, isTTY)
     expect(welcomed).not.toContain('known-to-the-operator')

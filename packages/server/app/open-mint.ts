@@ -32,6 +32,7 @@ import { insertSeenEndUsers, putEndUserAttributes } from '../storage/end-users.t
 import type { Storage } from '../storage/open-storage.ts'
 import { getSigner, listSigningKeys } from '../storage/signing-keys.ts'
 import type { AppParts } from './app-parts.ts'
+import { askDatabase } from './ask-database.ts'
 import { ConfigError } from './settings.ts'
 
 type Mint = MintDeps & Pick<GatewayDeps, 'signingKeys' | 'seenEndUsers'>
@@ -51,7 +52,7 @@ export async function openMint(parts: AppParts): Promise<Mint> {
       fetch: config => fetchKeySets(config, chargeToOrganization(egress, config)),
       clock: systemClock,
     }),
-    putAttributes: (seen, attributes) => putEndUserAttributes(storage.pool, seen, attributes),
+    putAttributes: (seen, attributes) => askDatabase(putEndUserAttributes(storage.pool, seen, attributes)),
     devices: await openDeviceStore(storage),
     deviceRoots: {
       ios: [...APP_ATTESTATION_ROOTS, ...extra],
@@ -66,8 +67,8 @@ export async function openMint(parts: AppParts): Promise<Mint> {
 function openSigningKeys({ storage, secretBox, newId }: AppParts): SigningKeys {
   const { now } = systemClock
   return new SigningKeys({
-    load: () => listSigningKeys(storage.db),
-    loadSigner: () => getSigner(storage.db, { secretBox, newId }, now()),
+    load: () => askDatabase(listSigningKeys(storage.db)),
+    loadSigner: () => askDatabase(getSigner(storage.db, { secretBox, newId }, now())),
     now,
   })
 }
@@ -84,11 +85,12 @@ function chargeToOrganization(egress: EgressPolicy, { orgId }: FederatedConfig):
 async function openDeviceStore({ pool }: Storage): Promise<DeviceStore> {
   return {
     saltKey: await getDeviceSaltKey(pool),
-    insertChallenge: challenge => insertChallenge(pool, challenge),
-    consumeChallenge: (environmentId, hash, now) => consumeChallenge(pool, environmentId, hash, now),
-    insert: device => insertDevice(pool, device),
-    find: (environmentId, platform, keyId) => findDevice(pool, environmentId, platform, keyId),
-    advanceCounter: (id, counter, now) => advanceCounter(pool, id, counter, now),
+    insertChallenge: challenge => askDatabase(insertChallenge(pool, challenge)),
+    consumeChallenge: (environmentId, hash, now) =>
+      askDatabase(consumeChallenge(pool, environmentId, hash, now)),
+    insert: device => askDatabase(insertDevice(pool, device)),
+    find: (environmentId, platform, keyId) => askDatabase(findDevice(pool, environmentId, platform, keyId)),
+    advanceCounter: (id, counter, now) => askDatabase(advanceCounter(pool, id, counter, now)),
   }
 }
 

@@ -64,6 +64,7 @@ const Settings = z.object({
   RIDEAU_DATA_DIR: z.string().min(1).default('./data'),
   RIDEAU_MASTER_KEY: masterKey.optional(),
   RIDEAU_FORMER_MASTER_KEYS: masterKeys.default([]),
+  RIDEAU_DASHBOARD_DIR: z.string().min(1).optional(),
   RIDEAU_SETUP_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   RIDEAU_HOST: z.string().min(1).default('127.0.0.1'),
   RIDEAU_GATEWAY_PORT: port.default(8787),
@@ -141,6 +142,8 @@ export interface Config {
   readonly gatewayUrl: string | undefined
   readonly baseUrl: string | undefined
   readonly prefixes: Prefixes
+  /** The folder with the built dashboard; undefined: the control plane serves none. */
+  readonly dashboardDir: string | undefined
   /** A caller that takes no byte of its answer for this long is disconnected. */
   readonly sendTimeoutMs: number
   /** Connections to providers at most; undefined: by the limit on open files. */
@@ -212,6 +215,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     dataDir: settings.RIDEAU_DATA_DIR,
     masterKey: settings.RIDEAU_MASTER_KEY,
     formerMasterKeys: settings.RIDEAU_FORMER_MASTER_KEYS,
+    dashboardDir: settings.RIDEAU_DASHBOARD_DIR === 'off' ? undefined : settings.RIDEAU_DASHBOARD_DIR,
     setupToken: settings.RIDEAU_SETUP_TOKEN,
     host: settings.RIDEAU_HOST,
     gatewayPort: settings.RIDEAU_GATEWAY_PORT,
@@ -269,6 +273,8 @@ function toPrefixes(settings: z.output<typeof Settings>): Prefixes {
     anthropic: settings.RIDEAU_ANTHROPIC_PREFIX,
     gemini: settings.RIDEAU_GEMINI_PREFIX,
     ollama: settings.RIDEAU_OLLAMA_PREFIX,
+    'ollama-openai': `${settings.RIDEAU_OLLAMA_PREFIX}/v1`,
+    'ollama-anthropic': `${settings.RIDEAU_OLLAMA_PREFIX}/v1/messages`,
     cohere: settings.RIDEAU_COHERE_PREFIX,
     bedrock: settings.RIDEAU_BEDROCK_PREFIX,
   }

@@ -103,9 +103,16 @@ const guarded = operations.flatMap(operation =>
   typeof operation.access === 'string' ? [] : [{ name: operation.name, operation, access: operation.access }],
 )
 
-test('only routes that carry a secret of their own are public', () => {
+test('only routes that carry a secret of their own are public, and what the sign-in page offers', () => {
   const open = operations.filter(operation => operation.access === 'public').map(({ name }) => name)
-  expect(open).toEqual(['setup.create', 'session.create', 'session.reset_password', 'invitations.accept'])
+  expect(open).toEqual([
+    'setup.create',
+    'session.create',
+    'session.get_options',
+    'session.reset_password',
+    'invitations.accept',
+    'invitations.lookup',
+  ])
 })
 
 describe.each(operations.filter(({ access }) => access === 'session'))('$name', ({ method, path }) => {

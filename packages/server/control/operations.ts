@@ -5,6 +5,7 @@ import { getEnvironment } from './environments/get-environment.ts'
 import { listEnvironments } from './environments/list-environments.ts'
 import { updateEnvironment } from './environments/update-environment.ts'
 import { acceptInvitation } from './invitations/accept-invitation.ts'
+import { lookupInvitation } from './invitations/lookup-invitation.ts'
 import { createKey } from './keys/create-key.ts'
 import { deleteKey } from './keys/delete-key.ts'
 import { getKey } from './keys/get-key.ts'
@@ -45,6 +46,8 @@ import { changePassword } from './session/change-password.ts'
 import { createSession } from './session/create-session.ts'
 import { deleteSession } from './session/delete-session.ts'
 import { getSession } from './session/get-session.ts'
+import { getSignInOptions } from './session/get-sign-in-options.ts'
+import { getWorkspace } from './session/get-workspace.ts'
 import { resetPassword } from './session/reset-password.ts'
 import { createSetup } from './setup/create-setup.ts'
 import { listEnvironmentUsage } from './usage/list-environment-usage.ts'
@@ -56,6 +59,8 @@ export const operations: readonly Operation[] = [
   createSetup,
   createSession,
   getSession,
+  getWorkspace,
+  getSignInOptions,
   deleteSession,
   changePassword,
   resetPassword,
@@ -70,6 +75,7 @@ export const operations: readonly Operation[] = [
   deleteMember,
   createResetLink,
   acceptInvitation,
+  lookupInvitation,
   listManagementKeys,
   createManagementKey,
   revokeManagementKey,

@@ -23,6 +23,7 @@ import type { Readiness } from '../http/readiness.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import type { Db } from '../storage/pool.ts'
 import { registerDocuments } from './documents.ts'
+import { registerDashboard } from './dashboard/register-dashboard.ts'
 import { createHttpServer } from './http-server.ts'
 import { registerOpenApi } from './open-api.ts'
 import { answerFault, routeNotFound } from './operation/answer-fault.ts'
@@ -64,6 +65,10 @@ export interface ControlDeps {
   /** The public URLs of this host and of the gateway. They are functions, because the port may be unknown at start. */
   readonly baseUrl: () => string
   readonly gatewayUrl: () => string
+  /** Where the gateway serves other formats, by their name. */
+  readonly gatewayPrefixes: Readonly<Record<string, string>>
+  /** The folder with the built dashboard; undefined: this host serves the API alone. */
+  readonly dashboardDir?: string | undefined
   /** The proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: TrustedProxies
   /** undefined: users sign in by password only. */
@@ -168,11 +173,15 @@ export async function createControlServer(
   const services = {
     ...deps,
     wholeDb: deps.db,
+    hasOidc: deps.oidc !== undefined,
     passwords: openPasswords(),
     rates: openControlRates(deps.clock, limits),
   }
   registerOperations(app, operations, services, deps.trustedProxies, deps.afterWrite)
   if (deps.oidc !== undefined) registerOidc(app, services, deps.oidc, deps.trustedProxies, deps.log)
   registerDocuments(app, deps)
+  if (deps.dashboardDir !== undefined) {
+    registerDashboard(app, { dir: deps.dashboardDir, baseUrl, gatewayUrl: deps.gatewayUrl })
+  }
   return app
 }

@@ -6,6 +6,8 @@ export interface Need {
   /** null: any key is accepted, whatever its restrictions (models, cancel). */
   readonly endpoint: Endpoint | null
   readonly scope: Scope | null
+  /** True: client tokens may not call it, whatever their scopes. */
+  readonly isForKeys?: true
   /** What the route makes: client tokens, or only a challenge for one. Absent: neither. */
   readonly makes?: 'token' | 'challenge'
 }
@@ -30,6 +32,10 @@ export function checkEndpoint(caller: Caller, need: Need): Refusal | undefined {
       message:
         'A publishable key only mints client tokens; call this endpoint with a client token or a secret key.',
     }
+  }
+  if (need.isForKeys === true && caller.kind === 'client_token') {
+    const message = `Client tokens may not call the endpoint ${need.endpoint}; call it with a secret key.`
+    return { code: 'endpoint_not_allowed', message }
   }
   if (need.scope !== null && !caller.scopes.includes(need.scope)) {
     return { code: 'endpoint_not_allowed', message: `This credential lacks the scope ${need.scope}.` }

@@ -67,6 +67,37 @@ describe('a closed circuit', () => {
     expect(fail()).toBe('opened')
   })
 
+  test('stays closed while at least as many other end users succeed as may have caused the failures', () => {
+    const attack = () => {
+      for (const user of ['m1', 'm2', 'm3', 'm4']) {
+        for (let n = 0; n < 4; n++) if (fail(user) === 'opened') return 'opened'
+      }
+      return circuit.admission(now)
+    }
+    for (const user of ['ann', 'ben', 'cat', 'dan']) {
+      fail('m1')
+      circuit.noteSuccess(now, true, user)
+    }
+    expect(attack()).toBe('admitted')
+    // Failures that no request can have caused count all the same.
+    for (let n = 0; n < 15; n++) fail()
+    expect(fail()).toBe('opened')
+    circuit = new Circuit({ credentialId: 'c', provider: 'p', model: 'm' }, now)
+    for (const user of ['ann', 'ben', 'cat']) {
+      fail('m1')
+      circuit.noteSuccess(now, true, user)
+    }
+    expect(attack()).toBe('opened')
+  })
+
+  test('opens when many end users fail, however many others succeed', () => {
+    for (let n = 0; n < 20; n++) {
+      fail(`failing${n}`)
+      circuit.noteSuccess(now, true, `healthy${n}`)
+    }
+    expect(circuit.isOpen).toBe(true)
+  })
+
   test('counts an end user again in the next window, which alone never suffices', () => {
     for (let window = 0; window < 50; window++) {
       for (let n = 0; n < 10; n++) expect(fail('mallory')).toBeUndefined()

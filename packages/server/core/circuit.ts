@@ -19,7 +19,9 @@ const RELAPSE_MS = 10_000
 const MAX_REST_MS = 60_000
 /** Failures that a request may have caused count at most so often in a window for each end user. */
 const MAX_FAILURES_PER_SOURCE = 3
-const MAX_SOURCES = 16
+const MAX_DOUBTFUL = 48
+/** So many end users with such failures show that the target fails, whoever else succeeds. */
+const MANY_SOURCES = 16
 
 /** What may be done with a circuit's target: call it, call it once as a probe, or leave it alone. */
 export type Admission = 'admitted' | 'probe' | 'open' | 'resting'
@@ -50,8 +52,10 @@ export class Circuit {
   /** Calls and failures of each slot, one after the other. */
   readonly #slots = new Uint32Array(2 * SLOTS)
   #slot = 0
-  /** End users whose failures count in the window. undefined: none so far. */
-  #sources: { readonly id: string; readonly at: number }[] | undefined
+  /** End users whose failures count in the window, an entry for each failure. undefined: none so far. */
+  #sources: Sourced[] | undefined
+  /** End users that failed none of late, but had a success. Kept while others fail. undefined: none so far. */
+  #healthy: Sourced[] | undefined
 
   constructor(of: { credentialId: string; provider: string; model: string }, now: number) {
     this.credentialId = of.credentialId
@@ -79,10 +83,14 @@ export class Circuit {
     this.#probeUntil = 0
   }
 
-  /** `isLate`: the call began before the circuit opened, so it does not show that the target has recovered. */
-  noteSuccess(now: number, isLate: boolean): Transition {
+  /**
+   * `isLate`: the call began before the circuit opened, so it does not show that the target has recovered. `source`: the end
+   * user whose request it was; undefined: nobody in particular.
+   */
+  noteSuccess(now: number, isLate: boolean, source?: string): Transition {
     this.usedAt = now
     this.#count(now, 0)
+    if (this.#sources !== undefined) this.#noteHealthy(source ?? '', now)
     if (!this.isOpen || isLate) return undefined
     this.close(now)
     return 'closed'
@@ -104,6 +112,7 @@ export class Circuit {
     this.#count(now, 1)
     const { calls, failures } = this.#sum()
     if (calls < MIN_CALLS || failures < calls * MAX_FAILURE_RATE) return undefined
+    if (!this.#isWidespread(now, calls, failures)) return undefined
     this.failureRate = failures / calls
     this.openedAt = now
     this.#backoff = now - this.#closedAt < RELAPSE_MS ? this.#backoff + 1 : 0
@@ -138,6 +147,7 @@ export class Circuit {
     this.#probeUntil = 0
     this.restUntil = 0
     this.#sources = undefined
+    this.#healthy = undefined
     this.#slots.fill(0)
   }
 
@@ -152,8 +162,28 @@ export class Circuit {
     const recent = (this.#sources ?? []).filter(({ at }) => now - at < WINDOW_MS)
     if (recent.filter(({ id }) => id === source).length >= MAX_FAILURES_PER_SOURCE) return false
     recent.push({ id: source, at: now })
-    this.#sources = recent.slice(-MAX_SOURCES)
+    this.#sources = recent.slice(-MAX_DOUBTFUL)
+    this.#healthy = this.#healthy?.filter(({ id }) => id !== source)
     return true
+  }
+
+  #noteHealthy(source: string, now: number): void {
+    if (this.#sources?.some(({ id, at }) => id === source && now - at < WINDOW_MS)) return
+    const others = (this.#healthy ?? []).filter(({ id, at }) => id !== source && now - at < WINDOW_MS)
+    others.push({ id: source, at: now })
+    this.#healthy = others.slice(-MANY_SOURCES)
+  }
+
+  /**
+   * Returns false for failures that few end users may have caused: without theirs too few would fail, and at least as many
+   * other end users have successes only.
+   */
+  #isWidespread(now: number, calls: number, failures: number): boolean {
+    const doubtful = (this.#sources ?? []).filter(({ at }) => now - at < WINDOW_MS)
+    if (failures - doubtful.length >= calls * MAX_FAILURE_RATE) return true
+    const failing = new Set(doubtful.map(({ id }) => id)).size
+    const healthy = (this.#healthy ?? []).filter(({ at }) => now - at < WINDOW_MS).length
+    return failing > healthy || failing >= MANY_SOURCES
   }
 
   #count(now: number, failures: number): void {
@@ -184,6 +214,12 @@ export class Circuit {
     }
     return { calls, failures }
   }
+}
+
+/** What an end user's request showed, in Unix milliseconds. */
+interface Sourced {
+  readonly id: string
+  readonly at: number
 }
 
 /** An open circuit as processes announce it to each other: durations, since their clocks may differ. */

@@ -1,4 +1,5 @@
 import type { ModelPricing, TokenPrices } from '@rideau/llm/provider/prices'
+import { SET_A_PRICE } from './set-a-price.ts'
 import type { Refusal } from './verdict.ts'
 
 /** Prices are USD per million tokens with at most six decimals. As integers they count millionths of a dollar. */
@@ -62,7 +63,7 @@ function toUnits(price: number): bigint {
 
 const UNPRICED: Refusal = {
   code: 'model_unpriced',
-  message: 'The key has a max_request_cost_usd, and the price of this model is unknown.',
+  message: `The key has a max_request_cost_usd, and the price of this model is unknown. ${SET_A_PRICE}`,
   param: 'model',
 }
 

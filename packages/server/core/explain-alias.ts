@@ -25,6 +25,9 @@ export interface ExplainedAlias {
   readonly targets: readonly ExplainedTarget[]
 }
 
+const USABLE = 'It can serve the request.'
+const SENT_UNKNOWN = 'Nothing here knows this model: its provider decides, and its price is unknown.'
+
 /** Returns for each target of an alias whether it could serve a request with these needs, and the reason if not. */
 export function explainAlias(
   alias: Alias,
@@ -37,10 +40,10 @@ export function explainAlias(
     const weight = target.weight ?? 1
     const resolution = resolveTarget(target.model, environment, directory)
     if ('refusal' in resolution)
-      return { target, weight, id: null, model: undefined, refusal: resolution.refusal }
-    const { provider, model: name, id } = resolution.resolved
+      return { target, weight, id: null, model: undefined, isKnown: false, refusal: resolution.refusal }
+    const { provider, model: name, id, isKnown } = resolution.resolved
     const model = environment.customModels.get(id) ?? findModel(provider, name)
-    return { target, weight, id, model, refusal: checkCapabilities(needs, model) }
+    return { target, weight, id, model, isKnown, refusal: checkCapabilities(needs, model) }
   })
   const usable = judged
     .filter(({ refusal }) => refusal === undefined)
@@ -52,12 +55,12 @@ export function explainAlias(
       : orderTargets(alias.strategy, usable, 0)[0]
   return {
     serves: first?.id ?? null,
-    targets: judged.map(({ target, id, weight, refusal }) => ({
+    targets: judged.map(({ target, id, weight, isKnown, refusal }) => ({
       model: target.model,
       id,
       isUsable: refusal === undefined,
       code: refusal?.code ?? null,
-      message: refusal?.message ?? 'It can serve the request.',
+      message: refusal?.message ?? (isKnown ? USABLE : SENT_UNKNOWN),
       share: alias.strategy !== 'weighted' || refusal !== undefined || total === 0 ? null : weight / total,
     })),
   }

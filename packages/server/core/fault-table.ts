@@ -63,7 +63,8 @@ export const FAULTS = {
   provider_rejected: {
     status: 400,
     type: 'invalid_request_error',
-    condition: 'The provider refused the request as invalid.',
+    condition:
+      "The provider refused the request as invalid; for secret keys and members `provider_message` has the provider's own message.",
   },
   context_length_exceeded: {
     status: 400,
@@ -79,7 +80,7 @@ export const FAULTS = {
     status: 400,
     type: 'invalid_request_error',
     condition:
-      "A budget, a plan's spend or a maximum request cost applies and the model's price is unknown; `param` is `model`.",
+      "A budget, a plan's spend or a maximum request cost applies and the model's price is unknown: give it one by custom-models. `param` is `model`.",
   },
   request_timeout: {
     status: 408,
@@ -182,7 +183,8 @@ export const FAULTS = {
   model_not_found: {
     status: 404,
     type: 'not_found_error',
-    condition: "The model or alias is not in the environment's catalog.",
+    condition:
+      'Nothing knows the bare name, or the provider does not know the model that was named for it; `param` is `model`.',
   },
   no_eligible_target: {
     status: 404,

@@ -8,6 +8,8 @@ export interface FaultDetails {
   readonly param?: string
   /** Whole seconds after which the same call may pass; sent as `Retry-After`, never 0. */
   readonly retryAfterSeconds?: number
+  /** What the provider itself said, by toProviderMessage, for a caller who may read it. */
+  readonly providerMessage?: string | undefined
   /** Further headers of the answer as [name, value, ...]: the state of the limit that refused the request. */
   readonly headers?: readonly string[]
   /** The reason, for the log only. Never part of a response. */
@@ -22,7 +24,7 @@ const MAX_PARAM = 256
 
 /**
  * The only way to report a failure to a caller. `message` is public: it contains no host, no key and nothing of a
- * provider's body. `message` and `param` are cut to 1,000 and 256 characters of well-formed Unicode.
+ * provider's body, whose own message stands in `providerMessage` alone. `message` and `param` are cut to 1,000 and 256 characters of well-formed Unicode.
  */
 export class Fault extends Error {
   override readonly name = 'Fault'
@@ -30,6 +32,7 @@ export class Fault extends Error {
   readonly param: string | undefined
   readonly retryAfterSeconds: number | undefined
   readonly headers: readonly string[]
+  readonly providerMessage: string | undefined
 
   constructor(code: FaultCode, message: string, details: FaultDetails = {}) {
     super(excerpt(message, MAX_MESSAGE), details.cause === undefined ? undefined : { cause: details.cause })
@@ -38,6 +41,7 @@ export class Fault extends Error {
     this.retryAfterSeconds =
       details.retryAfterSeconds === undefined ? undefined : Math.max(1, Math.ceil(details.retryAfterSeconds))
     this.headers = details.headers ?? NO_HEADERS
+    this.providerMessage = details.providerMessage
   }
 
   get status(): number {

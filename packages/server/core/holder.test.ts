@@ -11,10 +11,11 @@ function openProcess(): Holder {
     rate: undefined,
     requests: openCapacity(100, 1),
     bytes: openCapacity(100, 1),
+    answers: openCapacity(100, 1),
   })
 }
 
-const FACTORS = { requests: 1, bytes: 1 }
+const FACTORS = { requests: 1, bytes: 1, answers: 1 }
 
 test("an end user that spends its tokens leaves its key's to others, and the key's end is everybody's", () => {
   const key = openProcess().openChild({

@@ -9,15 +9,17 @@ export interface HolderInit {
   readonly parent: Holder | undefined
   /** How many requests it may make; undefined: only its children and parents are limited. */
   readonly rate: BucketRate | undefined
-  /** Its share of the open requests and of the bytes of bodies. */
+  /** Its share of the open requests, of the bytes of bodies, and of the bytes of answers that wait to be read. */
   readonly requests: Share
   readonly bytes: Share
+  readonly answers: Share
 }
 
 /** How many times what is free a holder may hold; see fair-share.ts. */
 export interface HolderFactors {
   readonly requests: number
   readonly bytes: number
+  readonly answers: number
 }
 
 export interface ChildInit extends Pick<HolderInit, 'key' | 'logName' | 'rate'> {
@@ -32,22 +34,24 @@ export class Holder implements TableEntry, TokenBucket {
   readonly rate: BucketRate | undefined
   readonly requests: Share
   readonly bytes: Share
+  readonly answers: Share
   fullAt = 0
   #children = 0
 
-  constructor({ key, logName, parent, rate, requests, bytes }: HolderInit) {
+  constructor({ key, logName, parent, rate, requests, bytes, answers }: HolderInit) {
     this.key = key
     this.logName = logName
     this.parent = parent
     this.rate = rate
     this.requests = requests
     this.bytes = bytes
+    this.answers = answers
   }
 
   /** Returns a new child. It counts as one until it is forgotten. */
   openChild({ key, logName, rate, factors }: ChildInit): Holder {
     this.#children++
-    const { requests, bytes } = factors
+    const { requests, bytes, answers } = factors
     return new Holder({
       key,
       logName,
@@ -55,12 +59,14 @@ export class Holder implements TableEntry, TokenBucket {
       rate,
       requests: openShare(this.requests, requests),
       bytes: openShare(this.bytes, bytes),
+      answers: openShare(this.answers, answers),
     })
   }
 
   isIdle(now: number): boolean {
     const isFull = this.rate === undefined || this.fullAt <= now
-    return isFull && this.requests.held === 0 && this.bytes.held === 0 && this.#children === 0
+    const holdsNothing = this.requests.held === 0 && this.bytes.held === 0 && this.answers.held === 0
+    return isFull && holdsNothing && this.#children === 0
   }
 
   forget(): void {

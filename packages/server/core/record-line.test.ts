@@ -44,6 +44,7 @@ function createRecord(change: Partial<RequestRecord> = {}): RequestRecord {
     hold_tokens: null,
     hold_nano_usd: null,
     output_cap: null,
+    provider_message: null,
     user: null,
     sandbox: false,
     attempts: [{ provider: 'custom', model: 'm', credential_id: ID, status: 200, error: null, ms: 1.5 }],

@@ -27,6 +27,7 @@ const MAX_CHARS = {
   provider: 32,
   finish_reason: 64,
   error_code: 64,
+  provider_message: 512,
   endpoint: 64,
   surface: 64,
 } as const
@@ -159,6 +160,7 @@ function hasBoundedFields(record: RequestRecord): boolean {
     isShort(record.provider, MAX_CHARS.provider) &&
     isShort(record.finish_reason, MAX_CHARS.finish_reason) &&
     isShort(record.error_code, MAX_CHARS.error_code) &&
+    isShort(record.provider_message, MAX_CHARS.provider_message) &&
     isShort(record.endpoint, MAX_CHARS.endpoint) &&
     isShort(record.surface, MAX_CHARS.surface)
   )

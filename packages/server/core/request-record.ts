@@ -36,6 +36,8 @@ export interface RequestRecord {
   stream: boolean
   status: number
   error_code: string | null
+  /** The provider's own message of a request that it refused as invalid, without keys (core/provider-message.ts). */
+  provider_message: string | null
   finish_reason: string | null
   queue_ms: number
   first_byte_ms: number | null

@@ -4,6 +4,7 @@ import type { Credential, Environment, Key } from './tenancy.ts'
 
 const MODELS: Record<string, readonly string[]> = {
   maker: ['large', 'small'],
+  exact: ['only'],
   host: ['large', 'vendor/tiny'],
   other: ['large', 'alone'],
 }
@@ -11,6 +12,7 @@ const MODELS: Record<string, readonly string[]> = {
 const directory: ModelDirectory = {
   hasProvider: provider => provider === 'any' || provider in MODELS,
   takesAnyName: provider => provider === 'any',
+  takesUnknownName: (provider, model) => provider !== 'exact' && !model.includes('..'),
   hasModel: (provider, model) => MODELS[provider]?.includes(model) ?? false,
   providersOf: model => Object.keys(MODELS).filter(provider => MODELS[provider]?.includes(model)),
   isMaker: provider => provider === 'maker',
@@ -38,6 +40,8 @@ interface Given {
   customModels?: string[]
   /** Targets by alias. */
   aliases?: Record<string, string[]>
+  /** The providers whose own format the caller uses. */
+  own?: string[]
 }
 
 /** Returns `provider/model`, an error code, or for an alias the result of each target. */
@@ -56,7 +60,7 @@ function resolve(asked: string, given: Given = {}): string | string[] {
       ]),
     ),
   } as unknown as Environment
-  const resolution = resolveName(asked, key, environment, directory)
+  const resolution = resolveName(asked, key, environment, directory, given.own)
   return 'targets' in resolution
     ? resolution.targets.map(each => toText(each.resolution))
     : toText(resolution)
@@ -90,9 +94,36 @@ describe('a name', () => {
   })
 
   test('an unknown name is model_not_found', () => {
-    for (const name of ['unheard-of', 'maker/unheard-of', 'nobody/large', 'maker/', '/', 'large/']) {
+    for (const name of ['unheard-of', 'nobody/large', 'maker/', '/', 'large/', '']) {
       expect(resolve(name)).toBe('model_not_found')
     }
+  })
+
+  test('an unknown provider/model goes to that provider if it has a credential', () => {
+    expect(resolve('maker/unheard-of')).toBe('maker/unheard-of')
+    expect(resolve('maker/unheard-of', { credentials: ['host'] })).toBe('provider_credential_missing')
+  })
+
+  test('an unknown name that its provider must not get is model_not_found', () => {
+    expect(resolve('exact/unheard-of', { credentials: ['exact'] })).toBe('model_not_found')
+    expect(resolve('exact/only', { credentials: ['exact'] })).toBe('exact/only')
+    expect(resolve('maker/../files')).toBe('model_not_found')
+    expect(resolve('..', { own: ['maker'] })).toBe('model_not_found')
+  })
+
+  test("an unknown bare name goes to the provider of the caller's format if it has a credential", () => {
+    const own = ['host', 'maker']
+    expect(resolve('unheard-of', { own })).toBe('host/unheard-of')
+    expect(resolve('unheard-of', { own, credentials: ['other', 'maker'] })).toBe('maker/unheard-of')
+    expect(resolve('unheard-of', { own, credentials: ['other'] })).toBe('model_not_found')
+    expect(resolve('unheard-of', { own: ['any'] })).toBe('any/unheard-of')
+  })
+
+  test("a bare name that something knows goes there, whatever the caller's format is", () => {
+    expect(resolve('alone', { own: ['maker'] })).toBe('other/alone')
+    expect(resolve('alone', { own: ['maker'], credentials: ['maker'] })).toBe('provider_credential_missing')
+    expect(resolve('nobody/large', { own: ['maker'] })).toBe('model_not_found')
+    expect(resolve('fast', { own: ['maker'], aliases: { fast: ['host/large'] } })).toEqual(['host/large'])
   })
 
   test('a known name without a credential for its provider is provider_credential_missing', () => {
@@ -118,6 +149,21 @@ describe('an allow-list', () => {
     expect(resolve('maker/large', { keyAllows: ['host/*'], credentials: [] })).toBe('model_not_allowed')
   })
 
+  test("allows an unknown bare name by what the caller's format makes of it", () => {
+    const own = ['maker']
+    expect(resolve('unheard-of', { own, keyAllows: ['maker/*'] })).toBe('maker/unheard-of')
+    expect(resolve('unheard-of', { own, keyAllows: ['maker/unheard-of'] })).toBe('maker/unheard-of')
+    expect(resolve('unheard-of', { own, keyAllows: ['unheard-of'] })).toBe('maker/unheard-of')
+    for (const keyAllows of [['host/*'], ['maker/large'], ['large'], ['host/unheard-of'], []]) {
+      expect(resolve('unheard-of', { own, keyAllows })).toBe('model_not_allowed')
+      expect(resolve('unheard-of', { own, environmentAllows: keyAllows })).toBe('model_not_allowed')
+      expect(resolve('maker/unheard-of', { keyAllows })).toBe('model_not_allowed')
+      expect(resolve('maker/unheard-of', { environmentAllows: keyAllows })).toBe('model_not_allowed')
+    }
+    const aliases = { 'unheard-of.': ['maker/large'] }
+    expect(resolve('unheard-of', { own, aliases, keyAllows: ['unheard-of.'] })).toBe('model_not_allowed')
+  })
+
   test('of the environment refuses other models', () => {
     expect(resolve('maker/large', { environmentAllows: ['host/*'] })).toBe('model_not_allowed')
     expect(resolve('host/large', { environmentAllows: ['host/*'] })).toBe('host/large')
@@ -129,7 +175,6 @@ describe('a name that the catalogue lacks', () => {
     const discovered = { host: ['brand-new'] }
     expect(resolve('host/brand-new', { discovered })).toBe('host/brand-new')
     expect(resolve('brand-new', { discovered })).toBe('host/brand-new')
-    expect(resolve('other/brand-new', { discovered })).toBe('model_not_found')
   })
 
   test('goes to the maker by its bare name, also if an older credential lists it', () => {

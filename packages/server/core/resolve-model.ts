@@ -7,6 +7,8 @@ export interface ModelDirectory {
   hasProvider(providerId: string): boolean
   /** True if the provider accepts any model name, because its owner runs the models. */
   takesAnyName(providerId: string): boolean
+  /** True if a name that nothing knows may be sent to the provider, which then decides about it. */
+  takesUnknownName(providerId: string, modelId: string): boolean
   /** True if the catalogue lists the model. */
   hasModel(providerId: string, modelId: string): boolean
   /** Providers whose catalogue lists the model, its maker first. Providers that accept any name are left out. */
@@ -36,6 +38,8 @@ export interface ResolvedModel<C extends Lister = Credential> {
   readonly id: string
   /** Credentials that can serve it, oldest first; never empty. */
   readonly credentials: readonly C[]
+  /** False: only the provider can tell whether there is such a model. */
+  readonly isKnown: boolean
 }
 
 export type Resolution<C extends Lister = Credential> =
@@ -52,19 +56,24 @@ interface Named {
   readonly model: string
 }
 
+const NO_PROVIDERS: readonly string[] = []
+
 /**
  * Resolves the name that a caller sent. Checks in this order: the key's allow-list (so 403 comes before 404), the
  * environment's, whether the model exists, whether there is a credential for it. An alias wins over a bare name. A key
- * must allow the alias's own name and not its targets; the environment's list applies to each target.
+ * must allow the alias's own name and not its targets; the environment's list applies to each target. `ownProviders`: those
+ * whose own format the caller uses; a bare name that is unknown goes to the first of them that has a credential, if the
+ * lists allow its full name.
  */
 export function resolveName(
   asked: string,
   rights: Pick<Rights, 'allowedModels'>,
   environment: Environment,
   directory: ModelDirectory,
+  ownProviders = NO_PROVIDERS,
 ): NameResolution {
   const alias = environment.aliases.get(asked)
-  if (alias === undefined) return resolveModel(asked, rights, environment, directory)
+  if (alias === undefined) return resolveModel(asked, rights, environment, directory, ownProviders)
   if (rights.allowedModels !== null && !rights.allowedModels.includes(alias.name))
     return forbiddenToKey(asked)
   const targets = alias.targets.map(target => ({
@@ -83,8 +92,9 @@ export function resolveModel(
   rights: Pick<Rights, 'allowedModels'>,
   environment: Environment,
   directory: ModelDirectory,
+  ownProviders = NO_PROVIDERS,
 ): Resolution {
-  const named = toCanonical(asked, environment, directory)
+  const named = toCanonical(asked, environment, directory) ?? toOwn(asked, environment, ownProviders)
   const id = named === undefined ? asked : `${named.provider}/${named.model}`
   if (!isModelAllowed(rights.allowedModels, id, asked, environment.aliases)) return forbiddenToKey(asked)
   return resolveNamed(asked, id, named, environment, directory)
@@ -109,7 +119,8 @@ function resolveNamed<C extends Lister>(
   directory: ModelDirectory,
 ): Resolution<C> {
   if (!isModelAllowed(environment.allowedModels, id, asked)) return forbiddenHere(asked)
-  if (named === undefined || !isKnown(named, id, environment, directory)) {
+  const isListed = named !== undefined && isKnown(named, id, environment, directory)
+  if (named === undefined || !(isListed || directory.takesUnknownName(named.provider, named.model))) {
     return refuse('model_not_found', `This environment has no model ${quote(asked)}.`)
   }
   const credentials = environment.credentials.filter(credential => credential.provider === named.provider)
@@ -119,7 +130,7 @@ function resolveNamed<C extends Lister>(
       `This environment (${environment.name}) has no credential for the provider ${named.provider}.`,
     )
   }
-  return { resolved: { provider: named.provider, model: named.model, id, credentials } }
+  return { resolved: { provider: named.provider, model: named.model, id, credentials, isKnown: isListed } }
 }
 
 /** True if the catalogue, the provider's own list or the environment's custom models name the model. */
@@ -158,6 +169,17 @@ function toCanonical(
     oldest ??= credential.provider
   }
   const provider = oldest ?? directory.providersOf(asked)[0]
+  return provider === undefined ? undefined : { provider, model: asked }
+}
+
+/** Returns where a bare name goes that nothing knows: the first of these providers that has a credential. */
+function toOwn(
+  asked: string,
+  { credentials }: Surroundings<Lister>,
+  ownProviders: readonly string[],
+): Named | undefined {
+  if (asked === '' || asked.includes('/')) return undefined
+  const provider = ownProviders.find(own => credentials.some(credential => credential.provider === own))
   return provider === undefined ? undefined : { provider, model: asked }
 }
 

@@ -80,7 +80,15 @@ export interface Environment {
 export type KeyKind = 'secret' | 'publishable'
 export const SCOPES = ['ai.chat', 'ai.embed', 'ai.images', 'feedback'] as const
 export type Scope = (typeof SCOPES)[number]
-export const ENDPOINTS = ['chat', 'embeddings', 'images', 'client_tokens', 'device', 'feedback'] as const
+export const ENDPOINTS = [
+  'chat',
+  'embeddings',
+  'images',
+  'audio',
+  'client_tokens',
+  'device',
+  'feedback',
+] as const
 export type Endpoint = (typeof ENDPOINTS)[number]
 
 /** What a credential permits. */

@@ -1,6 +1,8 @@
 import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
 import { Fault } from './fault.ts'
 import type { FaultCode } from './fault-table.ts'
+import { maySeeProviderMessage, toProviderMessage } from './provider-message.ts'
+import type { Caller } from './tenancy.ts'
 
 /** The wait in seconds if the provider names none. */
 const DEFAULT_RETRY_SECONDS = 5
@@ -33,13 +35,18 @@ const MESSAGES: Readonly<Record<UpstreamErrorKind, string>> = {
   interrupted: "The provider's answer ended early.",
 }
 
-/** Returns the fault for the last error after retries and fallback. The provider's own words stay in its private cause. */
-export function toUpstreamFault(error: UpstreamError): Fault {
+/**
+ * Returns the fault for the last error after retries and fallback. The provider's own words stay in its private cause, but
+ * for its message of a refused request, which `caller` gets if it may.
+ */
+export function toUpstreamFault(error: UpstreamError, caller?: Pick<Caller, 'kind' | 'keyId'>): Fault {
   // Only status 429 counts as overload. A provider's 402 is a rejection like other 4xx.
   const code = error.kind === 'quota' && error.status !== 429 ? 'provider_rejected' : CODES[error.kind]
   const waits = code === 'provider_overloaded' || code === 'provider_unavailable'
   return new Fault(code, MESSAGES[error.kind], {
     cause: error,
+    providerMessage:
+      caller !== undefined && maySeeProviderMessage(caller) ? toProviderMessage(error) : undefined,
     ...(error.kind === 'model_not_found' ? { param: 'model' } : {}),
     ...(waits ? { retryAfterSeconds: retryAfterSeconds(error) } : {}),
   })

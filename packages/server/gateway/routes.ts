@@ -1,13 +1,9 @@
-import {
-  compatEmbeddings,
-  type EmbeddingServer,
-  nativeEmbeddings,
-} from '@rideau/llm/embeddings/embedding-server'
+import { EMBEDDING_ROUTES, type EmbeddingRoute } from '@rideau/llm/embeddings/embedding-routes'
 import type { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import { NATIVE_MOUNT } from '@rideau/llm/formats/native/format'
 import type { ChatRoute, ModelRoute, ServedFormat } from '@rideau/llm/formats/shared/format'
-import type { Mount } from '@rideau/llm/formats/shared/mount'
 import { OPENAI_MOUNT } from '@rideau/llm/formats/shared/openai-mount'
+import { RERANK_ROUTES, type RerankRoute } from '@rideau/llm/rerank/rerank-routes'
 import type { Need } from '../core/authorize.ts'
 import type { GatewayDeps } from './deps.ts'
 import { readChat } from './pipeline/chat.ts'
@@ -15,6 +11,9 @@ import { readTokenCount } from './pipeline/count-tokens.ts'
 import { readEmbeddings } from './pipeline/embeddings.ts'
 import { readImages } from './pipeline/images.ts'
 import { type ReadCall, serveModelCall } from './pipeline/model-call.ts'
+import { readSpeech } from './pipeline/speech.ts'
+import { readTranscription } from './pipeline/transcriptions.ts'
+import { readRerank } from './pipeline/rerank.ts'
 import { type Prefixes, prefixOf } from './request/prefixes.ts'
 import type { IdentifiedContext, RouteInfo } from './request/request-context.ts'
 import { serveCancel } from './routes/cancel.ts'
@@ -29,6 +28,8 @@ export interface Route extends RouteInfo {
   readonly method: 'GET' | 'POST'
   /** One `*` stands for a model or an id. Matched with the raw path byte by byte. */
   readonly path: string
+  /** The names that `*` may stand for. Absent: all. Which right a request needs must be known before its body is read. */
+  readonly models?: RegExp
   /** The query parameters of a native route, which refuses others. Routes of other formats ignore what they do not know. */
   readonly query?: readonly string[]
   serve(ctx: IdentifiedContext, rest: string, deps: GatewayDeps): void | Promise<void>
@@ -37,6 +38,8 @@ export interface Route extends RouteInfo {
 const CHAT: Need = { endpoint: 'chat', scope: 'ai.chat' }
 const EMBED: Need = { endpoint: 'embeddings', scope: 'ai.embed' }
 const IMAGES: Need = { endpoint: 'images', scope: 'ai.images' }
+/** The specification has no scope for audio, so client tokens do not reach it. */
+const AUDIO: Need = { endpoint: 'audio', scope: 'ai.chat', isForKeys: true }
 const MINT: Need = { endpoint: 'client_tokens', scope: null, makes: 'token' }
 const DEVICE: Need = { endpoint: 'device', scope: null, makes: 'token' }
 const CHALLENGE: Need = { endpoint: 'device', scope: null, makes: 'challenge' }
@@ -47,11 +50,15 @@ const ANY: Need = { endpoint: null, scope: null }
 export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonly Route[] {
   const openai = prefixOf(OPENAI_MOUNT, prefixes)
   return [
+    // Before the chats: of two routes with one path, the one for fewer models counts.
+    ...EMBEDDING_ROUTES.map(route => embeddings(route, prefixes)),
     ...formats.served.flatMap(served => listFormatRoutes(served, prefixOf(served.mount, prefixes))),
-    embeddings('/v1/embeddings', NATIVE_MOUNT, nativeEmbeddings),
-    embeddings(`${openai}/v1/embeddings`, OPENAI_MOUNT, compatEmbeddings),
+    ...RERANK_ROUTES.map(route => rerank(route, prefixes)),
     images(`${openai}/v1/images/generations`, 'generations'),
     images(`${openai}/v1/images/edits`, 'edits'),
+    audio(`${openai}/v1/audio/transcriptions`, readTranscription('transcriptions')),
+    audio(`${openai}/v1/audio/translations`, readTranscription('translations')),
+    audio(`${openai}/v1/audio/speech`, readSpeech),
     { ...plainRoute('GET', '/v1/models', 'models', ctx => serveModels(ctx)), query: ['limit', 'cursor'] },
     plainRoute('GET', '/v1/models/*', 'models', (ctx, rest) => serveModel(ctx, rest)),
     {
@@ -107,13 +114,26 @@ function serveModelList(route: ModelRoute): Route['serve'] {
   return (ctx, name, { bodyTimeoutMs }) => serveFormatModels(ctx, route, name, bodyTimeoutMs)
 }
 
-function embeddings(path: string, mount: Mount, format: EmbeddingServer): Route {
-  return modelRoute(path, { endpoint: 'embeddings', mount, need: EMBED }, readEmbeddings(format))
+function embeddings({ mount, path, server, models }: EmbeddingRoute, prefixes: Prefixes): Route {
+  const info = { endpoint: 'embeddings', mount, need: EMBED }
+  const route = modelRoute(prefixOf(mount, prefixes) + path, info, readEmbeddings(server))
+  return models === undefined ? route : { ...route, models }
+}
+
+/** It needs the scope of embeddings, whose work it continues: a search's results are put in order. */
+function rerank({ mount, path, server }: RerankRoute, prefixes: Prefixes): Route {
+  const info = { endpoint: 'rerank', mount, need: EMBED }
+  return modelRoute(prefixOf(mount, prefixes) + path, info, readRerank(server))
 }
 
 /** Only OpenAI's format has image routes. */
 function images(path: string, kind: 'generations' | 'edits'): Route {
   return modelRoute(path, { endpoint: 'images', mount: OPENAI_MOUNT, need: IMAGES }, readImages(kind))
+}
+
+/** Only OpenAI's format has audio routes. */
+function audio(path: string, read: ReadCall): Route {
+  return modelRoute(path, { endpoint: 'audio', mount: OPENAI_MOUNT, need: AUDIO }, read)
 }
 
 /** Returns a route that can call a provider. It is metered and runs the pipeline. */
@@ -161,8 +181,8 @@ export function openRouter(routes: readonly Route[]): Router {
     for (const { route, before, after } of open) {
       if (method !== route.method || !path.startsWith(before) || !path.endsWith(after)) continue
       const rest = decode(path.slice(before.length, path.length - after.length))
-      if (rest !== undefined && rest !== '' && path.length > before.length + after.length)
-        return { route, rest }
+      if (rest === undefined || rest === '' || path.length <= before.length + after.length) continue
+      if (route.models === undefined || route.models.test(rest)) return { route, rest }
     }
     return undefined
   }

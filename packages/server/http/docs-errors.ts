@@ -7,10 +7,14 @@ const entries = Object.entries(FAULTS) as [FaultCode, FaultEntry][]
 
 const INTRO =
   'Every failure of either host has this shape. `code` is stable: branch on it. `message` is for people and may change. ' +
-  '`param` names the offending field where there is one. `request_id` is the `X-Request-Id` of the answer.'
+  '`param` names the offending field where there is one. `request_id` is the `X-Request-Id` of the answer. For secret keys ' +
+  "and members `provider_message` has the provider's own message where it refused the request as invalid: at most 500 " +
+  'characters, without keys, never of a failed authentication.'
 
 const RETRIES =
-  'Retry 408, 429 and 5xx after `Retry-After` seconds; other failures come again until the request changes.'
+  'Retry 408, 429 and 5xx after `Retry-After` seconds; other failures come again until the request changes. What no retry ' +
+  'helps against has `x-should-retry: false`, also a 429 or 503 that must wait for more than 60 s. On the paths of ' +
+  "OpenAI's format such a 429 has the type `insufficient_quota`, at which clients stop; its `code` stays."
 
 const SHAPE = `{
   "error": {

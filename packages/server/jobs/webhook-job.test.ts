@@ -149,6 +149,21 @@ test('does not send to a private address unless private addresses are allowed', 
   expect(await stored()).toMatchObject([{ failure: 'refused', delivered_at: null }])
 })
 
+test("claims a delivery of each organization before another one's second, however many it has", async () => {
+  const busy = tenant
+  await subscribe()
+  for (let n = 0; n < 40; n++) await raise({ n })
+  plane.clock.advance(1_000)
+  tenant = await plane.insertTenant('honest')
+  const { id } = await subscribe()
+  await raise()
+  const claimed = await options().claim(16)
+  expect(claimed).toHaveLength(16)
+  expect(claimed.filter(({ webhook_id }) => webhook_id === id)).toHaveLength(1)
+  tenant = busy
+  expect((await stored()).filter(({ attempts }) => attempts === 1)).toHaveLength(15)
+})
+
 test('three processes at once send each delivery once', async () => {
   await subscribe()
   for (let n = 0; n < 60; n++) await raise({ n })

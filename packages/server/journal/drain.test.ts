@@ -196,6 +196,45 @@ test('writes a record to the database even if the journal cannot be written', as
   expect([...table.rows.keys()]).toEqual(['a'])
 })
 
+test('is full while a journal that cannot be written leaves too much in memory, and journals it later', async () => {
+  const folder = folderOf()
+  const table = openTable()
+  const journal = openJournal(folder, { onError: () => {} })
+  let hasSpace = false
+  const disk: Journal = {
+    ...journal,
+    append: (...lines) => {
+      if (!hasSpace) throw new Error('ENOSPC')
+      return journal.append(...lines)
+    },
+  }
+  const options = { folder, journal: disk, insert: table.insert, flushEveryMs: 5, maxQueuedChars: 2 ** 21 }
+  const drain = new Drain({ ...options, log: silent })
+  table.break()
+  const write = (id: string) =>
+    drain.write({
+      id,
+      status: 200,
+      attempts: [{}],
+      request_body: 'x'.repeat(30_000),
+    } as unknown as RequestRecord)
+  for (let at = 0; at < 10; at++) await write(`few${at}`)
+  expect([drain.isFull(), drain.isMemoryFull()]).toEqual([false, false])
+  for (let at = 0; at < 40; at++) await write(`many${at}`)
+  expect([drain.isFull(), drain.isMemoryFull()]).toEqual([true, false])
+  for (let at = 0; at < 30; at++) await write(`more${at}`)
+  expect([drain.isFull(), drain.isMemoryFull()]).toEqual([true, true])
+  hasSpace = true
+  await expect.poll(() => drain.isFull()).toBe(false)
+  // A kill now loses none of them.
+  const kept = listSegments(folder).flatMap(segment => readSegment(segmentPath(folder, segment)).records)
+  expect(kept).toHaveLength(80)
+  table.restore()
+  await drain.flush()
+  expect(table.rows.size).toBe(80)
+  await drain.close()
+})
+
 describe('a request that was opened', () => {
   test('counts as its open line says if a kill cut it off, and once by its record if it ended', async () => {
     const folder = folderOf()

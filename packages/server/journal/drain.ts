@@ -31,6 +31,11 @@ export interface DrainOptions {
   readonly maxBytes?: number
 }
 
+/** With so many characters of lines that are in memory only, no further request may begin: a kill would lose them. */
+const MAX_UNJOURNALED_CHARS = 1024 * 1024
+/** At most one line of the log in this time about a journal that cannot be written. */
+const LOG_EVERY_MS = 60_000
+
 /** Above this part of `maxBytes`, refused requests leave no record: the rest is for requests that cost something. */
 const SHED_REFUSALS_AT = 3 / 4
 
@@ -61,6 +66,10 @@ export class Drain {
   #unwritten: RequestRecord[] = []
   #writing: Promise<void> | undefined
   #queue: RecordLine[] = []
+  /** Lines of the queue that are not in the journal, because it could not be written. */
+  readonly #unjournaled = new Set<RecordLine>()
+  #unjournaledChars = 0
+  #loggedAt = Number.NEGATIVE_INFINITY
   /** Characters of the lines in the queue. */
   #queuedChars = 0
   /** Refused requests that left no record. */
@@ -87,6 +96,7 @@ export class Drain {
     this.#recovered = this.#listPrevious()
     this.#timer = setInterval(() => {
       try {
+        this.#journalAgain()
         if (this.#hasWork()) this.flush().catch(() => {})
       } catch (error) {
         options.log.error({ err: error }, 'usage records could not be flushed')
@@ -130,11 +140,7 @@ export class Drain {
     } catch (error) {
       // The providers were already called: keep the records in memory and log that a kill would lose them.
       isUnwritten = true
-      const details = { err: error, records: lines.length }
-      this.#options.log.error(
-        details,
-        'usage records could not be written to the journal; they are in memory only',
-      )
+      this.#logUnjournaled(error, lines.length)
     }
     for (const [at, line] of lines.entries()) {
       this.#opens.remove(line.id)
@@ -146,8 +152,32 @@ export class Drain {
       ) {
         this.#queue.push(line)
         this.#queuedChars += line.json.length
+        if (isUnwritten) {
+          this.#unjournaled.add(line)
+          this.#unjournaledChars += line.json.length
+        }
       } else this.#overflowed = true
     }
+  }
+
+  /** Tries again to journal the lines that are in memory only. */
+  #journalAgain(): void {
+    if (this.#unjournaled.size === 0) return
+    try {
+      this.#options.journal.append(...[...this.#unjournaled].map(({ json }) => json))
+      this.#unjournaled.clear()
+      this.#unjournaledChars = 0
+    } catch (error) {
+      this.#logUnjournaled(error, this.#unjournaled.size)
+    }
+  }
+
+  #logUnjournaled(error: unknown, records: number): void {
+    const now = performance.now()
+    if (now - this.#loggedAt < LOG_EVERY_MS) return
+    this.#loggedAt = now
+    const message = 'usage records could not be written to the journal; they are in memory only'
+    this.#options.log.error({ err: error, records }, message)
   }
 
   /** Returns a line for every record, so that one without a whole line holds up none of the others. */
@@ -197,10 +227,19 @@ export class Drain {
     return this.#shed
   }
 
-  /** True if the records that wait for the database take `maxBytes` or more. */
+  /**
+   * True if the records that wait for the database take `maxBytes` or more, or if the journal cannot be written and a kill
+   * would lose more than a few records.
+   */
   isFull(): boolean {
     const { journal, maxBytes } = this.#options
+    if (this.#unjournaledChars >= MAX_UNJOURNALED_CHARS) return true
     return maxBytes !== undefined && journal.bytes() >= maxBytes
+  }
+
+  /** True if the records that are in memory only take as much as may be queued. */
+  isMemoryFull(): boolean {
+    return this.#unjournaledChars >= this.#maxQueuedChars
   }
 
   #isNearlyFull(): boolean {
@@ -259,7 +298,10 @@ export class Drain {
     const batch = this.#takeBatch(this.#queue, 0)
     await this.#options.insert(batch)
     this.#queue = this.#queue.slice(batch.length)
-    for (const { json } of batch) this.#queuedChars -= json.length
+    for (const line of batch) {
+      this.#queuedChars -= line.json.length
+      if (this.#unjournaled.delete(line)) this.#unjournaledChars -= line.json.length
+    }
     this.#inserted += batch.length
   }
 

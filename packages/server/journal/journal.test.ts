@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -57,6 +57,21 @@ test('begins a new segment at each start', () => {
   expect(second.current()).toBe(2)
   expect(listSegments(dir)).toEqual([1, 2])
   second.close()
+})
+
+test('goes on in its segment while no new one can be opened', () => {
+  const home = folder()
+  const journal = openJournal(home, { onError: () => {} })
+  journal.append('{"a":1}')
+  const [segment, bytes] = [journal.current(), journal.bytes()]
+  renameSync(home, `${home}-away`)
+  expect(() => journal.rotate()).toThrow('ENOENT')
+  renameSync(`${home}-away`, home)
+  expect([journal.current(), journal.bytes()]).toEqual([segment, bytes])
+  journal.append('{"b":2}')
+  expect(readSegment(segmentPath(home, journal.current())).records).toEqual(['{"a":1}', '{"b":2}'])
+  expect(journal.rotate()).toBe(segment + 1)
+  journal.close()
 })
 
 test('begins a new segment when one is full', () => {

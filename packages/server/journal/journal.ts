@@ -135,13 +135,22 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
     previousBytes += bytes
   }
 
+  /** Changes nothing if it throws, so that the current segment goes on. */
   function openSegment(): number {
-    sequence++
+    const next = Math.max(sequence, ...listSegments(folder)) + 1
+    const name = segmentPath(folder, next)
+    const opened = openSync(name, 'ax', 0o600)
+    try {
+      const parent = openSync(folder, 'r')
+      fsyncSync(parent)
+      closeSync(parent)
+    } catch (error) {
+      closeSync(opened)
+      rmSync(name, { force: true })
+      throw error
+    }
+    sequence = next
     size = 0
-    const opened = openSync(segmentPath(folder, sequence), 'ax', 0o600)
-    const parent = openSync(folder, 'r')
-    fsyncSync(parent)
-    closeSync(parent)
     return opened
   }
 

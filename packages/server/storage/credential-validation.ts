@@ -1,3 +1,4 @@
+import { refreshDelayMs } from '../core/refresh-schedule.ts'
 import type { Db } from './pool.ts'
 import { lockProviderCredential, type ProviderCredentialRow } from './provider-credentials.ts'
 import { type EventDeps, insertSystemEvent, type SystemEvent } from './system-events.ts'
@@ -28,12 +29,20 @@ export async function updateCredentialValidation(
   const { id, updated_at } = validated
   const before = await lockProviderCredential(tx, id)
   if (before === undefined || before.updated_at.getTime() !== updated_at.getTime()) return before
+  const failures = error === null ? 0 : before.refresh_failures + 1
+  // Snapshots hold the models: the same ones in another order are not written, so that no gateway loads them again.
+  const isListed = models !== undefined && !hasSameModels(models, before.discovered_models)
   const row = await tx
     .updateTable('provider_credentials')
     .set({
       last_validated_at: at,
       validation_error: error,
-      ...(models === undefined ? {} : { discovered_models: [...models] }),
+      ...(isListed ? { discovered_models: [...models] } : {}),
+      refresh_failures: failures,
+      // null stays null: this credential's provider has no list.
+      ...(before.refresh_at === null
+        ? {}
+        : { refresh_at: new Date(at.getTime() + refreshDelayMs(failures)) }),
     })
     .where('id', '=', id)
     .returningAll()
@@ -42,6 +51,11 @@ export async function updateCredentialValidation(
     await insertSystemEvent(tx, toInvalidEvent(row), deps)
   }
   return row
+}
+
+function hasSameModels(some: readonly string[], others: readonly string[]): boolean {
+  const known = new Set(others)
+  return some.length === others.length && some.every(model => known.has(model))
 }
 
 /**

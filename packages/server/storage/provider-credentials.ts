@@ -40,4 +40,6 @@ export type CredentialChange = Pick<
   | 'last_validated_at'
   | 'validation_error'
   | 'discovered_models'
+  | 'refresh_at'
+  | 'refresh_failures'
 >

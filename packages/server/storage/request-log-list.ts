@@ -11,6 +11,8 @@ export type ListedRequestLogRow = Omit<RequestLogRow, 'request_body' | 'response
 
 export interface RequestLogFilter {
   readonly status?: number | undefined
+  /** 4: every status from 400 to 499. */
+  readonly statusClass?: number | undefined
   readonly errorCode?: string | undefined
   /** The requested name, the provider's name, or `provider/model`. */
   readonly model?: string | undefined
@@ -110,7 +112,7 @@ function matches(
   filter: RequestLogFilter,
 ): Expression<SqlBool> {
   const { status, errorCode, model, provider, keyId, endUserId, from, to } = filter
-  const { metadata = {}, minCostNanoUsd, minLatencyMs } = filter
+  const { metadata = {}, minCostNanoUsd, minLatencyMs, statusClass } = filter
   const conditions: Expression<SqlBool>[] = [
     ...Object.entries(metadata).map(([name, value]) => eb(sql`metadata ->> ${name}`, '=', value)),
   ]
@@ -120,6 +122,10 @@ function matches(
     conditions.push(eb('status', '=', status))
     // Lets the planner use the partial index on failed requests: the status is a parameter, unknown while it plans.
     if (status >= 400) conditions.push(sql<SqlBool>`status >= 400`)
+  }
+  if (statusClass !== undefined) {
+    conditions.push(eb('status', '>=', statusClass * 100), eb('status', '<', statusClass * 100 + 100))
+    if (statusClass >= 4) conditions.push(sql<SqlBool>`status >= 400`)
   }
   if (errorCode !== undefined) conditions.push(eb('error_code', '=', errorCode))
   if (provider !== undefined) conditions.push(eb('provider', '=', provider))

@@ -41,6 +41,7 @@ function createRecord(change: Partial<RequestRecord> = {}): RequestRecord {
     hold_tokens: null,
     hold_nano_usd: null,
     output_cap: null,
+    provider_message: null,
     user: null,
     sandbox: true,
     attempts: [

@@ -46,6 +46,7 @@ export const LOG_SUMMARY_COLUMNS = [
   'user',
   'stream',
   'error_code',
+  'provider_message',
   'finish_reason',
   'queue_ms',
   'first_byte_ms',

@@ -167,6 +167,10 @@ export interface ProviderCredentialTable extends Stamped {
   last_validated_at: Date | null
   validation_error: string | null
   discovered_models: Generated<string[]>
+  /** When its list of models is asked for again; null: never. */
+  refresh_at: Generated<Date | null>
+  /** Failed requests for the list since the last one that succeeded. */
+  refresh_failures: Generated<number>
 }
 
 export interface SigningKeyTable {

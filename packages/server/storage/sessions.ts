@@ -10,6 +10,12 @@ export async function findSessionByHash(db: Db, hash: Buffer): Promise<SessionRo
   return await db.selectFrom('sessions').selectAll().where('hash', '=', hash).executeTakeFirst()
 }
 
+/** When the session ends at the latest. Throws if it does not exist. */
+export async function getSessionEnd(db: Db, id: string): Promise<Date> {
+  const query = db.selectFrom('sessions').select('expires_at').where('id', '=', id)
+  return (await query.executeTakeFirstOrThrow()).expires_at
+}
+
 export async function updateSessionLastUsed(db: Db, id: string, now: Date): Promise<void> {
   await db.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute()
 }

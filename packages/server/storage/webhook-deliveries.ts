@@ -52,7 +52,8 @@ export interface DueDelivery extends Pick<WebhookDeliveryRow, 'id' | 'event' | '
 }
 
 /**
- * Claims up to `limit` deliveries that are due, oldest first, and counts an attempt for each. No other process gets a
+ * Claims up to `limit` deliveries that are due, and counts an attempt for each: the oldest one of each organization, then the
+ * second one of each, so that an organization whose receivers are slow delays no other. No other process gets a
  * claimed delivery for `leaseMs`; after that it is due again, in case this process died. Deliveries of deleted
  * organizations are given up instead of returned.
  */
@@ -63,9 +64,13 @@ export async function claimDueDeliveries(
 ): Promise<DueDelivery[]> {
   const now = clock.now()
   const { rows } = await sql<DueDelivery & { is_alive: boolean }>`
-    with due as (
-      select id from webhook_deliveries where next_attempt_at <= ${new Date(now)}
-        order by next_attempt_at limit ${limit} for update skip locked
+    with turns as (
+      select id, row_number() over (partition by org_id order by next_attempt_at, id) as turn
+        from webhook_deliveries where next_attempt_at <= ${new Date(now)}
+    ), due as (
+      select w.id from webhook_deliveries w join turns on turns.id = w.id
+        where w.next_attempt_at <= ${new Date(now)}
+        order by turns.turn, w.next_attempt_at limit ${limit} for update of w skip locked
     )
     update webhook_deliveries d set attempts = d.attempts + 1,
       next_attempt_at = case when o.deleted_at is null then ${new Date(now + leaseMs)}::timestamptz end

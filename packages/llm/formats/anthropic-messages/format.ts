@@ -5,7 +5,7 @@ import { toAnthropicError } from './server/encode-error.ts'
 import { encodeModelList, toModel } from './server/encode-model.ts'
 import { anthropicCount, anthropicServer } from './server/server.ts'
 
-const MOUNT: Mount = {
+export const ANTHROPIC_MOUNT: Mount = {
   name: 'anthropic',
   prefix: '/anthropic',
   keyHeader: 'x-api-key',
@@ -18,7 +18,7 @@ export const anthropicMessagesFormat: Format = {
   id: 'anthropic-messages',
   client: anthropicMessages,
   served: {
-    mount: MOUNT,
+    mount: ANTHROPIC_MOUNT,
     chat: [{ path: '/v1/messages', server: anthropicServer }],
     counts: [{ path: '/v1/messages/count_tokens', count: anthropicCount }],
     models: [

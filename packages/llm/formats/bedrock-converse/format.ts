@@ -2,9 +2,11 @@ import type { Format } from '../shared/format.ts'
 import type { Mount } from '../shared/mount.ts'
 import { bedrockConverse } from './client/client.ts'
 import { explainCredential, toConverseError, toErrorHeaders } from './server/encode-error.ts'
+import { converseCount } from './server/count-tokens.ts'
+import { invokeServer, invokeStreamServer } from './server/invoke.ts'
 import { converseServer, converseStreamServer } from './server/server.ts'
 
-const MOUNT: Mount = {
+export const BEDROCK_MOUNT: Mount = {
   name: 'bedrock',
   prefix: '/bedrock',
   idHeader: 'x-amzn-requestid',
@@ -18,10 +20,13 @@ export const bedrockConverseFormat: Format = {
   id: 'bedrock-converse',
   client: bedrockConverse,
   served: {
-    mount: MOUNT,
+    mount: BEDROCK_MOUNT,
     chat: [
       { path: '/model/*/converse', server: converseServer },
       { path: '/model/*/converse-stream', server: converseStreamServer },
+      { path: '/model/*/invoke', server: invokeServer },
+      { path: '/model/*/invoke-with-response-stream', server: invokeStreamServer },
     ],
+    counts: [{ path: '/model/*/count-tokens', count: converseCount }],
   },
 }

@@ -5,7 +5,7 @@ import { toGoogleError } from './server/encode-error.ts'
 import { toModel } from './server/encode-model.ts'
 import { geminiCount, geminiEvents, geminiList, geminiServer } from './server/server.ts'
 
-const MOUNT: Mount = {
+export const GEMINI_MOUNT: Mount = {
   name: 'gemini',
   prefix: '/gemini',
   keyHeader: 'x-goog-api-key',
@@ -14,15 +14,15 @@ const MOUNT: Mount = {
 }
 
 /** Google's clients ask for one of these; nothing that is served here differs between them. */
-const MODELS = ['/v1beta/models', '/v1/models', '/v1alpha/models']
+export const GEMINI_MODELS = ['/v1beta/models', '/v1/models', '/v1alpha/models']
 
 /** Google's generateContent, of the Gemini API and Vertex AI. */
 export const geminiContentFormat: Format = {
   id: 'gemini-content',
   client: geminiContent,
   served: {
-    mount: MOUNT,
-    chat: MODELS.flatMap(models => [
+    mount: GEMINI_MOUNT,
+    chat: GEMINI_MODELS.flatMap(models => [
       { path: `${models}/*:generateContent`, server: geminiServer },
       {
         path: `${models}/*:streamGenerateContent`,
@@ -30,8 +30,8 @@ export const geminiContentFormat: Format = {
         whenQuery: { name: 'alt', value: 'sse', server: geminiEvents },
       },
     ]),
-    counts: MODELS.map(models => ({ path: `${models}/*:countTokens`, count: geminiCount })),
-    models: MODELS.flatMap(path => [
+    counts: GEMINI_MODELS.map(models => ({ path: `${models}/*:countTokens`, count: geminiCount })),
+    models: GEMINI_MODELS.flatMap(path => [
       { kind: 'list', path, encode: models => ({ models: models.map(toModel) }) },
       { kind: 'one', path: `${path}/*`, encode: toModel },
     ]),

@@ -4,9 +4,10 @@ import { textAt } from '../shared/read-fields.ts'
 import { ollamaChat } from './client/client.ts'
 import { toOllamaError } from './server/encode-error.ts'
 import { encodeModelDetails, toModel } from './server/encode-model.ts'
+import { generateServer } from './server/generate.ts'
 import { ollamaServer } from './server/server.ts'
 
-const MOUNT: Mount = { name: 'ollama', prefix: '/ollama', encodeFault: toOllamaError }
+export const OLLAMA_MOUNT: Mount = { name: 'ollama', prefix: '/ollama', encodeFault: toOllamaError }
 
 /** Clients ask for the version before they use newer routes. */
 const API_VERSION = '0.12.0'
@@ -16,8 +17,11 @@ export const ollamaChatFormat: Format = {
   id: 'ollama-chat',
   client: ollamaChat,
   served: {
-    mount: MOUNT,
-    chat: [{ path: '/api/chat', server: ollamaServer }],
+    mount: OLLAMA_MOUNT,
+    chat: [
+      { path: '/api/chat', server: ollamaServer },
+      { path: '/api/generate', server: generateServer },
+    ],
     models: [
       { kind: 'list', path: '/api/tags', encode: models => ({ models: models.map(toModel) }) },
       {

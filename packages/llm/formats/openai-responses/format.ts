@@ -1,11 +1,15 @@
 import type { Format } from '../shared/format.ts'
 import { OPENAI_MOUNT } from '../shared/openai-mount.ts'
 import { openAiResponses } from './client/client.ts'
-import { responsesServer } from './server/server.ts'
+import { responsesCount, responsesServer } from './server/server.ts'
 
 /** OpenAI's Responses. */
 export const openAiResponsesFormat: Format = {
   id: 'openai-responses',
   client: openAiResponses,
-  served: { mount: OPENAI_MOUNT, chat: [{ path: '/v1/responses', server: responsesServer }] },
+  served: {
+    mount: OPENAI_MOUNT,
+    chat: [{ path: '/v1/responses', server: responsesServer }],
+    counts: [{ path: '/v1/responses/input_tokens', count: responsesCount }],
+  },
 }

@@ -51,9 +51,13 @@ export interface ClientFormat {
 
 /** A route of a format that counts a request's input without answering it. */
 export interface TokenCounter {
+  /** False: the provider has no such route for the model, so the gateway estimates. */
+  canCount(target: Target): boolean
   encodeRequest: ClientFormat['encodeRequest']
   /** undefined: the answer has no count. */
   decodeReply(body: JsonObject): number | undefined
+  /** The error says that there is no such route, or not for this model. Absent: no error says so. */
+  isLacking?(error: UpstreamError): boolean
 }
 
 export type EncodeRequest = ClientFormat['encodeRequest']

@@ -6,6 +6,8 @@ import { findRetryAfterMs, type ReplyHeaders } from './retry-after.ts'
 
 /** Longest piece of a provider's words that goes to the log. */
 const MAX_DETAIL = 500
+/** Of the message that callers may see. It is cut further after its secrets were removed, so that no part of one is left. */
+const MAX_MESSAGE = 8_000
 
 /** An answer that is not 2xx, by its cause. `body` as received: JSON under any content type, HTML, text or nothing. */
 export function decodeError(status: number, headers: ReplyHeaders, body: string): UpstreamError {
@@ -31,6 +33,7 @@ export const decodeErrorBody: DecodeErrorBody = (status, headers, body) => {
   const effective = status === undefined || status < 400 ? words.status : status
   const retryAfterMs = findRetryAfterMs(headers, words)
   const shouldRetry = headers['x-should-retry']
+  const { text } = words
   return {
     kind: classifyError(effective, words),
     ...(effective === undefined ? {} : { status: effective }),
@@ -40,5 +43,6 @@ export const decodeErrorBody: DecodeErrorBody = (status, headers, body) => {
       .filter(word => word !== '')
       .join(': ')
       .slice(0, MAX_DETAIL),
+    ...(text === undefined ? {} : { message: text.slice(0, MAX_MESSAGE) }),
   }
 }

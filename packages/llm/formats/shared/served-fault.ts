@@ -20,8 +20,15 @@ export interface ServedFault {
   readonly status: number
   /** Public: it names no host, no key and nothing of a provider's body. */
   readonly message: string
+  /** What the provider itself said of a request that it refused, for callers who may read it; undefined: nothing. */
+  readonly providerMessage?: string | undefined
   /** The offending field as a path; undefined: none. */
   readonly param: string | undefined
   /** Whole seconds after which the same call may pass; undefined: no wait helps, or the time is unknown. */
   readonly retryAfterSeconds: number | undefined
+}
+
+/** Returns the field of an error that carries the provider's own message, if it has one. */
+export function toProviderField({ providerMessage }: ServedFault): { provider_message?: string } {
+  return providerMessage === undefined ? {} : { provider_message: providerMessage }
 }

@@ -30,9 +30,27 @@ export interface Answered {
   readonly call: ParsedChat
 }
 
+/** A request that a body holds: in a format of its own, or still as text. */
+export type HeldRequest =
+  | {
+      readonly format: FormatId
+      readonly value: JsonObject
+      /** Throws RequestError. */
+      parse(body: JsonObject, context: ParseContext): ParsedChat
+      /** Headers of that format which stood in the body. Lower case. */
+      readonly headers?: Readonly<Record<string, string>>
+    }
+  /** `read` takes what the bytes say. */
+  | { readonly bytes: Buffer; read(value: JsonObject): Extract<HeldRequest, { value: JsonObject }> }
+
+/** Returns the request that a body holds. Throws RequestError. */
+export type OpenBody = (body: JsonObject, pathModel: string) => HeldRequest
+
 /** A format that chat callers speak to us. */
 export interface ChatServer {
   readonly id: FormatId
+  /** The body only holds the request. Absent: it is the request. */
+  readonly open?: OpenBody
   /** Throws RequestError. */
   parse(body: JsonObject, context: ParseContext): ParsedChat
   encodeReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer
@@ -52,6 +70,8 @@ export interface ChatServer {
 /** How a format asks for a token count, and how the count is answered. */
 export interface CountFormat {
   readonly server: ChatServer
+  /** As of ChatServer. */
+  readonly open?: OpenBody
   parse(body: JsonObject, context: ParseContext): ParsedChat
   encode(tokens: number): JsonObject
 }

@@ -133,6 +133,84 @@ describe('sandbox/tools', () => {
   })
 })
 
+describe('the tool loop', () => {
+  const call = (id: string): JsonObject => ({
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id, type: 'function', function: { name: 'first', arguments: '{}' } }],
+  })
+  const result = (id: string, content: string): JsonObject => ({ role: 'tool', tool_call_id: id, content })
+  const begin = user('x').messages as JsonObject[]
+
+  test('answers all results of a turn, also where the user adds words to them', () => {
+    const messages = [
+      ...begin,
+      call('a'),
+      result('a', 'one'),
+      result('b', 'two'),
+      { role: 'user', content: 'A reminder.' },
+    ]
+    expect(reply('tools', { messages, tools: TOOLS }).choices[0]?.message.content).toBe(
+      'The tool answered: one\ntwo',
+    )
+  })
+
+  test('calls again in the next turn, by another id', () => {
+    const messages = [...begin, call('call_sandbox'), result('call_sandbox', 'one')]
+    const next = [...messages, { role: 'assistant', content: 'one' }, { role: 'user', content: 'again' }]
+    const ids = [begin, next].map(
+      each => reply('tools', { messages: each, tools: TOOLS }).choices[0]?.message.tool_calls?.[0]?.id,
+    )
+    expect(ids).toEqual(['call_sandbox', 'call_sandbox_2'])
+  })
+
+  test('answers results by the response format', () => {
+    const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+    const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } }
+    const messages = [...begin, call('a'), result('a', 'one')]
+    expect(reply('reasoning', { messages, tools: TOOLS, response_format }).choices[0]?.message.content).toBe(
+      '{"n":0}',
+    )
+  })
+})
+
+describe('sandbox/reasoning', () => {
+  const body = user('How high is it?')
+  const turnAfter = (details: JsonObject[]): JsonObject => ({
+    messages: [
+      ...(body.messages as JsonObject[]),
+      { role: 'assistant', content: 'High.', reasoning_details: details },
+      { role: 'user', content: 'And now?' },
+    ],
+  })
+
+  test('thinks before its answer, plain and streamed alike, and counts it', () => {
+    const { choices, usage } = reply('reasoning', body)
+    const { content, reasoning, reasoning_details } = choices[0]?.message ?? {}
+    expect([content, reasoning]).toEqual(['How high is it?', 'The caller wrote: How high is it?'])
+    expect(usage).toMatchObject({ reasoning: 9, output: 4 })
+    const { events } = stream('reasoning', body)
+    expect(said(events)).toBe('How high is it?')
+    const deltas = events.flatMap(event => (event.type === 'delta' ? [event] : []))
+    expect(deltas.map(delta => delta.reasoning ?? '').join('')).toBe(reasoning)
+    expect(deltas.flatMap(delta => delta.reasoningDetails ?? [])).toEqual(reasoning_details)
+  })
+
+  test('counts the messages whose reasoning came back, and refuses a changed signature', () => {
+    const details = reply('reasoning', body).choices[0]?.message.reasoning_details as unknown as JsonObject[]
+    expect(reply('reasoning', turnAfter(details)).choices[0]?.message.content).toBe(
+      'Signed reasoning came back from 1 of my messages. And now?',
+    )
+    const changed = details.map(detail => ({ ...detail, text: 'other' }))
+    expect(answerSandbox('reasoning', turnAfter(changed))).toMatchObject({ kind: 'reply', status: 400 })
+  })
+
+  test('takes reasoning that another provider signed for none', () => {
+    const foreign = { type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'a', signature: 'b' }
+    expect(reply('reasoning', turnAfter([foreign])).choices[0]?.message.content).toBe('And now?')
+  })
+})
+
 test('sandbox/json: an instance of the schema, or an object', () => {
   const schema = { type: 'object', properties: { n: { type: 'integer', minimum: 2 } }, required: ['n'] }
   const format = { type: 'json_schema', json_schema: { name: 'x', schema } }

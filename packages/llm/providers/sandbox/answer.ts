@@ -2,9 +2,11 @@ import type { JsonObject } from '../../json/json-value.ts'
 import { toObject, toObjects } from '../../json/json-value.ts'
 import { estimateTokens } from '../../usage/estimate.ts'
 import { answerImages } from './image.ts'
+import { countSigned, reason } from './reasoning.ts'
 import { makeInstance } from './schema-instance.ts'
 import type { SandboxSpeech } from './speech.ts'
 import { toChunks } from './to-chunks.ts'
+import { chooseCall, findResults } from './tool-loop.ts'
 
 /** What the sandbox does with a request, in OpenAI's wire format. Whoever carries it out keeps the time. */
 export type SandboxAnswer =
@@ -48,10 +50,20 @@ export function answerSandbox(model: string, body: JsonObject): SandboxAnswer {
     case 'tools':
     case 'json':
     case 'interrupted':
-      return deliver(model, body, say(model, body))
+    case 'reasoning':
+      return converse(model, body)
     default:
       return refusal(404, 'invalid_request_error', 'The model does not exist.', 'model_not_found')
   }
+}
+
+function converse(model: string, body: JsonObject): SandboxAnswer {
+  const messages = toObjects(body.messages)
+  const signed = model === 'reasoning' ? countSigned(messages) : 0
+  if (signed === undefined) {
+    return refusal(400, 'invalid_request_error', 'Invalid signature: reasoning must come back unchanged.')
+  }
+  return deliver(model, body, say(model, body, messages, signed))
 }
 
 function deliver(model: string, body: JsonObject, speech: SandboxSpeech): SandboxAnswer {
@@ -70,69 +82,77 @@ function deliver(model: string, body: JsonObject, speech: SandboxSpeech): Sandbo
   return { kind: 'cut', delayMs, body: text.slice(0, text.length >> 1) }
 }
 
-function say(model: string, body: JsonObject): SandboxSpeech {
-  const messages = toObjects(body.messages)
-  const { text, toolCall } = choose(model, body, messages)
+function say(
+  model: string,
+  body: JsonObject,
+  messages: readonly JsonObject[],
+  signed: number,
+): SandboxSpeech {
+  const { text, toolCall, reasoning } = choose(model, body, messages, signed)
   const cap = [body.max_completion_tokens, body.max_tokens].find(value => typeof value === 'number')
   const kept = text === undefined || cap === undefined ? text : firstTokens(text, cap)
   const prompt = Math.max(1, estimateTokens(messages.map(readText).join('\n')))
-  const completion = Math.max(1, estimateTokens(kept ?? `${toolCall?.name}${toolCall?.arguments}`))
+  const thought = reasoning === undefined ? 0 : estimateTokens(reasoning.text)
+  const spoken = Math.max(1, estimateTokens(kept ?? `${toolCall?.name}${toolCall?.arguments}`))
   return {
     model,
+    reasoning,
     text: kept,
     toolCall,
     finishReason: toolCall !== undefined ? 'tool_calls' : kept === text ? 'stop' : 'length',
     usage: {
       prompt_tokens: prompt,
-      completion_tokens: completion,
-      total_tokens: prompt + completion,
+      completion_tokens: thought + spoken,
+      total_tokens: prompt + thought + spoken,
       prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
-      completion_tokens_details: { reasoning_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: thought },
     },
   }
 }
 
+/** `signed`: the messages whose reasoning came back as the sandbox signed it. */
 function choose(
   model: string,
   body: JsonObject,
   messages: readonly JsonObject[],
-): Pick<SandboxSpeech, 'text' | 'toolCall'> {
-  const last = messages.at(-1)
-  if (last?.role === 'tool') return { text: `The tool answered: ${readText(last)}`, toolCall: undefined }
-  const toolCall = chooseTool(model, body)
-  if (toolCall !== undefined) return { text: undefined, toolCall }
+  signed: number,
+): Pick<SandboxSpeech, 'text' | 'toolCall' | 'reasoning'> {
+  const results = findResults(messages)
+  const toolCall = results.length > 0 ? undefined : chooseCall(model, body, messages)
   const said = messages.findLast(({ role }) => role === 'user')
   const echo = said === undefined ? '' : readText(said)
+  const reasoning = model === 'reasoning' ? reason(echo, toolCall?.id) : undefined
+  if (toolCall !== undefined) return { reasoning, text: undefined, toolCall }
+  const note = signed > 0 ? `Signed reasoning came back from ${signed} of my messages. ` : ''
+  return { reasoning, text: compose(model, body, echo, note, results), toolCall }
+}
+
+/** By the caller's `response_format`, after the results of tools too; else the results, or the user's words. */
+function compose(
+  model: string,
+  body: JsonObject,
+  echo: string,
+  note: string,
+  results: readonly JsonObject[],
+): string {
   const format = toObject(body.response_format)
-  if (format?.type === 'json_schema') {
-    return {
-      text: JSON.stringify(makeInstance(toObject(format.json_schema)?.schema)),
-      toolCall: undefined,
-    }
+  if (format?.type === 'json_schema')
+    return JSON.stringify(makeInstance(toObject(format.json_schema)?.schema))
+  const said = results.length > 0 ? `The tool answered: ${results.map(readText).join('\n')}` : echo
+  if (model === 'json' || format?.type === 'json_object') return JSON.stringify({ echo: said })
+  return note + said
+}
+
+function toReply({ model, reasoning, text, toolCall, finishReason, usage }: SandboxSpeech): JsonObject {
+  const message: JsonObject = { role: 'assistant', content: text ?? null, refusal: null }
+  if (reasoning !== undefined) {
+    message.reasoning = reasoning.text
+    message.reasoning_details = [...reasoning.details]
   }
-  const isJson = model === 'json' || format?.type === 'json_object'
-  return { text: isJson ? JSON.stringify({ echo }) : echo, toolCall: undefined }
-}
-
-/** `tools` calls of its own accord, the others only where the caller insists. */
-function chooseTool(model: string, body: JsonObject): SandboxSpeech['toolCall'] {
-  const functions = toObjects(body.tools)
-    .map(tool => toObject(tool.function))
-    .filter(fn => fn !== undefined)
-  const choice = body.tool_choice
-  const named = toObject(toObject(choice)?.function)?.name
-  const isCalled = choice !== 'none' && (model === 'tools' || choice === 'required' || named !== undefined)
-  const chosen = isCalled ? (functions.find(({ name }) => name === named) ?? functions[0]) : undefined
-  if (chosen === undefined) return undefined
-  const args = makeInstance(chosen.parameters ?? { type: 'object', properties: {} })
-  return { name: String(chosen.name), arguments: JSON.stringify(toObject(args) ?? {}) }
-}
-
-function toReply({ model, text, toolCall, finishReason, usage }: SandboxSpeech): JsonObject {
-  const calls =
-    toolCall === undefined
-      ? {}
-      : { tool_calls: [{ id: HEAD.callId, type: 'function', function: { ...toolCall } }] }
+  if (toolCall !== undefined) {
+    const { id, ...fn } = toolCall
+    message.tool_calls = [{ id, type: 'function', function: fn }]
+  }
   return {
     id: HEAD.id,
     object: 'chat.completion',
@@ -141,7 +161,7 @@ function toReply({ model, text, toolCall, finishReason, usage }: SandboxSpeech):
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content: text ?? null, refusal: null, ...calls },
+        message,
         logprobs: null,
         finish_reason: finishReason,
       },
@@ -151,7 +171,7 @@ function toReply({ model, text, toolCall, finishReason, usage }: SandboxSpeech):
 }
 
 /** Fixed, so that the same request has the same answer. `created` is 2025-01-01. */
-const HEAD = { id: 'chatcmpl-sandbox', created: 1_735_689_600, callId: 'call_sandbox' }
+const HEAD = { id: 'chatcmpl-sandbox', created: 1_735_689_600 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 

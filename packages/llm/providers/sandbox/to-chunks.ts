@@ -8,7 +8,7 @@ const SHORTEST = 3
 /** One speech as the chunks of a stream: the role, pieces, the reason to finish, and usage where it was asked for. */
 export function toChunks(
   speech: SandboxSpeech,
-  head: { readonly id: string; readonly created: number; readonly callId: string },
+  head: { readonly id: string; readonly created: number },
   includeUsage: boolean,
 ): JsonObject[] {
   const chunk = (choices: JsonObject[], usage: JsonObject | null): JsonObject => ({
@@ -21,12 +21,19 @@ export function toChunks(
   })
   const step = (delta: JsonObject, finishReason: string | null = null): JsonObject =>
     chunk([{ index: 0, delta, logprobs: null, finish_reason: finishReason }], null)
-  const { text, toolCall } = speech
+  const { reasoning, text, toolCall } = speech
   const chunks = [step({ role: 'assistant', content: text === undefined ? null : '' })]
+  const thoughts = toPieces(reasoning?.text ?? '')
+  for (const [at, piece] of thoughts.entries()) {
+    const isLast = at === thoughts.length - 1
+    // The signatures come with the last piece: alone, the text of their details would be read as more reasoning.
+    const signed = isLast && reasoning !== undefined ? { reasoning_details: [...reasoning.details] } : {}
+    chunks.push(step({ reasoning: piece, ...signed }))
+  }
   for (const content of toPieces(text ?? '')) chunks.push(step({ content }))
   if (toolCall !== undefined) {
     const begin = { name: toolCall.name, arguments: '' }
-    chunks.push(step({ tool_calls: [{ index: 0, id: head.callId, type: 'function', function: begin }] }))
+    chunks.push(step({ tool_calls: [{ index: 0, id: toolCall.id, type: 'function', function: begin }] }))
     for (const piece of toPieces(toolCall.arguments)) {
       chunks.push(step({ tool_calls: [{ index: 0, function: { arguments: piece } }] }))
     }

@@ -128,6 +128,10 @@ export const CLAUDE_AND_GEMINI_CASES: Readonly<Record<string, Case>> = {
     ],
     refused: [
       ['tools[0].googleSearch', { tools: [{ googleSearch: {} }] }],
+      [
+        'safetySettings[0].extraBody.model',
+        { safetySettings: [{ threshold: 'a', extraBody: { model: 1 } }] },
+      ],
       ['tools[0].code_execution', { tools: [{ code_execution: {} }] }],
       ['tools[0].GoogleSearch', { tools: [{ functionDeclarations: [], GoogleSearch: {} }] }],
       ['generationConfig.candidateCount', { generationConfig: { candidateCount: 2 } }],

@@ -20,7 +20,10 @@ const MAX_LATENCY_MS = 86_400_000
 export const LogQuery = z
   .object({
     ...pageQuery,
-    status: integerParam(100, 599).optional(),
+    status: z
+      .union([integerParam(100, 599), z.enum(['1xx', '2xx', '3xx', '4xx', '5xx'])])
+      .optional()
+      .meta({ description: 'One status, or all of a hundred: `4xx`.' }),
     error_code: textField(64).optional(),
     model: textField(MAX_MODEL)
       .optional()
@@ -58,7 +61,7 @@ export function toLogFilter(query: z.output<typeof LogQuery>): RequestLogFilter 
     return key === undefined ? [] : [[key, value as string] as const]
   })
   return {
-    status: query.status,
+    ...toStatusFilter(query.status),
     errorCode: query.error_code,
     model: query.model,
     provider: query.provider,
@@ -70,4 +73,10 @@ export function toLogFilter(query: z.output<typeof LogQuery>): RequestLogFilter 
     minCostNanoUsd: query.min_cost_usd === undefined ? undefined : toNanoUsd(query.min_cost_usd),
     minLatencyMs: query.min_latency_ms,
   }
+}
+
+function toStatusFilter(
+  status: number | string | undefined,
+): Pick<RequestLogFilter, 'status' | 'statusClass'> {
+  return typeof status === 'string' ? { statusClass: Number(status[0]) } : { status }
 }

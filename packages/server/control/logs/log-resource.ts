@@ -22,6 +22,10 @@ const logFields = {
   stream: z.boolean(),
   status: z.int(),
   error_code: z.string().nullable(),
+  provider_message: z.string().nullable().meta({
+    description:
+      "The provider's own message where it refused the request as invalid: at most 500 characters, without keys, and null for requests of client tokens.",
+  }),
   finish_reason: z.string().nullable(),
   user: z.string().nullable().meta({ description: 'The `user` that the body named. Never an identity.' }),
   queue_ms: z.number(),
@@ -87,6 +91,7 @@ export function toLogResource(row: ListedRequestLogRow): z.output<typeof LogReso
     stream: row.stream,
     status: row.status,
     error_code: row.error_code,
+    provider_message: row.provider_message,
     finish_reason: row.finish_reason,
     user: row.user,
     queue_ms: row.queue_ms,

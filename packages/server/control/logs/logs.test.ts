@@ -91,6 +91,7 @@ describe('list', () => {
       settlement: null,
       feedback: null,
       output_cap: null,
+      provider_message: null,
       user: null,
       sandbox: true,
       attempts: [{ target: 'sandbox/echo', credential_id: record?.id, status: 200, error: null, ms: 2 }],
@@ -102,6 +103,9 @@ describe('list', () => {
   test.each([
     ['status=429', [1]],
     ['status=200', [3, 2, 0]],
+    ['status=4xx', [1]],
+    ['status=2xx', [3, 2, 0]],
+    ['status=5xx', []],
     ['error_code=rate_limit_exceeded', [1]],
     ['provider=openai', [2]],
     ['model=fast', [2]],
@@ -140,6 +144,7 @@ describe('list', () => {
   test.each([
     ['status=abc', 'request_validation_failed status'],
     ['status=99', 'request_validation_failed status'],
+    ['status=6xx', 'request_validation_failed status'],
     ['key_id=x', 'request_validation_failed key_id'],
     ['from=yesterday', 'request_validation_failed from'],
     ['provider=%00', 'request_validation_failed provider'],

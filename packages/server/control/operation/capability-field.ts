@@ -9,6 +9,9 @@ const CAPABILITIES = [
   'reasoning',
   'embeddings',
   'images',
+  'transcription',
+  'speech',
+  'rerank',
 ] as const satisfies readonly Capability[]
 
 /** What a model can do, as GET /v1/models reports it. */

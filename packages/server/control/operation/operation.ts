@@ -30,6 +30,10 @@ export interface Services {
   readonly baseUrl: () => string
   /** The public URL of the gateway, which is the issuer of client tokens. */
   readonly gatewayUrl: () => string
+  /** Where the gateway serves other formats, by their name: `openai` to `/openai`. */
+  readonly gatewayPrefixes: Readonly<Record<string, string>>
+  /** Users can sign in by OpenID Connect. */
+  readonly hasOidc: boolean
   /** The addresses that the control plane may call for a customer: identity issuers, webhooks. */
   readonly egress: EgressPolicy
   /** Reads the limits' counters. Its result is undefined if this process has no access to them. */

@@ -14,7 +14,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024
 const MAX_MODELS = 5_000
 const MAX_NAME = 256
 
-type Outcome = Pick<CredentialValidation, 'error' | 'models'>
+export type CheckOutcome = Pick<CredentialValidation, 'error' | 'models'>
 
 export interface CheckedCredential {
   readonly provider: Provider
@@ -26,14 +26,15 @@ export interface CheckedCredential {
 /**
  * Checks a key with the cheapest route of its provider that requires one; the key is sent as in any other request.
  * Returns an error text that never repeats the provider's response, and the models that the key can use. `nowMs`: Unix
- * milliseconds, for providers whose requests are signed.
+ * milliseconds, for providers whose requests are signed. `signal` ends the request early, as if it had timed out.
  */
 export async function checkCredential(
   credential: CheckedCredential,
   policy: EgressPolicy,
   timeoutMs: number,
   nowMs: number,
-): Promise<Outcome> {
+  signal?: AbortSignal,
+): Promise<CheckOutcome> {
   const { provider, baseUrl } = credential
   // The sandbox calls no host and accepts any key.
   if (provider.sandbox === true) return { error: null, models: undefined }
@@ -53,6 +54,7 @@ export async function checkCredential(
     policy,
     timeoutMs,
     maxBytes: MAX_ANSWER_BYTES,
+    ...(signal === undefined ? {} : { signal }),
   })
   // AWS recognised the identity, so the key is valid; it only lacks the right to list models.
   if (provider.auth === 'aws' && lacksRight(answer)) return { error: null, models: undefined }
@@ -80,7 +82,7 @@ async function findToken(
   return { error: kind === 'timeout' ? UNREACHED.timeout : 'No access token could be had for this key.' }
 }
 
-const UNREACHED = {
+export const UNREACHED = {
   refused: 'The address of this credential is not allowed here.',
   timeout: 'The provider did not answer in time.',
   unreachable: 'The provider could not be reached.',

@@ -1,8 +1,11 @@
+import { findProvider } from '@rideau/llm/providers/index'
+import { refreshDelayMs } from '../../core/refresh-schedule.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { NewProviderCredentialRow } from '../../storage/provider-credentials.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
 import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import type { Services } from '../operation/operation.ts'
+import type { CheckOutcome } from './check-credential.ts'
 
 export interface CredentialInput {
   readonly provider: string
@@ -26,10 +29,12 @@ export function sealApiKey(
   }
 }
 
+/** `checked`: what the provider answered about the key. undefined: it was not asked, and the hourly refresh leaves it out. */
 export function toCredentialRow(
   services: Pick<Services, 'clock' | 'newId' | 'secretBox'>,
   environment: EnvironmentRow,
   input: CredentialInput,
+  checked?: CheckOutcome,
 ): NewProviderCredentialRow {
   const record = newRecord(services)
   return {
@@ -43,5 +48,25 @@ export function toCredentialRow(
     weight: input.weight,
     last_validated_at: null,
     validation_error: null,
+    ...(checked === undefined ? {} : toCheckedColumns(checked, input, record.created_at)),
+  }
+}
+
+function toCheckedColumns(
+  { error, models = [] }: CheckOutcome,
+  { provider }: CredentialInput,
+  at: Date,
+): Pick<
+  NewProviderCredentialRow,
+  'last_validated_at' | 'validation_error' | 'discovered_models' | 'refresh_at' | 'refresh_failures'
+> {
+  const failures = error === null ? 0 : 1
+  const hasList = findProvider(provider)?.sandbox !== true
+  return {
+    last_validated_at: at,
+    validation_error: error,
+    discovered_models: [...models],
+    refresh_at: hasList ? new Date(at.getTime() + refreshDelayMs(failures)) : null,
+    refresh_failures: failures,
   }
 }

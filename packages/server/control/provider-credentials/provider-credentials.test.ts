@@ -43,8 +43,8 @@ describe('create', () => {
       key_fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/),
       base_url: null,
       weight: 1,
-      last_validated_at: null,
-      validation_error: null,
+      last_validated_at: now,
+      validation_error: 'The provider could not be reached.',
       created_at: now,
       updated_at: now,
     })

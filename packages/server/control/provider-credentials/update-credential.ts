@@ -32,8 +32,8 @@ export const updateCredential = defineOperation('PATCH /v1/provider-credentials/
     return await services.db.transaction().execute(async tx => {
       // Locks the row, so that the stored key and the address are checked together.
       const row = orGone(await lockProviderCredential(tx, resource.id))
-      const change = toChange(services, row, body)
       const now = new Date(services.clock.now())
+      const change = toChange(services, row, body, now)
       return toCredentialResource(await updateProviderCredential(tx, row.id, change, now))
     })
   },
@@ -49,6 +49,7 @@ function toChange(
   services: Pick<Services, 'secretBox'>,
   row: ProviderCredentialRow,
   body: z.output<typeof CredentialChanges>,
+  now: Date,
 ): CredentialChange {
   const provider = getProvider(row)
   const { name, weight } = body
@@ -70,7 +71,13 @@ function toChange(
     // The result of a validation applies to one key and one host only.
     ...(apiKey === undefined && target === undefined
       ? {}
-      : { last_validated_at: null, validation_error: null }),
+      : {
+          last_validated_at: null,
+          validation_error: null,
+          // The next run of the refresh validates the changed credential.
+          refresh_at: row.refresh_at === null ? null : now,
+          refresh_failures: 0,
+        }),
     ...(target === undefined ? {} : { ...target, discovered_models: [] }),
   }
 }

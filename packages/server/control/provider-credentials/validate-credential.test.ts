@@ -22,7 +22,7 @@ let upstream: ScriptedUpstream
 beforeAll(async () => {
   plane = await openControlPlane()
   tenant = await plane.insertTenant('acme')
-  upstream = await openScriptedUpstream()
+  upstream = await openScriptedUpstream({ scriptsLists: true })
 })
 afterAll(async () => {
   await upstream.close()
@@ -89,7 +89,7 @@ test.each<[string, UpstreamAnswer, RegExp]>([
 
 test('does not follow a redirect', async () => {
   const id = await create({})
-  const elsewhere = await openScriptedUpstream()
+  const elsewhere = await openScriptedUpstream({ scriptsLists: true })
   elsewhere.script(models('stolen'))
   upstream.script(res => void res.writeHead(307, { location: `${elsewhere.baseUrl}/models` }).end())
   expect((await validate(id)).json.validation_error).toMatch(/redirects/)

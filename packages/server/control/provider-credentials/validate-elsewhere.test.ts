@@ -14,7 +14,7 @@ let upstream: ScriptedUpstream
 beforeAll(async () => {
   plane = await openControlPlane()
   tenant = await plane.insertTenant('acme')
-  upstream = await openScriptedUpstream()
+  upstream = await openScriptedUpstream({ scriptsLists: true })
 })
 afterAll(async () => {
   await upstream.close()

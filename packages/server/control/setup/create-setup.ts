@@ -27,6 +27,7 @@ import { OrganizationResource, toOrganizationResource } from '../organizations/o
 import { createProject } from '../projects/new-project.ts'
 import { ProjectResource, toProjectResource } from '../projects/project-resource.ts'
 import { hashForAddress } from '../session/address-password.ts'
+import { startSession } from '../session/session-life.ts'
 
 const SetupBody = z
   .strictObject({
@@ -52,7 +53,7 @@ const SetupResource = z
 export const createSetup = defineOperation('POST /v1/setup', {
   name: 'setup.create',
   summary:
-    'First-run set-up: creates the owner and everything that a first call needs. Open while no user exists.',
+    'First-run set-up: creates the owner and everything that a first call needs. Open while no user exists. Signs the owner in.',
   access: 'public',
   body: SetupBody,
   response: { 201: SetupResource },
@@ -62,19 +63,21 @@ export const createSetup = defineOperation('POST /v1/setup', {
     resourceId: organization.id,
     actor: { kind: 'member', id: user.id },
   }),
-  handle: async ({ services, caller, body }) => {
+  handle: async ({ services, caller, answer, body }) => {
     services.rates.countAttempt(caller.address)
     // Check the token and the users first, so that only an authorized caller can make the app hash a password. Both are
     // checked in any case: the time does not tell which of them was wrong.
     const isClosed = await hasUsers(services.db)
     if (!isSameToken(body.setup_token, services.setupToken()) || isClosed) throw closed()
     const passwordHash = await hashForAddress(services, body.email, body.password)
-    return await services.db.transaction().execute(async tx => {
+    const { user, result } = await services.db.transaction().execute(async tx => {
       // The second of two concurrent set-ups waits here and then finds a user.
       await sql`select pg_advisory_xact_lock(hashtext('rideau:setup'))`.execute(tx)
       if (await hasUsers(tx)) throw closed()
       return await insertAll(tx, services, body, passwordHash)
     })
+    await startSession(services, caller, answer, user)
+    return result
   },
 })
 
@@ -83,7 +86,7 @@ async function insertAll(
   services: Services,
   body: z.output<typeof SetupBody>,
   passwordHash: string,
-): Promise<z.output<typeof SetupResource>> {
+): Promise<{ readonly user: UserRow; readonly result: z.output<typeof SetupResource> }> {
   const user: UserRow = {
     ...newRecord(services),
     id: createRandomId(services.random),
@@ -126,7 +129,7 @@ async function insertAll(
     expiresAt: null,
   })
   await insertKey(tx, secret.row)
-  return {
+  const result = {
     user: { id: user.id, email: user.email, name: user.name, ...toStamps(user) },
     organization: toOrganizationResource(organization),
     project: toProjectResource(project),
@@ -134,6 +137,7 @@ async function insertAll(
     management_key: { ...toManagementKeyResource(management.row), key: management.text },
     secret_key: { ...toKeyResource(secret.row), key: secret.text },
   }
+  return { user, result }
 }
 
 /** Compares hashes: they have the same length, so the time of the comparison reveals nothing about the token. */

@@ -25,6 +25,8 @@ export interface WholeOptions {
   readonly request: UpstreamRequest
   /** Milliseconds within which the whole answer must arrive. */
   readonly timeoutMs: number
+  /** The answer is no JSON, whatever its bytes are. */
+  readonly isBinary?: true
 }
 
 interface ReceivedAnswer {
@@ -79,7 +81,12 @@ export function attemptWhole<T>(
       ctx.unwatch()
       batchInTick(() => {
         const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)
-        resolve(parseAndDecode(ctx, { status, readHeaders, bytes }, decode))
+        const answer = { status, readHeaders, bytes }
+        resolve(
+          options.isBinary === true
+            ? readAnswer({ ...answer, json: undefined }, decode)
+            : parseAndDecode(ctx, answer, decode),
+        )
       }, reject)
     }
     const deadline = performance.now() + options.timeoutMs

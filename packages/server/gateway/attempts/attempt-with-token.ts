@@ -52,6 +52,11 @@ function hideToken<T>(result: AttemptResult<T>, token: string): AttemptResult<T>
  * Returns the error without the secret. Some providers repeat the rejected key in their error message, which is logged.
  */
 export function withoutSecret(error: UpstreamError, secret: string, mark: string): UpstreamError {
-  if (secret === '' || !error.detail.includes(secret)) return error
-  return { ...error, detail: error.detail.replaceAll(secret, mark) }
+  const { detail, message } = error
+  if (secret === '' || !(detail.includes(secret) || message?.includes(secret) === true)) return error
+  return {
+    ...error,
+    detail: detail.replaceAll(secret, mark),
+    ...(message === undefined ? {} : { message: message.replaceAll(secret, mark) }),
+  }
 }

@@ -70,7 +70,7 @@ export async function callTargets<P extends ResolvedTarget, T>(
     if (error.kind === 'auth') deps.onCredentialRejected(cursor.credential.id)
     const step = chooseStep(ctx, cursor, error)
     if (step === 'stop' || (result.bill !== undefined && !(await canAffordRetry(ctx, result.bill))))
-      throw toUpstreamFault(error)
+      throw toUpstreamFault(error, ctx.caller)
     if (step === 'same') {
       cursor.repeat()
       await delay(ctx, backoffMs(cursor.attempts, error.retryAfterMs, randomShare(deps.random)))

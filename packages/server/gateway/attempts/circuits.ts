@@ -73,10 +73,11 @@ export class Circuits {
     this.#options.sharing?.releaseProbe(circuit)
   }
 
-  noteSuccess(credential: Credential, model: string, as: AdmittedAs): void {
+  /** `endUserId`: whose request it was; undefined: of nobody in particular. */
+  noteSuccess(credential: Credential, model: string, as: AdmittedAs, endUserId?: string): void {
     const circuit = this.#get(credential, model)
     if (circuit === undefined) return
-    this.#note(circuit, circuit.noteSuccess(this.now, as === 'admitted'), as)
+    this.#note(circuit, circuit.noteSuccess(this.now, as === 'admitted', endUserId), as)
   }
 
   /** `endUserId`: whose request it was; undefined: of nobody in particular. */

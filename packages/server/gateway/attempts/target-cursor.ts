@@ -136,7 +136,7 @@ export class TargetCursor<P extends ResolvedTarget> {
   }
 
   noteSuccess(): void {
-    this.#circuits?.noteSuccess(this.credential, this.target.model, this.#as)
+    this.#circuits?.noteSuccess(this.credential, this.target.model, this.#as, this.#ctx.endUser?.id)
   }
 
   noteFailure(evidence: FailureEvidence): void {

@@ -12,6 +12,7 @@ import { type TrustedProxies, toAddressGroup, toClientAddress } from '../../http
 import { Place, type PlaceOwner } from '../request/place.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Ticker } from '../request/ticker.ts'
+import { UnreadAnswers } from '../request/unread-answers.ts'
 import type { HolderIds } from '../tenants/holder-ids.ts'
 import type { Tenant } from '../tenants/snapshots.ts'
 import { RefusalPause } from './refusal-pause.ts'
@@ -27,6 +28,8 @@ export interface FrontDoorLimits {
   readonly openRequests: number
   /** Bytes of request bodies that may be in memory at once in this process. */
   readonly bodyBytes: number
+  /** Bytes of answers that may wait to be read by their callers in this process. */
+  readonly answerBytes: number
 }
 
 export interface FrontDoorOptions {
@@ -40,14 +43,16 @@ export interface FrontDoorOptions {
 const MAX_HOLDERS = 50_000
 /** What a caller that has nothing open may hold of the bytes of bodies, if there is room at all. */
 const LEAST_BODY_BYTES = 64 * 1024
+/** The same of answers that wait to be read: more than most answers have. */
+const LEAST_ANSWER_BYTES = 4 * 1024 * 1024
 
-const ORGANIZATION: HolderFactors = { requests: 3, bytes: 3 }
-const ENVIRONMENT: HolderFactors = { requests: 2, bytes: 2 }
-const CREDENTIAL: HolderFactors = { requests: 2, bytes: 2 }
+const ORGANIZATION: HolderFactors = { requests: 3, bytes: 3, answers: 3 }
+const ENVIRONMENT: HolderFactors = { requests: 2, bytes: 2, answers: 2 }
+const CREDENTIAL: HolderFactors = { requests: 2, bytes: 2, answers: 2 }
 /** An end user that is alone still gets a tenth of the open requests, and two bodies of 32 MiB by default. */
-const END_USER: HolderFactors = { requests: 1 / 8, bytes: 1 / 2 }
+const END_USER: HolderFactors = { requests: 1 / 8, bytes: 1 / 2, answers: 1 / 2 }
 /** Backends may name one end user for much of what they do. */
-const NAMED_END_USER: HolderFactors = { requests: 1, bytes: 1 }
+const NAMED_END_USER: HolderFactors = { requests: 1, bytes: 1, answers: 1 }
 
 /**
  * What every request passes right after its credential is known and before its body is read: a token bucket per
@@ -56,6 +61,7 @@ const NAMED_END_USER: HolderFactors = { requests: 1, bytes: 1 }
  */
 export class FrontDoor implements PlaceOwner {
   readonly refusals: Refusals
+  readonly unread: UnreadAnswers
   readonly proven = new ProvenCredentials()
   readonly pause = new RefusalPause()
   /** Everything that is open in this process. */
@@ -71,6 +77,7 @@ export class FrontDoor implements PlaceOwner {
     this.#trustedProxies = trustedProxies
     this.ticker = ticker
     this.refusals = new Refusals(log)
+    this.unread = new UnreadAnswers(log)
     this.#addresses = new AddressBuckets(limits.addressRate)
     this.process = new Holder({
       key: '',
@@ -79,6 +86,7 @@ export class FrontDoor implements PlaceOwner {
       rate: undefined,
       requests: openCapacity(limits.openRequests, 1),
       bytes: openCapacity(limits.bodyBytes, LEAST_BODY_BYTES),
+      answers: openCapacity(limits.answerBytes, LEAST_ANSWER_BYTES),
     })
   }
 

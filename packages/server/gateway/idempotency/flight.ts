@@ -9,7 +9,7 @@ export interface FlightOwner {
   /** Claims a key, or returns what is stored for it. Rejects if the database does not answer in time. */
   claim(scope: FlightScope, bodyHash: Buffer): Promise<{ readonly claimId: string } | StoredClaim>
   /** Reads a stored answer; undefined if it is gone. */
-  read(key: string, found: StoredClaim): Promise<KeptAnswer | undefined>
+  read(flight: Pick<Flight, 'key' | 'scope'>, found: StoredClaim): Promise<KeptAnswer | undefined>
   /** `lost`: another process took the claim over. `free`: there was no room. Never rejects. */
   keep(
     flight: Flight,
@@ -117,7 +117,7 @@ export class Flight implements AnswerReceiver {
       first.reject(fault)
       return false
     }
-    const answer = await this.#owner.read(this.key, found)
+    const answer = await this.#owner.read(this, found)
     if (answer === undefined) return false
     this.#resolveAll(answer)
     return this.#end()

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { gateAnswers } from '../../testing/fakes/gated-answers.ts'
 import {
   chunk,
   completion,
@@ -53,28 +54,7 @@ async function call(idempotencyKey: string, options: CallOptions = {}): Promise<
   return `${response.status} ${JSON.parse(text).error.code}`
 }
 
-/** Makes the provider wait before each answer. `arrived` resolves with the next request that waits. */
-function gate(...answers: UpstreamAnswer[]) {
-  const waiting: (() => void)[] = []
-  let calls = 0
-  upstream.script(
-    ...answers.map(
-      (answer): UpstreamAnswer =>
-        async (res, seen) => {
-          calls++
-          await new Promise<void>(resolve => waiting.push(resolve))
-          await answer(res, seen)
-        },
-    ),
-  )
-  return {
-    calls: () => calls,
-    async arrived() {
-      await expect.poll(() => waiting.length, { timeout: 20_000 }).toBeGreaterThan(0)
-    },
-    open: () => waiting.shift()?.(),
-  }
-}
+const gate = (...answers: UpstreamAnswer[]) => gateAnswers(upstream, answers)
 
 const untilOpen = async (count: number): Promise<void> => {
   await expect.poll(() => limited.deps.inFlight.size, { timeout: 20_000 }).toBe(count)

@@ -9,6 +9,7 @@ import { ClaimWatch } from './claim-watch.ts'
 import { conflictFault, Flight, type FlightOwner, type FlightScope } from './flight.ts'
 import { decodeAnswer, encodeAnswer, type KeptAnswer, toOwnMemory } from './kept-answer.ts'
 import { KeptBytes } from './kept-bytes.ts'
+import { PacedReads } from './paced-reads.ts'
 import type { RequestIdentity } from './request-identity.ts'
 import { UnstoredAnswers } from './unstored-answers.ts'
 
@@ -50,6 +51,7 @@ export class Idempotency implements FlightOwner {
   readonly #memory = new AnswerMemory(MEMORY_BYTES)
   readonly #unstored = new UnstoredAnswers(UNSTORED_BYTES)
   readonly #keptBytes: KeptBytes
+  readonly #reads = new PacedReads()
   /** Claims of this process, for which it renews its row. */
   readonly #claims = new Set<string>()
   /** Claims that could not be released yet. */
@@ -152,9 +154,19 @@ export class Idempotency implements FlightOwner {
     throw new Error('an idempotency key changed hands too often')
   }
 
-  async read(key: string, found: StoredClaim): Promise<KeptAnswer | undefined> {
+  async read(
+    { key, scope }: Pick<Flight, 'key' | 'scope'>,
+    found: StoredClaim,
+  ): Promise<KeptAnswer | undefined> {
     const { store, now } = this.#options
-    const stored = await within(CLAIM_MS, store.read(found.id), () => noAnswer(CLAIM_MS))
+    const onTimeout = (): Error => noAnswer(CLAIM_MS)
+    const stored = await this.#reads.run(
+      scope.environmentId,
+      found.bytes,
+      () => within(CLAIM_MS, store.read(found.id), onTimeout),
+      CLAIM_MS,
+      onTimeout,
+    )
     if (stored === undefined) return undefined
     const answer = toOwnMemory(decodeAnswer(stored.bytes))
     this.#memory.add(key, { bodyHash: found.bodyHash, answer, expiresAt: now() + stored.leftMs })
@@ -257,6 +269,7 @@ export class Idempotency implements FlightOwner {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#watch.close()
+    this.#reads.close()
     const { store, owner, log } = this.#options
     const ending = this.#writeAgain().then(() => store.removeOwner(owner))
     await within(KEEP_MS, ending, () => noAnswer(KEEP_MS)).catch(error =>

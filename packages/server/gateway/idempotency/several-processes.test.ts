@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../../app/app.ts'
 import { parseConfig } from '../../app/settings.ts'
+import { gateAnswers } from '../../testing/fakes/gated-answers.ts'
 import {
   completion,
   json,
@@ -76,28 +77,7 @@ describe.skipIf(redisProgram === undefined)('two gateways of one database', () =
     return `${response.headers.get('idempotent-replayed') === 'true' ? 'replayed' : 'made'} ${text.length}`
   }
 
-  /** Makes the provider wait before each answer. */
-  function gate(...answers: UpstreamAnswer[]) {
-    const waiting: (() => void)[] = []
-    let calls = 0
-    upstream.script(
-      ...answers.map(
-        (answer): UpstreamAnswer =>
-          async (res, seen) => {
-            calls++
-            await new Promise<void>(resolve => waiting.push(resolve))
-            await answer(res, seen)
-          },
-      ),
-    )
-    return {
-      calls: () => calls,
-      async arrived() {
-        await expect.poll(() => waiting.length, { timeout: 20_000 }).toBeGreaterThan(0)
-      },
-      open: () => waiting.shift()?.(),
-    }
-  }
+  const gate = (...answers: UpstreamAnswer[]) => gateAnswers(upstream, answers)
   const kindOf = (outcome: string): string => outcome.split(' ')[0] as string
 
   test.each([

@@ -1,8 +1,12 @@
 import { Fault } from '../../core/fault.ts'
 import type { EndUser, Environment } from '../../core/tenancy.ts'
+import { within } from '../../http/within.ts'
 import type { SeenEndUsers } from '../tenants/seen-end-users.ts'
 import type { Snapshots } from '../tenants/snapshots.ts'
 import type { MintDeps } from './mint-deps.ts'
+
+/** How long a token waits for the record of its end user. */
+const SETTLE_MS = 5_000
 
 export interface AdmitEndUserDeps extends Pick<MintDeps, 'putAttributes'> {
   readonly snapshots: Snapshots
@@ -26,7 +30,8 @@ export async function admitEndUser(
   if (endUser.isBlocked) throw new Fault('end_user_blocked', 'This end user is blocked.')
   if (attributes === undefined) {
     seenEndUsers.note(environment, id)
-    await seenEndUsers.settled()
+    // Without an answer of the database the record is made by a later request.
+    await within(SETTLE_MS, seenEndUsers.settled(), () => new Error('no answer')).catch(() => {})
   } else {
     await putAttributes(environment, id, attributes, deps)
   }

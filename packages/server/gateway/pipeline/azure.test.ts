@@ -17,7 +17,7 @@ const messages = [{ role: 'user', content: 'Hi' }]
 
 beforeAll(async () => {
   app = await openTestApp()
-  upstream = await openScriptedUpstream()
+  upstream = await openScriptedUpstream({ scriptsLists: true })
   const base_url = upstream.baseUrl
   await app.addCredential(HOST, { api_key: 'key-1', base_url, options: { resource: 'mine' } })
   const options = {

@@ -97,8 +97,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   plan(limits: MeterSet): ChatPlan {
-    const { caller, environment } = this.ctx
-    return planChat(this.parsed, this.#source, caller, environment, limits, this.deps)
+    return planChat(this.parsed, this.#source, this.ctx, limits, this.deps)
   }
 
   reserve(

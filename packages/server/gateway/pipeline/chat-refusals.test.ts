@@ -70,7 +70,8 @@ describe("a provider's error", () => {
     expect(text).not.toContain('127.0.0.1:' + new URL(upstream.baseUrl).port)
     const retryAfter = response.headers.get('retry-after')
     if (expectedStatus === 503) expect(Number(retryAfter)).toBeGreaterThanOrEqual(1)
-    expect(response.headers.get('x-should-retry')).toBe(code === 'provider_auth_failed' ? 'false' : null)
+    const isFinal = expectedStatus < 500 || code === 'provider_auth_failed'
+    expect(response.headers.get('x-should-retry')).toBe(isFinal ? 'false' : null)
   })
 
   test('causes at most three attempts, each of them in the log', async () => {
@@ -122,11 +123,14 @@ describe('before any provider is called', () => {
     })
   })
 
-  test('refuses an unknown model with 404 model_not_found', async () => {
-    const response = await app.call('/v1/chat', { model: 'openai/gpt-unheard-of', messages })
-    expect(response.status).toBe(404)
-    expect(await response.json()).toMatchObject({ error: { code: 'model_not_found', param: 'model' } })
-  })
+  test.each(['gpt-unheard-of', 'nobody/gpt-4o', 'sandbox/unheard-of', 'openai/..'])(
+    'refuses the unknown model %s with 404 model_not_found',
+    async model => {
+      const response = await app.call('/v1/chat', { model, messages })
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject({ error: { code: 'model_not_found', param: 'model' } })
+    },
+  )
 
   test("applies a key's allowed models and endpoints", async () => {
     const { key } = await app.createKey({ restrictions: { allowed_models: ['openai/*'] } })

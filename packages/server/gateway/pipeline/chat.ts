@@ -1,10 +1,12 @@
-import type { ChatServer } from '@rideau/llm/formats/shared/server-format'
+import type { ChatServer, OpenBody } from '@rideau/llm/formats/shared/server-format'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
-import { withFormatHeaders } from '../plan/with-format-headers.ts'
+import type { FormatId } from '@rideau/llm/request/format-id'
+import type { SourceBody } from '@rideau/llm/request/source-body'
+import { mayForward, withFormatHeaders } from '../plan/with-format-headers.ts'
 import { checkInnerTexts } from '../request/check-inner-texts.ts'
 import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
-import { readJson } from '../request/read-json.ts'
+import { type JsonBody, parseBody, readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ReceivedChat } from './chat-call.ts'
 import type { ReadCall } from './model-call.ts'
@@ -15,7 +17,12 @@ import { StreamedChat } from './streamed-chat.ts'
 /** Serves `POST /v1/chat` and the chat routes of all formats. */
 export function readChat(server: ChatServer): ReadCall {
   return async (ctx, pathModel, deps) => {
-    const received = await receiveChat(ctx, server, server.parse, pathModel, deps)
+    const received = await receiveChat(
+      ctx,
+      { server, parse: server.parse, open: server.open },
+      pathModel,
+      deps,
+    )
     const { request, metadata } = received.parsed
     ctx.recordFields.isStream = request.stream
     ctx.recordFields.metadata = metadata
@@ -24,21 +31,55 @@ export function readChat(server: ChatServer): ReadCall {
   }
 }
 
+/** How a body is read: as the server says, unless a route differs from it. */
+export interface ChatReading extends Pick<ChatServer, 'parse'> {
+  readonly server: ChatServer
+  readonly open?: OpenBody | undefined
+}
+
 /** Reads, parses and checks a chat body. */
 export async function receiveChat(
   ctx: IdentifiedContext,
-  server: ChatServer,
-  parse: ChatServer['parse'],
+  { server, parse, open }: ChatReading,
   pathModel: string,
   deps: PipelineDeps,
 ): Promise<ReceivedChat> {
-  const { value, bytes, fields } = await readJson(ctx, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
-  ctx.recordFields.requestBody = bytes
-  noteModel(ctx.recordFields, pathModel === '' ? value.model : pathModel)
+  const body = await readJson(ctx, CHAT_BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+  ctx.recordFields.requestBody = body.bytes
+  noteModel(ctx.recordFields, pathModel === '' ? body.value.model : pathModel)
+  const received = { server, format: server.id, body, headers: undefined }
+  if (open === undefined) return parseChat(ctx, received, parse, pathModel)
+  let held = open(body.value, pathModel)
+  if ('bytes' in held) held = held.read((await parseBody(ctx, held.bytes)).value)
+  // Written anew, so that what is checked is what is sent.
+  const inner = await parseBody(ctx, Buffer.from(JSON.stringify(held.value)))
+  return parseChat(
+    ctx,
+    { server, format: held.format, body: inner, headers: held.headers },
+    held.parse,
+    pathModel,
+  )
+}
+
+interface ChatBody {
+  readonly server: ChatServer
+  readonly format: FormatId
+  readonly body: JsonBody
+  readonly headers: SourceBody['headers'] | undefined
+}
+
+async function parseChat(
+  ctx: IdentifiedContext,
+  { server, format, body, headers }: ChatBody,
+  parse: ChatServer['parse'],
+  pathModel: string,
+): Promise<ReceivedChat> {
+  const { value, bytes, fields } = body
   const isEndUser = ctx.caller.kind === 'client_token'
-  const parsed = parse(value, { source: { format: server.id, bytes, value, fields }, pathModel, isEndUser })
+  const parsed = parse(value, { source: { format, bytes, value, fields }, pathModel, isEndUser })
   const checking = checkInnerTexts(ctx, parsed.request.messages)
   if (checking !== undefined) await checking
-  const source = { format: parsed.shape ?? server.id, bytes, value, fields }
+  const source: SourceBody = { format: parsed.shape ?? format, bytes, value, fields }
+  if (headers !== undefined && mayForward(ctx)) return { server, parsed, source: { ...source, headers } }
   return { server, parsed, source: withFormatHeaders(ctx, source, server) }
 }

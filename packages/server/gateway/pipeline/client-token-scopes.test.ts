@@ -29,16 +29,19 @@ const routes = listRoutes(new FormatRegistry(FORMATS), parseConfig({}).prefixes)
 const isMint = ({ need }: Route): boolean => need.makes !== undefined
 
 const askOf =
-  ({ method, path }: Pick<Route, 'method' | 'path'>) =>
+  ({ method, path, models }: Pick<Route, 'method' | 'path' | 'models'>) =>
   async (credential?: string): Promise<string> => {
-    const response = await fetch(app.gatewayUrl + path.replace('*', crypto.randomUUID()), {
-      method,
-      headers: {
-        'content-type': 'application/json',
-        ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
+    const response = await fetch(
+      app.gatewayUrl + path.replace('*', (models === undefined ? '' : 'embed-') + crypto.randomUUID()),
+      {
+        method,
+        headers: {
+          'content-type': 'application/json',
+          ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
+        },
+        ...(method === 'GET' ? {} : { body: '{}' }),
       },
-      ...(method === 'GET' ? {} : { body: '{}' }),
-    })
+    )
     const code = findErrorCode(await response.json())
     return [response.status, code].filter(part => part !== undefined).join(' ')
   }

@@ -28,9 +28,9 @@ const TIMEOUT_MS = 30_000
 const SMALLEST = { tokens: 1, nanoUsd: 1 }
 
 /** Serves the routes that count a request's input tokens. */
-export function readTokenCount({ server, parse, encode }: CountFormat): ReadCall {
+export function readTokenCount(count: CountFormat): ReadCall {
   return async (ctx, pathModel, deps) =>
-    new TokenCount(ctx, await receiveChat(ctx, server, parse, pathModel, deps), encode, deps)
+    new TokenCount(ctx, await receiveChat(ctx, count, pathModel, deps), count.encode, deps)
 }
 
 /** Answers with the provider's own count if it has a route for that, else with an estimate. Nothing is charged. */
@@ -68,8 +68,7 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
   }
 
   plan(limits: MeterSet): CallPlan<PlannedTarget> {
-    const { caller, environment } = this.#ctx
-    return planChat(this.#parsed, this.#source, caller, environment, limits, this.#deps)
+    return planChat(this.#parsed, this.#source, this.#ctx, limits, this.#deps)
   }
 
   reserve(
@@ -83,9 +82,9 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
 
   async attempt(target: Target, planned: PlannedTarget): Promise<AttemptResult<number>> {
     const { format, request, dropped, hosted } = planned
-    // Clouds that wrap this format in their own have no counting route.
-    const tokenCounter = target.provider.messages === undefined ? format.tokenCounter : undefined
-    if (tokenCounter === undefined) return { ok: true, status: 200, value: countInput(request) }
+    const { tokenCounter } = format
+    const isCounted = target.provider.sandbox !== true && tokenCounter?.canCount(target) === true
+    if (tokenCounter === undefined || !isCounted) return { ok: true, status: 200, value: countInput(request) }
     const counting = tokenCounter.encodeRequest(request, target, this.#source, dropped)
     const { caller, environment } = this.#ctx
     const grant = toGrant(toSender(caller, environment), target, {
@@ -103,7 +102,9 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
       request: counting,
       timeoutMs: TIMEOUT_MS,
     })
-    return result.ok ? { ...result, value: tokenCounter.decodeReply(result.value.body) ?? 0 } : result
+    if (result.ok) return { ...result, value: tokenCounter.decodeReply(result.value.body) ?? 0 }
+    if (tokenCounter.isLacking?.(result.error) !== true) return result
+    return { ok: true, status: 200, value: countInput(request) }
   }
 
   async answer(tokens: number): Promise<void> {

@@ -133,7 +133,7 @@ describe('POST /v1/embeddings', () => {
     ],
     ['no dimensions', { model: MODEL, input: 'x', dimensions: 0 }, 400, 'invalid_request', 'dimensions'],
     ['an unknown field', { model: MODEL, input: 'x', foo: 1 }, 400, 'invalid_request', 'foo'],
-    ['an unknown model', { model: 'openai/nothing-such', input: 'x' }, 404, 'model_not_found', 'model'],
+    ['an unknown model', { model: 'sandbox/nothing-such', input: 'x' }, 404, 'model_not_found', 'model'],
     [
       'no credential',
       { model: 'voyage/voyage-3.5', input: 'x' },

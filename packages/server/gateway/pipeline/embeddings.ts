@@ -26,13 +26,13 @@ import { sendAnswer } from './send-answer.ts'
 /** Timeout of each call in milliseconds. A request may need several. */
 const DEFAULT_TIMEOUT_MS = 300_000
 
-/** Serves `POST /v1/embeddings` and the embeddings route of OpenAI's format. */
+/** Serves `POST /v1/embeddings` and the embeddings routes of all formats. */
 export function readEmbeddings(server: EmbeddingServer): ReadCall {
-  return async (ctx, _pathModel, deps) => {
+  return async (ctx, pathModel, deps) => {
     const { value, bytes } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
     ctx.recordFields.requestBody = bytes
-    noteModel(ctx.recordFields, value.model)
-    const parsed = server.parse(value, ctx.caller.kind === 'client_token')
+    noteModel(ctx.recordFields, pathModel === '' ? value.model : pathModel)
+    const parsed = server.parse(value, { pathModel, isEndUser: ctx.caller.kind === 'client_token' })
     noteUser(ctx.recordFields, parsed.request.user)
     return new EmbeddingsCall(ctx, server, parsed, bytes.length, deps)
   }
@@ -80,10 +80,11 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
   }
 
   plan(limits: MeterSet): CallPlan<EmbeddingTarget> {
-    const { caller, environment } = this.#ctx
-    const { request } = this.#parsed
+    const { caller, environment, route } = this.#ctx
+    const { request, unread = [] } = this.#parsed
+    const { mount } = route
     return planEmbeddings(
-      { request, inputTokens: this.#inputTokens, caller, environment, limits },
+      { request, unread, inputTokens: this.#inputTokens, caller, environment, limits, mount },
       this.#deps,
     )
   }
@@ -133,6 +134,8 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
       model: target.id,
       provider: target.provider.id,
       isSandbox: target.provider.sandbox === true,
+      requestId: this.#ctx.requestId,
+      elapsedMs: this.#ctx.elapsedMs(),
     }
     const bytes = this.#server.encodeReply(answered, this.#parsed.request, reply, bill)
     const headers = answerHeaders(this.#ctx, target, 'application/json', this.#deps)

@@ -17,7 +17,7 @@ let credentialId: string
 
 beforeAll(async () => {
   app = await openTestApp()
-  upstream = await openScriptedUpstream()
+  upstream = await openScriptedUpstream({ scriptsLists: true })
   credentialId = await app.addCredential('gemini', {
     api_key: 'AIza-of-the-tenant',
     base_url: upstream.baseUrl,
@@ -296,7 +296,11 @@ describe('credential validation', () => {
     expect(seen?.headers['x-goog-api-key']).toBe('AIza-of-the-tenant')
     upstream.script(plain({ text: 'Noon.' }))
     expect((await app.call('/v1/chat', { model: 'gemini/gemini-99-flash', messages })).status).toBe(200)
-    expect((await app.call('/v1/chat', { model: 'gemini/gemini-live', messages })).status).toBe(404)
+    const headers = { authorization: `Bearer ${app.secretKey}` }
+    const isListed = async (id: string): Promise<boolean> =>
+      (await fetch(`${app.gatewayUrl}/v1/models/${id}`, { headers })).status === 200
+    expect(await isListed('gemini/gemini-99-flash')).toBe(true)
+    expect(await isListed('gemini/gemini-live')).toBe(false)
   })
 
   test('reports a rejected key although its status is 400', async () => {

@@ -69,8 +69,9 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
   }
 
   plan(limits: MeterSet): CallPlan<ImageTarget> {
-    const { caller, environment } = this.#ctx
-    return planImages({ request: this.#request, caller, environment, limits }, this.#deps)
+    const { caller, environment, route } = this.#ctx
+    const { mount } = route
+    return planImages({ request: this.#request, caller, environment, limits, mount }, this.#deps)
   }
 
   /** Reserves the maximum, since the answer cannot be cut. */

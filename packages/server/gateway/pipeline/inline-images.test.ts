@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   completion,
@@ -28,10 +29,27 @@ function serve(req: { readonly url?: string }, res: ServerResponse): void {
   else if (path === '/b.jpg') res.writeHead(200, { 'content-type': 'image/jpeg' }).end(JPEG)
   else if (path === '/moved') redirect('/a.png')
   else if (path === '/round') redirect('/round')
+  else if (path === '/file') redirect('file:///etc/passwd')
+  else if (path === '/ftp') redirect(`ftp://${host.origin.slice('http://'.length)}/a.png`)
+  else if (path.startsWith('/hops/')) redirect(path.length > 9 ? '/a.png' : `${path}x`)
+  else if (path === '/drip') drip(res)
+  else if (path === '/short') {
+    res.writeHead(200, { 'content-length': String(PNG.length + 1) })
+    res.write(PNG, () => res.socket?.destroy())
+  } else if (path === '/packed')
+    res.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'gzip' }).end(gzipSync(PNG))
   else if (path === '/metadata') redirect('http://169.254.169.254/latest/meta-data')
   else if (path === '/page') res.writeHead(200, { 'content-type': 'image/png' }).end('<html>secret</html>')
   else if (path === '/large') res.writeHead(200).end(Buffer.concat([PNG, Buffer.alloc(20 * 1024 * 1024)]))
   else res.writeHead(404).end('secret')
+}
+
+/** The image, and then a byte now and then for ever. */
+function drip(res: ServerResponse): void {
+  res.writeHead(200, { 'content-type': 'image/png' })
+  res.write(PNG)
+  const timer = setInterval(() => res.write('x'), 50)
+  res.on('close', () => clearInterval(timer))
 }
 
 beforeAll(async () => {
@@ -91,6 +109,12 @@ describe('images named by URL', () => {
     ['nothing', '/nowhere'],
     ['a redirect to a forbidden address', '/metadata'],
     ['a redirect loop', '/round'],
+    ['a redirect to a file', '/file'],
+    ['a redirect to another scheme', '/ftp'],
+    ['a chain of four redirects', '/hops/'],
+    ['a body that never ends', '/drip'],
+    ['a body shorter than its Content-Length', '/short'],
+    ['a compressed image', '/packed'],
     ['more than the limit on all images', '/large'],
   ])("%s is refused by its place in the request, without the host's answer", async (_, path) => {
     const before = upstream.requests.length

@@ -12,7 +12,7 @@ let upstream: ScriptedUpstream
 let credentialId: string
 beforeAll(async () => {
   app = await openTestApp()
-  upstream = await openScriptedUpstream()
+  upstream = await openScriptedUpstream({ scriptsLists: true })
   credentialId = await app.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
 })
 afterAll(async () => {
@@ -32,7 +32,8 @@ const listed = async (id: string): Promise<any> => {
 const customModels = () => `/v1/environments/${app.developmentId}/custom-models`
 
 test("serves a model of the provider's own list at an unknown price", async () => {
-  expect((await chat('openai/gpt-77')).error.code).toBe('model_not_found')
+  expect((await chat('gpt-77')).error.code).toBe('model_not_found')
+  expect(await listed('openai/gpt-77')).toBeUndefined()
   upstream.script(json(200, { data: [{ id: 'gpt-77' }] }))
   await app.manage('POST', `/v1/provider-credentials/${credentialId}/validate`)
   upstream.script(completion('Hello.'))

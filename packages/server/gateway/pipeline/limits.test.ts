@@ -150,17 +150,28 @@ function takeUntilPending<T>(calls: readonly Promise<T>[], pending: number): Pro
   })
 }
 
+const EMBEDDER = 'sandbox/embed'
+
 test('every route that can call a provider is refused at a budget of 0; models and cancel are not', async () => {
   const { key } = await limited.freshKey(0)
   const chat = { model: PRICED, max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
   const converse = { messages: [{ role: 'user', content: [{ text: 'hi' }] }] }
+  const invoke = { anthropic_version: 'bedrock-2023-05-31', max_tokens: 10, messages: chat.messages }
   const bodies: Record<string, unknown> = {
     '/v1/chat': chat,
     '/openai/v1/chat/completions': chat,
     '/openai/v1/responses': { model: PRICED, input: 'hi' },
+    '/openai/v1/completions': { model: PRICED, prompt: 'hi' },
+    '/openai/v1/responses/input_tokens': { model: PRICED, input: 'hi' },
     '/anthropic/v1/messages': chat,
     '/anthropic/v1/messages/count_tokens': { model: PRICED, messages: chat.messages },
     '/ollama/api/chat': { model: PRICED, messages: chat.messages },
+    '/ollama/api/generate': { model: PRICED, prompt: 'hi' },
+    '/ollama/api/embed': { model: 'sandbox/embed', input: 'hi' },
+    '/ollama/api/embeddings': { model: 'sandbox/embed', prompt: 'hi' },
+    '/ollama/v1/messages': chat,
+    '/ollama/v1/messages/count_tokens': { model: PRICED, messages: chat.messages },
+    '/cohere/v2/embed': { model: 'sandbox/embed', texts: ['hi'], input_type: 'search_query' },
     '/v1/embeddings': { model: 'sandbox/embed', input: 'hi' },
     '/openai/v1/embeddings': { model: 'sandbox/embed', input: 'hi' },
     '/openai/v1/images/generations': { model: 'sandbox/image', prompt: 'hi' },
@@ -173,15 +184,36 @@ test('every route that can call a provider is refused at a budget of 0; models a
     '/cohere/v2/chat': chat,
     [`/bedrock/model/${PRICED}/converse`]: converse,
     [`/bedrock/model/${PRICED}/converse-stream`]: converse,
+    [`/bedrock/model/${PRICED}/invoke`]: invoke,
+    [`/bedrock/model/${PRICED}/invoke-with-response-stream`]: invoke,
+    [`/bedrock/model/${EMBEDDER}/invoke`]: { inputText: 'hi' },
+    [`/bedrock/model/${PRICED}/count-tokens`]: { input: { converse } },
   }
+  for (const path of [
+    '/chat/completions',
+    '/completions',
+    '/responses',
+    '/responses/input_tokens',
+    '/embeddings',
+  ])
+    bodies[`/ollama/v1${path}`] = bodies[`/openai/v1${path}`]
+  for (const path of ['/v1/rerank', '/openai/v1/rerank', '/cohere/v1/rerank', '/cohere/v2/rerank'])
+    bodies[path] = { model: 'sandbox/rerank', query: 'hi', documents: ['hi'] }
   for (const version of ['v1beta', 'v1', 'v1alpha']) {
+    const content = { parts: [{ text: 'hi' }] }
     for (const method of ['generateContent', 'streamGenerateContent', 'countTokens'])
-      bodies[`/gemini/${version}/models/${PRICED}:${method}`] = { contents: [{ parts: [{ text: 'hi' }] }] }
+      bodies[`/gemini/${version}/models/${PRICED}:${method}`] = { contents: [content] }
+    bodies[`/gemini/${version}/models/${EMBEDDER}:embedContent`] = { content }
+    bodies[`/gemini/${version}/models/${EMBEDDER}:batchEmbedContents`] = { requests: [{ content }] }
   }
   const before = upstream.requests.length
   for (const route of listRoutes(new FormatRegistry(FORMATS), parseConfig({}).prefixes)) {
     // Some formats name the model in the path.
-    const rest = route.isMetered ? PRICED : '018f0000-0000-7000-8000-000000000000'
+    const rest = route.isMetered
+      ? route.endpoint === 'embeddings'
+        ? EMBEDDER
+        : PRICED
+      : '018f0000-0000-7000-8000-000000000000'
     const path = route.path.replace('*', rest)
     if (!route.isMetered) {
       const response = await fetch(app.gatewayUrl + path, {

@@ -157,7 +157,7 @@ describe('the official client, configured by its base URL alone', () => {
 
   test('raises errors as its own classes, with code, param and request id', async () => {
     const refused = await client.chat.completions
-      .create({ model: 'openai/unheard-of', messages })
+      .create({ model: 'sandbox/unheard-of', messages })
       .catch(error => error)
     expect(refused).toBeInstanceOf(OpenAI.NotFoundError)
     expect(refused).toMatchObject({ code: 'model_not_found', param: 'model' })

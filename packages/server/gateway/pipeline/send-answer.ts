@@ -7,16 +7,16 @@ import type { PipelineDeps } from './pipeline-deps.ts'
 
 /**
  * Sends a whole answer. Its record is durable before that, so every answered request is logged. `headers` is [name,
- * value, name, value, ...].
+ * value, name, value, ...]. `isText`: false if the log has no use for the bytes.
  */
 export async function sendAnswer(
   ctx: IdentifiedContext,
   bytes: Buffer,
-  { headers, outcome }: { headers: string[]; outcome: Outcome },
+  { headers, outcome, isText = true }: { headers: string[]; outcome: Outcome; isText?: boolean },
   deps: PipelineDeps,
 ): Promise<void> {
   ctx.firstByteAt = performance.now()
-  const responseBody = ctx.environment.logCapture === 'full' ? toCapturedText(bytes) : undefined
+  const responseBody = isText && ctx.environment.logCapture === 'full' ? toCapturedText(bytes) : undefined
   // Before it is charged and sent: a process killed in between leaves an answer that the next attempt gets.
   if (ctx.recorder !== undefined) await ctx.recorder.keepWhole(headers, bytes)
   await settle(ctx, responseBody === undefined ? outcome : { ...outcome, responseBody }, deps)

@@ -271,7 +271,7 @@ describe("every failure has Cohere's shape, with the gateway's code", () => {
       'invalid_request',
     ],
     ['a broken choice', () => post({ tool_choice: 'auto' }), 400, 'invalid_request'],
-    ['an unknown model', () => post({ model: 'openai/none' }), 404, 'model_not_found'],
+    ['an unknown model', () => post({ model: 'sandbox/none' }), 404, 'model_not_found'],
   ])('%s', async (_, send, status, code) => {
     const answer = await send()
     const id = answer.headers.get('x-request-id')

@@ -278,7 +278,7 @@ describe("every failure has AWS's shape, with the gateway's code", () => {
     ],
     [
       'an unknown model',
-      () => open({}, { model: 'openai/none' }),
+      () => open({}, { model: 'sandbox/none' }),
       404,
       'ResourceNotFoundException',
       'model_not_found',

@@ -19,7 +19,7 @@ const log: string[] = []
 
 beforeAll(async () => {
   app = await openTestApp({ LOG_LEVEL: 'trace' }, undefined, { write: line => log.push(line) })
-  upstream = await openScriptedUpstream()
+  upstream = await openScriptedUpstream({ scriptsLists: true })
   endpoint = await openScriptedTokenEndpoint()
   credentialId = await app.addCredential('vertex', {
     api_key: endpoint.serviceAccount,
@@ -58,7 +58,8 @@ describe('a service account', () => {
     upstream.script(good)
     const answers = await Promise.all([1, 2, 3].map(() => app.call('/v1/chat', { model, messages })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(tokens()).toEqual(Array(3).fill('Bearer token-1'))
+    // The first token proved the key when the credential was created.
+    expect(tokens()).toEqual(Array(3).fill('Bearer token-2'))
     expect(upstream.requests[0]?.path).toBe('/v1/publishers/google/models/gemini-2.5-flash:generateContent')
     expect(JSON.stringify(upstream.requests)).not.toContain('PRIVATE KEY')
   })
@@ -68,7 +69,7 @@ describe('a service account', () => {
     const response = await app.call('/v1/chat', { model, messages, stream: true })
     expect(response.headers.get('x-rideau-attempts')).toBe('1')
     expect(await response.text()).toContain('Noon.')
-    expect(tokens().slice(-2)).toEqual(['Bearer token-1', 'Bearer token-2'])
+    expect(tokens().slice(-2)).toEqual(['Bearer token-2', 'Bearer token-3'])
   })
 
   test('whose new token is rejected too is not tried a third time', async () => {

@@ -1,5 +1,6 @@
 import { isModelAllowed } from '../../core/authorize.ts'
 import type { MeterSet } from '../../core/list-meters.ts'
+import { SET_A_PRICE } from '../../core/set-a-price.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import type { ResolvedTarget } from './call-plan.ts'
 import type { TargetPlan } from './chat-plan.ts'
@@ -31,7 +32,7 @@ export function checkLimits(
   if (!limits.hasCostMeter || isPriced) return undefined
   return {
     code: 'model_unpriced',
-    message: `A limit of money applies, and the price of the model ${id} is unknown.`,
+    message: `A limit of money applies, and the price of the model ${id} is unknown. ${SET_A_PRICE}`,
     param: 'model',
   }
 }

@@ -2,6 +2,7 @@ import { findClientFormatId } from '@rideau/llm/formats/find-format'
 import { hasImages } from '@rideau/llm/formats/shared/chat-fields'
 import { showPath } from '@rideau/llm/formats/shared/field-path'
 import { isHint } from '@rideau/llm/formats/shared/hints'
+import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
@@ -22,6 +23,13 @@ import { grantHostedTools } from './grant-hosted-tools.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 
+/** Who asks and where: the context of a request. */
+interface ChatAsker {
+  readonly caller: Caller
+  readonly environment: Environment
+  readonly route: { readonly mount: Mount }
+}
+
 /**
  * Plans a parsed chat request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the
  * fault of the check that refuses it.
@@ -29,13 +37,13 @@ import { planTargets } from './plan-targets.ts'
 export function planChat(
   call: ParsedChat,
   source: SourceBody,
-  caller: Caller,
-  environment: Environment,
+  { caller, environment, route }: ChatAsker,
   limits: MeterSet,
   deps: PlanDeps,
 ): ChatPlan {
   const { request } = call
-  const asked = { name: request.model, caller, environment, isStream: request.stream }
+  const { mount } = route
+  const asked = { name: request.model, caller, environment, isStream: request.stream, mount }
   const plan = planTargets<PlannedTarget>(
     asked,
     (resolved): TargetPlan => {
@@ -58,6 +66,10 @@ function planTarget(
 ): TargetPlan {
   const { provider, model, id, catalogModel, credentials, alias } = resolved
   const format = formats.client(findClientFormatId(provider, model, call.request, source.format))
+  if (source.format === 'openai-completions' && format.id !== source.format) {
+    const message = `The model ${id} answers chats, and not bare prompts; use /chat/completions.`
+    return { refusal: { code: 'model_missing_capability', message, param: 'model' } }
+  }
   const whole = fitRequest(call, format.id === source.format, catalogModel)
   const missing = catalogModel === undefined ? undefined : checkCapabilities(listNeeds(whole), catalogModel)
   if (missing !== undefined) return { refusal: missing }

@@ -1,7 +1,10 @@
 import type { EmbeddingFormat, EmbeddingRequest } from '@rideau/llm/embeddings/embedding-format'
 import { findEmbeddingFormat, takesTokens } from '@rideau/llm/embeddings/find-embedding-format'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
+import { showPath } from '@rideau/llm/formats/shared/field-path'
+import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { MeterSet } from '../../core/list-meters.ts'
+import { SET_A_PRICE } from '../../core/set-a-price.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
@@ -15,15 +18,20 @@ export interface EmbeddingTarget extends ResolvedTarget {
   readonly format: EmbeddingFormat
   /** A provider reports errors in the same format on all of its routes. */
   readonly decodeError: ClientFormat['decodeError']
+  /** Parameters that were left out because the environment's `unsupported_params` is `drop`. */
+  readonly dropped: readonly string[]
 }
 
 export interface EmbeddingPlanInput {
   readonly request: EmbeddingRequest
+  /** Fields that no target gets. */
+  readonly unread: readonly string[]
   /** Estimated by the gateway. The provider's own count is billed. */
   readonly inputTokens: number
   readonly caller: Caller
   readonly environment: Environment
   readonly limits: MeterSet
+  readonly mount: Mount
 }
 
 /**
@@ -31,8 +39,8 @@ export interface EmbeddingPlanInput {
  * the fault of the check that refuses it.
  */
 export function planEmbeddings(input: EmbeddingPlanInput, deps: PlanDeps): CallPlan<EmbeddingTarget> {
-  const { request, caller, environment } = input
-  const asked = { name: request.model, caller, environment, isStream: false }
+  const { request, caller, environment, mount } = input
+  const asked = { name: request.model, caller, environment, isStream: false, mount }
   return planTargets<EmbeddingTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
@@ -58,11 +66,32 @@ function planOne(
       'input',
     )
   }
+  const dropped = listUnsupported(input, format)
+  const [first] = dropped
+  if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
+    const param = showPath(first)
+    const message = `${param}: the provider ${provider.id} does not support this parameter.`
+    return toRefusal('invalid_request', message, param)
+  }
   const limited = checkLimits(target, input.request.model, input.limits)
   if (limited !== undefined) return { refusal: limited }
   const bound = checkRequestCost(target, input)
   if (bound !== undefined) return { refusal: bound }
-  return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError }
+  return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError, dropped }
+}
+
+const NONE: readonly string[] = []
+
+/** What the caller asks for and the target cannot give: its loss would change the vectors. */
+function listUnsupported(
+  { request, unread }: EmbeddingPlanInput,
+  format: EmbeddingFormat,
+): readonly string[] {
+  const loses = [
+    ...(request.title !== undefined && format.takesTitle !== true ? ['title'] : NONE),
+    ...(request.truncate === 'start' && format.cutsStart !== true ? ['truncate'] : NONE),
+  ]
+  return unread.length === 0 && loses.length === 0 ? NONE : [...unread, ...loses]
 }
 
 /** Checks the key's `max_request_cost_usd`. There is no output that could be lowered. */
@@ -75,7 +104,7 @@ function checkRequestCost(
   if ((target.catalogModel?.pricing ?? null) === null) {
     return {
       code: 'model_unpriced',
-      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown.`,
+      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown. ${SET_A_PRICE}`,
       param: 'model',
     }
   }

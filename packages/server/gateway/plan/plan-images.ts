@@ -1,7 +1,9 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { findImageFormat } from '@rideau/llm/images/find-image-format'
 import type { ImageFormat, ImageRequest } from '@rideau/llm/images/image-format'
+import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { MeterSet } from '../../core/list-meters.ts'
+import { SET_A_PRICE } from '../../core/set-a-price.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import { type ImagePriced, maxImageAmounts } from '../billing/image-amounts.ts'
@@ -24,6 +26,7 @@ export interface ImagePlanInput {
   readonly caller: Caller
   readonly environment: Environment
   readonly limits: MeterSet
+  readonly mount: Mount
 }
 
 /**
@@ -31,8 +34,8 @@ export interface ImagePlanInput {
  * fault of the check that refuses it.
  */
 export function planImages(input: ImagePlanInput, deps: PlanDeps): CallPlan<ImageTarget> {
-  const { request, caller, environment } = input
-  const asked = { name: request.model, caller, environment, isStream: false }
+  const { request, caller, environment, mount } = input
+  const asked = { name: request.model, caller, environment, isStream: false, mount }
   return planTargets<ImageTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
@@ -84,7 +87,7 @@ function checkCost(
   if (nanoUsd === null) {
     return {
       code: 'model_unpriced',
-      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown.`,
+      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown. ${SET_A_PRICE}`,
       param: 'model',
     }
   }

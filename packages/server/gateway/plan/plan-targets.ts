@@ -1,3 +1,4 @@
+import type { Mount } from '@rideau/llm/formats/shared/mount'
 import { findProvider } from '@rideau/llm/providers/index'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { Fault } from '../../core/fault.ts'
@@ -19,6 +20,7 @@ export interface NameAsked {
   readonly caller: Caller
   readonly environment: Environment
   readonly isStream: boolean
+  readonly mount: Mount
 }
 
 /**
@@ -26,11 +28,17 @@ export interface NameAsked {
  * sent to a target, or why the target cannot serve the request. Throws the fault that refuses the request.
  */
 export function planTargets<T extends ResolvedTarget>(
-  { name, caller, environment, isStream }: NameAsked,
+  { name, caller, environment, isStream, mount }: NameAsked,
   planOne: (target: ResolvedTarget) => T | { readonly refusal: Refusal },
   deps: PlanDeps,
 ): CallPlan<T> {
-  const resolution = resolveName(name, caller, environment, modelDirectory)
+  const resolution = resolveName(
+    name,
+    caller,
+    environment,
+    modelDirectory,
+    modelDirectory.ownersOf(mount.name),
+  )
   if ('refusal' in resolution) throw toFault(resolution.refusal)
   if ('resolved' in resolution) {
     const target = planOne(toTarget(resolution.resolved, undefined, environment))

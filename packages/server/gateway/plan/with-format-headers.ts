@@ -8,16 +8,21 @@ import type { IdentifiedContext } from '../request/request-context.ts'
  * with that body. Those of client tokens need `allow_client_passthrough`, since the gateway does not validate them.
  */
 export function withFormatHeaders(
-  { req, caller, environment }: IdentifiedContext,
+  ctx: IdentifiedContext,
   source: SourceBody,
   { forwardedHeaders }: Pick<ChatServer, 'forwardedHeaders'>,
 ): SourceBody {
   if (forwardedHeaders === undefined) return source
-  if (caller.kind === 'client_token' && !environment.allowClientPassthrough) return source
+  if (!mayForward(ctx)) return source
   const headers = toTable<Record<string, string>>({})
   for (const name of forwardedHeaders) {
-    const value = req.headers[name]
+    const value = ctx.req.headers[name]
     if (typeof value === 'string' && value !== '') headers[name] = value
   }
   return { ...source, headers }
+}
+
+/** Whether headers of a format may go to a provider of it. */
+export function mayForward({ caller, environment }: IdentifiedContext): boolean {
+  return caller.kind !== 'client_token' || environment.allowClientPassthrough
 }

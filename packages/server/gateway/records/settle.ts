@@ -38,6 +38,7 @@ export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps):
   const record = startRecord(ctx)
   record.status = outcome.status
   record.error_code = outcome.fault?.code ?? outcome.cutBy ?? null
+  record.provider_message = outcome.fault?.providerMessage ?? null
   record.finish_reason = outcome.finishReason ?? null
   record.queue_ms = elapsed(ctx, ctx.calledAt) ?? elapsed(ctx, performance.now()) ?? 0
   record.first_byte_ms = elapsed(ctx, ctx.firstByteAt)

@@ -24,6 +24,7 @@ export function startRecord(ctx: IdentifiedContext): RequestRecord {
     stream: recordFields.isStream,
     status: 0,
     error_code: null,
+    provider_message: null,
     finish_reason: null,
     queue_ms: 0,
     first_byte_ms: null,

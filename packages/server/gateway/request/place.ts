@@ -5,9 +5,12 @@ import type { Holder } from '../../core/holder.ts'
 import type { Refusals } from '../../core/refusals.ts'
 import type { BodyMemory } from '../../http/body-memory.ts'
 import type { Ticker, Ticking } from './ticker.ts'
+import type { UnreadAnswer, UnreadAnswers } from './unread-answers.ts'
 
 /** A body of this size is part of its request: it takes nothing from the bytes of bodies. */
 const FREE_BODY_BYTES = 16 * 1024
+/** Answers up to this size are bounded by the number of open requests. */
+const FREE_ANSWER_BYTES = 64 * 1024
 /** Open requests end and bodies are answered at any moment, so a short wait is enough. */
 const RETRY_SECONDS = 1
 
@@ -15,6 +18,7 @@ const RETRY_SECONDS = 1
 export interface PlaceOwner {
   readonly ticker: Ticker
   readonly refusals: Refusals
+  readonly unread: UnreadAnswers
   openNamed(credential: Holder, endUserId: string, now: number): Holder
 }
 
@@ -30,8 +34,10 @@ interface Placed {
  * The place of one request among the open ones, and what its body holds. Both are given back once the request has ended
  * and the caller has its whole answer: an answer that is not read takes memory too.
  */
-export class Place implements BodyMemory, Ticking {
+export class Place implements BodyMemory, Ticking, UnreadAnswer {
   tickerSlot = -1
+  /** Of its answer, if that is counted. */
+  unreadBytes = 0
   readonly #request: Placed
   readonly #owner: PlaceOwner
   readonly #credential: Holder
@@ -84,8 +90,20 @@ export class Place implements BodyMemory, Ticking {
   /** Called when the request has ended. */
   leave(): void {
     if (!this.#isOpen || this.tickerSlot !== -1) return
-    if (this.#isAnswered()) this.#close()
-    else this.#owner.ticker.add(this)
+    if (this.#isAnswered()) return this.#close()
+    this.#owner.ticker.add(this)
+    const { writableLength } = this.#request.res
+    if (writableLength <= FREE_ANSWER_BYTES) return
+    this.unreadBytes = writableLength
+    if (!this.#owner.unread.add(this.#holder, this)) this.drop()
+  }
+
+  /** Disconnects the caller, whose answer waits to be read. */
+  drop(): void {
+    // Resets it: the kernel would go on offering what it has to the caller.
+    this.#request.req.socket.resetAndDestroy()
+    this.#owner.ticker.remove(this)
+    this.#close()
   }
 
   tick(): void {
@@ -106,6 +124,7 @@ export class Place implements BodyMemory, Ticking {
 
   #close(): void {
     this.#isOpen = false
+    if (this.unreadBytes > 0) this.#owner.unread.remove(this.#holder, this)
     giveBack(this.#holder.requests, 1)
     if (this.#bytes > FREE_BODY_BYTES) giveBack(this.#credential.bytes, this.#bytes)
   }

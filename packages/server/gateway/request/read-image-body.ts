@@ -9,10 +9,10 @@ import {
 } from '@rideau/llm/images/image-request'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { Json, JsonObject } from '@rideau/llm/json/json-value'
-import { Fault } from '../../core/fault.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
 import { parseImageForm } from './image-form.ts'
 import { noteModel } from './note-model.ts'
+import { assertForm } from './read-form.ts'
 import { readBytes, readJson } from './read-json.ts'
 import type { IdentifiedContext } from './request-context.ts'
 
@@ -36,12 +36,7 @@ export async function readImageBody(
 ): Promise<ParsedImages> {
   const contentType = ctx.req.headers['content-type']
   if (route === 'edits' && contentType !== undefined && !isJsonContentType(contentType)) {
-    if (!/^multipart\/form-data\s*;/i.test(contentType)) {
-      throw new Fault(
-        'unsupported_media_type',
-        'The Content-Type must be multipart/form-data or application/json.',
-      )
-    }
+    assertForm(contentType, 'multipart/form-data or application/json')
     const bytes = await readBytes(ctx, CHAT_BODY_LIMIT_BYTES, timeoutMs)
     const { value, sources } = await parseImageForm(bytes, contentType, () => ctx.stopped)
     // The log keeps the fields without the files.

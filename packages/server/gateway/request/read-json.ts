@@ -26,7 +26,11 @@ export async function readJson(ctx: RequestContext, limit: number, timeoutMs: nu
     throw new Fault('unsupported_media_type', 'The Content-Type must be application/json.')
   }
   const reading = readBytes(ctx, limit, timeoutMs)
-  const bytes = reading instanceof Promise ? await reading : reading
+  return await parseBody(ctx, reading instanceof Promise ? await reading : reading)
+}
+
+/** The same for bytes that have arrived: a body, or a text that one holds. */
+export async function parseBody(ctx: RequestContext, bytes: Buffer): Promise<JsonBody> {
   const parsed = parseJson(bytes, REQUEST_BOUNDS) ?? (await parseLong(ctx, bytes))
   const { value, fields } = parsed
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -38,7 +38,11 @@ export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Pr
   }
   const { score, comment, tags } = given
   const feedback = { score, comment, tags: [...tags], created_at: createdAt }
-  if (!(await deps.storeFeedback(of, feedback))) {
+  const storing = deps.storeFeedback(of, feedback).catch(cause => {
+    const message = 'The rating could not be stored right now. Try again shortly.'
+    throw new Fault('config_unavailable', message, { cause, retryAfterSeconds: 1 })
+  })
+  if (!(await storing)) {
     throw new Fault('resource_not_found', 'request_id: there is no request with this id.', {
       param: 'request_id',
     })

@@ -6,7 +6,7 @@ let app: TestApp
 
 beforeAll(async () => {
   app = await openTestApp()
-  await app.addCredential('openai', { api_key: 'k' })
+  await app.addCredential('openai', { api_key: 'k', base_url: 'http://127.0.0.1:1/v1' })
 })
 
 afterAll(async () => {
@@ -66,7 +66,7 @@ describe('GET /v1/models', () => {
   )
 
   test('shows the capabilities of the routes of a model that is known by name only', async () => {
-    const upstream = await openScriptedUpstream()
+    const upstream = await openScriptedUpstream({ scriptsLists: true })
     upstream.script(res => {
       res.writeHead(200, { 'content-type': 'application/json' })
       res.end(JSON.stringify({ object: 'list', data: [{ id: 'by-name' }] }))

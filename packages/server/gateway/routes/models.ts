@@ -98,7 +98,9 @@ export function findAllowed(ctx: IdentifiedContext, name: string): Listed {
     if (listed !== undefined) return listed
   } else {
     const resolution = resolveModel(name, caller, environment, modelDirectory)
-    if ('resolved' in resolution) return toListedModel(environment, resolution.resolved.id)
+    // A name that nothing knows may be called, but there is nothing to tell about it.
+    if ('resolved' in resolution && resolution.resolved.isKnown)
+      return toListedModel(environment, resolution.resolved.id)
   }
   throw new Fault('model_not_found', 'This key may not call a model of this name, or there is none.', {
     param: 'model',

@@ -2,7 +2,9 @@ import { UNBOUNDED } from '@rideau/llm/json/json-bounds'
 import { SlicedJsonScan } from '@rideau/llm/json/json-scan'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { answerSandbox, type SandboxAnswer } from '@rideau/llm/providers/sandbox/answer'
+import { completeSandbox } from '@rideau/llm/providers/sandbox/complete'
 import { answerEmbeddings } from '@rideau/llm/providers/sandbox/embed'
+import { answerRerank } from '@rideau/llm/providers/sandbox/rerank'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import { runInSlices } from '../../http/sliced-work.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
@@ -44,8 +46,14 @@ async function answerLong(request: UpstreamRequest, call: SandboxCall): Promise<
 }
 
 function answer(request: UpstreamRequest, body: JsonObject): SandboxAnswer {
-  if (!request.path.endsWith('/embeddings')) return answerSandbox(String(body.model), body)
-  return { kind: 'reply', delayMs: 0, status: 200, headers: {}, body: answerEmbeddings(body) }
+  const { path } = request
+  if (path.endsWith('/completions') && !path.endsWith('/chat/completions')) return completeSandbox(body)
+  if (path.endsWith('/embeddings')) return toReply(answerEmbeddings(body))
+  return path.endsWith('/rerank') ? toReply(answerRerank(body)) : answerSandbox(String(body.model), body)
+}
+
+function toReply(body: JsonObject): SandboxAnswer {
+  return { kind: 'reply', delayMs: 0, status: 200, headers: {}, body }
 }
 
 class SandboxCall implements UpstreamCall {

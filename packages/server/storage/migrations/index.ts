@@ -5,6 +5,7 @@ import { idempotency } from './0004-idempotency.ts'
 import { createsAndCaps } from './0005-creates-and-caps.ts'
 import { circuits } from './0006-circuits.ts'
 import { namedUser } from './0007-named-user.ts'
+import { listsAndMessages } from './0008-lists-and-messages.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0005-creates-and-caps', sql: createsAndCaps },
   { name: '0006-circuits', sql: circuits },
   { name: '0007-named-user', sql: namedUser },
+  { name: '0008-lists-and-messages', sql: listsAndMessages },
 ]

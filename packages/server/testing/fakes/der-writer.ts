@@ -33,11 +33,12 @@ export function explicit(number: number, content: Buffer): Buffer {
 
 export function objectIdentifier(text: string): Buffer {
   const [first = 0, second = 0, ...rest] = text.split('.').map(Number)
-  return der(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(toBase128)]))
+  return der(0x06, Buffer.from([first * 40 + second, ...rest].flatMap(toBase128)))
 }
 
 function toBase128(value: number): number[] {
-  const last = value & 0x7f
+  // Not by bits, which JavaScript cuts to 32.
+  const last = value % 128
   return value < 0x80 ? [last] : [...toBase128(Math.floor(value / 128)).map(byte => byte | 0x80), last]
 }
 

@@ -27,10 +27,21 @@ export interface UpstreamRequestSeen {
 
 export type UpstreamAnswer = (res: ServerResponse, seen: UpstreamRequestSeen) => void | Promise<void>
 
-export async function openScriptedUpstream(): Promise<ScriptedUpstream> {
+/** What the creation of a credential asks a provider for. */
+const LISTS = /\/(models|foundation-models|key)(\?.*)?$/
+
+/**
+ * `scriptsLists`: requests for the list of models are scripted and seen as all others. Otherwise they get a 404, since
+ * every creation of a credential makes one.
+ */
+export async function openScriptedUpstream({ scriptsLists = false } = {}): Promise<ScriptedUpstream> {
   const requests: UpstreamRequestSeen[] = []
   let answers: UpstreamAnswer[] = []
   const server = http.createServer((req, res) => {
+    if (!scriptsLists && req.method === 'GET' && LISTS.test(req.url ?? '')) {
+      res.writeHead(404).end()
+      return
+    }
     void receive(req, res).then(seen => {
       requests.push(seen)
       const answer = answers.length > 1 ? answers.shift() : answers[0]

@@ -11,7 +11,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * First-run set-up: creates the owner and everything that a first call needs. Open while no user exists.
+         * First-run set-up: creates the owner and everything that a first call needs. Open while no user exists. Signs the owner in.
          * @description Faults: `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `setup_closed`, `control_rate_limit_exceeded`.
          */
         post: operations["setup.create"];
@@ -44,6 +44,46 @@ export interface paths {
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         delete: operations["session.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/bootstrap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that the dashboard needs first: the signed-in user, the organizations, projects and environments, and the addresses of the gateway.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `insufficient_role`, `request_validation_failed`, `invalid_request`.
+         */
+        get: operations["session.get_bootstrap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the sign-in page offers.
+         * @description Faults: `request_validation_failed`, `invalid_request`, `control_rate_limit_exceeded`.
+         */
+        get: operations["session.get_options"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -223,6 +263,26 @@ export interface paths {
          * @description Faults: `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_not_found`, `resource_conflict`, `sign_in_failed`, `csrf_failed`, `control_rate_limit_exceeded`.
          */
         post: operations["invitations.accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invitations/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What an invitation is for, before it is accepted.
+         * @description Faults: `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_not_found`, `control_rate_limit_exceeded`.
+         */
+        post: operations["invitations.lookup"];
         delete?: never;
         options?: never;
         head?: never;
@@ -495,7 +555,7 @@ export interface paths {
         get: operations["provider_credentials.list_in_project"];
         put?: never;
         /**
-         * Stores a provider's key for the environment that the body names. The key is never returned.
+         * Stores a provider's key for the environment that the body names and asks the provider for its models. The key is never returned.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`.
          */
         post: operations["provider_credentials.create_in_project"];
@@ -519,7 +579,7 @@ export interface paths {
         get: operations["provider_credentials.list"];
         put?: never;
         /**
-         * Stores a provider's key for an environment. The key is never returned.
+         * Stores a provider's key for an environment and asks the provider for its models. The key is never returned; `validation_error` tells whether the provider accepts it.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`.
          */
         post: operations["provider_credentials.create"];
@@ -1524,6 +1584,9 @@ export interface components {
             password?: string | null;
             name?: string | null;
         };
+        InvitationLookupInput: {
+            token: string;
+        };
         NewKeyInput: {
             /** @enum {string} */
             kind: "secret" | "publishable";
@@ -1531,7 +1594,7 @@ export interface components {
             scopes?: string[] | null;
             restrictions?: {
                 allowed_models?: string[] | null;
-                allowed_endpoints?: ("chat" | "embeddings" | "images" | "client_tokens" | "device" | "feedback")[] | null;
+                allowed_endpoints?: ("chat" | "embeddings" | "images" | "audio" | "client_tokens" | "device" | "feedback")[] | null;
                 max_request_cost_usd?: number | null;
             } | null;
             expires_at?: string | null;
@@ -1554,7 +1617,7 @@ export interface components {
         NewCustomModelInput: {
             /** @description `provider/model` */
             model: string;
-            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[];
+            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech" | "rerank")[];
             context_window?: number | null;
             max_output_tokens?: number | null;
             /** @description Needs the role admin. Absent or null: unknown, which is not the same as zero. */
@@ -1568,7 +1631,7 @@ export interface components {
         CustomModelChangesInput: {
             /** @description `provider/model` */
             model?: string;
-            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[];
+            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech" | "rerank")[];
             context_window?: number | null;
             max_output_tokens?: number | null;
             /** @description Needs the role admin. Absent or null: unknown, which is not the same as zero. */
@@ -1588,7 +1651,7 @@ export interface components {
             scopes?: string[] | null;
             restrictions?: {
                 allowed_models?: string[] | null;
-                allowed_endpoints?: ("chat" | "embeddings" | "images" | "client_tokens" | "device" | "feedback")[] | null;
+                allowed_endpoints?: ("chat" | "embeddings" | "images" | "audio" | "client_tokens" | "device" | "feedback")[] | null;
                 max_request_cost_usd?: number | null;
             } | null;
             expires_at?: string | null;
@@ -1609,7 +1672,7 @@ export interface components {
         };
         ModelAliasQuestionInput: {
             /** @description The capabilities that the request needs. Default: chat. */
-            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[] | null;
+            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech" | "rerank")[] | null;
         };
         ModelAliasChangesInput: {
             /** @enum {string} */
@@ -1904,9 +1967,20 @@ export interface components {
             /** @enum {string} */
             models: "catalog" | "any";
             sandbox: boolean;
+            keys_url: string | null;
             credential_fields: {
+                /** @description In the body: `api_key`, `base_url`, or `options.` and a name. */
                 name: string;
                 required: boolean;
+                label: string;
+                help: string;
+                /** @description Never returned, and to be hidden while it is typed. */
+                secret: boolean;
+                /**
+                 * @description `lines`: a document, such as JSON. `map`: an object of texts.
+                 * @enum {string}
+                 */
+                type: "text" | "lines" | "map";
             }[];
         };
         Environment: {
@@ -1979,6 +2053,16 @@ export interface components {
             updated_at: string;
             accept_url: string;
         };
+        InvitationDetails: {
+            organization: {
+                name: string;
+            };
+            email: string;
+            /** @enum {string} */
+            role: "viewer" | "developer" | "admin" | "owner";
+            /** Format: date-time */
+            expires_at: string;
+        };
         ApiKey: {
             /** Format: uuid */
             id: string;
@@ -1993,7 +2077,7 @@ export interface components {
             scopes: ("ai.chat" | "ai.embed" | "ai.images" | "feedback")[];
             restrictions: {
                 allowed_models: string[] | null;
-                allowed_endpoints: ("chat" | "embeddings" | "images" | "client_tokens" | "device" | "feedback")[] | null;
+                allowed_endpoints: ("chat" | "embeddings" | "images" | "audio" | "client_tokens" | "device" | "feedback")[] | null;
                 max_request_cost_usd: number | null;
             };
             expires_at: string | null;
@@ -2019,7 +2103,7 @@ export interface components {
             scopes: ("ai.chat" | "ai.embed" | "ai.images" | "feedback")[];
             restrictions: {
                 allowed_models: string[] | null;
-                allowed_endpoints: ("chat" | "embeddings" | "images" | "client_tokens" | "device" | "feedback")[] | null;
+                allowed_endpoints: ("chat" | "embeddings" | "images" | "audio" | "client_tokens" | "device" | "feedback")[] | null;
                 max_request_cost_usd: number | null;
             };
             expires_at: string | null;
@@ -2053,6 +2137,8 @@ export interface components {
             stream: boolean;
             status: number;
             error_code: string | null;
+            /** @description The provider's own message where it refused the request as invalid: at most 500 characters, without keys, and null for requests of client tokens. */
+            provider_message: string | null;
             finish_reason: string | null;
             /** @description The `user` that the body named. Never an identity. */
             user: string | null;
@@ -2125,6 +2211,8 @@ export interface components {
             stream: boolean;
             status: number;
             error_code: string | null;
+            /** @description The provider's own message where it refused the request as invalid: at most 500 characters, without keys, and null for requests of client tokens. */
+            provider_message: string | null;
             finish_reason: string | null;
             /** @description The `user` that the body named. Never an identity. */
             user: string | null;
@@ -2255,7 +2343,7 @@ export interface components {
             /** Format: uuid */
             environment_id: string;
             model: string;
-            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images")[];
+            capabilities: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech" | "rerank")[];
             context_window: number | null;
             max_output_tokens: number | null;
             pricing: {
@@ -2602,6 +2690,56 @@ export interface components {
                 };
             }[];
         };
+        SignInOptions: {
+            /** @description No user exists: the first-run set-up is still to be done. */
+            setup_open: boolean;
+            /** @description Users can sign in by OpenID Connect. */
+            oidc: boolean;
+        };
+        /** @description Who is signed in, and what they may open. */
+        Workspace: {
+            user: {
+                /** Format: uuid */
+                id: string;
+                email: string;
+                name: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description The session ends then, even if it is used.
+             */
+            expires_at: string;
+            gateway_url: string;
+            /** @description Where the gateway serves other providers' formats, such as `openai: /openai`. */
+            prefixes: {
+                [key: string]: string;
+            };
+            organizations: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+                slug: string;
+                time_zone: string;
+                /** @enum {string} */
+                role: "viewer" | "developer" | "admin" | "owner";
+                /** Format: uuid */
+                member_id: string;
+                projects: {
+                    /** Format: uuid */
+                    id: string;
+                    name: string;
+                    slug: string;
+                    environments: {
+                        /** Format: uuid */
+                        id: string;
+                        /** @enum {string} */
+                        name: "development" | "production";
+                    }[];
+                }[];
+            }[];
+            /** @description There are further projects: see `projects.list`. */
+            has_more: boolean;
+        };
         Setup: {
             user: {
                 /** Format: uuid */
@@ -2772,6 +2910,64 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "session.get_bootstrap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "session.get_options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInOptions"];
+                };
             };
             /** @description Default Response */
             default: {
@@ -3215,6 +3411,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "invitations.lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationLookupInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationDetails"];
                 };
             };
             /** @description Default Response */
@@ -4344,7 +4573,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                status?: number;
+                /** @description One status, or all of a hundred: `4xx`. */
+                status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 error_code?: string;
                 /** @description The model of the request, the model of the response, or `provider/model`. */
                 model?: string;

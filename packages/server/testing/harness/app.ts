@@ -47,17 +47,26 @@ export interface Answer {
   readonly headers: Headers
 }
 
-const SETUP_TOKEN = 'a set-up token for tests'
+export const SETUP_TOKEN = 'a set-up token for tests'
 
 /** Requests end fast when a test's app closes. */
 export const TEST_LIMITS: Limits = { bodyTimeoutMs: 60_000, graceMs: 1_000 }
 
-/** Starts an app. `logTo` receives every line of the log at the level that `env` sets. */
-export async function openTestApp(
+/** An app that runs and is not set up. */
+export interface NewApp {
+  readonly app: App
+  readonly database: FreshDatabase
+  /** Closes the app and keeps its database for the test to read. */
+  stop(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts an app without setting it up. */
+export async function openNewApp(
   env: Record<string, string> = {},
   limits: Limits = TEST_LIMITS,
   logTo?: { write(line: string): void },
-): Promise<TestApp> {
+): Promise<NewApp> {
   const database = await freshDatabase()
   const dataDir = mkdtempSync(path.join(tmpdir(), 'rideau-app-'))
   const config = parseConfig({
@@ -83,6 +92,30 @@ export async function openTestApp(
     logTo === undefined ? pino({ level: config.logLevel }) : pino({ level: config.logLevel }, logTo),
     limits,
   )
+  let stopping: Promise<void> | undefined
+  const stop = (): Promise<void> => {
+    stopping ??= app.close().then(() => {})
+    return stopping
+  }
+  return {
+    app,
+    database,
+    stop,
+    async close() {
+      await stop()
+      await database.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts an app and sets it up. `logTo` receives every line of the log at the level that `env` sets. */
+export async function openTestApp(
+  env: Record<string, string> = {},
+  limits: Limits = TEST_LIMITS,
+  logTo?: { write(line: string): void },
+): Promise<TestApp> {
+  const { app, database, stop, close } = await openNewApp(env, limits, logTo)
   const { gatewayUrl, controlUrl, metricsUrl } = app as { [K in keyof App]: NonNullable<App[K]> }
   const setUp = await send(`${controlUrl}/v1/setup`, 'POST', undefined, {
     setup_token: SETUP_TOKEN,
@@ -91,11 +124,6 @@ export async function openTestApp(
     organization: { name: 'Test' },
   })
   if (setUp.status !== 201) throw new Error(`set-up failed: ${JSON.stringify(setUp.body)}`)
-  let stopping: Promise<void> | undefined
-  const stop = (): Promise<void> => {
-    stopping ??= app.close().then(() => {})
-    return stopping
-  }
   const managementKey = setUp.body.management_key.key as string
   const secretKey = setUp.body.secret_key.key as string
   const environments = setUp.body.environments as { id: string; name: string }[]
@@ -150,11 +178,7 @@ export async function openTestApp(
       throw new Error(`no log of ${requestId} in 10 s`)
     },
     stop,
-    async close() {
-      await stop()
-      await database.drop()
-      rmSync(dataDir, { recursive: true, force: true })
-    },
+    close,
   }
 }
 

@@ -14,6 +14,8 @@ import type { Role } from '../../core/permissions.ts'
 import { systemRandom } from '../../core/random.ts'
 import { openSecretBox, type SecretBox } from '../../core/secret-box.ts'
 import { SCOPES } from '../../core/tenancy.ts'
+import type { EgressPolicy } from '../../http/egress.ts'
+import { type Hosts, LookupError } from '../../http/host-resolver.ts'
 import { openConfiguredEgress } from '../../http/open-egress.ts'
 import { insertKey } from '../../storage/keys.ts'
 import { insertManagementKey } from '../../storage/management-keys.ts'
@@ -94,6 +96,18 @@ export interface ControlPlane {
   close(): Promise<void>
 }
 
+/** Knows this machine alone, so that no credential of a test reaches its provider. */
+const localHosts: Hosts = {
+  async resolve(hostname) {
+    if (hostname !== 'localhost') throw new LookupError('unknown')
+    return [{ address: '127.0.0.1', family: 4 }]
+  },
+}
+
+function openLocalEgress(): EgressPolicy {
+  return { ...openConfiguredEgress({ allowPrivate: true }), hosts: localHosts }
+}
+
 /** Starts the real control plane with a database of its own, on loopback. */
 export async function openControlPlane(
   overrides: Partial<ControlDeps> = {},
@@ -113,11 +127,12 @@ export async function openControlPlane(
       db: database.db,
       ...made,
       log: pino({ level: 'info' }, { write: line => void lines.push(line) }),
-      egress: openConfiguredEgress({ allowPrivate: true }),
+      egress: openLocalEgress(),
       readMeters: async () => undefined,
       production: false,
       baseUrl: () => `http://127.0.0.1:${port}`,
       gatewayUrl: () => 'http://127.0.0.1:1',
+      gatewayPrefixes: { openai: '/openai' },
       setupToken: () => SETUP_TOKEN,
       trustedProxies: { has: () => false },
       afterWrite: async () => void writes++,

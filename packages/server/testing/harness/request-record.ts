@@ -39,6 +39,7 @@ export function requestRecord(
     hold_tokens: null,
     hold_nano_usd: null,
     output_cap: null,
+    provider_message: null,
     user: null,
     sandbox: true,
     attempts: [{ provider: 'sandbox', model: 'echo', credential_id: id, status: 200, error: null, ms: 2 }],

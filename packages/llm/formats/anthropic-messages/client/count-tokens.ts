@@ -10,6 +10,8 @@ import { passRequest } from './pass-request.ts'
 
 /** `POST /v1/messages/count_tokens`. It takes a message request without the fields of the answer. */
 export const tokenCounter: TokenCounter = {
+  // Clouds that wrap this format in their own have no counting route.
+  canCount: ({ provider }) => provider.messages === undefined,
   encodeRequest: (request, target, source, dropped = []) => {
     const isOurs = source?.format === 'anthropic-messages'
     return {

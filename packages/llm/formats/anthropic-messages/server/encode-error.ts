@@ -1,4 +1,4 @@
-import type { FaultType, ServedFault } from '../../shared/served-fault.ts'
+import { type FaultType, type ServedFault, toProviderField } from '../../shared/served-fault.ts'
 
 /** Anthropic's error type of each of ours. */
 const TYPES: Readonly<Record<FaultType, string>> = {
@@ -21,6 +21,7 @@ export function toAnthropicError(fault: ServedFault, requestId: string, baseUrl:
     error: {
       type: findType(fault),
       message: findMessage(fault),
+      ...toProviderField(fault),
       code: fault.code,
       param: fault.param ?? null,
       doc_url: `${baseUrl}/docs/errors#${fault.code}`,

@@ -6,7 +6,7 @@ import type { ToolCall } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
-import { isDirect } from '../../shared/reasoning-carrier.ts'
+import { isShown } from '../../shared/sandbox-reasoning.ts'
 import { toStopReason } from '../wire/stop-reason.ts'
 import { encodeUsage } from './encode-usage.ts'
 
@@ -42,7 +42,7 @@ function encodeThinking({ reasoning, reasoning_details: details = [] }: ReplyMes
 
 function toThinkingBlock(detail: ReasoningDetail): JsonObject[] {
   const { type, format, text, signature, data } = detail
-  if (format !== FORMAT || !isDirect(detail)) return []
+  if (format !== FORMAT || !isShown(detail)) return []
   if (type === 'reasoning.encrypted' && data !== undefined) return [{ type: 'redacted_thinking', data }]
   return signature === undefined ? [] : [{ type: 'thinking', thinking: text ?? '', signature }]
 }

@@ -8,6 +8,7 @@ import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import type { MessageNotes } from '../../shared/message-notes.ts'
 import { invalid, objectAt, textAt } from '../../shared/read-fields.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
+import { markSandbox } from '../../shared/sandbox-reasoning.ts'
 import { parseDocument, parseImage } from './parse-media.ts'
 import { isMark } from './parse-tools.ts'
 
@@ -155,7 +156,10 @@ function parseThinking({ block, index }: PlacedBlock, content: Content, notes: M
   const { signature } = block
   if (signature === FOREIGN_SIGNATURE) notes.carriesReasoning = true
   else if (typeof signature === 'string') {
-    content.details.push({ type: 'reasoning.text', format: FORMAT, text, signature, index })
+    const detail = markSandbox({ type: 'reasoning.text', format: FORMAT, text, signature, index })
+    // Not Claude's either: it is left out for Claude.
+    notes.carriesReasoning ||= detail.via !== undefined
+    content.details.push(detail)
   }
 }
 

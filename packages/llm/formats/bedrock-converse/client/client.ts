@@ -1,4 +1,5 @@
 import type { ClientFormat } from '../../shared/client-format.ts'
+import { tokenCounter } from './count-tokens.ts'
 import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
@@ -13,5 +14,6 @@ export const bedrockConverse: ClientFormat = {
   findUnsupportedParams,
   decodeReply,
   openStream,
+  tokenCounter,
   decodeError,
 }

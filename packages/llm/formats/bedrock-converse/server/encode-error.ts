@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
-import type { FaultType, ServedFault } from '../../shared/served-fault.ts'
+import { type FaultType, type ServedFault, toProviderField } from '../../shared/served-fault.ts'
 
 /** The AWS exception of each of our error types. */
 const EXCEPTIONS: Readonly<Record<FaultType, string>> = {
@@ -43,6 +43,7 @@ export function toConverseError(fault: ServedFault, _requestId: string, baseUrl:
     // Clients recognise a conversation that is too long by these words.
     message:
       code === 'context_length_exceeded' ? `Input is too long for requested model: ${message}` : message,
+    ...toProviderField(fault),
     code,
     param: param ?? null,
     doc_url: `${baseUrl}/docs/errors#${code}`,

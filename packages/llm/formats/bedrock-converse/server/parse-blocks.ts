@@ -8,6 +8,7 @@ import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import type { MessageNotes } from '../../shared/message-notes.ts'
 import { listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
+import { markSandbox } from '../../shared/sandbox-reasoning.ts'
 import {
   addDocument,
   addText,
@@ -166,6 +167,9 @@ function parseReasoning(value: Json, path: string, content: Content, notes: Mess
     const data = Buffer.from(redacted, 'base64').toString('utf8')
     content.details.push({ type: 'reasoning.encrypted', format: FORMAT, data, index })
   } else if (typeof signature === 'string' && signature !== FOREIGN_SIGNATURE) {
-    content.details.push({ type: 'reasoning.text', format: FORMAT, text, signature, index })
+    const detail = markSandbox({ type: 'reasoning.text', format: FORMAT, text, signature, index })
+    // Not Claude's either: it is left out for Claude.
+    notes.carriesReasoning ||= detail.via !== undefined
+    content.details.push(detail)
   }
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import type { ServedFault } from '../../shared/served-fault.ts'
+import { type ServedFault, toProviderField } from '../../shared/served-fault.ts'
 
 /** What every failure under the Cohere prefix looks like: their shape, which is an id and words, with our code beside. */
 export function toCohereError(fault: ServedFault, requestId: string, baseUrl: string): JsonObject {
@@ -10,6 +10,7 @@ export function toCohereError(fault: ServedFault, requestId: string, baseUrl: st
     // Clients know by these words that they have to shorten the conversation.
     message: isTooLong ? `too many tokens: ${message}` : message,
     ...(isTooLong ? { error_type: 'TOO_MANY_TOKENS' } : {}),
+    ...toProviderField(fault),
     code,
     param: param ?? null,
     doc_url: `${baseUrl}/docs/errors#${code}`,

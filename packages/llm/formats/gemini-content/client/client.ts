@@ -1,4 +1,5 @@
 import type { ClientFormat } from '../../shared/client-format.ts'
+import { tokenCounter } from './count-tokens.ts'
 import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
@@ -17,5 +18,6 @@ export const geminiContent: ClientFormat = {
   findUnsupportedParams,
   decodeReply,
   openStream,
+  tokenCounter,
   decodeError,
 }

@@ -1,4 +1,4 @@
-import type { ServedFault } from '../../shared/served-fault.ts'
+import { type ServedFault, toProviderField } from '../../shared/served-fault.ts'
 
 /** Google's names of HTTP statuses. */
 const STATUSES: Readonly<Record<number, string>> = {
@@ -36,6 +36,7 @@ export function toGoogleError(fault: ServedFault, requestId: string, baseUrl: st
     error: {
       code: status,
       message: findMessage(fault),
+      ...toProviderField(fault),
       status: findStatus(fault),
       details: retryAfterSeconds === undefined ? [info] : [info, retry],
     },

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { Listed } from '../../shared/listed-model.ts'
 
 const METHODS = ['generateContent', 'streamGenerateContent', 'countTokens']
+const EMBEDDING_METHODS = ['embedContent', 'batchEmbedContents']
 
 /** One entry of `GET /v1beta/models`. Unknown numbers are left out, as Google does. */
 export function toModel(listed: Listed): JsonObject {
@@ -18,7 +19,12 @@ export function toModel(listed: Listed): JsonObject {
     displayName,
     ...(input === null ? {} : { inputTokenLimit: input }),
     ...(output === null ? {} : { outputTokenLimit: output }),
-    supportedGenerationMethods: capabilities.includes('chat') ? METHODS : [],
+    supportedGenerationMethods: listMethods(capabilities),
     ...(capabilities.includes('reasoning') ? { thinking: true } : {}),
   }
+}
+
+function listMethods(capabilities: readonly string[]): string[] {
+  const methods = capabilities.includes('chat') ? METHODS : []
+  return capabilities.includes('embeddings') ? [...methods, ...EMBEDDING_METHODS] : methods
 }

@@ -6,6 +6,7 @@ import { makeToolCallId } from '../../shared/decode-message.ts'
 import type { TargetFindings } from '../../shared/findings.ts'
 import { invalid, listAt, objectAt, optionalObject } from '../../shared/read-fields.ts'
 import { markDirect, plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { markSandbox } from '../../shared/sandbox-reasoning.ts'
 import { PLACEHOLDER, toSignature } from '../wire/signatures.ts'
 import { findUnread } from './find-unread.ts'
 import {
@@ -95,7 +96,7 @@ function toAssistant(parts: readonly ParsedPart[], turn: number, pending: Pendin
       id = plainToolCallId(made.id)
     }
     if (signature !== undefined && signature !== PLACEHOLDER) {
-      details.push({ ...toSignature(signature, id), index: details.length })
+      details.push(markSandbox({ ...toSignature(signature, id), index: details.length }))
     }
   }
   const content = listContent(parts)

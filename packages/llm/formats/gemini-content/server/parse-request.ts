@@ -5,15 +5,15 @@ import { noFindings, type TargetFindings } from '../../shared/findings.ts'
 import { GEMINI_LABELS, parseLogMetadata } from '../../shared/log-metadata.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import { invalid, isObject, objectAt, optionalObject, optionalText } from '../../shared/read-fields.ts'
-import { RequestError } from '../../shared/request-error.ts'
 import { refuseReservedName } from '../../shared/reserved-fields.ts'
 import { findStored } from '../../shared/stored-fields.ts'
 import { isUsualTier } from '../wire/content-rules.ts'
 import { CONFIG_FIELDS, FIELDS } from '../wire/fields.ts'
-import { spellCamel, toCamel } from '../wire/spell-camel.ts'
+import { toCamel } from '../wire/spell-camel.ts'
 import { parseConfig } from './parse-config.ts'
 import { parseContents } from './parse-contents.ts'
 import { parseSafety, parseTools } from './parse-tools.ts'
+import { refuseOtherModel, spell } from './read-body.ts'
 
 /**
  * A body of `POST {gemini prefix}/v1beta/models/{model}:generateContent` as a canonical request. Throws RequestError where
@@ -68,27 +68,12 @@ function toCounted(given: JsonObject): JsonObject {
   return objectAt(whole, 'generateContentRequest')
 }
 
-function spell(given: JsonObject): JsonObject {
-  const spelled = spellCamel(given)
-  if ('body' in spelled) return spelled.body
-  const { doubled } = spelled
-  const message = `${doubled}: stands in the body in both spellings.`
-  throw new RequestError('request_validation_failed', message, { param: doubled })
-}
-
 function listFields(body: JsonObject, findings: TargetFindings): void {
   for (const name in body) {
     if (body[name] === null || FIELDS.names.has(name)) continue
     refuseReservedName(name, name)
     findings.unread.push(joinPath('', name))
   }
-}
-
-/** Some clients name the model in the body too; the model of the path is the authorized one. */
-function refuseOtherModel(body: JsonObject, model: string): void {
-  const named = optionalText(body, 'model')
-  if (named === undefined || named.replace(/^models\//, '') === model) return
-  throw invalid('model', 'contradicts the path.')
 }
 
 function refuseOtherTier(body: JsonObject): void {

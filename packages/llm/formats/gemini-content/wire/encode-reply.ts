@@ -6,6 +6,7 @@ import type { ToolCall } from '../../../request/message.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { isDirect, unpackToolCallId } from '../../shared/reasoning-carrier.ts'
+import { isShown } from '../../shared/sandbox-reasoning.ts'
 import { encodeUsage } from './encode-usage.ts'
 import { FORMAT } from './signatures.ts'
 
@@ -69,7 +70,7 @@ export function findSignature(
   callId: string | undefined,
 ): string | undefined {
   const isMeant = (detail: ReasoningDetail): boolean =>
-    detail.format === FORMAT && isDirect(detail) && detail.id === callId && detail.data !== undefined
+    detail.format === FORMAT && isShown(detail) && detail.id === callId && detail.data !== undefined
   return details.find(isMeant)?.data
 }
 

@@ -1,5 +1,15 @@
 import type { Json } from '../../../json/json-value.ts'
-import { CAP, CHOICES, DATA, forKeys, REFUSED, SCALAR, STORED } from '../../../upstream/outgoing-rules.ts'
+import {
+  CAP,
+  CHOICES,
+  DATA,
+  forKeys,
+  REFUSED,
+  SCALAR,
+  STORED,
+  toListRule,
+  toObjectRule,
+} from '../../../upstream/outgoing-rules.ts'
 import {
   extra,
   type Field,
@@ -23,6 +33,10 @@ const BOTH = { respell: toSnake }
 
 /** A field that only this format knows. It loosens a filter or costs more, so a client token may not send it. */
 const ofKeys = (): Field => sent(forKeys(SCALAR), onlyHere(isOff))
+
+const SAFETY_SETTINGS = toListRule(
+  toObjectRule({ category: SCALAR, threshold: SCALAR, method: SCALAR }, 'reserved'),
+)
 
 /** The fields of `generationConfig`. Source: docs/providers.md, "Gemini". */
 export const CONFIG_FIELDS = new FieldTable(
@@ -72,7 +86,7 @@ export const FIELDS = new FieldTable(
     tools: sent(TOOLS, own('tools')),
     toolConfig: sent(TOOL_CONFIG, own('toolChoice')),
     generationConfig: nested(CONFIG_FIELDS),
-    safetySettings: sent(forKeys(DATA)),
+    safetySettings: sent(forKeys(SAFETY_SETTINGS)),
     cachedContent: sent(forKeys(STORED)),
     labels: sent(forKeys(DATA)),
     serviceTier: sent(forKeys(USUAL_TIER)),

@@ -1,9 +1,10 @@
-import type { ServedFault } from '../../shared/served-fault.ts'
+import { type ServedFault, toProviderField } from '../../shared/served-fault.ts'
 
 /** The body of every failure under the Ollama prefix: Ollama's one field, `error`, and those of the gateway. */
 export function toOllamaError(fault: ServedFault, requestId: string, baseUrl: string): object {
   return {
     error: fault.message,
+    ...toProviderField(fault),
     code: fault.code,
     param: fault.param ?? null,
     request_id: requestId,

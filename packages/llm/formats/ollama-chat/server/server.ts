@@ -32,11 +32,14 @@ function toOllamaReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buf
   return Buffer.from(JSON.stringify(reply))
 }
 
-function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
+export function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
   return { id: requestId, created, model }
 }
 
 const toLine = (object: JsonObject): string => `${JSON.stringify(object)}\n`
+
+type Reshape = (line: JsonObject) => JsonObject
+const unchanged: Reshape = line => line
 
 /** Why a stream ended early, in a field that clients ignore. */
 const CUT = { note: 'budget_exceeded: a limit of tokens or spend ended this answer' }
@@ -61,11 +64,14 @@ class Timer {
 }
 
 /** The stream of another format in lines of this one. */
-class TranslatedStream implements StreamEncoder {
+export class TranslatedStream implements StreamEncoder {
   readonly #encoder: LineEncoder
   readonly #timer: Timer
+  readonly #reshape: Reshape
 
-  constructor(answered: Answered) {
+  /** `reshape`: of each line. */
+  constructor(answered: Answered, reshape: Reshape = unchanged) {
+    this.#reshape = reshape
     this.#encoder = new LineEncoder(toEnvelope(answered))
     this.#timer = new Timer(answered)
   }
@@ -78,14 +84,14 @@ class TranslatedStream implements StreamEncoder {
     this.#timer.note()
     return events
       .flatMap(event => this.#encoder.encode(event))
-      .map(toLine)
+      .map(line => toLine(this.#reshape(line)))
       .join('')
   }
 
   finish({ finishReason, bill, isCut }: StreamEnd): string {
     const lines = this.#encoder.finish(finishReason, bill.usage, this.#timer.read())
     const noted = lines.map(line => (isCut && line.done === true ? { ...line, ...CUT } : line))
-    return noted.map(toLine).join('')
+    return noted.map(line => toLine(this.#reshape(line))).join('')
   }
 }
 

@@ -5,7 +5,7 @@ import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { hasOpenAiArithmetic } from '../../shared/decode-usage.ts'
-import { toEnvelope } from '../../shared/error-envelope.ts'
+import { toOpenAiEnvelope } from '../../shared/error-envelope.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { Answered, ChatServer } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd } from '../../shared/stream-encoder.ts'
@@ -26,7 +26,7 @@ export const openAiChatServer: ChatServer = {
   encodeReply: toReply,
   openStream: answered => (isPassed(answered) ? new PassedStream(answered) : new TranslatedStream(answered)),
   encodeStreamFault: (fault, requestId, baseUrl) =>
-    `data: ${JSON.stringify(toEnvelope(fault, requestId, baseUrl))}\n\n`,
+    `data: ${JSON.stringify(toOpenAiEnvelope(fault, requestId, baseUrl))}\n\n`,
 }
 
 /** The provider's own bytes go out, unless the caller reads the call of a function by its older name. */

@@ -1,10 +1,10 @@
 import type { ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
-import { toEnvelope } from '../../shared/error-envelope.ts'
+import { isFarOff, toOpenAiEnvelope } from '../../shared/error-envelope.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
-import type { Answered, ChatServer } from '../../shared/server-format.ts'
+import type { Answered, ChatServer, CountFormat } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { type EventEncoder, encodeReply, openEventEncoder } from './encode-events.ts'
 import { parseRequest } from './parse-request.ts'
@@ -24,6 +24,13 @@ export const responsesServer: ChatServer = {
     const head = { id: `resp_${requestId}`, created: 0, model: '', ...NOTHING_REPEATED }
     return encodeFault(openEventEncoder(head), fault, requestId, baseUrl)
   },
+}
+
+/** `{prefix}/v1/responses/input_tokens`: a request of this format is counted and not answered. */
+export const responsesCount: CountFormat = {
+  server: responsesServer,
+  parse: parseRequest,
+  encode: tokens => ({ object: 'response.input_tokens', input_tokens: tokens }),
 }
 
 const NOTHING_REPEATED: Pick<ResponseHead, 'echo' | 'calledTools'> = {
@@ -122,9 +129,12 @@ class PassedStream implements StreamEncoder {
 function encodeFault(events: EventEncoder, fault: ServedFault, requestId: string, baseUrl: string): string {
   const { code, message } = fault
   const isLimit = code === 'provider_overloaded' || fault.status === 429
-  const failed = events.fail({ code: isLimit ? 'rate_limit_exceeded' : 'server_error', message })
+  const failed = events.fail({
+    code: isFarOff(fault) ? 'insufficient_quota' : isLimit ? 'rate_limit_exceeded' : 'server_error',
+    message,
+  })
   const last = Number(failed.at(-1)?.sequence_number ?? 0)
-  const { error } = toEnvelope(fault, requestId, baseUrl)
+  const { error } = toOpenAiEnvelope(fault, requestId, baseUrl)
   const errorEvent = {
     type: 'error',
     sequence_number: last + 1,

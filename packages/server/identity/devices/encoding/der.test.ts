@@ -45,7 +45,9 @@ test('reads numbers, object identifiers and long tags as they were written', () 
       expect(first(explicit(tag, octets('x')))).toMatchObject({ number: tag, content: octets('x') })
     }),
   )
-  expect(toObjectIdentifier(first(objectIdentifier('2.5.29.19')))).toBe('2.5.29.19')
+  for (const id of ['2.5.29.19', '0.39', '1.39', '2.40', '2.999', '2.48.1', `1.3.${2 ** 49 - 1}`]) {
+    expect(toObjectIdentifier(first(objectIdentifier(id)))).toBe(id)
+  }
   expect([toBoolean(first(boolean(true))), toBoolean(first(boolean(false)))]).toEqual([true, false])
 })
 

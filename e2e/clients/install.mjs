@@ -1,0 +1,71 @@
+// Installs the clients beside their scripts, in folders that git ignores. Nothing is done where the locks have not changed.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+
+const HERE = import.meta.dirname
+const AGENTS = path.join(HERE, 'agents')
+
+/** One install for all libraries, or for all agents: npm takes much of its time for each. */
+export async function installJavaScript(agents = false) {
+  const folder = agents ? AGENTS : HERE
+  const lock = fs.readFileSync(path.join(folder, 'package-lock.json'))
+  const modules = path.join(folder, 'node_modules')
+  await once(modules, [lock, process.versions.modules], () =>
+    run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], folder),
+  )
+}
+
+/** Resolves with false where there is no Python. */
+export async function installPython() {
+  const python = await run('python3', ['-c', 'import venv, ensurepip'], HERE).then(
+    () => true,
+    () => false,
+  )
+  if (!python) return false
+  const folder = path.join(HERE, '.venv')
+  const pins = fs.readFileSync(path.join(HERE, 'requirements.txt'))
+  await once(folder, [pins], async () => {
+    await run('python3', ['-m', 'venv', '--clear', folder], HERE)
+    const pip = [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      '--no-deps',
+      '--no-compile',
+    ]
+    await run(path.join(folder, 'bin', 'python'), [...pip, '-r', 'requirements.txt'], HERE)
+  })
+  return true
+}
+
+/** Runs `install` unless the folder was made from the same inputs. */
+async function once(folder, inputs, install) {
+  const hash = createHash('sha256')
+  for (const input of inputs) hash.update(input)
+  const stamp = path.join(folder, '.rideau-install')
+  const wanted = hash.digest('hex')
+  if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === wanted) return
+  console.log(`installing ${path.relative(HERE, folder)}`)
+  await install()
+  fs.writeFileSync(stamp, wanted)
+}
+
+function run(command, args, cwd) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
+    let errors = ''
+    child.stderr.on('data', chunk => {
+      errors += chunk
+    })
+    child.once('error', reject)
+    child.once('close', code =>
+      code === 0
+        ? resolve()
+        : reject(new Error(`${command} ${args[0]} ended with ${code}: ${errors.slice(-2000)}`)),
+    )
+  })
+}

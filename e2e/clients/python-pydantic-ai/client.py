@@ -1,0 +1,56 @@
+import base64
+import sys
+
+from configuration import configure
+from pydantic import BaseModel
+from pydantic_ai import Agent, BinaryContent
+from steps import PIXEL, play_steps, weather
+
+VARIANT = sys.argv[1]
+SETTINGS = {
+    "openai": {"openai_reasoning_effort": "low"},
+    "responses": {"openai_reasoning_effort": "low", "openai_store": False, "openai_send_reasoning_ids": False},
+    "anthropic": {"anthropic_thinking": {"type": "enabled", "budget_tokens": 1024}, "max_tokens": 2000},
+    "google": {"google_thinking_config": {"include_thoughts": True}},
+}
+
+
+class Place(BaseModel):
+    city: str
+
+
+class Client:
+    retries = VARIANT != "google"
+
+    def agent(self, c, model, **options):
+        return Agent(c[VARIANT](model), **options)
+
+    def ask(self, c, model, text):
+        return self.agent(c, model).run_sync(text).output
+
+    def stream(self, c, model, text):
+        with self.agent(c, model).run_stream_sync(text) as result:
+            yield from result.stream_text(delta=True, debounce_by=None)
+
+    def tools(self, c, model):
+        return self.agent(c, model, tools=[weather]).run_sync("hi").output
+
+    def json(self, c, model):
+        from pydantic_ai import NativeOutput
+
+        return self.agent(c, model, output_type=NativeOutput(Place)).run_sync("hi").output.model_dump()
+
+    def reason(self, c, model):
+        agent = self.agent(c, model, model_settings=SETTINGS[VARIANT])
+        first = agent.run_sync("hi")
+        return agent.run_sync("more", message_history=first.all_messages()).output
+
+    def see(self, c, model, text):
+        image = BinaryContent(data=base64.b64decode(PIXEL), media_type="image/png")
+        return self.ask(c, model, [text, image])
+
+    async def abort(self, c, model, text):
+        await self.agent(c, model).run(text)
+
+
+play_steps(configure, Client())

@@ -1,0 +1,181 @@
+// npm run test:clients: real client libraries, as they are installed, against the built gateway and its sandbox.
+//   npm run test:clients -- NAME...    these clients alone (the folders beside this file)
+//   npm run test:clients -- --agents   the coding agents, each with an empty home folder
+//   npm run test:clients -- --write    keeps the results of all that ran in results.json and in docs/clients.md
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { isMain, root } from '../../tools/build.mjs'
+import { writeClientTables } from '../../tools/build-clients-doc.mjs'
+import { readConfigurations, writeConfiguration } from './configuration.mjs'
+import { startGateway } from './gateway.mjs'
+import { installJavaScript, installPython } from './install.mjs'
+
+const HERE = import.meta.dirname
+/** Most of a client's time is spent waiting. */
+const PARALLEL = 4
+const CLIENT_MS = 300_000
+
+/** The clients' folders: `{ name, folder, file, isPython, isAgent }`. */
+function listClients() {
+  return fs
+    .readdirSync(HERE, { withFileTypes: true })
+    .filter(entry => entry.isDirectory())
+    .flatMap(({ name }) => {
+      const folder = path.join(HERE, name)
+      const file = ['client.mjs', 'client.py', 'agent.mjs'].find(each =>
+        fs.existsSync(path.join(folder, each)),
+      )
+      if (file === undefined) return []
+      const kind = { folder, file, isPython: file === 'client.py', isAgent: file === 'agent.mjs' }
+      // A library with providers of its own is a client with each of them.
+      const variants = readVariants(folder)
+      return variants.length === 0
+        ? [{ ...kind, name, block: name, args: [] }]
+        : variants.map(variant => ({ ...kind, name: `${name}/${variant}`, block: name, args: [variant] }))
+    })
+}
+
+function readVariants(folder) {
+  const file = path.join(folder, 'variants.json')
+  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : []
+}
+
+/** Runs a client's script. Resolves with its steps: `{ step, result, note? }`. */
+async function playClient(client, gateway) {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'rideau-home-'))
+  const keys = await gateway.createKeys(client.name)
+  const command = client.isPython ? path.join(HERE, '.venv', 'bin', 'python') : process.execPath
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    RIDEAU_URL: gateway.url,
+    ...keys,
+    // What the client needs in another version than the others, and the common steps.
+    PYTHONPATH: [path.join(client.folder, '.packages'), HERE].join(path.delimiter),
+    PYTHONDONTWRITEBYTECODE: '1',
+    NO_COLOR: '1',
+  }
+  try {
+    return await runScript(
+      command,
+      [path.join(client.folder, client.file), ...client.args],
+      client.folder,
+      env,
+    )
+  } finally {
+    fs.rmSync(home, { recursive: true, force: true })
+  }
+}
+
+function runScript(command, args, cwd, env) {
+  return new Promise(resolve => {
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const [out, err] = [[], []]
+    child.stdout.on('data', chunk => out.push(chunk))
+    child.stderr.on('data', chunk => err.push(chunk))
+    const timer = setTimeout(() => child.kill('SIGKILL'), CLIENT_MS)
+    const end = code => {
+      clearTimeout(timer)
+      const steps = Buffer.concat(out)
+        .toString()
+        .split('\n')
+        .filter(line => line.startsWith('{"step":'))
+        .map(line => JSON.parse(line))
+      if (code !== 0) {
+        const note = `ended with ${code}: ${Buffer.concat(err).toString().trim().slice(-1500)}`
+        steps.push({ step: 'script', result: 'failed', note })
+      }
+      resolve(steps)
+    }
+    child.once('error', error => end(error.message))
+    child.once('close', end)
+  })
+}
+
+/** The libraries' versions that a folder pins. */
+function readVersions({ folder, isPython }) {
+  if (isPython) {
+    const lines = fs.readFileSync(path.join(folder, 'requirements.txt'), 'utf8').split('\n')
+    return Object.fromEntries(lines.filter(line => line.includes('==')).map(line => line.trim().split('==')))
+  }
+  return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).dependencies
+}
+
+function printClient({ name }, steps, seconds) {
+  const count = result => steps.filter(step => step.result === result).length
+  const failed = steps.filter(({ result }) => result === 'failed')
+  const absent = count('absent') > 0 ? `, ${count('absent')} absent` : ''
+  console.log(
+    `${failed.length === 0 ? 'ok    ' : 'FAILED'} ${name}: ${count('passed')} passed${absent} (${seconds} s)`,
+  )
+  for (const { step, note } of failed) console.log(`         ${step}: ${note}`)
+}
+
+async function main(args) {
+  const options = new Set(args.filter(arg => arg.startsWith('--')))
+  const names = args.filter(arg => !arg.startsWith('--'))
+  const wanted = listClients().filter(
+    ({ name, isAgent }) =>
+      isAgent === options.has('--agents') &&
+      (names.length === 0 || names.includes(name) || names.includes(name.split('/')[0])),
+  )
+  const unknown = names.filter(name => !wanted.some(client => client.name === name || client.block === name))
+  if (unknown.length > 0) throw new Error(`no such client: ${unknown.join(', ')}`)
+  const configurations = readConfigurations(fs.readFileSync(path.join(root, 'docs/clients.md'), 'utf8'))
+  for (const { block: name, folder } of wanted) {
+    const block = configurations.get(name)
+    if (block === undefined) throw new Error(`docs/clients.md has no block for ${name}`)
+    writeConfiguration(folder, block)
+  }
+  const [gateway, hasPython] = await Promise.all([
+    startGateway(),
+    wanted.some(({ isPython }) => isPython) ? installPython() : false,
+    wanted.some(({ isPython }) => !isPython) ? installJavaScript(options.has('--agents')) : undefined,
+  ])
+  const skipped = wanted.filter(({ isPython }) => isPython && !hasPython)
+  if (skipped.length > 0) console.log(`skipped: ${skipped.length} clients in Python, which is not installed`)
+  const results = {}
+  const queue = wanted.filter(client => !skipped.includes(client))
+  const worker = async () => {
+    for (let client = queue.shift(); client !== undefined; client = queue.shift()) {
+      const startedAt = performance.now()
+      const steps = await playClient(client, gateway)
+      printClient(client, steps, ((performance.now() - startedAt) / 1000).toFixed(1))
+      results[client.name] = { versions: readVersions(client), steps }
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: PARALLEL }, worker))
+  } finally {
+    await gateway.stop()
+  }
+  if (options.has('--write')) writeResults(results)
+  const steps = Object.values(results).flatMap(client => client.steps)
+  const [passed, failed] = ['passed', 'failed'].map(
+    each => steps.filter(({ result }) => result === each).length,
+  )
+  console.log(`\n${passed} passed, ${failed} failed, ${skipped.length} skipped`)
+  const isIncomplete = process.env.RIDEAU_TEST_REQUIRE === 'all' && skipped.length > 0
+  process.exitCode = passed > 0 && failed === 0 && !isIncomplete ? 0 : 1
+}
+
+/** Clients that did not run keep their results. */
+function writeResults(results) {
+  const file = path.join(HERE, 'results.json')
+  const known = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {}
+  const all = Object.entries({ ...known, ...results })
+    .filter(([name]) => fs.existsSync(path.join(HERE, name.split('/')[0])))
+    .map(([name, { versions, steps }]) => [
+      name,
+      { versions, steps: Object.fromEntries(steps.length ? steps.map(toEntry) : Object.entries(steps)) },
+    ])
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  fs.writeFileSync(file, `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`)
+  writeClientTables()
+}
+
+const toEntry = ({ step, result }) => [step, result]
+
+if (isMain(import.meta.filename)) await main(process.argv.slice(2))

@@ -1,0 +1,75 @@
+import { queryOptions } from '@tanstack/react-query'
+import { answerOf, api, type Resource } from './client.ts'
+
+export type Workspace = Resource<'Workspace'>
+export type Organization = Workspace['organizations'][number]
+export type Project = Organization['projects'][number]
+export type EnvironmentName = Project['environments'][number]['name']
+export type Role = Organization['role']
+
+/** Who is signed in, what they may open, and where the gateway is. Asked for once. */
+export const workspaceQuery = queryOptions({
+  queryKey: ['workspace'],
+  queryFn: () => answerOf(api.GET('/v1/session/bootstrap')),
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+/** One environment by the names in the address. */
+export interface Place {
+  readonly organization: Organization
+  readonly project: Project
+  readonly environment: { readonly id: string; readonly name: EnvironmentName }
+}
+
+export interface PlaceNames {
+  readonly org: string
+  readonly project: string
+  readonly environment: string
+}
+
+/** Returns undefined if there is none by these names, or none that the user may see. */
+export function findPlace(workspace: Workspace, names: PlaceNames): Place | undefined {
+  const organization = workspace.organizations.find(each => each.slug === names.org)
+  const project = organization?.projects.find(each => each.slug === names.project)
+  const environment = project?.environments.find(each => each.name === names.environment)
+  if (organization === undefined || project === undefined || environment === undefined) return undefined
+  return { organization, project, environment }
+}
+
+export function toNames({ organization, project, environment }: Place): PlaceNames {
+  return { org: organization.slug, project: project.slug, environment: environment.name }
+}
+
+const LAST_PLACE = 'rideau.last-place'
+
+export function rememberPlace(place: Place): void {
+  const { org, project, environment } = toNames(place)
+  localStorage.setItem(LAST_PLACE, `${org}/${project}/${environment}`)
+}
+
+/** Returns the environment that was open last, else the first one. */
+export function findHome(workspace: Workspace): Place | undefined {
+  const [org = '', project = '', environment = ''] = (localStorage.getItem(LAST_PLACE) ?? '').split('/')
+  const last = findPlace(workspace, { org, project, environment })
+  if (last !== undefined) return last
+  for (const organization of workspace.organizations) {
+    for (const each of organization.projects) {
+      const [first] = each.environments
+      if (first !== undefined) return { organization, project: each, environment: first }
+    }
+  }
+  return undefined
+}
+
+const RANK: ReadonlyMap<Role, number> = new Map([
+  ['viewer', 0],
+  ['developer', 1],
+  ['admin', 2],
+  ['owner', 3],
+])
+
+/** Returns why the user may not do what needs `role`; undefined: they may. */
+export function findObjection(organization: Organization, role: Role): string | undefined {
+  if ((RANK.get(organization.role) ?? 0) >= (RANK.get(role) ?? 0)) return undefined
+  return `Needs the ${role} role. You are a ${organization.role} in ${organization.name}; an admin can change this.`
+}

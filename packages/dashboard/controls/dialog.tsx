@@ -1,0 +1,49 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { Button } from './button.tsx'
+
+interface DialogProps {
+  readonly title: string
+  /** Esc, the close button and Cancel all call it. */
+  readonly onClose: () => void
+  readonly shape?: 'middle' | 'wide' | 'side' | undefined
+  readonly children: ReactNode
+}
+
+/**
+ * The browser's own modal dialog: it traps the focus, makes the rest of the page inert and gives the focus back when it is removed.
+ * Render it while it is open. An element with `data-focus` gets the focus first.
+ */
+export function Dialog({ title, onClose, shape = 'middle', children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => {
+    const element = dialog.current
+    const opener = document.activeElement
+    if (element === null || element.open) return
+    element.showModal()
+    element.querySelector<HTMLElement>('[data-focus]')?.focus()
+    return () => {
+      element.close()
+      if (opener instanceof HTMLElement) opener.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      className={`dialog ${shape}`}
+      aria-labelledby={titleId}
+      onCancel={event => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <header>
+        <h2 id={titleId}>{title}</h2>
+        <Button look="quiet" small onClick={onClose} aria-label="Close">
+          <span aria-hidden="true">✕</span>
+        </Button>
+      </header>
+      <div className="dialog-body">{children}</div>
+    </dialog>
+  )
+}

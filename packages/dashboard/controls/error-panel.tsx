@@ -1,0 +1,63 @@
+import { toApiError } from '../api/api-error.ts'
+import { Button } from './button.tsx'
+import { CopyButton } from './copy-button.tsx'
+
+interface ErrorPanelProps {
+  /** Such as `Keys`: "Keys could not be loaded." */
+  readonly what: string
+  readonly error: unknown
+  readonly onRetry?: (() => void) | undefined
+}
+
+/** Says what could not be loaded and why, with the id by which the server's log has it. */
+export function ErrorPanel({ what, error, onRetry }: ErrorPanelProps) {
+  const { code, message, status, requestId } = toApiError(error)
+  if (status === 404) {
+    return (
+      <div role="alert" className="notice">
+        Nothing here by this name, or you may not see it.
+      </div>
+    )
+  }
+  return (
+    <div role="alert" className="notice bad">
+      <strong>{what} could not be loaded.</strong>
+      <span>
+        {message} <code>{code}</code>
+        {requestId !== undefined && (
+          <>
+            , request <code>{requestId}</code>
+          </>
+        )}
+      </span>
+      <span className="row">
+        {onRetry !== undefined && (
+          <Button small onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+        {requestId !== undefined && <CopyButton text={requestId} label="Copy request id" />}
+      </span>
+    </div>
+  )
+}
+
+/** Why a form could not be sent. */
+export function FormProblem({ error }: { error: unknown }) {
+  if (error === null || error === undefined) return null
+  const { code, message, requestId } = toApiError(error)
+  return (
+    <div role="alert" className="notice bad">
+      <span>{message}</span>
+      <span className="small">
+        <code>{code}</code>
+        {requestId !== undefined && (
+          <>
+            {' '}
+            · request <code>{requestId}</code>
+          </>
+        )}
+      </span>
+    </div>
+  )
+}

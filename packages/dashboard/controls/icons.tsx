@@ -1,0 +1,63 @@
+import type { ReactNode } from 'react'
+
+function Icon({ children }: { children: ReactNode }) {
+  return (
+    <svg
+      viewBox="0 0 16 16"
+      width="16"
+      height="16"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      {children}
+    </svg>
+  )
+}
+
+export const OverviewIcon = () => (
+  <Icon>
+    <path d="M2 13.5h12M4 11V8M8 11V3M12 11V6" />
+  </Icon>
+)
+export const LogsIcon = () => (
+  <Icon>
+    <path d="M2.5 4h1M6 4h7.5M2.5 8h1M6 8h7.5M2.5 12h1M6 12h5" />
+  </Icon>
+)
+export const PlaygroundIcon = () => (
+  <Icon>
+    <path d="M2.5 3.5h11v8H8l-3 2.5v-2.5H2.5z" />
+  </Icon>
+)
+export const KeyIcon = () => (
+  <Icon>
+    <circle cx="5" cy="10.5" r="2.5" />
+    <path d="M7 8.5l6-6M10.5 5l2 2" />
+  </Icon>
+)
+export const ProviderIcon = () => (
+  <Icon>
+    <path d="M6 2v3M10 2v3M4 5h8v3a4 4 0 0 1-8 0zM8 12v2" />
+  </Icon>
+)
+export const ChevronIcon = () => (
+  <Icon>
+    <path d="M4.5 6.5L8 10l3.5-3.5" />
+  </Icon>
+)
+
+export const Logo = () => (
+  <svg viewBox="0 0 32 32" aria-hidden="true">
+    <rect width="32" height="32" rx="7" fill="var(--accent)" />
+    <g fill="var(--on-accent)">
+      <rect x="7" y="7" width="3" height="18" rx="1.5" />
+      <rect x="12" y="7" width="3" height="13" rx="1.5" />
+      <rect x="17" y="7" width="3" height="18" rx="1.5" />
+      <rect x="22" y="7" width="3" height="9" rx="1.5" />
+    </g>
+  </svg>
+)

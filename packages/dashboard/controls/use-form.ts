@@ -1,0 +1,46 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useRef } from 'react'
+import { type ApiError, toApiError } from '../api/api-error.ts'
+
+interface Form {
+  readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void
+  readonly isPending: boolean
+  /** The last failure; undefined before and after a success. */
+  readonly error: ApiError | undefined
+  /** The message for the field whose name the API uses, such as `restrictions.max_request_cost_usd`. */
+  problemOf(name: string): string | undefined
+}
+
+/** Sends a form by `send` and puts a failure at the field that it names, which gets the focus. */
+export function useForm<Result>(
+  send: (data: FormData) => Promise<Result>,
+  onDone: (result: Result) => void,
+): Form {
+  const form = useRef<HTMLFormElement>(null)
+  const mutation = useMutation({
+    mutationFn: send,
+    onSuccess: onDone,
+    onError: thrown => {
+      const { param } = toApiError(thrown)
+      if (param !== undefined)
+        form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(param)}"]`)?.focus()
+    },
+  })
+  const error = mutation.error === null ? undefined : toApiError(mutation.error)
+  return {
+    onSubmit: event => {
+      event.preventDefault()
+      form.current = event.currentTarget
+      if (!mutation.isPending) mutation.mutate(new FormData(event.currentTarget))
+    },
+    isPending: mutation.isPending,
+    error,
+    problemOf: name => (error?.param === name ? error.message : undefined),
+  }
+}
+
+/** Returns the field's text without spaces around it. */
+export function textOf(data: FormData, name: string): string {
+  const value = data.get(name)
+  return typeof value === 'string' ? value.trim() : ''
+}

@@ -1,0 +1,24 @@
+/** `48,211` */
+export function toCount(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+/** `412 ms`, `3.21 s`, `2 min 05 s`. */
+export function toDuration(ms: number): string {
+  if (ms < 10) return `${trim(ms.toFixed(1))} ms`
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  if (ms < 59_995) return `${(ms / 1000).toFixed(2)} s`
+  const seconds = Math.round(ms / 1000)
+  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
+}
+
+function trim(text: string): string {
+  return text.replace(/\.0$/, '')
+}
+
+/** `0.9 %`; a share that is not zero never shows as zero. */
+export function toPercent(share: number): string {
+  if (share === 0) return '0 %'
+  if (share < 0.001) return '<0.1 %'
+  return `${trim((share * 100).toFixed(1))} %`
+}

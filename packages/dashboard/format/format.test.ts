@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { toCount, toDuration, toPercent } from './amounts.ts'
+import { toMoney } from './money.ts'
+import { toClockTime, toDateTime, toDay, toRelativeTime } from './times.ts'
+
+describe('toMoney', () => {
+  test.each([
+    [null, 'unpriced'],
+    [0, '$0'],
+    [0.000412, '$0.000412'],
+    [0.0000004, '$0.0000004'],
+    [0.0041249, '$0.00412'],
+    [0.0100001, '$0.0100'],
+    [0.5, '$0.5000'],
+    [0.99999, '$1.00'],
+    [3.2, '$3.20'],
+    [12_345.678, '$12,345.68'],
+    [-0.002, '-$0.002'],
+  ])('writes %s as %s', (usd, text) => {
+    expect(toMoney(usd)).toBe(text)
+  })
+})
+
+test.each([
+  [0.4, '0.4 ms'],
+  [2, '2 ms'],
+  [412.4, '412 ms'],
+  [999.7, '1.00 s'],
+  [3210, '3.21 s'],
+  [59_996, '1 min 00 s'],
+  [125_000, '2 min 05 s'],
+])('writes %s ms as %s', (ms, text) => {
+  expect(toDuration(ms)).toBe(text)
+})
+
+test.each([
+  [0, '0 %'],
+  [0.0002, '<0.1 %'],
+  [0.009, '0.9 %'],
+  [1, '100 %'],
+])('writes a share of %s as %s', (share, text) => {
+  expect(toPercent(share)).toBe(text)
+})
+
+test('separates thousands', () => {
+  expect(toCount(48_211)).toBe('48,211')
+})
+
+describe('times', () => {
+  const at = Date.UTC(2026, 10, 22, 13, 3, 7, 140)
+  test('are written in the zone that is asked for', () => {
+    expect(toDateTime(at, 'Europe/Berlin')).toBe('22 Nov 2026, 14:03:07')
+    expect(toDateTime(at, 'Asia/Kolkata')).toBe('22 Nov 2026, 18:33:07')
+    expect(toClockTime(at, 'UTC')).toBe('13:03:07.1')
+    expect(toDay(Date.UTC(2026, 10, 22, 23, 30), 'Europe/Berlin')).toBe('23 Nov')
+  })
+
+  test.each([
+    [0, 'now'],
+    [120_000, '2 min ago'],
+    [3 * 3_600_000, '3 h ago'],
+    [24 * 3_600_000, '1 day ago'],
+    [3 * 24 * 3_600_000, '3 days ago'],
+    [-2 * 3_600_000, 'in 2 h'],
+  ])('%s ms before now are written as %s', (distance, text) => {
+    expect(toRelativeTime(at - distance, at)).toBe(text)
+  })
+})

@@ -1,0 +1,40 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createQueryClient } from './api/query-client.ts'
+import { SIGNED_OUT_KEY } from './layout/user-menu.tsx'
+import { createPages } from './router.tsx'
+import { takeLinkToken } from './session/link-token.ts'
+import { SignedOut, SignedOutContext } from './session/signed-out.ts'
+import { applyTheme, readTheme } from './session/theme.ts'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/controls.css'
+import './styles/layout.css'
+
+// First of all, so that nothing else sees the token of the link.
+const linkToken = takeLinkToken(location, history)
+applyTheme(readTheme())
+
+const signedOut = new SignedOut()
+const client = createQueryClient(() => {
+  // Before anybody has signed in here, the route leads to the sign-in page.
+  if (client.getQueryData(['workspace']) !== undefined) signedOut.set(true)
+})
+const router = createPages({ client, linkToken })
+addEventListener('storage', ({ key }) => {
+  if (key === SIGNED_OUT_KEY) location.assign('/sign-in')
+})
+
+const element = document.getElementById('app')
+if (element === null) throw new Error('the document has no #app')
+createRoot(element).render(
+  <StrictMode>
+    <SignedOutContext value={signedOut}>
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </SignedOutContext>
+  </StrictMode>,
+)

@@ -1,0 +1,81 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useRouteContext } from '@tanstack/react-router'
+import { answerOf, api, type Resource } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { FormProblem } from '../../controls/error-panel.tsx'
+import { TextField } from '../../controls/field.tsx'
+import { Skeleton } from '../../controls/skeleton.tsx'
+import { textOf, useForm } from '../../controls/use-form.ts'
+import { Door } from '../../layout/door.tsx'
+
+export function AcceptInvitationPage() {
+  const { linkToken: token = '' } = useRouteContext({ from: '__root__' })
+  const invitation = useQuery({
+    queryKey: ['invitation'],
+    queryFn: () => answerOf(api.POST('/v1/invitations/lookup', { body: { token } })),
+    enabled: token !== '',
+    retry: false,
+    refetchOnWindowFocus: false,
+  })
+  if (token === '' || invitation.isError) {
+    return (
+      <Door
+        title="This invitation is not valid"
+        text="It was used, withdrawn or has expired, or the address is not complete. Ask for a new one."
+      />
+    )
+  }
+  if (invitation.isPending) {
+    return (
+      <Door title="Invitation">
+        <Skeleton />
+      </Door>
+    )
+  }
+  return <AcceptForm token={token} invitation={invitation.data} />
+}
+
+function AcceptForm({ token, invitation }: { token: string; invitation: Resource<'InvitationDetails'> }) {
+  const { organization, role, email } = invitation
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const form = useForm(
+    async data => {
+      const password = String(data.get('password'))
+      const name = textOf(data, 'name')
+      await answerOf(
+        api.POST('/v1/invitations/accept', {
+          body: { token, password, ...(name === '' ? {} : { name }) },
+        }),
+      )
+      await answerOf(api.POST('/v1/session', { body: { email, password } }))
+    },
+    () => {
+      client.clear()
+      void navigate({ to: '/', replace: true })
+    },
+  )
+  return (
+    <Door title={`Join ${organization.name}`} text={`You are invited as ${role}, with ${email}.`}>
+      <form className="form" onSubmit={form.onSubmit}>
+        <TextField label="Your name" name="name" autoComplete="name" isOptional />
+        {/* Password managers store the password under this address. */}
+        <input type="hidden" autoComplete="username" value={email} readOnly />
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={10}
+          hint="A new one with at least 10 characters, or the one of your account with this e-mail."
+          problem={form.problemOf('password')}
+        />
+        <FormProblem error={form.error} />
+        <Button type="submit" look="primary" isPending={form.isPending}>
+          Join
+        </Button>
+      </form>
+    </Door>
+  )
+}

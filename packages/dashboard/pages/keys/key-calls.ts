@@ -1,0 +1,30 @@
+import { answerOf, api, type Resource } from '../../api/client.ts'
+
+export type Key = Resource<'ApiKey'>
+export type NewKey = Resource<'NewApiKey'>
+
+export const keysKey = (envId: string): readonly unknown[] => ['keys', envId]
+
+export function listKeys(envId: string, cursor?: string) {
+  const query = cursor === undefined ? { limit: 100 } : { limit: 100, cursor }
+  return answerOf(api.GET('/v1/environments/{envId}/keys', { params: { path: { envId }, query } }))
+}
+
+export type KeyState = 'active' | 'rolling' | 'expired' | 'revoked'
+
+export function stateOf(key: Key, now: number): KeyState {
+  if (key.revoked_at !== null) return 'revoked'
+  if (key.expires_at !== null && Date.parse(key.expires_at) <= now) return 'expired'
+  return key.rolled_to === null ? 'active' : 'rolling'
+}
+
+/** What the key may be used for, in few words. */
+export function describeRights({ restrictions }: Key): string {
+  const { allowed_models: models, allowed_endpoints: endpoints, max_request_cost_usd: cost } = restrictions
+  const parts = [
+    models === null ? 'any model' : models.length === 1 ? models[0] : `${models.length} models`,
+    ...(endpoints === null ? [] : [endpoints.join(', ')]),
+    ...(cost === null ? [] : [`≤ $${cost} a request`]),
+  ]
+  return parts.join(' · ')
+}

@@ -1,0 +1,124 @@
+import { Button } from '../../controls/button.tsx'
+import { Menu, MenuItem } from '../../controls/menu.tsx'
+import { TimeAgo } from '../../controls/time-ago.tsx'
+import { usePlace } from '../../session/place-context.tsx'
+import { describeRights, type Key, type KeyState, stateOf } from './key-calls.ts'
+
+const STATES: Readonly<Record<KeyState, { look: string; text: string }>> = {
+  active: { look: 'good', text: 'active' },
+  rolling: { look: 'warn', text: 'rolled, still works' },
+  expired: { look: '', text: 'expired' },
+  revoked: { look: 'bad', text: 'revoked' },
+}
+
+interface KeyTableProps {
+  readonly keys: readonly Key[]
+  readonly now: number
+  readonly objection: string | undefined
+  readonly onRoll: (key: Key) => void
+  readonly onRevoke: (key: Key) => void
+}
+
+export function KeyTable({ keys, now, objection, onRoll, onRevoke }: KeyTableProps) {
+  const { time_zone: timeZone } = usePlace().organization
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
+    <section className="table-frame" aria-label="Keys" tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">State</th>
+            <th scope="col" className="wide">
+              Key
+            </th>
+            <th scope="col" className="wide">
+              May use
+            </th>
+            <th scope="col" className="wide">
+              Last used
+            </th>
+            <th scope="col" className="wide">
+              Expires
+            </th>
+            <th scope="col">
+              <span className="only-heard">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map(key => {
+            const state = stateOf(key, now)
+            const ended = state === 'revoked' || state === 'expired'
+            return (
+              <tr key={key.id}>
+                <td>
+                  <span className="name">{key.name}</span>{' '}
+                  {key.kind === 'publishable' && <span className="chip">publishable</span>}
+                </td>
+                <td>
+                  <span className={`chip ${STATES[state].look}`}>{STATES[state].text}</span>
+                </td>
+                <td className="wide">
+                  <code>{key.prefix_display}</code>
+                </td>
+                <td className="wide muted">{describeRights(key)}</td>
+                <td className="wide">
+                  <TimeAgo at={key.last_used_at} timeZone={timeZone} />
+                </td>
+                <td className="wide">
+                  <TimeAgo at={key.expires_at} timeZone={timeZone} />
+                </td>
+                <td className="number">
+                  {!ended && (
+                    <KeyMenu
+                      keyName={key.name}
+                      objection={objection}
+                      isRolled={state === 'rolling'}
+                      onRoll={() => onRoll(key)}
+                      onRevoke={() => onRevoke(key)}
+                    />
+                  )}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+interface KeyMenuProps {
+  readonly keyName: string
+  readonly objection: string | undefined
+  readonly isRolled: boolean
+  readonly onRoll: () => void
+  readonly onRevoke: () => void
+}
+
+function KeyMenu({ keyName, objection, isRolled, onRoll, onRevoke }: KeyMenuProps) {
+  const label = `Actions for ${keyName}`
+  if (objection !== undefined) {
+    return (
+      <Button small look="quiet" objection={objection} aria-label={label}>
+        ⋯
+      </Button>
+    )
+  }
+  return (
+    <Menu
+      align="end"
+      trigger={
+        <Button small look="quiet" aria-label={label}>
+          ⋯
+        </Button>
+      }
+    >
+      {!isRolled && <MenuItem onSelect={onRoll}>Roll…</MenuItem>}
+      <MenuItem isDanger onSelect={onRevoke}>
+        Revoke…
+      </MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,75 @@
+import { useState } from 'react'
+import { useList } from '../../api/use-list.ts'
+import { Button } from '../../controls/button.tsx'
+import { Empty, ListState } from '../../controls/list-state.tsx'
+import { PageHead } from '../../controls/page-head.tsx'
+import { useNow } from '../../controls/use-now.ts'
+import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { CreateKeyDialog } from './create-key-dialog.tsx'
+import { type Key, keysKey, listKeys, type NewKey, stateOf } from './key-calls.ts'
+import { KeyTable } from './key-table.tsx'
+import { NewKeyDialog } from './new-key-dialog.tsx'
+import { RevokeDialog } from './revoke-dialog.tsx'
+import { RollDialog } from './roll-dialog.tsx'
+
+type Open =
+  | { readonly dialog: 'create' }
+  | { readonly dialog: 'shown'; readonly key: NewKey }
+  | { readonly dialog: 'roll' | 'revoke'; readonly key: Key }
+
+export function KeysPage() {
+  const { environment } = usePlace()
+  const objection = useObjection('developer')
+  const [open, setOpen] = useState<Open>()
+  const now = useNow()
+  const keys = useList(keysKey(environment.id), cursor => listKeys(environment.id, cursor))
+  const usable = keys.items.filter(key => ['active', 'rolling'].includes(stateOf(key, now)))
+  const close = (): void => setOpen(undefined)
+  const show = (key: NewKey): void => setOpen({ dialog: 'shown', key })
+  const createButton = (
+    <Button look="primary" objection={objection} onClick={() => setOpen({ dialog: 'create' })}>
+      Create key
+    </Button>
+  )
+  return (
+    <>
+      <PageHead
+        title="Keys"
+        answer={keys.isSuccess ? toAnswer(usable, keys.items.length) : 'Who may call this environment.'}
+        actions={createButton}
+      />
+      <ListState
+        what="Keys"
+        query={keys}
+        empty={
+          <Empty title="No keys yet">
+            <p>A key says which environment a call belongs to, and what it may do.</p>
+            {createButton}
+          </Empty>
+        }
+      >
+        <KeyTable
+          keys={keys.items}
+          now={now}
+          objection={objection}
+          onRoll={key => setOpen({ dialog: 'roll', key })}
+          onRevoke={key => setOpen({ dialog: 'revoke', key })}
+        />
+      </ListState>
+      {open?.dialog === 'create' && <CreateKeyDialog onClose={close} onDone={show} />}
+      {open?.dialog === 'shown' && <NewKeyDialog made={open.key} onClose={close} />}
+      {open?.dialog === 'roll' && <RollDialog old={open.key} onClose={close} onDone={show} />}
+      {open?.dialog === 'revoke' && <RevokeDialog target={open.key} onClose={close} />}
+    </>
+  )
+}
+
+function toAnswer(usable: readonly Key[], all: number): string {
+  const unused = usable.filter(({ last_used_at }) => last_used_at === null).length
+  const ended = all - usable.length
+  return [
+    `${usable.length} ${usable.length === 1 ? 'key works' : 'keys work'}`,
+    ...(unused === 0 ? [] : [`${unused} never used`]),
+    ...(ended === 0 ? [] : [`${ended} revoked or expired`]),
+  ].join(', ')
+}

@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { answerOf, api } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { CopyButton } from '../../controls/copy-button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { toDateTime } from '../../format/times.ts'
+import { usePlace, useWorkspace } from '../../session/place-context.tsx'
+import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
+import { maskKey, toBrowserSnippet, toSnippets } from '../../snippets/snippets.ts'
+import type { NewKey } from './key-calls.ts'
+
+const POLL_MS = 2_000
+
+/** The only view of a new key: the key, how to use it, and whether it has been used. */
+export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => void }) {
+  const { gateway_url: gatewayUrl, prefixes } = useWorkspace()
+  const { environment } = usePlace()
+  const [isAsking, setAsking] = useState(false)
+  const shown = useRef<HTMLElement>(null)
+  const model = environment.name === 'development' ? 'sandbox/echo' : 'openai/gpt-4o-mini'
+  const snippetsFor = (key: string) => {
+    const input = { gatewayUrl, prefixes, key, model, prompt: 'Hello' }
+    return made.kind === 'secret' ? toSnippets(input) : [toBrowserSnippet(input)]
+  }
+  return (
+    <Dialog title={`${made.name} is ready`} shape="wide" onClose={() => setAsking(true)}>
+      <p>This is the only time that the key is shown. Copy it now and keep it where secrets are kept.</p>
+      <div className="secret">
+        <code ref={shown} data-testid="key">
+          {made.key}
+        </code>
+        <CopyButton text={made.key} label="Copy key" look="primary" shown={shown} />
+      </div>
+      <SnippetTabs snippets={snippetsFor(made.key)} shown={snippetsFor(maskKey(made.key))} />
+      {made.kind === 'secret' && <FirstUse keyId={made.id} />}
+      {isAsking && (
+        <div className="notice warn" role="alert">
+          You cannot see this key again. If it is lost, roll it to get another one.
+        </div>
+      )}
+      <div className="form-end">
+        {isAsking && <Button onClick={() => setAsking(false)}>Keep it open</Button>}
+        <Button look="primary" onClick={onClose}>
+          I have saved it
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+function FirstUse({ keyId }: { keyId: string }) {
+  const { time_zone: timeZone } = usePlace().organization
+  const { data } = useQuery({
+    queryKey: ['key', keyId],
+    queryFn: () => answerOf(api.GET('/v1/keys/{keyId}', { params: { path: { keyId } } })),
+    meta: { isQuiet: true },
+    // Not after a failure, and not once it is known.
+    refetchInterval: ({ state }) => (state.error !== null || state.data?.last_used_at ? false : POLL_MS),
+  })
+  const usedAt = data?.last_used_at ?? null
+  return (
+    <p role="status" className={usedAt === null ? 'muted' : undefined}>
+      {usedAt === null
+        ? 'Waiting for the first request…'
+        : `Received at ${toDateTime(Date.parse(usedAt), timeZone).split(', ')[1]}.`}
+    </p>
+  )
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { countFilters, parseLogSearch, toLogQuery } from './log-search.ts'
+
+const NOW = Date.UTC(2026, 10, 22, 14)
+
+test('reads every filter of an address and leaves out what is no value of it', () => {
+  const search = parseLogSearch({
+    status: '5xx',
+    error_code: 'timeout',
+    model: 'openai/gpt-4o',
+    key_id: 'not-a-uuid',
+    min_cost_usd: '-1',
+    min_latency_ms: '250',
+    range: 'forever',
+    tail: '1',
+    colour: 'red',
+  })
+  expect(search).toEqual({
+    status: '5xx',
+    error_code: 'timeout',
+    model: 'openai/gpt-4o',
+    min_latency_ms: '250',
+    tail: '1',
+  })
+  expect(countFilters(search)).toBe(4)
+})
+
+test('a range counts back from now; fixed times win over it', () => {
+  expect(toLogQuery({ range: '1h', status: '200' }, NOW)).toEqual({
+    status: '200',
+    from: '2026-11-22T13:00:00.000Z',
+  })
+  expect(toLogQuery({}, NOW)).toEqual({ from: '2026-11-21T14:00:00.000Z' })
+  expect(toLogQuery({ range: '1h', to: '2026-11-20T00:00:00Z' }, NOW)).toEqual({
+    to: '2026-11-20T00:00:00.000Z',
+  })
+})

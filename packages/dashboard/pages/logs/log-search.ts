@@ -1,0 +1,77 @@
+import * as z from 'zod/mini'
+
+const text = (max: number) => z.string().check(z.minLength(1), z.maxLength(max))
+
+/** The filters of the address, under the names of the API. */
+const FILTERS = {
+  status: z.string().check(z.regex(/^([1-5]xx|[1-5]\d\d)$/)),
+  error_code: text(64),
+  model: text(544),
+  provider: text(64),
+  key_id: z.uuid(),
+  end_user_id: text(255),
+  min_cost_usd: z.string().check(z.regex(/^\d{1,9}(\.\d{1,9})?$/)),
+  min_latency_ms: z.string().check(z.regex(/^\d{1,8}$/)),
+} as const
+
+const RANGES = { '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000, '30d': 30 * 86_400_000 } as const
+export type Range = keyof typeof RANGES
+export const DEFAULT_RANGE: Range = '24h'
+
+type FilterName = keyof typeof FILTERS
+export type LogSearch = { readonly [Name in FilterName]?: string } & {
+  readonly range?: Range
+  readonly from?: string
+  readonly to?: string
+  readonly tail?: '1'
+}
+
+export const FILTER_LABELS: readonly (readonly [FilterName, string])[] = [
+  ['status', 'Status'],
+  ['error_code', 'Error code'],
+  ['model', 'Model'],
+  ['provider', 'Provider'],
+  ['key_id', 'Key'],
+  ['end_user_id', 'End user'],
+  ['min_cost_usd', 'Cost at least, $'],
+  ['min_latency_ms', 'Takes at least, ms'],
+]
+
+/** Reads an address. What cannot be a value of its filter is left out: the address then says what is shown. */
+export function parseLogSearch(search: Record<string, unknown>): LogSearch {
+  const given = Object.entries(FILTERS).flatMap(([name, schema]) => {
+    const parsed = z.safeParse(schema, search[name])
+    return parsed.success ? [[name, parsed.data]] : []
+  })
+  const times = (['from', 'to'] as const).flatMap(name => {
+    const value = search[name]
+    return typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? [[name, value]] : []
+  })
+  const { range, tail } = search
+  return {
+    ...Object.fromEntries([...given, ...times]),
+    ...(isRange(range) ? { range } : {}),
+    ...(tail === '1' ? { tail } : {}),
+  }
+}
+
+function isRange(value: unknown): value is Range {
+  return typeof value === 'string' && Object.hasOwn(RANGES, value)
+}
+
+/** Returns the API's query: the filters, and the time that the range means now. */
+export function toLogQuery(search: LogSearch, now: number): Record<string, string> {
+  const { range = DEFAULT_RANGE, from, to, tail: _, ...filters } = search
+  const isFixed = from !== undefined || to !== undefined
+  return {
+    ...filters,
+    ...(isFixed ? {} : { from: new Date(now - RANGES[range]).toISOString() }),
+    ...(from === undefined ? {} : { from: new Date(from).toISOString() }),
+    ...(to === undefined ? {} : { to: new Date(to).toISOString() }),
+  }
+}
+
+/** How many filters there are besides the time. */
+export function countFilters(search: LogSearch): number {
+  return FILTER_LABELS.filter(([name]) => search[name] !== undefined).length
+}

@@ -1,0 +1,89 @@
+import { Link } from '@tanstack/react-router'
+import { toNames } from '../../api/workspace.ts'
+import { toCount, toDuration } from '../../format/amounts.ts'
+import { toMoney } from '../../format/money.ts'
+import { toClockTime, toDateTime, toDay } from '../../format/times.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import type { Key } from '../keys/key-calls.ts'
+import { describeModel, type Log, lookOf } from './log-calls.ts'
+
+export function LogTable({ rows, keys }: { rows: readonly Log[]; keys: readonly Key[] }) {
+  const { organization } = usePlace()
+  const keyNames = new Map(keys.map(({ id, name }) => [id, name]))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
+    <section className="table-frame" aria-label="Requests" tabIndex={0}>
+      <table className="table logs">
+        <thead>
+          <tr>
+            <th scope="col">Time ({organization.time_zone})</th>
+            <th scope="col">Status</th>
+            <th scope="col">Model</th>
+            <th scope="col" className="wide">
+              Key
+            </th>
+            <th scope="col" className="wide">
+              End user
+            </th>
+            <th scope="col" className="wide number">
+              Tokens in / out
+            </th>
+            <th scope="col" className="wide number">
+              First byte
+            </th>
+            <th scope="col" className="wide number">
+              Total
+            </th>
+            <th scope="col" className="wide number">
+              Cost
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(log => (
+            <LogRow
+              key={log.id}
+              log={log}
+              timeZone={organization.time_zone}
+              keyName={log.key_id === null ? undefined : (keyNames.get(log.key_id) ?? log.key_id.slice(0, 8))}
+            />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function LogRow({ log, timeZone, keyName }: { log: Log; timeZone: string; keyName: string | undefined }) {
+  const names = toNames(usePlace())
+  const at = Date.parse(log.created_at)
+  return (
+    <tr>
+      <td>
+        <Link
+          to="/o/$org/$project/$environment/logs/$requestId"
+          params={{ ...names, requestId: log.request_id }}
+          title={`${toDateTime(at, timeZone)} ${timeZone}`}
+        >
+          <span className="wide-only muted">{toDay(at, timeZone)} </span>
+          {toClockTime(at, timeZone)}
+        </Link>
+      </td>
+      <td>
+        <span className={`chip ${lookOf(log.status)}`}>{log.status}</span>
+        {log.error_code !== null && <code className="wide-only small error-code"> {log.error_code}</code>}
+      </td>
+      <td className="cut model">{describeModel(log)}</td>
+      <td className="wide cut who">{keyName ?? <span className="muted">–</span>}</td>
+      <td className="wide cut who">{log.end_user_id ?? <span className="muted">–</span>}</td>
+      <td className="wide number">
+        {toCount(log.usage.input_tokens)} / {toCount(log.usage.output_tokens)}
+      </td>
+      <td className="wide number">{log.first_byte_ms === null ? '–' : toDuration(log.first_byte_ms)}</td>
+      <td className="wide number">{toDuration(log.total_ms)}</td>
+      <td className="wide number">
+        {log.status >= 400 && log.cost_usd === null ? '–' : toMoney(log.cost_usd)}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { useList } from '../../api/use-list.ts'
+import { toNames } from '../../api/workspace.ts'
+import { Button } from '../../controls/button.tsx'
+import { ErrorPanel } from '../../controls/error-panel.tsx'
+import { Empty, ListState } from '../../controls/list-state.tsx'
+import { PageHead } from '../../controls/page-head.tsx'
+import { toCount } from '../../format/amounts.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { listKeys } from '../keys/key-calls.ts'
+import { FilterBar } from './filter-bar.tsx'
+import { listLogs } from './log-calls.ts'
+import { countFilters, DEFAULT_RANGE, FILTER_LABELS, type LogSearch, toLogQuery } from './log-search.ts'
+import { LogTable } from './log-table.tsx'
+import './logs.css'
+import { useLiveTail } from './use-live-tail.ts'
+
+const RANGE_WORDS = { '1h': 'the last hour', '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
+
+export function LogsPage() {
+  const place = usePlace()
+  const envId = place.environment.id
+  const search: LogSearch = useSearch({ from: '/signed-in/o/$org/$project/$environment/logs' })
+  const navigate = useNavigate()
+  const [loadedAt, setLoadedAt] = useState(Date.now)
+  const query = useMemo(() => toLogQuery(search, loadedAt), [search, loadedAt])
+  const logs = useList(['logs', envId, query], cursor => listLogs(envId, query, cursor))
+  const keys = useQuery({ queryKey: ['key-names', envId], queryFn: () => listKeys(envId) })
+  const isLive = search.tail === '1'
+  const tail = useLiveTail(isLive, envId, query, logs.items[0]?.request_id)
+  const rows = [...tail.rows, ...logs.items]
+  const change = (next: LogSearch): void =>
+    void navigate({
+      to: '/o/$org/$project/$environment/logs',
+      params: toNames(place),
+      search: next,
+    })
+  return (
+    <>
+      <PageHead
+        title="Logs"
+        answer={
+          logs.isSuccess ? toAnswer(rows.length, logs.hasNextPage, search) : 'What happened to each request.'
+        }
+        actions={
+          <>
+            <Button
+              aria-pressed={isLive}
+              onClick={() => {
+                const { tail: _, ...rest } = search
+                change(isLive ? rest : { ...rest, tail: '1' })
+              }}
+            >
+              <span className={isLive ? 'live-dot on' : 'live-dot'} aria-hidden="true" />
+              {isLive ? 'Live' : 'Go live'}
+            </Button>
+            <Button onClick={() => setLoadedAt(Date.now())}>Refresh</Button>
+          </>
+        }
+      />
+      <FilterBar search={search} keys={keys.data?.data ?? []} onChange={change} />
+      {tail.error !== undefined && <ErrorPanel what="New requests" error={tail.error} />}
+      <ListState what="Logs" query={logs} empty={<NoRows search={search} onChange={change} />}>
+        <LogTable rows={rows} keys={keys.data?.data ?? []} />
+      </ListState>
+      <p className="only-heard" role="status">
+        {tail.rows.length > 0 && `${tail.rows.length} new requests`}
+      </p>
+    </>
+  )
+}
+
+function toAnswer(count: number, hasMore: boolean, search: LogSearch): string {
+  const time =
+    search.from !== undefined || search.to !== undefined
+      ? 'in the chosen time'
+      : `in ${RANGE_WORDS[search.range ?? DEFAULT_RANGE]}`
+  const filters = countFilters(search) === 0 ? '' : ' that match'
+  return `${toCount(count)}${hasMore ? '+' : ''} ${count === 1 ? 'request' : 'requests'}${filters} ${time}`
+}
+
+function NoRows({ search, onChange }: { search: LogSearch; onChange: (search: LogSearch) => void }) {
+  const place = usePlace()
+  const { range, from, to, tail: _, ...filters } = search
+  const time = { ...(range && { range }), ...(from && { from }), ...(to && { to }) }
+  if (countFilters(search) === 0) {
+    return (
+      <Empty title="No requests in this time">
+        <div className="row">
+          {range !== '30d' && <Button onClick={() => onChange({ range: '30d' })}>Show 30 days</Button>}
+          <Link
+            className="button primary"
+            to="/o/$org/$project/$environment/playground"
+            params={toNames(place)}
+          >
+            Open the playground
+          </Link>
+        </div>
+      </Empty>
+    )
+  }
+  return (
+    <Empty title="No request matches">
+      <div className="row">
+        {FILTER_LABELS.filter(([name]) => filters[name] !== undefined).map(([name, label]) => (
+          <Button
+            key={name}
+            onClick={() => {
+              const { [name]: _dropped, ...rest } = filters
+              onChange({ ...rest, ...time })
+            }}
+          >
+            Clear {label.toLowerCase()}
+          </Button>
+        ))}
+        <Button onClick={() => onChange(time)}>Clear all</Button>
+      </div>
+    </Empty>
+  )
+}

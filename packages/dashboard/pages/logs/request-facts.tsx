@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react'
+import { toCount } from '../../format/amounts.ts'
+import { toMoney } from '../../format/money.ts'
+import type { LogDetail } from './log-calls.ts'
+
+export function RequestFacts({ log }: { log: LogDetail }) {
+  const { usage, metadata, feedback } = log
+  const { cached_tokens: cached, cache_write_tokens: written } = usage.input_tokens_details
+  const { reasoning_tokens: reasoning } = usage.output_tokens_details
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    ['Request id', <code key="id">{log.request_id}</code>],
+    ['Endpoint', `${log.endpoint} (${log.surface})${log.stream ? ', streamed' : ''}`],
+    [
+      'Input tokens',
+      toParts(
+        usage.input_tokens,
+        [`${toCount(cached)} from the cache`, cached],
+        [`${toCount(written)} written to it`, written],
+      ),
+    ],
+    ['Output tokens', toParts(usage.output_tokens, [`${toCount(reasoning)} of reasoning`, reasoning])],
+    [
+      'Cost',
+      `${toMoney(log.cost_usd)}${log.sandbox ? ', fictitious (sandbox)' : ''}${log.usage_estimated ? ', estimated' : ''}`,
+    ],
+    ['End user', log.end_user_id ?? 'none'],
+    ['Key', log.key_id ?? 'a client token'],
+    ['Ended with', log.finish_reason ?? log.error_code ?? '–'],
+    ...(log.output_cap === null
+      ? []
+      : [['Output cap', `${toCount(log.output_cap)} tokens, by a limit`] as const]),
+    ...(feedback === null
+      ? []
+      : [
+          [
+            'Feedback',
+            `${feedback.score}${feedback.comment === null ? '' : `: ${feedback.comment}`}`,
+          ] as const,
+        ]),
+    ...Object.entries(metadata ?? {}).map(([name, value]) => [`metadata.${name}`, value] as const),
+  ]
+  return (
+    <dl className="facts padded stack">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** `1,204, of them 512 from the cache`; parts of zero are left out. */
+function toParts(total: number, ...parts: readonly (readonly [string, number])[]): string {
+  const shown = parts.filter(([, count]) => count > 0).map(([text]) => text)
+  return shown.length === 0 ? toCount(total) : `${toCount(total)}, of them ${shown.join(' and ')}`
+}

@@ -1,0 +1,66 @@
+import { Link } from '@tanstack/react-router'
+import { RideauApiError } from '../../../sdk/index.ts'
+import { toNames } from '../../api/workspace.ts'
+import { toCount, toDuration } from '../../format/amounts.ts'
+import { toMoney } from '../../format/money.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import type { Turn } from './use-conversation.ts'
+
+export function TurnView({ turn }: { turn: Turn }) {
+  const { prompt, answer, model, state } = turn
+  return (
+    <li className="turn">
+      <div className="said you">
+        <span className="only-heard">You: </span>
+        {prompt}
+      </div>
+      <div className="said">
+        <p className="small muted">{model}</p>
+        <div aria-live="polite" aria-busy={state === 'streaming'}>
+          {answer}
+          {state === 'waiting' && <span className="muted">Waiting for the first token…</span>}
+          {state === 'streaming' && <span className="caret" aria-hidden="true" />}
+        </div>
+        {state === 'stopped' && <p className="small muted">Stopped.</p>}
+        {state === 'failed' && <TurnProblem turn={turn} />}
+        <TurnFigures turn={turn} />
+      </div>
+    </li>
+  )
+}
+
+function TurnProblem({ turn: { error } }: { turn: Turn }) {
+  const message = error instanceof Error ? error.message : 'The answer could not be read.'
+  return (
+    <div role="alert" className="notice bad">
+      <span>{message}</span>
+      {error instanceof RideauApiError && (
+        <span className="small">
+          <code>{error.code}</code> · status {error.status}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function TurnFigures({ turn: { figures, state, requestId } }: { turn: Turn }) {
+  const names = toNames(usePlace())
+  const tokens = figures?.usage?.output_tokens
+  const seconds = figures === undefined ? 0 : (figures.totalMs - figures.firstTokenMs) / 1000
+  return (
+    <p className="figures small">
+      {figures !== undefined && <span>First token {toDuration(figures.firstTokenMs)}</span>}
+      {state === 'done' && figures !== undefined && <span>Total {toDuration(figures.totalMs)}</span>}
+      {tokens !== undefined && <span>{toCount(tokens)} tokens</span>}
+      {tokens !== undefined && seconds > 0.05 && (
+        <span>{toCount(Math.round(tokens / seconds))} tokens/s</span>
+      )}
+      {figures?.costUsd !== undefined && <span>{toMoney(figures.costUsd)}</span>}
+      {requestId !== null && state !== 'streaming' && (
+        <Link to="/o/$org/$project/$environment/logs/$requestId" params={{ ...names, requestId }}>
+          See it in Logs
+        </Link>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,147 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answerOf, api } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
+import { AreaField, SelectField, TextField } from '../../controls/field.tsx'
+import { Skeleton } from '../../controls/skeleton.tsx'
+import { textOf, useForm } from '../../controls/use-form.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { CredentialOutcome } from './credential-outcome.tsx'
+import {
+  type CatalogProvider,
+  type Credential,
+  type CredentialField,
+  credentialsKey,
+  providersQuery,
+  toCredentialBody,
+  validateCredential,
+} from './provider-calls.ts'
+
+export function AddCredentialDialog({ onClose }: { onClose: () => void }) {
+  const providers = useQuery(providersQuery)
+  const { environment } = usePlace()
+  const [made, setMade] = useState<Credential>()
+  return (
+    <Dialog title={`Add a provider to ${environment.name}`} shape="side" onClose={onClose}>
+      {providers.isPending && <Skeleton />}
+      {providers.isError && (
+        <ErrorPanel what="Providers" error={providers.error} onRetry={() => void providers.refetch()} />
+      )}
+      {made !== undefined && <CredentialOutcome credential={made} onClose={onClose} />}
+      {providers.isSuccess && made === undefined && (
+        <CredentialForm
+          providers={providers.data.filter(({ sandbox }) => !sandbox)}
+          onClose={onClose}
+          onDone={setMade}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+interface CredentialFormProps {
+  readonly providers: readonly CatalogProvider[]
+  readonly onClose: () => void
+  readonly onDone: (credential: Credential) => void
+}
+
+function CredentialForm({ providers, onClose, onDone }: CredentialFormProps) {
+  const { environment } = usePlace()
+  const client = useQueryClient()
+  const [chosenId, setChosenId] = useState('openai')
+  const provider = providers.find(({ id }) => id === chosenId) ?? providers[0]
+  const form = useForm(
+    async data => {
+      if (provider === undefined) throw new Error('there is no provider')
+      const made = await answerOf(
+        api.POST('/v1/environments/{envId}/provider-credentials', {
+          params: { path: { envId: environment.id } },
+          body: toCredentialBody(provider, name => textOf(data, name)),
+        }),
+      )
+      // It is stored, whatever the provider says of it.
+      return await validateCredential(made.id).catch(() => made)
+    },
+    credential => {
+      void client.invalidateQueries({ queryKey: credentialsKey(environment.id) })
+      void client.invalidateQueries({ queryKey: ['gateway-models', environment.id] })
+      onDone(credential)
+    },
+  )
+  if (provider === undefined) return null
+  return (
+    <form className="form" onSubmit={form.onSubmit}>
+      <SelectField
+        label="Provider"
+        value={provider.id}
+        onChange={event => setChosenId(event.target.value)}
+        data-focus
+      >
+        {providers.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      {/* The key empties the fields when another provider is chosen: a secret must not go to the wrong one. */}
+      <div className="form" key={provider.id}>
+        <TextField
+          label="Name"
+          name="name"
+          required
+          defaultValue={provider.name}
+          problem={form.problemOf('name')}
+        />
+        {provider.credential_fields.map(field => (
+          <CredentialInput
+            key={field.name}
+            field={field}
+            keysUrl={field.name === 'api_key' ? provider.keys_url : null}
+            providerName={provider.name}
+            problem={form.problemOf(field.name)}
+          />
+        ))}
+      </div>
+      <FormProblem error={form.error} />
+      <div className="form-end">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isPending={form.isPending}>
+          {form.isPending ? 'Asking the provider…' : 'Add and check'}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface CredentialInputProps {
+  readonly field: CredentialField
+  readonly keysUrl: string | null
+  readonly providerName: string
+  readonly problem: string | undefined
+}
+
+function CredentialInput({ field, keysUrl, providerName, problem }: CredentialInputProps) {
+  const link = keysUrl !== null && (
+    <a href={keysUrl} target="_blank" rel="noreferrer">
+      Where {providerName} shows it
+    </a>
+  )
+  const hint =
+    field.help === '' && link === false ? undefined : (
+      <>
+        {field.help} {link}
+      </>
+    )
+  const common = {
+    label: field.label,
+    name: field.name,
+    required: field.required,
+    isOptional: !field.required,
+    hint,
+    problem,
+  }
+  if (field.type !== 'text') return <AreaField {...common} rows={field.type === 'lines' ? 6 : 2} />
+  return <TextField {...common} type={field.secret ? 'password' : 'text'} autoComplete="off" />
+}

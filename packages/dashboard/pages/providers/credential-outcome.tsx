@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { toNames } from '../../api/workspace.ts'
+import { Button } from '../../controls/button.tsx'
+import { toCount } from '../../format/amounts.ts'
+import { useGateway } from '../../session/use-gateway.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import type { Credential } from './provider-calls.ts'
+
+/** What the provider said of a key that was just added. */
+export function CredentialOutcome({ credential, onClose }: { credential: Credential; onClose: () => void }) {
+  const place = usePlace()
+  const gateway = useGateway()
+  const isValid = credential.validation_error === null && credential.last_validated_at !== null
+  const models = useQuery({
+    queryKey: ['gateway-models', place.environment.id, credential.id],
+    queryFn: () => gateway.listModels(),
+    enabled: isValid,
+  })
+  const count = models.data?.filter(({ provider }) => provider === credential.provider).length
+  return (
+    <div className="stack">
+      {isValid ? (
+        <div className="notice good" role="status">
+          <strong>Valid.</strong>
+          {count !== undefined && <span>{toCount(count)} models of it can be called here.</span>}
+        </div>
+      ) : (
+        <div className="notice bad" role="alert">
+          <strong>
+            {credential.validation_error === null ? 'Not checked.' : 'The provider refused it.'}
+          </strong>
+          <span>
+            {credential.validation_error ?? 'The provider could not be asked now. Check it again later.'}
+          </span>
+          <span>The key is stored. Remove it and add the right one, or check it again from its menu.</span>
+        </div>
+      )}
+      <div className="form-end">
+        {isValid && (
+          <Link className="button" to="/o/$org/$project/$environment/playground" params={toNames(place)}>
+            Try it in the playground
+          </Link>
+        )}
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </div>
+  )
+}

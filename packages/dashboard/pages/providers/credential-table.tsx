@@ -1,0 +1,109 @@
+import { Button } from '../../controls/button.tsx'
+import { Menu, MenuItem } from '../../controls/menu.tsx'
+import { TimeAgo } from '../../controls/time-ago.tsx'
+import { usePlace } from '../../session/place-context.tsx'
+import type { CatalogProvider, Credential } from './provider-calls.ts'
+
+interface CredentialTableProps {
+  readonly credentials: readonly Credential[]
+  readonly providers: readonly CatalogProvider[]
+  readonly objection: string | undefined
+  /** The credential that is being checked now. */
+  readonly checkedId: string | undefined
+  readonly onCheck: (credential: Credential) => void
+  readonly onRemove: (credential: Credential) => void
+}
+
+export function CredentialTable(props: CredentialTableProps) {
+  const { credentials, providers, objection, checkedId, onCheck, onRemove } = props
+  const { time_zone: timeZone } = usePlace().organization
+  const nameOf = (id: string): string => providers.find(each => each.id === id)?.name ?? id
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
+    <section className="table-frame" aria-label="Provider keys" tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col" className="wide">
+              Provider
+            </th>
+            <th scope="col">State</th>
+            <th scope="col" className="wide">
+              Fingerprint
+            </th>
+            <th scope="col" className="wide">
+              Checked
+            </th>
+            <th scope="col">
+              <span className="only-heard">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {credentials.map(credential => (
+            <tr key={credential.id}>
+              <td className="name">{credential.name}</td>
+              <td className="wide">{nameOf(credential.provider)}</td>
+              <td>
+                <CredentialState credential={credential} isChecking={checkedId === credential.id} />
+              </td>
+              <td className="wide">
+                <code className="muted">{credential.key_fingerprint}</code>
+              </td>
+              <td className="wide">
+                <TimeAgo at={credential.last_validated_at} timeZone={timeZone} />
+              </td>
+              <td className="number">
+                {objection === undefined ? (
+                  <Menu
+                    align="end"
+                    trigger={
+                      <Button small look="quiet" aria-label={`Actions for ${credential.name}`}>
+                        ⋯
+                      </Button>
+                    }
+                  >
+                    <MenuItem onSelect={() => onCheck(credential)}>Check now</MenuItem>
+                    <MenuItem isDanger onSelect={() => onRemove(credential)}>
+                      Remove…
+                    </MenuItem>
+                  </Menu>
+                ) : (
+                  <Button
+                    small
+                    look="quiet"
+                    objection={objection}
+                    aria-label={`Actions for ${credential.name}`}
+                  >
+                    ⋯
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function CredentialState({ credential, isChecking }: { credential: Credential; isChecking: boolean }) {
+  if (isChecking) return <span className="chip">checking…</span>
+  if (credential.provider === 'sandbox') return <span className="chip good">always answers</span>
+  if (credential.validation_error !== null) {
+    return (
+      <span className="row">
+        <span className="chip bad">fails</span>
+        <span className="small muted cut reason" title={credential.validation_error}>
+          {credential.validation_error}
+        </span>
+      </span>
+    )
+  }
+  return credential.last_validated_at === null ? (
+    <span className="chip">not checked</span>
+  ) : (
+    <span className="chip good">valid</span>
+  )
+}

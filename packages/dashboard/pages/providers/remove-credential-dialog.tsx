@@ -1,0 +1,52 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answerOf, api } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { FormProblem } from '../../controls/error-panel.tsx'
+import { TextField } from '../../controls/field.tsx'
+import { useForm } from '../../controls/use-form.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { type Credential, credentialsKey } from './provider-calls.ts'
+
+export function RemoveCredentialDialog({ target, onClose }: { target: Credential; onClose: () => void }) {
+  const { environment } = usePlace()
+  const client = useQueryClient()
+  const [typed, setTyped] = useState('')
+  const form = useForm(
+    () => answerOf(api.DELETE('/v1/provider-credentials/{id}', { params: { path: { id: target.id } } })),
+    () => {
+      void client.invalidateQueries({ queryKey: credentialsKey(environment.id) })
+      onClose()
+    },
+  )
+  return (
+    <Dialog title={`Remove ${target.name}`} onClose={onClose}>
+      <form className="form" onSubmit={form.onSubmit}>
+        <p>
+          Requests to this provider fail from now on, unless another key of it is here. The key itself stays
+          valid at the provider: end it there too.
+        </p>
+        <TextField
+          label={`Type ${target.name} to confirm`}
+          value={typed}
+          onChange={event => setTyped(event.target.value)}
+        />
+        <FormProblem error={form.error} />
+        <div className="form-end">
+          <Button onClick={onClose} data-focus>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            look="danger"
+            isPending={form.isPending}
+            objection={typed.trim() === target.name ? undefined : 'Type the name first.'}
+          >
+            Remove
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,59 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate, useRouteContext } from '@tanstack/react-router'
+import { answerOf, api } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { FormProblem } from '../../controls/error-panel.tsx'
+import { TextField } from '../../controls/field.tsx'
+import { useForm } from '../../controls/use-form.ts'
+import { Door } from '../../layout/door.tsx'
+
+export function ResetPasswordPage() {
+  const { linkToken: token } = useRouteContext({ from: '__root__' })
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const form = useForm(
+    data =>
+      answerOf(
+        api.POST('/v1/session/password-reset', {
+          body: { reset_token: token ?? '', new_password: String(data.get('new_password')) },
+        }),
+      ),
+    () => {
+      client.clear()
+      void navigate({ to: '/', replace: true })
+    },
+  )
+  if (token === undefined) {
+    return (
+      <Door
+        title="This link is not valid"
+        text="It was used or has expired, or the address is not complete. Ask an owner for a new one."
+      >
+        <Link className="button" to="/sign-in">
+          Sign in
+        </Link>
+      </Door>
+    )
+  }
+  return (
+    <Door title="Choose a new password" text="It signs you out everywhere else.">
+      <form className="form" onSubmit={form.onSubmit}>
+        <TextField
+          label="New password"
+          name="new_password"
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={10}
+          hint="At least 10 characters."
+          autoFocus
+          problem={form.problemOf('new_password')}
+        />
+        <FormProblem error={form.error} />
+        <Button type="submit" look="primary" isPending={form.isPending}>
+          Save and sign in
+        </Button>
+      </form>
+    </Door>
+  )
+}

@@ -1,0 +1,170 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { isSignedOut } from './api/api-error.ts'
+import { findHome, toNames, workspaceQuery } from './api/workspace.ts'
+import { EnvironmentLayout } from './layout/environment-layout.tsx'
+import { BrokenPage, MissingPage, NoEnvironmentPage } from './layout/other-pages.tsx'
+import { parseLogSearch } from './pages/logs/log-search.ts'
+import { AcceptInvitationPage } from './pages/accept-invitation/accept-invitation-page.tsx'
+import { ResetPasswordPage } from './pages/reset-password/reset-password-page.tsx'
+import { SetupPage } from './pages/setup/setup-page.tsx'
+import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
+import { toSafeReturn } from './session/safe-return.ts'
+
+export interface RouterContext {
+  readonly client: QueryClient
+  /** The one-time token of the link by which the page was opened. */
+  readonly linkToken: string | undefined
+}
+
+const playgroundPage = lazyRouteComponent(
+  () => import('./pages/playground/playground-page.tsx'),
+  'PlaygroundPage',
+)
+
+const root = createRootRouteWithContext<RouterContext>()({
+  component: Outlet,
+  notFoundComponent: MissingPage,
+  errorComponent: BrokenPage,
+})
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  component: SetupPage,
+  // What comes next, loaded while the form is filled in.
+  loader: () => void playgroundPage.preload?.(),
+})
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: SignInPage,
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
+    next === undefined ? {} : { next: toSafeReturn(next) },
+})
+const acceptInvitation = createRoute({
+  getParentRoute: () => root,
+  path: '/accept-invitation',
+  component: AcceptInvitationPage,
+})
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  component: ResetPasswordPage,
+})
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.client.ensureQueryData(workspaceQuery)
+    } catch (error) {
+      if (!isSignedOut(error)) throw error
+      throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
+    }
+  },
+})
+
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  component: NoEnvironmentPage,
+  beforeLoad: async ({ context }) => {
+    const place = findHome(await context.client.ensureQueryData(workspaceQuery))
+    if (place === undefined) return
+    throw redirect({
+      to: '/o/$org/$project/$environment/overview',
+      params: toNames(place),
+      replace: true,
+    })
+  },
+})
+
+const environment = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/o/$org/$project/$environment',
+  component: EnvironmentLayout,
+})
+const environmentHome = createRoute({
+  getParentRoute: () => environment,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/o/$org/$project/$environment/overview', params, replace: true })
+  },
+})
+const overview = createRoute({
+  getParentRoute: () => environment,
+  path: '/overview',
+  component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+})
+const logs = createRoute({
+  getParentRoute: () => environment,
+  path: '/logs',
+  validateSearch: parseLogSearch,
+  component: lazyRouteComponent(() => import('./pages/logs/logs-page.tsx'), 'LogsPage'),
+})
+const request = createRoute({
+  getParentRoute: () => environment,
+  path: '/logs/$requestId',
+  component: lazyRouteComponent(() => import('./pages/logs/request-page.tsx'), 'RequestPage'),
+})
+const playground = createRoute({
+  getParentRoute: () => environment,
+  path: '/playground',
+  component: playgroundPage,
+})
+const keys = createRoute({
+  getParentRoute: () => environment,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/keys/keys-page.tsx'), 'KeysPage'),
+})
+const providers = createRoute({
+  getParentRoute: () => environment,
+  path: '/providers',
+  component: lazyRouteComponent(() => import('./pages/providers/providers-page.tsx'), 'ProvidersPage'),
+})
+
+const routes = root.addChildren([
+  setup,
+  signIn,
+  acceptInvitation,
+  resetPassword,
+  signedIn.addChildren([
+    home,
+    environment.addChildren([environmentHome, overview, logs, request, playground, keys, providers]),
+  ]),
+])
+
+export function createPages(context: RouterContext) {
+  return createRouter({
+    routeTree: routes,
+    context,
+    // The code of a page is loaded when a link to it is pointed at or focused.
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    // Every value is a text: an address is written and read as the API's own queries are.
+    parseSearch: text => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch: toSearchText,
+    scrollRestoration: true,
+  })
+}
+
+function toSearchText(search: Record<string, unknown>): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined)
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  return text === '' ? '' : `?${text}`
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createPages>
+  }
+}

@@ -1,0 +1,34 @@
+import { Tabs } from 'radix-ui'
+import { CodeBlock } from '../controls/code-block.tsx'
+import type { Snippet } from './snippets.ts'
+
+/** Snippets side by side. `shown` has the same ones with the key masked; what is copied has the whole key. */
+export function SnippetTabs({
+  snippets,
+  shown,
+}: {
+  snippets: readonly Snippet[]
+  shown: readonly Snippet[]
+}) {
+  return (
+    <Tabs.Root defaultValue={snippets[0]?.id ?? ''}>
+      <Tabs.List className="tabs" aria-label="Ways to call">
+        {snippets.map(({ id, label }) => (
+          <Tabs.Trigger key={id} value={id} className="tab">
+            {label}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      {snippets.map(({ id, label, install, text }) => (
+        <Tabs.Content key={id} value={id} className="tab-panel stack">
+          {install !== undefined && (
+            <p className="small muted">
+              First <code>{install}</code>
+            </p>
+          )}
+          <CodeBlock text={text} shown={shown.find(each => each.id === id)?.text ?? text} label={label} />
+        </Tabs.Content>
+      ))}
+    </Tabs.Root>
+  )
+}

@@ -1,0 +1,136 @@
+/** What a snippet needs to run as it is copied. */
+export interface SnippetInput {
+  readonly gatewayUrl: string
+  /** Where the gateway serves other formats: `openai` to `/openai`. */
+  readonly prefixes: Readonly<Record<string, string | undefined>>
+  readonly key: string
+  readonly model: string
+  readonly prompt: string
+}
+
+export interface Snippet {
+  readonly id: string
+  readonly label: string
+  /** What to install first; undefined: nothing. */
+  readonly install?: string
+  readonly text: string
+}
+
+/** Ways to call this gateway with a secret key. */
+export function toSnippets(input: SnippetInput): readonly Snippet[] {
+  const { gatewayUrl, key, model, prompt } = input
+  const openAiUrl = `${gatewayUrl}${input.prefixes.openai ?? '/openai'}/v1`
+  const anthropicUrl = `${gatewayUrl}${input.prefixes.anthropic ?? '/anthropic'}`
+  const quoted = (text: string): string => JSON.stringify(text)
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] })
+  return [
+    {
+      id: 'curl',
+      label: 'curl',
+      text: `curl ${gatewayUrl}/v1/chat \\
+  -H 'authorization: Bearer ${key}' \\
+  -H 'content-type: application/json' \\
+  -d '${body.replaceAll("'", "'\\''")}'`,
+    },
+    {
+      id: 'openai-ts',
+      label: 'OpenAI, TypeScript',
+      install: 'npm install openai',
+      text: `import OpenAI from 'openai'
+
+const client = new OpenAI({
+  baseURL: ${quoted(openAiUrl)},
+  apiKey: ${quoted(key)},
+})
+const answer = await client.chat.completions.create({
+  model: ${quoted(model)},
+  messages: [{ role: 'user', content: ${quoted(prompt)} }],
+})
+console.log(answer.choices[0].message.content)`,
+    },
+    {
+      id: 'openai-python',
+      label: 'OpenAI, Python',
+      install: 'pip install openai',
+      text: `from openai import OpenAI
+
+client = OpenAI(base_url=${quoted(openAiUrl)}, api_key=${quoted(key)})
+answer = client.chat.completions.create(
+    model=${quoted(model)},
+    messages=[{"role": "user", "content": ${quoted(prompt)}}],
+)
+print(answer.choices[0].message.content)`,
+    },
+    {
+      id: 'anthropic',
+      label: 'Anthropic',
+      install: 'npm install @anthropic-ai/sdk',
+      text: `import Anthropic from '@anthropic-ai/sdk'
+
+const client = new Anthropic({
+  baseURL: ${quoted(anthropicUrl)},
+  apiKey: ${quoted(key)},
+})
+const answer = await client.messages.create({
+  model: ${quoted(model)},
+  max_tokens: 1024,
+  messages: [{ role: 'user', content: ${quoted(prompt)} }],
+})
+console.log(answer.content)`,
+    },
+    {
+      id: 'ai-sdk',
+      label: 'AI SDK',
+      install: 'npm install ai@6 @ai-sdk/openai-compatible@2',
+      text: `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { generateText } from 'ai'
+
+const rideau = createOpenAICompatible({
+  name: 'rideau',
+  baseURL: ${quoted(openAiUrl)},
+  apiKey: ${quoted(key)},
+})
+const { text } = await generateText({
+  model: rideau(${quoted(model)}),
+  prompt: ${quoted(prompt)},
+})
+console.log(text)`,
+    },
+    {
+      id: 'claude-code',
+      label: 'Claude Code',
+      text: `export ANTHROPIC_BASE_URL=${anthropicUrl}
+export ANTHROPIC_AUTH_TOKEN=${key}
+claude --model ${model}`,
+    },
+  ]
+}
+
+/** How a page of an app gets a client token with a publishable key, which alone opens nothing. */
+export function toBrowserSnippet({ gatewayUrl, key, model, prompt }: SnippetInput): Snippet {
+  return {
+    id: 'browser',
+    label: 'Browser or app',
+    install: 'npm install @rideau/sdk',
+    text: `import { fromIdentityToken, RideauClient } from '@rideau/sdk'
+
+const rideau = new RideauClient({
+  gatewayUrl: ${JSON.stringify(gatewayUrl)},
+  tokenSource: fromIdentityToken({
+    publishableKey: ${JSON.stringify(key)},
+    // From your identity provider: whoever is signed in.
+    getIdentityToken: () => auth.currentUser.getIdToken(),
+  }),
+})
+const stream = rideau.streamChat({
+  model: ${JSON.stringify(model)},
+  messages: [{ role: 'user', content: ${JSON.stringify(prompt)} }],
+})
+for await (const { choices } of stream) console.log(choices[0]?.delta.content)`,
+  }
+}
+
+/** Returns the key with its kind and its end alone. */
+export function maskKey(key: string): string {
+  return `${/^rd_[a-z]+_(?:dev_|prod_)?/.exec(key)?.[0] ?? ''}••••••••${key.slice(-4)}`
+}

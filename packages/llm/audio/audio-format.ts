@@ -1,0 +1,62 @@
+import type { Json, JsonObject } from '../json/json-value.ts'
+import type { AudioType } from './audio-type.ts'
+
+export const TRANSCRIPT_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const
+export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number]
+
+/** One request for a transcript, or for a translation into English, as the gateway understands it. */
+export interface TranscriptionRequest {
+  readonly task: 'transcriptions' | 'translations'
+  /** As the caller named it: `provider/model`, an alias or a bare name. */
+  readonly model: string
+  readonly file: { readonly bytes: Buffer; readonly type: AudioType }
+  readonly format: TranscriptFormat
+  /** The caller wants the answer as events. */
+  readonly isStream: boolean
+  readonly prompt: string | undefined
+  /** All other fields, in OpenAI's words. Lists are sent as fields of the form that end in `[]`. */
+  readonly rest: JsonObject
+}
+
+export const SPEECH_FORMATS = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const
+export type SpeechFormat = (typeof SPEECH_FORMATS)[number]
+
+/** One text to speak. */
+export interface SpeechRequest {
+  readonly model: string
+  readonly input: string
+  readonly voice: Json
+  readonly instructions: string | undefined
+  readonly format: SpeechFormat
+  /** 1 is the usual pace. */
+  readonly speed: number
+  /** The caller wants the answer as events. */
+  readonly isStream: boolean
+  readonly rest: JsonObject
+}
+
+/** What audio is paid by. What a provider does not report is undefined. */
+export interface AudioUsage {
+  /** Of the audio that was heard. */
+  readonly seconds?: number | undefined
+  readonly tokens?: AudioTokens | undefined
+}
+
+export interface AudioTokens {
+  readonly textInput: number
+  readonly audioInput: number
+  readonly textOutput: number
+  readonly audioOutput: number
+}
+
+export interface TranscriptionReply {
+  readonly text: string
+  /** The whole answer, in the format that the provider was asked for. */
+  readonly body: JsonObject
+  readonly usage: AudioUsage
+}
+
+export interface SpeechReply {
+  readonly audio: Buffer
+  readonly usage: AudioUsage
+}

@@ -1,0 +1,26 @@
+import { openSseParser } from '../frames/sse.ts'
+import type { JsonObject } from '../json/json-value.ts'
+import { toObject, toText } from '../json/json-value.ts'
+
+/** The most bytes of one event: a second of uncompressed audio in base64 has 64 KiB. */
+const MAX_EVENT_BYTES = 4 * 1024 * 1024
+
+/** The audio of `speech.audio.delta` events, and the usage of `speech.audio.done`. Throws for what is no such stream. */
+export function decodeSpeechEvents(bytes: Buffer): { audio: Buffer; usage: JsonObject | undefined } {
+  const chunks: Buffer[] = []
+  let usage: JsonObject | undefined
+  const parser = openSseParser(
+    ({ data }) => {
+      if (data === '[DONE]') return
+      const event = toObject(JSON.parse(data)) ?? {}
+      if (event.type === 'speech.audio.delta') chunks.push(Buffer.from(toText(event.audio) ?? '', 'base64'))
+      else if (event.type === 'speech.audio.done') usage = toObject(event.usage)
+      else if (event.type === 'error' || event.error !== undefined)
+        throw new Error('the stream reports an error')
+    },
+    { maxEventBytes: MAX_EVENT_BYTES },
+  )
+  parser.push(bytes)
+  parser.end()
+  return { audio: Buffer.concat(chunks), usage }
+}

@@ -1,0 +1,152 @@
+import { encodeForm, type FormPart } from '../images/multipart.ts'
+import type { Json, JsonObject } from '../json/json-value.ts'
+import { toObject, toText } from '../json/json-value.ts'
+import type { Provider } from '../provider/provider.ts'
+import { toAddress, toWireModel } from '../upstream/openai-address.ts'
+import type { Target } from '../upstream/target.ts'
+import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import type {
+  AudioTokens,
+  AudioUsage,
+  SpeechReply,
+  SpeechRequest,
+  TranscriptFormat,
+  TranscriptionReply,
+  TranscriptionRequest,
+} from './audio-format.ts'
+import { SPEECH_RULES, TRANSCRIPTION_RULES } from './audio-rules.ts'
+import { decodeSpeechEvents } from './decode-speech-events.ts'
+
+/** These answer `json` and `diarized_json` only, without times. */
+const UNTIMED = /^gpt-/
+/** These answer with bytes only. */
+const WITHOUT_EVENTS = /^tts-1/
+
+/**
+ * The format in which a provider is asked for a transcript: one that tells what it costs, and from which the caller's can be
+ * made. undefined: the model has none.
+ */
+export function findAskedFormat(
+  format: TranscriptFormat,
+  { provider, model }: Pick<Target, 'provider' | 'model'>,
+): 'json' | 'verbose_json' | 'diarized_json' | undefined {
+  if (format === 'diarized_json') return format
+  if (UNTIMED.test(model)) return format === 'json' || format === 'text' ? 'json' : undefined
+  const isEnough = format === 'json' || format === 'text'
+  return isEnough && provider.audio?.countsInJson === true ? 'json' : 'verbose_json'
+}
+
+export function encodeTranscription(request: TranscriptionRequest, target: Target): UpstreamRequest {
+  const { task, file, prompt, rest } = request
+  const format = findAskedFormat(request.format, target)
+  if (format === undefined)
+    throw new Error('a transcript was planned in a format that the model does not have')
+  const fields: JsonObject = {
+    ...rest,
+    ...(prompt === undefined ? {} : { prompt }),
+    model: toWireModel(target),
+    response_format: format,
+  }
+  const parts: FormPart[] = Object.entries(fields).flatMap(([name, value]) => toParts(name, value as Json))
+  parts.push({
+    name: 'file',
+    bytes: file.bytes,
+    fileName: `audio.${file.type.extension}`,
+    mediaType: file.type.mediaType,
+  })
+  const { contentType, body } = encodeForm(parts)
+  return {
+    ...toAddress(target, `/audio/${task}`),
+    headers: { 'content-type': contentType, accept: 'application/json' },
+    body,
+    content: { rules: TRANSCRIPTION_RULES, value: fields },
+  }
+}
+
+function toParts(name: string, value: Json): FormPart[] {
+  if (Array.isArray(value)) return value.map(each => ({ name: `${name}[]`, value: toField(each) }))
+  return [{ name, value: toField(value) }]
+}
+
+function toField(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** undefined: the answer has no text. */
+export function decodeTranscription(body: JsonObject): TranscriptionReply | undefined {
+  const text = toText(body.text)
+  if (text === undefined) return undefined
+  return { text, body, usage: decodeUsage(body) }
+}
+
+function decodeUsage(body: JsonObject): AudioUsage {
+  const usage = toObject(body.usage)
+  const tokens = usage?.type === 'duration' ? undefined : toTokens(usage)
+  const seconds = toSeconds(usage?.seconds) ?? toSeconds(body.duration)
+  return { seconds, tokens }
+}
+
+/** Groq writes numbers, OpenAI's older models a text. */
+function toSeconds(value: Json | undefined): number | undefined {
+  const seconds = typeof value === 'string' ? Number(value) : value
+  return typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
+}
+
+function toTokens(usage: JsonObject | undefined): AudioTokens | undefined {
+  const input = toCount(usage?.input_tokens)
+  const output = toCount(usage?.output_tokens)
+  if (usage === undefined || input + output === 0) return undefined
+  const details = toObject(usage.input_token_details) ?? toObject(usage.input_tokens_details)
+  const audioInput = Math.min(input, toCount(details?.audio_tokens))
+  return { textInput: input - audioInput, audioInput, textOutput: output, audioOutput: 0 }
+}
+
+function toCount(value: Json | undefined): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
+}
+
+/** Whether a model's speech comes as events, of which the last one has its usage. */
+export function speaksInEvents({ provider, model }: { provider: Provider; model: string }): boolean {
+  return provider.audio?.streamsSpeech === true && !WITHOUT_EVENTS.test(model)
+}
+
+export function encodeSpeech(request: SpeechRequest, target: Target): UpstreamRequest {
+  const { input, voice, instructions, format, speed, rest } = request
+  const inEvents = speaksInEvents(target)
+  const value: JsonObject = {
+    ...rest,
+    model: toWireModel(target),
+    input,
+    voice,
+    response_format: format,
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(speed === 1 ? {} : { speed }),
+    ...(inEvents ? { stream_format: 'sse' } : {}),
+  }
+  return {
+    ...toAddress(target, '/audio/speech'),
+    headers: { 'content-type': 'application/json', accept: inEvents ? 'text/event-stream' : '*/*' },
+    body: Buffer.from(JSON.stringify(value)),
+    content: { rules: SPEECH_RULES, value },
+  }
+}
+
+/** undefined: the answer has no audio. */
+export function decodeSpeech(
+  bytes: Buffer,
+  contentType: string,
+  target: Pick<Target, 'provider' | 'model'>,
+): SpeechReply | undefined {
+  if (speaksInEvents(target) && contentType.startsWith('text/event-stream')) {
+    const { audio, usage } = decodeSpeechEvents(bytes)
+    return audio.length === 0 ? undefined : { audio, usage: { tokens: toSpokenTokens(usage) } }
+  }
+  // A text is an error report, whatever its status says.
+  if (bytes.length === 0 || /json|text/.test(contentType)) return undefined
+  return { audio: bytes, usage: {} }
+}
+
+function toSpokenTokens(usage: JsonObject | undefined): AudioTokens | undefined {
+  const heard = toTokens(usage)
+  return heard === undefined ? undefined : { ...heard, textOutput: 0, audioOutput: heard.textOutput }
+}

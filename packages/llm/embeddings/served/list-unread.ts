@@ -1,0 +1,19 @@
+import { joinPath } from '../../formats/shared/field-path.ts'
+import { refuseReservedName } from '../../formats/shared/reserved-fields.ts'
+import type { JsonObject } from '../../json/json-value.ts'
+
+/**
+ * Returns the paths of fields that are not known and have a value. No provider gets them; the environment's
+ * `unsupported_params` decides whether they are refused. Throws for a reserved name.
+ */
+export function listUnread(body: JsonObject, known: ReadonlySet<string>, path = ''): string[] {
+  const unread: string[] = []
+  for (const name in body) {
+    const value = body[name]
+    if (known.has(name) || value === undefined || value === null) continue
+    const at = joinPath(path, name)
+    refuseReservedName(name, at)
+    unread.push(at)
+  }
+  return unread
+}

@@ -1,0 +1,67 @@
+import {
+  invalid,
+  optionalFlag,
+  optionalNumber,
+  optionalObject,
+  set,
+  textAt,
+} from '../../formats/shared/read-fields.ts'
+import type { JsonObject } from '../../json/json-value.ts'
+import { inputTokens } from '../../usage/usage-sums.ts'
+import type { EmbeddingContext, EmbeddingServer } from '../embedding-server.ts'
+import { DIMENSIONS, type MutableEmbedding, type ParsedEmbeddings, parseTexts } from '../parse-request.ts'
+import { encodeVector } from '../vector-encoding.ts'
+import { listUnread } from './list-unread.ts'
+
+/** How Ollama's server runs a model has no meaning elsewhere: `options` and `keep_alive` are read and not sent. */
+const RUN = ['model', 'options', 'keep_alive', 'end_user']
+const EMBED: ReadonlySet<string> = new Set([...RUN, 'input', 'truncate', 'dimensions'])
+const OLD: ReadonlySet<string> = new Set([...RUN, 'prompt'])
+const NS_PER_MS = 1_000_000
+
+/** `{ollama prefix}/api/embed`. */
+export const ollamaEmbed: EmbeddingServer = {
+  parse(body, context) {
+    const parsed = toParsed(body, parseTexts(body.input), listUnread(body, EMBED), context)
+    const request: MutableEmbedding = parsed.request
+    if (optionalFlag(body, 'truncate') === false) request.truncate = 'none'
+    set(request, 'dimensions', optionalNumber(body, 'dimensions', DIMENSIONS))
+    return parsed
+  },
+  encodeReply: ({ model, elapsedMs }, _request, { vectors }, { usage }) =>
+    toBytes({
+      model,
+      embeddings: vectors.map(vector => encodeVector(vector, 'float')),
+      total_duration: Math.round(elapsedMs * NS_PER_MS),
+      load_duration: 0,
+      prompt_eval_count: inputTokens(usage),
+    }),
+}
+
+/** `{ollama prefix}/api/embeddings`, the older route of one text. */
+export const ollamaEmbeddingsRoute: EmbeddingServer = {
+  parse: (body, context) => toParsed(body, [textAt(body.prompt, 'prompt')], listUnread(body, OLD), context),
+  encodeReply: (_answered, _request, { vectors }) =>
+    toBytes({ embedding: encodeVector(vectors[0] ?? [], 'float') }),
+}
+
+function toParsed(
+  body: JsonObject,
+  input: readonly string[],
+  unread: readonly string[],
+  { isEndUser }: EmbeddingContext,
+): ParsedEmbeddings {
+  const model = textAt(body.model, 'model')
+  if (model === '') throw invalid('model', 'must not be empty.')
+  optionalObject(body, 'options')
+  return {
+    request: { model, input, encoding: 'float' },
+    endUser: body.end_user,
+    findings: { stored: undefined, passedOn: isEndUser ? unread[0] : undefined },
+    unread,
+  }
+}
+
+function toBytes(body: object): Buffer {
+  return Buffer.from(JSON.stringify(body))
+}

@@ -1,0 +1,54 @@
+import {
+  choiceAt,
+  listAt,
+  optionalFlag,
+  optionalNumber,
+  set,
+  textAt,
+} from '../../formats/shared/read-fields.ts'
+import type { JsonObject } from '../../json/json-value.ts'
+import { inputTokens } from '../../usage/usage-sums.ts'
+import type { EmbeddingServer } from '../embedding-server.ts'
+import { DIMENSIONS, type MutableEmbedding } from '../parse-request.ts'
+import { encodeVector } from '../vector-encoding.ts'
+import { listUnread } from './list-unread.ts'
+
+const KNOWN: ReadonlySet<string> = new Set(['inputText', 'dimensions', 'normalize', 'embeddingTypes'])
+
+/** `{bedrock prefix}/model/{model}/invoke` with a body of Amazon's Titan: one text, one vector. */
+export const titanEmbeddings: EmbeddingServer = {
+  parse(body, { pathModel, isEndUser }) {
+    const unread = listUnread(body, KNOWN)
+    const request: MutableEmbedding = {
+      model: pathModel,
+      input: [textAt(body.inputText, 'inputText')],
+      encoding: 'float',
+    }
+    set(request, 'dimensions', optionalNumber(body, 'dimensions', DIMENSIONS))
+    // Vectors have the length 1 unless the caller says otherwise, which no other provider knows.
+    if (optionalFlag(body, 'normalize') === false) unread.push('normalize')
+    assertFloats(body)
+    return {
+      request,
+      endUser: undefined,
+      findings: { stored: undefined, passedOn: isEndUser ? unread[0] : undefined },
+      unread,
+    }
+  },
+  encodeReply(_answered, _request, { vectors }, { usage }) {
+    const embedding = encodeVector(vectors[0] ?? [], 'float')
+    const answer = {
+      embedding,
+      embeddingsByType: { float: embedding },
+      inputTextTokenCount: inputTokens(usage),
+    }
+    return Buffer.from(JSON.stringify(answer))
+  },
+}
+
+function assertFloats({ embeddingTypes: types }: JsonObject): void {
+  if (types === undefined || types === null) return
+  for (const [at, type] of listAt(types, 'embeddingTypes').entries()) {
+    choiceAt(type, `embeddingTypes[${at}]`, ['float'])
+  }
+}

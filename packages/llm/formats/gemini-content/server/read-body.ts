@@ -1,0 +1,23 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import { invalid, optionalText } from '../../shared/read-fields.ts'
+import { RequestError } from '../../shared/request-error.ts'
+import { spellCamel } from '../wire/spell-camel.ts'
+
+/** Returns a body in camel case. Throws if a field stands in it in both spellings. */
+export function spell(given: JsonObject): JsonObject {
+  const spelled = spellCamel(given)
+  if ('body' in spelled) return spelled.body
+  const { doubled } = spelled
+  const message = `${doubled}: stands in the body in both spellings.`
+  throw new RequestError('request_validation_failed', message, { param: doubled })
+}
+
+/**
+ * Some clients name the model in the body too; the model of the path is the authorized one. `path`: of the object that
+ * names it, with a dot at its end.
+ */
+export function refuseOtherModel(body: JsonObject, model: string, path = ''): void {
+  const named = optionalText(body, 'model', `${path}model`)
+  if (named === undefined || named.replace(/^models\//, '') === model) return
+  throw invalid(`${path}model`, 'contradicts the path.')
+}

@@ -1,0 +1,93 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import { toObject } from '../../../json/json-value.ts'
+import type { Bill } from '../../../usage/bill.ts'
+import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
+import type { PlainAnswer } from '../../shared/plain-answer.ts'
+import { invalid, listAt, optionalFlag, optionalText, textAt } from '../../shared/read-fields.ts'
+import type { Answered, ChatServer } from '../../shared/server-format.ts'
+import { encodeReply } from './encode-reply.ts'
+import { toImageUrl } from './parse-messages.ts'
+import { parseRequest } from './parse-request.ts'
+import { ollamaServer, TranslatedStream, toEnvelope } from './server.ts'
+
+/**
+ * `{ollama prefix}/api/generate`: one prompt, answered as a chat of one message at every provider, Ollama's own servers
+ * included.
+ */
+export const generateServer: ChatServer = {
+  ...ollamaServer,
+  parse: parseGenerate,
+  encodeReply: toReply,
+  openStream: answered => new TranslatedStream(answered, toGenerated),
+}
+
+/** Fields of a chat that this route does not have. */
+const OF_CHATS = ['messages', 'tools']
+
+function parseGenerate(body: JsonObject, context: ParseContext): ParsedChat {
+  for (const name of OF_CHATS) {
+    if (Object.hasOwn(body, name)) throw invalid(name, 'is not a field of this route; use /api/chat.')
+  }
+  const { prompt, system, images, suffix, template, raw, context: state, ...rest } = body
+  const unread = listUnread(body)
+  const parsed = parseRequest({ ...rest, messages: toMessages(body) }, context)
+  if (unread.length === 0) return parsed
+  const { findings } = parsed
+  return {
+    ...parsed,
+    findings: {
+      ...findings,
+      unread: [...findings.unread, ...unread],
+      passedOn: context.isEndUser ? (findings.passedOn ?? unread[0]) : undefined,
+    },
+  }
+}
+
+function toMessages(body: JsonObject): JsonObject[] {
+  const prompt = textAt(body.prompt, 'prompt')
+  // An Ollama server would load the model; here nothing has to be loaded.
+  if (prompt === '') throw invalid('prompt', 'must not be empty.')
+  const system = optionalText(body, 'system')
+  const { images } = body
+  const shown = images === undefined || images === null ? [] : listAt(images, 'images')
+  for (const [at, image] of shown.entries()) {
+    if (toImageUrl(image) === undefined) {
+      throw invalid(`images[${at}]`, 'must be a PNG, JPEG, GIF or WebP image in base64.')
+    }
+  }
+  const user: JsonObject = { role: 'user', content: prompt, ...(shown.length === 0 ? {} : { images: shown }) }
+  return system === undefined || system === '' ? [user] : [{ role: 'system', content: system }, user]
+}
+
+/** What only a server that writes the model's prompt itself could honour. */
+function listUnread(body: JsonObject): string[] {
+  const unread: string[] = []
+  for (const name of ['suffix', 'template']) {
+    const text = optionalText(body, name)
+    if (text !== undefined && text !== '') unread.push(name)
+  }
+  if (optionalFlag(body, 'raw') === true) unread.push('raw')
+  const { context } = body
+  if (context !== undefined && context !== null && listAt(context, 'context').length > 0) {
+    unread.push('context')
+  }
+  return unread
+}
+
+function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
+  const took = { firstMs: 0, totalMs: answered.clock.elapsedMs() }
+  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(answered), took)
+  return Buffer.from(JSON.stringify(toGenerated(reply)))
+}
+
+/** A line of a chat as one of this route: the text stands in it without a message. */
+function toGenerated({ model, created_at, message, ...rest }: JsonObject): JsonObject {
+  const { content, thinking } = toObject(message) ?? {}
+  return {
+    model,
+    created_at,
+    response: content ?? '',
+    ...(thinking === undefined ? {} : { thinking }),
+    ...rest,
+  }
+}

@@ -1,0 +1,42 @@
+import type { Json } from '../../json/json-value.ts'
+import { CAP, CHOICES, DATA, MODEL, type Rule, SCALAR, STREAM } from '../../upstream/outgoing-rules.ts'
+import { STREAM_OPTIONS } from '../shared/chat-rules.ts'
+import { parseStop } from '../shared/chat-fields.ts'
+import { checked, FieldTable, number, own, sent, text } from '../shared/field-table.ts'
+
+/** Texts, or the numbers of their tokens. */
+const PROMPT: Rule = { check: value => (isPrompt(value) ? undefined : '') }
+
+/** The fields of `POST /completions`. Each answer is paid for, also those of `best_of` that are not sent. */
+export const FIELDS = new FieldTable({
+  model: sent(MODEL, own('model')),
+  prompt: sent(PROMPT, own('messages')),
+  suffix: sent(SCALAR),
+  max_tokens: sent(CAP, number('maxOutputTokens', { min: 1, integer: true })),
+  n: sent(CHOICES),
+  best_of: sent(CHOICES),
+  stream: sent(STREAM, own('stream')),
+  stream_options: sent(STREAM_OPTIONS, own('includeUsage')),
+  echo: sent(SCALAR),
+  logprobs: sent(SCALAR),
+  logit_bias: sent(DATA),
+  temperature: number('temperature'),
+  top_p: number('topP'),
+  stop: checked('stop', parseStop),
+  seed: number('seed', { integer: true }),
+  presence_penalty: number('presencePenalty'),
+  frequency_penalty: number('frequencyPenalty'),
+  user: text('user'),
+})
+
+function isPrompt(value: Json): boolean {
+  if (typeof value === 'string') return true
+  if (!Array.isArray(value)) return false
+  return value.every(
+    each => typeof each === 'string' || isToken(each) || (Array.isArray(each) && each.every(isToken)),
+  )
+}
+
+export function isToken(value: Json): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}

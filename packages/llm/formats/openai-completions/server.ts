@@ -1,0 +1,88 @@
+import { findFields } from '../../json/json-scan.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import { toObject } from '../../json/json-value.ts'
+import { spliceObject } from '../../json/splice.ts'
+import type { StreamEvent } from '../../stream/stream-event.ts'
+import type { Bill } from '../../usage/bill.ts'
+import { encodeUsage } from '../openai-chat/server/encode-usage.ts'
+import { toEnvelope } from '../shared/error-envelope.ts'
+import type { PlainAnswer } from '../shared/plain-answer.ts'
+import type { Answered, ChatServer } from '../shared/server-format.ts'
+import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../shared/stream-encoder.ts'
+import { parseRequest } from './parse-request.ts'
+
+/** `{prefix}/v1/completions`. Only providers of this format answer, and their answers pass through. */
+export const completionsServer: ChatServer = {
+  id: 'openai-completions',
+  parse: parseRequest,
+  encodeReply: toReply,
+  openStream: answered => new PassedStream(answered),
+  encodeStreamFault: (fault, requestId, baseUrl) =>
+    `data: ${JSON.stringify(toEnvelope(fault, requestId, baseUrl))}\n\n`,
+}
+
+function toReply(_answered: Answered, { bytes, reply, fields }: PlainAnswer, bill: Bill): Buffer {
+  const spans = reply.usage === undefined ? (fields ?? findFields(bytes)) : undefined
+  if (spans === undefined) return bytes
+  return spliceObject({ bytes, fields: spans }, new Map([['usage', encodeUsage(bill.usage)]]))
+}
+
+/** The provider's chunks, with usage only where it was asked for. */
+class PassedStream implements StreamEncoder {
+  readonly #answered: Answered
+  /** The last chunk: those that the gateway adds take its id, model and time. */
+  #template: JsonObject = {}
+
+  constructor(answered: Answered) {
+    this.#answered = answered
+  }
+
+  canPass(): boolean {
+    return false
+  }
+
+  encode(events: readonly StreamEvent[], { data }: UpstreamEvent): string {
+    if (events.some(({ type }) => type === 'end' || type === 'error')) return ''
+    const chunk = parse(data)
+    if (chunk === undefined) return ''
+    this.#template = chunk
+    if (this.#answered.includeUsage) return toFrame(chunk)
+    const { usage: _, ...rest } = chunk
+    return Array.isArray(rest.choices) && rest.choices.length > 0 ? toFrame(rest) : ''
+  }
+
+  finish(end: StreamEnd): string {
+    let frames = ''
+    if (!end.isFinishSent) {
+      const choice = { text: '', index: 0, logprobs: null, finish_reason: end.finishReason }
+      frames += this.#frame({ choices: [choice] })
+    }
+    if (this.#answered.includeUsage && !end.isUsageSent) {
+      frames += this.#frame({ choices: [], usage: encodeUsage(end.bill.usage) })
+    }
+    return `${frames}data: [DONE]\n\n`
+  }
+
+  #frame(fields: JsonObject): string {
+    const { id, model, created } = this.#template
+    return toFrame({
+      id: id ?? `cmpl-${this.#answered.requestId}`,
+      object: 'text_completion',
+      created: created ?? this.#answered.created,
+      model: model ?? this.#answered.model,
+      ...fields,
+    })
+  }
+}
+
+function toFrame(chunk: JsonObject): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`
+}
+
+function parse(data: string): JsonObject | undefined {
+  try {
+    return toObject(JSON.parse(data) as Json)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,21 @@
+import type { ReasoningDetail } from '../../reply/reasoning-detail.ts'
+import { isDirect } from './reasoning-carrier.ts'
+
+/** Begins each signature that the sandbox makes in another maker's format. */
+export const SANDBOX_SIGNATURE = 'rideau-sandbox-'
+
+const SANDBOX = 'sandbox'
+
+/** Does a caller see the detail in its maker's own field? So are those of the sandbox, which stands for every maker. */
+export function isShown(detail: ReasoningDetail): boolean {
+  return isDirect(detail) || detail.via === SANDBOX
+}
+
+/**
+ * The detail of a caller's message in its maker's own field. A signature of the sandbox goes back there alone: real
+ * providers refuse it.
+ */
+export function markSandbox(detail: ReasoningDetail): ReasoningDetail {
+  const signed = detail.signature ?? detail.data
+  return signed?.startsWith(SANDBOX_SIGNATURE) === true ? { ...detail, via: SANDBOX } : detail
+}

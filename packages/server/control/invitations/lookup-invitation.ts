@@ -1,0 +1,50 @@
+import { Fault } from '../../core/fault.ts'
+import { hashToken } from '../../core/opaque-token.ts'
+import { ROLES } from '../../core/permissions.ts'
+import { findInvitationByHash } from '../../storage/members.ts'
+import { findOrganization } from '../../storage/organizations.ts'
+import { dateTime, tokenField } from '../operation/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
+
+const Invitation = z
+  .strictObject({
+    organization: z.strictObject({ name: z.string() }),
+    email: z.string(),
+    role: z.enum(ROLES),
+    expires_at: dateTime,
+  })
+  .meta({ id: 'InvitationDetails' })
+
+export const lookupInvitation = defineOperation('POST /v1/invitations/lookup', {
+  name: 'invitations.lookup',
+  summary: 'What an invitation is for, before it is accepted.',
+  access: 'public',
+  body: z.strictObject({ token: tokenField }).meta({ id: 'InvitationLookup' }),
+  response: { 200: Invitation },
+  faults: ['resource_not_found', 'control_rate_limit_exceeded'],
+  audit: 'none',
+  handle: async ({ services, caller, body }) => {
+    const { wholeDb, rates, clock } = services
+    rates.countAttempt(caller.address)
+    const found = await findInvitationByHash(wholeDb, hashToken(body.token))
+    const expiresAt = found?.invite_expires_at ?? null
+    const organization = found === undefined ? undefined : await findOrganization(wholeDb, found.org_id)
+    if (
+      found === undefined ||
+      organization === undefined ||
+      expiresAt === null ||
+      expiresAt.getTime() <= clock.now()
+    ) {
+      throw new Fault('resource_not_found', 'The invitation is unknown, used, withdrawn or expired.', {
+        param: 'token',
+      })
+    }
+    return {
+      organization: { name: organization.name },
+      email: found.invite_email ?? '',
+      role: found.role,
+      expires_at: expiresAt.toISOString(),
+    }
+  },
+})

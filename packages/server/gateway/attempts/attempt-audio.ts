@@ -1,0 +1,51 @@
+import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
+import type { Target } from '@rideau/llm/upstream/target'
+import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
+import type { AudioTarget } from '../plan/plan-audio.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+import type { Transport } from '../upstream/transport.ts'
+import type { AttemptResult } from './attempt-result.ts'
+import { attemptWhole, toErrorText, unreadable, type WholeAnswer } from './attempt-whole.ts'
+import { ONE_ANSWER, toGrant, toSender } from './to-grant.ts'
+
+/** Timeout of a call in milliseconds. An hour of audio takes minutes to transcribe. */
+const DEFAULT_TIMEOUT_MS = 600_000
+
+export interface AudioAttempt<T> {
+  readonly ctx: IdentifiedContext
+  readonly target: Target
+  readonly planned: AudioTarget
+  readonly request: UpstreamRequest
+  readonly isBinary: boolean
+  /** Returns undefined if the answer is none. */
+  readonly decode: (answer: WholeAnswer) => T | undefined
+}
+
+interface AudioDeps {
+  readonly http: Transport
+  readonly sandbox: Transport
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+/** One attempt at a transcript or at speech. */
+export function attemptAudio<T>(
+  { ctx, target, planned, request, isBinary, decode }: AudioAttempt<T>,
+  { http, sandbox, now }: AudioDeps,
+): Promise<AttemptResult<T>> {
+  const { provider, alias, decodeError } = planned
+  authorizeRequest(request, target, now(), toGrant(toSender(ctx.caller, ctx.environment), target, ONE_ANSWER))
+  const transport = provider.sandbox === true ? sandbox : http
+  const timeoutMs = alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS
+  const options = { ctx, transport, request, timeoutMs, ...(isBinary ? { isBinary } : {}) }
+  return attemptWhole<T>(options, answer => {
+    const { status, readHeaders, bytes } = answer
+    if (status < 200 || status >= 300) {
+      return { ok: false, error: decodeError(status, readHeaders(), toErrorText(bytes)) }
+    }
+    const value = decode(answer)
+    return value === undefined
+      ? unreadable(answer, 'the answer has no audio or text')
+      : { ok: true, status, value }
+  })
+}

@@ -1,0 +1,44 @@
+import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
+import type { RerankFormat, RerankReply, RerankRequest } from '@rideau/llm/rerank/rerank-format'
+import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
+import type { Sender } from '@rideau/llm/upstream/outgoing-rules'
+import type { Target } from '@rideau/llm/upstream/target'
+import type { RequestContext } from '../request/request-context.ts'
+import type { Transport } from '../upstream/transport.ts'
+import type { AttemptResult } from './attempt-result.ts'
+import { attemptWhole, parseAnswer, toErrorText, unreadable } from './attempt-whole.ts'
+import { ONE_ANSWER, toGrant } from './to-grant.ts'
+
+export interface RerankAttempt {
+  readonly ctx: RequestContext
+  readonly transport: Transport
+  readonly format: RerankFormat
+  readonly decodeError: ClientFormat['decodeError']
+  readonly target: Target
+  readonly request: RerankRequest
+  readonly sender: Sender
+  readonly timeoutMs: number
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+/** One attempt at an order of documents. The results are those that the caller asked for, however many the provider sends. */
+export function attemptRerank(options: RerankAttempt): Promise<AttemptResult<RerankReply>> {
+  const { ctx, transport, format, decodeError, target, request: asked, sender, timeoutMs, now } = options
+  const { length } = asked.documents
+  const request = format.encodeRequest(asked, target)
+  authorizeRequest(request, target, now(), toGrant(sender, target, ONE_ANSWER))
+  return attemptWhole({ ctx, transport, request, timeoutMs }, answer => {
+    const { status, readHeaders } = answer
+    const parsed = parseAnswer(answer, decodeError)
+    if (!parsed.ok) return parsed
+    const reply = format.decodeReply(parsed.body)
+    if (reply?.results.every(({ index }) => index < length) === true) {
+      return { ok: true, status, value: { ...reply, results: reply.results.slice(0, asked.topN ?? length) } }
+    }
+    if (parsed.body.error !== undefined) {
+      return { ok: false, error: decodeError(status, readHeaders(), toErrorText(answer.bytes)) }
+    }
+    return unreadable(answer, 'the answer does not order the documents')
+  })
+}

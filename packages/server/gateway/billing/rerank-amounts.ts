@@ -1,0 +1,65 @@
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
+import type { RerankRequest, RerankUsage } from '@rideau/llm/rerank/rerank-format'
+import { countRerank, rerankCostNanoUsd, rerankPrices } from '@rideau/llm/rerank/rerank-pricing'
+import type { Bill } from '@rideau/llm/usage/bill'
+import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
+import type { Amounts } from '../../ledger/ledger.ts'
+
+/** The model that determines the cost of a rerank request. */
+export interface RerankPriced {
+  readonly catalogModel: CatalogModel | undefined
+}
+
+/** A provider that reports more than so many times the counted amount is not believed. */
+const MOST_CREDIBLE = 4
+
+/** Returns the most that a request may cost in whole nano-dollars; null: the price is unknown. */
+export function maxRerankCost(request: RerankRequest, { catalogModel }: RerankPriced): number | null {
+  return rerankCostNanoUsd(countRerank(request, estimateMostTokens), rerankPrices(catalogModel))
+}
+
+/** Returns what to reserve: the maximum over all targets. */
+export function toReservedRerankAmounts(request: RerankRequest, targets: readonly RerankPriced[]): Amounts {
+  const counted = countRerank(request, estimateMostTokens)
+  let nanoUsd = 0
+  for (const { catalogModel } of targets) {
+    nanoUsd = Math.max(nanoUsd, rerankCostNanoUsd(counted, rerankPrices(catalogModel)) ?? 0)
+  }
+  return { tokens: counted.inputTokens, nanoUsd }
+}
+
+export interface RerankBill {
+  readonly bill: Bill
+  /** null: the model is not priced by the search. */
+  readonly searches: number | null
+}
+
+/** Returns the bill of an answer. What the provider does not report, or not credibly, is counted by the gateway. */
+export function toRerankBill(
+  request: RerankRequest,
+  { catalogModel }: RerankPriced,
+  reported: RerankUsage,
+): RerankBill {
+  const counted = countRerank(request, estimateTokens)
+  const most = countRerank(request, estimateMostTokens)
+  const searches = toCredible(reported.searches, most.searches)
+  const tokens = toCredible(reported.inputTokens, most.inputTokens)
+  const prices = rerankPrices(catalogModel)
+  const used = {
+    searches: searches ?? counted.searches,
+    inputTokens: tokens ?? counted.inputTokens,
+  }
+  const isBySearch = prices?.per_search !== undefined || reported.searches !== undefined
+  const isEstimated = isBySearch ? searches === undefined : tokens === undefined
+  const usage = { uncachedInput: used.inputTokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
+  return {
+    bill: { usage, isEstimated, costNanoUsd: rerankCostNanoUsd(used, prices) },
+    searches: isBySearch ? used.searches : null,
+  }
+}
+
+function toCredible(reported: number | undefined, most: number): number | undefined {
+  return reported !== undefined && reported > 0 && reported <= Math.max(100, most * MOST_CREDIBLE)
+    ? reported
+    : undefined
+}

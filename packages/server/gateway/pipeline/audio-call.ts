@@ -1,0 +1,119 @@
+import type { AudioUsage } from '@rideau/llm/audio/audio-format'
+import type { EncodedAudio } from '@rideau/llm/audio/encode-transcript'
+import type { Findings } from '@rideau/llm/formats/shared/findings'
+import type { Json } from '@rideau/llm/json/json-value'
+import type { Target } from '@rideau/llm/upstream/target'
+import type { MeterSet } from '../../core/list-meters.ts'
+import type { AttemptResult } from '../attempts/attempt-result.ts'
+import {
+  type MostAudio,
+  toAbandonedAudioBill,
+  toAudioBill,
+  toReservedAudioAmounts,
+} from '../billing/audio-amounts.ts'
+import { answerHeaders } from '../edge/answer-headers.ts'
+import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
+import { type AudioTarget, planAudio } from '../plan/plan-audio.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+import type { Refusal } from '../../core/verdict.ts'
+import type { ModelCall, Reserved } from './model-call.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
+import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
+import { sendAnswer } from './send-answer.ts'
+
+/** What a route of audio reads and answers; the rest of the call is the same for all of them. */
+export interface AudioTask<Reply extends { readonly usage: AudioUsage }> {
+  /** As the caller named the model. */
+  readonly model: string
+  readonly capability: 'transcription' | 'speech'
+  readonly endUser: Json | undefined
+  readonly findings: Pick<Findings, 'stored' | 'passedOn'>
+  readonly files: readonly Buffer[] | undefined
+  readonly most: MostAudio
+  findObjection?(target: ResolvedTarget): Refusal | undefined
+  attempt(target: Target, planned: AudioTarget): Promise<AttemptResult<Reply>>
+  encode(reply: Reply): EncodedAudio
+}
+
+interface AnsweredAudio<Reply> {
+  readonly reply: Reply
+  readonly target: AudioTarget
+}
+
+export class AudioCall<Reply extends { readonly usage: AudioUsage }>
+  implements ModelCall<AudioTarget, AnsweredAudio<Reply>>
+{
+  readonly isBilled = true
+  readonly #ctx: IdentifiedContext
+  readonly #task: AudioTask<Reply>
+  readonly #deps: PipelineDeps
+  #inputTokens = 0
+
+  constructor(ctx: IdentifiedContext, task: AudioTask<Reply>, deps: PipelineDeps) {
+    this.#ctx = ctx
+    this.#task = task
+    this.#deps = deps
+  }
+
+  get endUser(): Json | undefined {
+    return this.#task.endUser
+  }
+
+  get findings(): Pick<Findings, 'stored' | 'passedOn'> {
+    return this.#task.findings
+  }
+
+  get files(): readonly Buffer[] | undefined {
+    return this.#task.files
+  }
+
+  countInput(): number {
+    return this.#inputTokens
+  }
+
+  plan(limits: MeterSet): CallPlan<AudioTarget> {
+    const { caller, environment, route } = this.#ctx
+    const { mount } = route
+    const task = this.#task
+    const findObjection = (target: ResolvedTarget): Refusal | undefined => task.findObjection?.(target)
+    const { model: asked, capability, most } = task
+    return planAudio(
+      { asked, capability, most, findObjection, caller, environment, limits, mount },
+      this.#deps,
+    )
+  }
+
+  /** Reserves the maximum, since the answer cannot be cut. */
+  reserve(
+    plan: CallPlan<AudioTarget>,
+    limits: MeterSet,
+  ): Reserved<AudioTarget> | Promise<Reserved<AudioTarget>> {
+    const amounts = toReservedAudioAmounts(this.#task.most, plan.targets)
+    const { textInput, audioInput } = this.#task.most.usage.tokens ?? { textInput: 0, audioInput: 0 }
+    this.#inputTokens = Math.min(amounts.tokens, textInput + audioInput)
+    const inputTokens = this.#inputTokens
+    const estimate = limits.hasAmountMeter
+      ? { inputTokens, outputTokens: amounts.tokens - inputTokens }
+      : undefined
+    const reserved = { plan, estimate }
+    const request = { limits, isSandbox: isSandboxOnly(plan), amounts }
+    return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
+  }
+
+  async attempt(target: Target, planned: AudioTarget): Promise<AttemptResult<AnsweredAudio<Reply>>> {
+    const result = await this.#task.attempt(target, planned)
+    if (result.ok) return { ...result, value: { reply: result.value, target: planned } }
+    if (result.charge === undefined) return result
+    return { ...result, bill: toAbandonedAudioBill(this.#task.most, planned) }
+  }
+
+  async answer({ reply, target }: AnsweredAudio<Reply>): Promise<void> {
+    const bill = toAudioBill(reply.usage, this.#task.most, target)
+    this.#ctx.recordFields.answered = bill
+    const { contentType, bytes } = this.#task.encode(reply)
+    const headers = answerHeaders(this.#ctx, target, contentType, this.#deps)
+    const outcome = { status: 200, bill, finishReason: 'stop' }
+    const isText = this.#task.capability === 'transcription'
+    await sendAnswer(this.#ctx, bytes, { headers, outcome, isText }, this.#deps)
+  }
+}

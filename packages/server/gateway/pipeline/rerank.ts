@@ -1,0 +1,123 @@
+import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
+import type { ParsedRerank } from '@rideau/llm/rerank/parse-request'
+import type { RerankReply } from '@rideau/llm/rerank/rerank-format'
+import { countRerank } from '@rideau/llm/rerank/rerank-pricing'
+import type { RerankServer } from '@rideau/llm/rerank/rerank-server'
+import type { Target } from '@rideau/llm/upstream/target'
+import { estimateTokens } from '@rideau/llm/usage/estimate'
+import type { MeterSet } from '../../core/list-meters.ts'
+import { attemptRerank } from '../attempts/attempt-rerank.ts'
+import type { AttemptResult } from '../attempts/attempt-result.ts'
+import { toSender } from '../attempts/to-grant.ts'
+import { toRerankBill, toReservedRerankAmounts } from '../billing/rerank-amounts.ts'
+import { answerHeaders } from '../edge/answer-headers.ts'
+import type { CallPlan } from '../plan/call-plan.ts'
+import { planRerank, type RerankTarget } from '../plan/plan-rerank.ts'
+import { noteModel } from '../request/note-model.ts'
+import { readJson } from '../request/read-json.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
+import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
+import { sendAnswer } from './send-answer.ts'
+
+const DEFAULT_TIMEOUT_MS = 300_000
+
+/** Serves `POST /v1/rerank` and the rerank routes of other formats. */
+export function readRerank(server: RerankServer): ReadCall {
+  return async (ctx, _pathModel, deps) => {
+    const { value, bytes } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+    ctx.recordFields.requestBody = bytes
+    noteModel(ctx.recordFields, value.model)
+    return new RerankCall(ctx, server, server.parse(value, ctx.caller.kind === 'client_token'), deps)
+  }
+}
+
+interface AnsweredRerank {
+  readonly reply: RerankReply
+  readonly target: RerankTarget
+}
+
+class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
+  readonly isBilled = true
+  readonly #ctx: IdentifiedContext
+  readonly #server: RerankServer
+  readonly #parsed: ParsedRerank
+  readonly #deps: PipelineDeps
+  readonly #inputTokens: number
+
+  constructor(ctx: IdentifiedContext, server: RerankServer, parsed: ParsedRerank, deps: PipelineDeps) {
+    this.#ctx = ctx
+    this.#server = server
+    this.#parsed = parsed
+    this.#deps = deps
+    this.#inputTokens = countRerank(parsed.request, estimateTokens).inputTokens
+  }
+
+  get endUser(): ParsedRerank['endUser'] {
+    return this.#parsed.endUser
+  }
+
+  get findings(): ParsedRerank['findings'] {
+    return this.#parsed.findings
+  }
+
+  countInput(): number {
+    return this.#inputTokens
+  }
+
+  plan(limits: MeterSet): CallPlan<RerankTarget> {
+    const { caller, environment } = this.#ctx
+    return planRerank({ parsed: this.#parsed, caller, environment, limits }, this.#deps)
+  }
+
+  /** Reserves the maximum, since the answer cannot be cut. */
+  reserve(
+    plan: CallPlan<RerankTarget>,
+    limits: MeterSet,
+  ): Reserved<RerankTarget> | Promise<Reserved<RerankTarget>> {
+    const amounts = toReservedRerankAmounts(this.#parsed.request, plan.targets)
+    const estimate = limits.hasAmountMeter ? { inputTokens: this.#inputTokens, outputTokens: 0 } : undefined
+    const reserved = { plan, estimate }
+    const request = { limits, isSandbox: isSandboxOnly(plan), amounts }
+    return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
+  }
+
+  async attempt(target: Target, planned: RerankTarget): Promise<AttemptResult<AnsweredRerank>> {
+    const { format, decodeError, provider, alias } = planned
+    const { request } = this.#parsed
+    const result = await attemptRerank({
+      ctx: this.#ctx,
+      transport: provider.sandbox === true ? this.#deps.sandbox : this.#deps.http,
+      format,
+      decodeError,
+      target,
+      sender: toSender(this.#ctx.caller, this.#ctx.environment),
+      request,
+      timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      now: this.#deps.now,
+    })
+    if (result.ok) return { ...result, value: { reply: result.value, target: planned } }
+    if (result.charge === undefined) return result
+    // The same is billed whether an answer arrived, since there is no output.
+    const { bill } = toRerankBill(request, planned, { searches: undefined, inputTokens: undefined })
+    return { ...result, bill }
+  }
+
+  async answer({ reply, target }: AnsweredRerank): Promise<void> {
+    const { request } = this.#parsed
+    const { bill, searches } = toRerankBill(request, target, reply.usage)
+    this.#ctx.recordFields.answered = bill
+    const answered = {
+      model: target.id,
+      provider: target.provider.id,
+      isSandbox: target.provider.sandbox === true,
+      requestId: this.#ctx.requestId,
+      searches,
+    }
+    const bytes = Buffer.from(JSON.stringify(this.#server.encodeReply(answered, request, reply, bill)))
+    const headers = answerHeaders(this.#ctx, target, 'application/json', this.#deps)
+    const outcome = { status: 200, bill, finishReason: 'stop' }
+    await sendAnswer(this.#ctx, bytes, { headers, outcome }, this.#deps)
+  }
+}

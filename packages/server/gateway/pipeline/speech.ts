@@ -1,0 +1,70 @@
+import type { SpeechReply, SpeechRequest } from '@rideau/llm/audio/audio-format'
+import { countCharacters, mostSpeechUsage } from '@rideau/llm/audio/audio-pricing'
+import { encodeSpeechReply } from '@rideau/llm/audio/encode-speech'
+import type { EncodedAudio } from '@rideau/llm/audio/encode-transcript'
+import { decodeSpeech, encodeSpeech } from '@rideau/llm/audio/openai-audio'
+import { findUnreadSpeechField, parseSpeech } from '@rideau/llm/audio/parse-speech'
+import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
+import type { Json, JsonObject } from '@rideau/llm/json/json-value'
+import type { Target } from '@rideau/llm/upstream/target'
+import { attemptAudio } from '../attempts/attempt-audio.ts'
+import type { AttemptResult } from '../attempts/attempt-result.ts'
+import type { MostAudio } from '../billing/audio-amounts.ts'
+import type { AudioTarget } from '../plan/plan-audio.ts'
+import { noteModel } from '../request/note-model.ts'
+import { noteUser } from '../request/note-user.ts'
+import { readJson } from '../request/read-json.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+import { AudioCall, type AudioTask } from './audio-call.ts'
+import type { ReadCall } from './model-call.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
+
+/** Serves `POST {openai prefix}/v1/audio/speech`. */
+export const readSpeech: ReadCall = async (ctx, _pathModel, deps) => {
+  const { value, bytes } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+  ctx.recordFields.requestBody = bytes
+  noteModel(ctx.recordFields, value.model)
+  const request = parseSpeech(value)
+  noteUser(ctx.recordFields, typeof value.user === 'string' ? value.user : undefined)
+  return new AudioCall(ctx, new Speech(ctx, request, value, deps), deps)
+}
+
+class Speech implements AudioTask<SpeechReply> {
+  readonly capability = 'speech'
+  readonly files = undefined
+  readonly endUser: Json | undefined
+  readonly findings: { readonly stored: undefined; readonly passedOn: string | undefined }
+  readonly most: MostAudio
+  readonly #ctx: IdentifiedContext
+  readonly #request: SpeechRequest
+  readonly #deps: PipelineDeps
+
+  constructor(ctx: IdentifiedContext, request: SpeechRequest, body: JsonObject, deps: PipelineDeps) {
+    this.endUser = body.end_user
+    this.findings = { stored: undefined, passedOn: findUnreadSpeechField(body) }
+    this.most = { usage: mostSpeechUsage(request), characters: countCharacters(request.input) }
+    this.#ctx = ctx
+    this.#request = request
+    this.#deps = deps
+  }
+
+  get model(): string {
+    return this.#request.model
+  }
+
+  attempt(target: Target, planned: AudioTarget): Promise<AttemptResult<SpeechReply>> {
+    const request = encodeSpeech(this.#request, target)
+    return attemptAudio(
+      {
+        ...{ ctx: this.#ctx, target, planned, request, isBinary: true },
+        decode: ({ bytes, readHeaders }) =>
+          decodeSpeech(bytes, String(readHeaders()['content-type'] ?? ''), target),
+      },
+      this.#deps,
+    )
+  }
+
+  encode(reply: SpeechReply): EncodedAudio {
+    return encodeSpeechReply(this.#request, reply)
+  }
+}

@@ -1,0 +1,83 @@
+import type { TranscriptionReply, TranscriptionRequest } from '@rideau/llm/audio/audio-format'
+import { mostTranscriptionUsage } from '@rideau/llm/audio/audio-pricing'
+import { type EncodedAudio, encodeTranscript } from '@rideau/llm/audio/encode-transcript'
+import { decodeTranscription, encodeTranscription, findAskedFormat } from '@rideau/llm/audio/openai-audio'
+import type { JsonObject } from '@rideau/llm/json/json-value'
+import type { Target } from '@rideau/llm/upstream/target'
+import type { Refusal } from '../../core/verdict.ts'
+import { attemptAudio } from '../attempts/attempt-audio.ts'
+import type { AttemptResult } from '../attempts/attempt-result.ts'
+import type { MostAudio } from '../billing/audio-amounts.ts'
+import type { ResolvedTarget } from '../plan/call-plan.ts'
+import type { AudioTarget } from '../plan/plan-audio.ts'
+import { noteUser } from '../request/note-user.ts'
+import { type ParsedTranscription, readTranscriptionBody } from '../request/read-transcription-body.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+import { AudioCall, type AudioTask } from './audio-call.ts'
+import type { ReadCall } from './model-call.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
+
+/** Serves `POST {openai prefix}/v1/audio/transcriptions` and `/translations`. */
+export function readTranscription(task: TranscriptionRequest['task']): ReadCall {
+  return async (ctx, _pathModel, deps) => {
+    const parsed = await readTranscriptionBody(ctx, task, deps.bodyTimeoutMs)
+    noteUser(ctx.recordFields, parsed.user)
+    return new AudioCall(ctx, new Transcription(ctx, parsed, deps), deps)
+  }
+}
+
+class Transcription implements AudioTask<TranscriptionReply> {
+  readonly capability = 'transcription'
+  readonly endUser: ParsedTranscription['endUser']
+  readonly findings: { readonly stored: undefined; readonly passedOn: string | undefined }
+  readonly files: readonly Buffer[]
+  readonly most: MostAudio
+  readonly #ctx: IdentifiedContext
+  readonly #request: TranscriptionRequest
+  readonly #deps: PipelineDeps
+
+  constructor(
+    ctx: IdentifiedContext,
+    { request, endUser, passedOn }: ParsedTranscription,
+    deps: PipelineDeps,
+  ) {
+    this.endUser = endUser
+    this.findings = { stored: undefined, passedOn }
+    this.files = [request.file.bytes]
+    this.most = { usage: mostTranscriptionUsage(request), characters: 0 }
+    this.#ctx = ctx
+    this.#request = request
+    this.#deps = deps
+  }
+
+  get model(): string {
+    return this.#request.model
+  }
+
+  findObjection(target: ResolvedTarget): Refusal | undefined {
+    const { format } = this.#request
+    if (findAskedFormat(format, target) !== undefined) return undefined
+    const message = `response_format: the model ${target.id} has no ${format}; it has json and text.`
+    return { code: 'invalid_request', message, param: 'response_format' }
+  }
+
+  attempt(target: Target, planned: AudioTarget): Promise<AttemptResult<TranscriptionReply>> {
+    const request = encodeTranscription(this.#request, target)
+    return attemptAudio(
+      {
+        ...{ ctx: this.#ctx, target, planned, request, isBinary: false },
+        decode: ({ json }) => {
+          const body = json?.value
+          return typeof body === 'object' && body !== null
+            ? decodeTranscription(body as JsonObject)
+            : undefined
+        },
+      },
+      this.#deps,
+    )
+  }
+
+  encode(reply: TranscriptionReply): EncodedAudio {
+    return encodeTranscript(this.#request, reply)
+  }
+}

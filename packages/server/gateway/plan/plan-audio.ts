@@ -1,0 +1,86 @@
+import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
+import type { Mount } from '@rideau/llm/formats/shared/mount'
+import type { MeterSet } from '../../core/list-meters.ts'
+import { SET_A_PRICE } from '../../core/set-a-price.ts'
+import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Refusal } from '../../core/verdict.ts'
+import { type MostAudio, maxAudioCost } from '../billing/audio-amounts.ts'
+import type { CallPlan, ResolvedTarget } from './call-plan.ts'
+import { checkLimits } from './check-limits.ts'
+import type { PlanDeps } from './plan-deps.ts'
+import { planTargets } from './plan-targets.ts'
+
+/** A target of an audio request. */
+export interface AudioTarget extends ResolvedTarget {
+  /** A provider reports errors in the same format on all of its routes. */
+  readonly decodeError: ClientFormat['decodeError']
+}
+
+export interface AudioPlanInput {
+  /** As the caller named the model. */
+  readonly asked: string
+  readonly capability: 'transcription' | 'speech'
+  readonly most: MostAudio
+  /** Returns why a target cannot serve what was asked. */
+  readonly findObjection?: (target: ResolvedTarget) => Refusal | undefined
+  readonly caller: Caller
+  readonly environment: Environment
+  readonly limits: MeterSet
+  readonly mount: Mount
+}
+
+/**
+ * Plans a parsed audio request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the fault of the check
+ * that refuses it.
+ */
+export function planAudio(input: AudioPlanInput, deps: PlanDeps): CallPlan<AudioTarget> {
+  const { asked, caller, environment, mount } = input
+  return planTargets<AudioTarget>(
+    { name: asked, caller, environment, isStream: false, mount },
+    target => planOne(target, input, deps),
+    deps,
+  )
+}
+
+function planOne(
+  target: ResolvedTarget,
+  input: AudioPlanInput,
+  deps: PlanDeps,
+): AudioTarget | { refusal: Refusal } {
+  const { provider, catalogModel } = target
+  const { capability, findObjection } = input
+  if (provider.audio === undefined || catalogModel?.capabilities.includes(capability) === false) {
+    const message = `The model ${target.id} does not support ${capability}.`
+    return { refusal: { code: 'model_missing_capability', message, param: 'model' } }
+  }
+  const refusal = findObjection?.(target) ?? checkCost(target, input)
+  if (refusal !== undefined) return { refusal }
+  return { ...target, decodeError: deps.formats.client(provider.format).decodeError }
+}
+
+/**
+ * Checks the plan's models, limits of money and the key's `max_request_cost_usd`. Nothing about an audio request can be
+ * lowered.
+ */
+function checkCost(
+  target: ResolvedTarget,
+  { asked, most, caller, limits }: AudioPlanInput,
+): Refusal | undefined {
+  const cost = maxAudioCost(most, target)
+  const limited = checkLimits(target, asked, limits, cost !== null)
+  const { maxRequestCostNanoUsd } = caller
+  if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
+  if (cost === null) {
+    return {
+      code: 'model_unpriced',
+      message: `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown. ${SET_A_PRICE}`,
+      param: 'model',
+    }
+  }
+  if (cost <= maxRequestCostNanoUsd) return undefined
+  return {
+    code: 'budget_exceeded',
+    message: 'This request could cost more than the max_request_cost_usd of the key.',
+    param: 'restrictions.max_request_cost_usd',
+  }
+}

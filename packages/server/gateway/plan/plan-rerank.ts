@@ -1,0 +1,79 @@
+import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
+import { showPath } from '@rideau/llm/formats/shared/field-path'
+import { findRerankFormat } from '@rideau/llm/rerank/find-rerank-format'
+import type { ParsedRerank } from '@rideau/llm/rerank/parse-request'
+import type { RerankFormat } from '@rideau/llm/rerank/rerank-format'
+import type { MeterSet } from '../../core/list-meters.ts'
+import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Refusal } from '../../core/verdict.ts'
+import { maxRerankCost } from '../billing/rerank-amounts.ts'
+import type { CallPlan, ResolvedTarget } from './call-plan.ts'
+import { checkLimits } from './check-limits.ts'
+import type { PlanDeps } from './plan-deps.ts'
+import { planTargets } from './plan-targets.ts'
+
+/** A target of a rerank request. */
+export interface RerankTarget extends ResolvedTarget {
+  readonly format: RerankFormat
+  /** A provider reports errors in the same format on all of its routes. */
+  readonly decodeError: ClientFormat['decodeError']
+  /** Parameters that were left out because the environment's `unsupported_params` is `drop`. */
+  readonly dropped: readonly string[]
+}
+
+export interface RerankPlanInput {
+  readonly parsed: ParsedRerank
+  readonly caller: Caller
+  readonly environment: Environment
+  readonly limits: MeterSet
+}
+
+/**
+ * Plans a parsed rerank request, with the checks in the order of ARCHITECTURE.md, "One request". Throws the fault of the
+ * check that refuses it.
+ */
+export function planRerank(input: RerankPlanInput, deps: PlanDeps): CallPlan<RerankTarget> {
+  const { parsed, caller, environment } = input
+  const asked = { name: parsed.request.model, caller, environment, isStream: false }
+  return planTargets<RerankTarget>(asked, target => planOne(target, input, deps), deps)
+}
+
+function planOne(
+  target: ResolvedTarget,
+  input: RerankPlanInput,
+  deps: PlanDeps,
+): RerankTarget | { refusal: Refusal } {
+  const { provider, catalogModel } = target
+  const format = findRerankFormat(provider)
+  if (format === undefined || catalogModel?.capabilities.includes('rerank') === false) {
+    const message = `The model ${target.id} does not support rerank.`
+    return { refusal: { code: 'model_missing_capability', message, param: 'model' } }
+  }
+  const { request, unread } = input.parsed
+  const isCutLost = request.maxTokensPerDocument !== undefined && format.cutsDocuments !== true
+  const dropped = isCutLost ? [...unread, 'max_tokens_per_doc'] : unread
+  const [first] = dropped
+  if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
+    const param = showPath(first)
+    const message = `${param}: the provider ${provider.id} does not support this parameter.`
+    return { refusal: { code: 'invalid_request', message, param } }
+  }
+  const refusal = checkCost(target, input)
+  if (refusal !== undefined) return { refusal }
+  return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError, dropped }
+}
+
+/** Checks the plan's models, limits of money and the key's `max_request_cost_usd`. Nothing of a request can be lowered. */
+function checkCost(target: ResolvedTarget, { parsed, caller, limits }: RerankPlanInput): Refusal | undefined {
+  const nanoUsd = maxRerankCost(parsed.request, target)
+  const limited = checkLimits(target, parsed.request.model, limits, nanoUsd !== null)
+  const { maxRequestCostNanoUsd } = caller
+  if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
+  if (nanoUsd === null) {
+    const message = `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown.`
+    return { code: 'model_unpriced', message, param: 'model' }
+  }
+  if (nanoUsd <= maxRequestCostNanoUsd) return undefined
+  const message = 'This request could cost more than the max_request_cost_usd of the key.'
+  return { code: 'budget_exceeded', message, param: 'restrictions.max_request_cost_usd' }
+}

@@ -1,0 +1,61 @@
+import { hold, giveBack } from '../../core/fair-share.ts'
+import type { Holder } from '../../core/holder.ts'
+import type { Log } from '../../core/log.ts'
+
+/** An answer that was made and waits until its caller reads it. */
+export interface UnreadAnswer {
+  readonly unreadBytes: number
+  /** Disconnects the caller, and calls `remove`. */
+  drop(): void
+}
+
+/** At most one line of the log in this time. */
+const LOG_EVERY_MS = 60_000
+
+/**
+ * Bounds the memory of answers that callers do not read. Whose answers exceed its share loses those first that wait
+ * longest: their callers are disconnected, since an answer cannot be made smaller.
+ */
+export class UnreadAnswers {
+  /** Answers whose callers were disconnected. */
+  dropped = 0
+  readonly #log: Pick<Log, 'warn'>
+  /** The oldest come first. */
+  readonly #byHolder = new Map<Holder, Set<UnreadAnswer>>()
+  #loggedAt = Number.NEGATIVE_INFINITY
+
+  constructor(log: Pick<Log, 'warn'>) {
+    this.#log = log
+  }
+
+  /** Returns false if there is no room, also without the holder's other answers. */
+  add(holder: Holder, answer: UnreadAnswer): boolean {
+    const others = this.#byHolder.get(holder)
+    while (!hold(holder.answers, answer.unreadBytes)) {
+      this.#count(holder)
+      const [oldest] = others ?? []
+      if (oldest === undefined) return false
+      oldest.drop()
+    }
+    const answers = this.#byHolder.get(holder)
+    if (answers === undefined) this.#byHolder.set(holder, new Set([answer]))
+    else answers.add(answer)
+    return true
+  }
+
+  remove(holder: Holder, answer: UnreadAnswer): void {
+    const answers = this.#byHolder.get(holder)
+    if (answers?.delete(answer) !== true) return
+    giveBack(holder.answers, answer.unreadBytes)
+    if (answers.size === 0) this.#byHolder.delete(holder)
+  }
+
+  #count({ logName }: Holder): void {
+    this.dropped++
+    const now = performance.now()
+    if (now - this.#loggedAt < LOG_EVERY_MS) return
+    this.#loggedAt = now
+    const details = { by: logName, dropped: this.dropped }
+    this.#log.warn(details, 'callers are disconnected that leave too many bytes of answers unread')
+  }
+}
