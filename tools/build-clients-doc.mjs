@@ -7,10 +7,10 @@ import { isMain, root } from './build.mjs'
 const PAGE = path.join(root, 'docs/clients.md')
 const RESULTS = path.join(root, 'e2e/clients/results.json')
 const TABLES = /(<!-- results: begin -->\n)[\s\S]*?(<!-- results: end -->)/
-const MARKS = { passed: 'yes', failed: '**no**', absent: '–', waits: 'late' }
+const MARKS = { passed: 'yes', failed: '**no**', known: '**no**', absent: '–', waits: 'late' }
 
 /** One row a client: what it installs, and what became of each step. */
-export function toTable(results) {
+function toTable(results) {
   const clients = Object.entries(results)
   const steps = [...new Set(clients.flatMap(([, client]) => Object.keys(client.steps)))]
   const rows = clients.map(([name, { versions, steps: own }]) => {

@@ -94,7 +94,7 @@ async function setUp(controlUrl) {
         manage(`/v1/environments/${environment.id}/limits`, {
           metric: 'requests',
           limit: 1,
-          window_seconds: 2,
+          window_seconds: 3,
           ...scope(rate),
         }),
       ])

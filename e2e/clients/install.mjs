@@ -5,6 +5,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 const HERE = import.meta.dirname
+const PIP_OPTIONS = ['--quiet', '--disable-pip-version-check', '--no-deps', '--no-compile']
 const AGENTS = path.join(HERE, 'agents')
 
 /** One install for all libraries, or for all agents: npm takes much of its time for each. */
@@ -25,21 +26,28 @@ export async function installPython() {
   )
   if (!python) return false
   const folder = path.join(HERE, '.venv')
-  const pins = fs.readFileSync(path.join(HERE, 'requirements.txt'))
+  const pins = fs.readFileSync(path.join(HERE, 'requirements.txt'), 'utf8')
+  const pip = (args, from) =>
+    run(path.join(folder, 'bin', 'python'), ['-m', 'pip', 'install', ...PIP_OPTIONS, ...args], from)
   await once(folder, [pins], async () => {
     await run('python3', ['-m', 'venv', '--clear', folder], HERE)
-    const pip = [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      '--no-deps',
-      '--no-compile',
-    ]
-    await run(path.join(folder, 'bin', 'python'), [...pip, '-r', 'requirements.txt'], HERE)
+    await pip(['-r', 'requirements.txt'], HERE)
   })
+  for (const client of listFolders()) {
+    const own = fs.readFileSync(path.join(client, 'requirements.txt'), 'utf8')
+    if (own.split('\n').every(line => pins.split('\n').includes(line))) continue
+    // Another version than the other clients need: beside the script.
+    const packages = path.join(client, '.packages')
+    await once(packages, [own], () => pip(['--target', packages, '-r', 'requirements.txt'], client))
+  }
   return true
+}
+
+function listFolders() {
+  return fs
+    .readdirSync(HERE)
+    .map(name => path.join(HERE, name))
+    .filter(folder => fs.existsSync(path.join(folder, 'requirements.txt')))
 }
 
 /** Runs `install` unless the folder was made from the same inputs. */

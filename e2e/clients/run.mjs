@@ -15,7 +15,7 @@ import { installJavaScript, installPython } from './install.mjs'
 const HERE = import.meta.dirname
 /** Most of a client's time is spent waiting. */
 const PARALLEL = 4
-const CLIENT_MS = 300_000
+const CLIENT_MS = 600_000
 
 /** The clients' folders: `{ name, folder, file, isPython, isAgent }`. */
 function listClients() {
@@ -54,7 +54,8 @@ async function playClient(client, gateway) {
     ...keys,
     // What the client needs in another version than the others, and the common steps.
     PYTHONPATH: [path.join(client.folder, '.packages'), HERE].join(path.delimiter),
-    PYTHONDONTWRITEBYTECODE: '1',
+    // It would look for its prices on the network.
+    LITELLM_LOCAL_MODEL_COST_MAP: 'True',
     NO_COLOR: '1',
   }
   try {
@@ -94,6 +95,21 @@ function runScript(command, args, cwd, env) {
   })
 }
 
+const KNOWN_FAILURES = path.join(HERE, 'known-failures.json')
+const readKnown = () => JSON.parse(fs.readFileSync(KNOWN_FAILURES, 'utf8'))
+
+/** A step of known-failures.json, which names its cause, may fail without failing the run. */
+function markKnown(name, steps) {
+  const known = readKnown()[name] ?? {}
+  return steps.map(({ step, result, note }) => {
+    if (!(step in known)) return { step, result, note }
+    if (result === 'failed') return { step, result: 'known', note: known[step] }
+    if (result === 'passed')
+      console.log(`note: ${name}, ${step} passes now: --write removes it from known-failures.json`)
+    return { step, result, note }
+  })
+}
+
 /** The libraries' versions that a folder pins. */
 function readVersions({ folder, isPython }) {
   if (isPython) {
@@ -111,6 +127,9 @@ function printClient({ name }, steps, seconds) {
     `${failed.length === 0 ? 'ok    ' : 'FAILED'} ${name}: ${count('passed')} passed${absent} (${seconds} s)`,
   )
   for (const { step, note } of failed) console.log(`         ${step}: ${note}`)
+  for (const { step, result, note } of steps) {
+    if (result === 'known') console.log(`         ${step}: fails, as known: ${note}`)
+  }
 }
 
 async function main(args) {
@@ -141,7 +160,7 @@ async function main(args) {
   const worker = async () => {
     for (let client = queue.shift(); client !== undefined; client = queue.shift()) {
       const startedAt = performance.now()
-      const steps = await playClient(client, gateway)
+      const steps = markKnown(client.name, await playClient(client, gateway))
       printClient(client, steps, ((performance.now() - startedAt) / 1000).toFixed(1))
       results[client.name] = { versions: readVersions(client), steps }
     }
@@ -164,8 +183,8 @@ async function main(args) {
 /** Clients that did not run keep their results. */
 function writeResults(results) {
   const file = path.join(HERE, 'results.json')
-  const known = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {}
-  const all = Object.entries({ ...known, ...results })
+  const kept = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {}
+  const all = Object.entries({ ...kept, ...results })
     .filter(([name]) => fs.existsSync(path.join(HERE, name.split('/')[0])))
     .map(([name, { versions, steps }]) => [
       name,
@@ -173,6 +192,16 @@ function writeResults(results) {
     ])
     .sort(([a], [b]) => (a < b ? -1 : 1))
   fs.writeFileSync(file, `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`)
+  const left = Object.entries(readKnown()).map(([name, steps]) => [
+    name,
+    Object.fromEntries(
+      Object.entries(steps).filter(
+        ([step]) => !results[name]?.steps.some(each => each.step === step && each.result === 'passed'),
+      ),
+    ),
+  ])
+  const known = Object.fromEntries(left.filter(([, steps]) => Object.keys(steps).length > 0))
+  fs.writeFileSync(KNOWN_FAILURES, `${JSON.stringify(known, null, 2)}\n`)
   writeClientTables()
 }
 

@@ -14,6 +14,9 @@ def text_of(message):
 
 
 class Client:
+    # Its retries do not wait for what Retry-After says.
+    retries = False
+
     def converse(self, c, model, messages, **options):
         return c["client"].converse(modelId=model, messages=messages, **options)["output"]["message"]
 

@@ -22,6 +22,9 @@ def text_of(message):
 
 
 class Client:
+    # Google's repeats every 429 five times, with pauses of its own.
+    waits = VARIANT == "google"
+
     def chat(self, c, model, **options):
         return c[VARIANT](model, **options)
 

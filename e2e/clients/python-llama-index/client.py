@@ -14,6 +14,9 @@ def said(content):
 
 
 class Client:
+    # It repeats every 429 for a minute, with pauses of its own.
+    waits = True
+
     def ask(self, c, model, text):
         return c["llm"](model).chat(said(text)).message.content
 

@@ -56,9 +56,11 @@ export const nativeEmbeddings: EmbeddingServer = {
 /** OpenAI's own shape. Its official clients ask for base64 unless told otherwise, and decode it themselves. */
 export const compatEmbeddings: EmbeddingServer = {
   parse: (body, { isEndUser }) => parseCompatEmbedding(body, isEndUser),
-  encodeReply({ model }, request, reply, bill) {
+  encodeReply({ model, requestId }, request, reply, bill) {
     const tokens = inputTokens(bill.usage)
     return toBytes({
+      // Mistral's clients refuse an answer without it.
+      id: requestId,
       object: 'list',
       data: toData(request, reply),
       model,

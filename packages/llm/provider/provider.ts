@@ -56,9 +56,9 @@ export interface Provider {
    */
   readonly exactNames?: readonly string[]
   /**
-   * The name of the mount (see Mount) whose API is this provider's own: a bare name that nothing knows goes there from it.
+   * The names of the mounts (see Mount) whose API is this provider's own: a bare name that nothing knows goes to it from there.
    */
-  readonly ownMount?: string
+  readonly ownMounts?: readonly string[]
   /** The models in its catalogue are its own make: a bare model name goes to it first. */
   readonly maker?: true
   /**

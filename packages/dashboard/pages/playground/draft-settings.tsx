@@ -49,7 +49,7 @@ export function DraftSettings({ draft, models, onChange }: DraftSettingsProps) {
       <div className="pair">
         <TextField
           label="Temperature"
-          isOptional
+          placeholder="the model's"
           type="number"
           min={0}
           max={2}
@@ -59,7 +59,7 @@ export function DraftSettings({ draft, models, onChange }: DraftSettingsProps) {
         />
         <TextField
           label="Output tokens"
-          isOptional
+          placeholder="no bound"
           type="number"
           min={1}
           step={1}

@@ -24,7 +24,7 @@ export function AddCredentialDialog({ onClose }: { onClose: () => void }) {
   const { environment } = usePlace()
   const [made, setMade] = useState<Credential>()
   return (
-    <Dialog title={`Add a provider to ${environment.name}`} shape="side" onClose={onClose}>
+    <Dialog title={`Add a provider to ${environment.name}`} shape="at-side" onClose={onClose}>
       {providers.isPending && <Skeleton />}
       {providers.isError && (
         <ErrorPanel what="Providers" error={providers.error} onRetry={() => void providers.refetch()} />

@@ -1,8 +1,11 @@
 import type { ReasoningDetail } from '../../reply/reasoning-detail.ts'
 import { isDirect } from './reasoning-carrier.ts'
 
-/** Begins each signature that the sandbox makes in another maker's format. */
-export const SANDBOX_SIGNATURE = 'rideau-sandbox-'
+/**
+ * Begins each signature that the sandbox makes in another maker's format. With the 24 digits after it, it is base64 that stays
+ * the same where a client decodes and encodes it.
+ */
+export const SANDBOX_SIGNATURE = 'RideauSandboxSig'
 
 const SANDBOX = 'sandbox'
 

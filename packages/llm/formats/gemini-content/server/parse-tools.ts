@@ -57,8 +57,10 @@ const NO_GRANT: Grant = { sender: 'key', model: '', isStream: false, choices: 1,
 
 const DECLARED_FIELDS = ['name', 'description', 'parameters', 'parametersJsonSchema']
 /** Fields of a declaration that no other format has. */
-const NATIVE_DECLARED_FIELDS = ['behavior', 'response', 'responseJsonSchema']
-const KNOWN_DECLARED_FIELDS = [...DECLARED_FIELDS, ...NATIVE_DECLARED_FIELDS]
+const NATIVE_DECLARED_FIELDS = ['behavior']
+/** They describe the result, which callers send in any form: a target of another format goes without. */
+const RESULT_FIELDS = ['response', 'responseJsonSchema']
+const KNOWN_DECLARED_FIELDS = [...DECLARED_FIELDS, ...NATIVE_DECLARED_FIELDS, ...RESULT_FIELDS]
 
 /** Of a function without parameters. */
 const EMPTY: JsonObject = { type: 'object', properties: {} }
