@@ -44,6 +44,8 @@ if (variant !== 'anthropic') {
 if (variant === 'google') {
   // It does not repeat a 429.
   langchain.retries = false
+  // It leaves a signal unread.
+  langchain.abort = undefined
   // A cut stream rejects a second promise in it, which nobody awaits.
   process.on('unhandledRejection', () => {})
 } else {
