@@ -11,7 +11,8 @@ const pure = [
   'tools/**/*.test.ts',
   'packages/sdk/*.test.ts',
   'fuzz/*.test.ts',
-  'packages/dashboard/format/*.test.ts',
+  'packages/dashboard/{format,session,snippets}/*.test.ts',
+  'packages/dashboard/pages/*/*.test.ts',
 ]
 
 /** The control plane's suites in which no statement reaches the database, or none that another suite does not send. */

@@ -3,6 +3,7 @@
 // The sandbox's file is written by hand.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { HOSTED_TOOLS } from './catalog/hosted-tools.mjs'
 import { mergePrices, rounded } from './catalog/merge-prices.mjs'
 import { PROVIDERS, RERANKERS, SUCCESSORS } from './catalog/provider-lists.mjs'
 import { DATE, findGenaiPrice, fromLitellm, fromModelsDev, readLists } from './catalog/read-lists.mjs'
@@ -40,7 +41,14 @@ let total = 0
 for (const [id, names] of Object.entries(PROVIDERS)) {
   const models = listModels(id, names)
   total += models.length
-  const file = { provider: id, source: SOURCE, date: DATE, models }
+  const hosted = HOSTED_TOOLS[id]
+  const file = {
+    provider: id,
+    source: SOURCE,
+    date: DATE,
+    ...(hosted ? { hosted_tools: hosted } : {}),
+    models,
+  }
   writeFileSync(join(root, 'catalog', `${id}.json`), toText(file))
 }
 writeFileSync(join(root, 'docs/catalog-report.md'), toReport())
@@ -223,10 +231,16 @@ function each(prices) {
 
 /** One line per model: a changed price is one changed line, and the files stay small. */
 function toText({ models, ...head }) {
-  const fields = Object.entries(head).map(
-    ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`,
-  )
-  return `{\n${fields.join('')}  "models": [\n${models.map(model => `    ${JSON.stringify(model)}`).join(',\n')}\n  ]\n}\n`
+  const fields = Object.entries(head).map(([name, value]) => {
+    const lines = Array.isArray(value) ? toLines(value) : JSON.stringify(value)
+    return `  ${JSON.stringify(name)}: ${lines},\n`
+  })
+  return `{\n${fields.join('')}  "models": ${toLines(models)}\n}\n`
+}
+
+/** One entry a line. */
+function toLines(entries) {
+  return `[\n${entries.map(each => `    ${JSON.stringify(each)}`).join(',\n')}\n  ]`
 }
 
 function toReport() {

@@ -113,7 +113,7 @@ function* walk(from, folder) {
 function removeOldBuilds(dist, current) {
   const others = fs
     .readdirSync(dist)
-    .filter(name => /^dashboard-/.test(name) && path.join(dist, name) !== current)
+    .filter(name => name.startsWith('dashboard-') && path.join(dist, name) !== current)
     .map(name => path.join(dist, name))
     .map(folder => ({ folder, madeAt: fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => b.madeAt - a.madeAt)

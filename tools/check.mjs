@@ -11,6 +11,7 @@ const CHECKS = {
   format: [bin('biome'), ['format', '--colors=off', '.']],
   types: [bin('tsc'), ['-p', '.', '--pretty', 'false']],
   // With a browser's types only, and without Node's.
+  dashboard: [bin('tsc'), ['-p', 'packages/dashboard', '--pretty', 'false']],
   sdk: [process.execPath, ['tools/check-sdk.mjs']],
   lint: [bin('oxlint'), ['--deny-warnings', '--report-unused-disable-directives-severity=error']],
   unused: [bin('knip'), ['--no-progress', '--treat-config-hints-as-errors']],

@@ -103,6 +103,8 @@ const environmentHome = createRoute({
 const overview = createRoute({
   getParentRoute: () => environment,
   path: '/overview',
+  validateSearch: ({ range }: Record<string, unknown>): { range?: '24h' | '7d' | '30d' } =>
+    range === '24h' || range === '7d' || range === '30d' ? { range } : {},
   component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 })
 const logs = createRoute({
@@ -150,6 +152,8 @@ export function createPages(context: RouterContext) {
     // The code of a page is loaded when a link to it is pointed at or focused.
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
+    // A page gets only what it knows of its address.
+    search: { strict: true },
     // Every value is a text: an address is written and read as the API's own queries are.
     parseSearch: text => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: toSearchText,

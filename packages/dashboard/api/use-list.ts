@@ -6,7 +6,10 @@ interface ListPage<T> {
 }
 
 /** A list that grows by pages. `load` gets the cursor of the next page, undefined for the first. */
-export function useList<T>(queryKey: readonly unknown[], load: (cursor: string | undefined) => Promise<ListPage<T>>) {
+export function useList<T>(
+  queryKey: readonly unknown[],
+  load: (cursor: string | undefined) => Promise<ListPage<T>>,
+) {
   const query = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam }) => load(pageParam),

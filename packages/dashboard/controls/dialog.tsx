@@ -5,7 +5,7 @@ interface DialogProps {
   readonly title: string
   /** Esc, the close button and Cancel all call it. */
   readonly onClose: () => void
-  readonly shape?: 'middle' | 'wide' | 'side' | undefined
+  readonly shape?: 'middle' | 'wide' | 'at-side' | undefined
   readonly children: ReactNode
 }
 

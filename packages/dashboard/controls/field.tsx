@@ -15,7 +15,7 @@ interface FieldIds {
 }
 
 /** A label above a control, with the hint and the problem below it; both are part of its description. */
-export function Field({
+function Field({
   label,
   hint,
   problem,

@@ -34,7 +34,12 @@ export function UserMenu() {
     <Menu
       align="end"
       trigger={
-        <Button look="quiet" small className="switcher" aria-label={`Your account: ${user.name ?? user.email}`}>
+        <Button
+          look="quiet"
+          small
+          className="switcher"
+          aria-label={`Your account: ${user.name ?? user.email}`}
+        >
           <span className="cut">{user.name ?? user.email}</span>
           <ChevronIcon />
         </Button>

@@ -2,7 +2,12 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type NewApp, openNewApp, SETUP_TOKEN } from '../../server/testing/harness/app.ts'
 import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
-import { dashboardSettings, openWatchedPage, startChromium, type WatchedPage } from '../testing/open-dashboard.ts'
+import {
+  dashboardSettings,
+  openWatchedPage,
+  startChromium,
+  type WatchedPage,
+} from '../testing/open-dashboard.ts'
 
 describe.skipIf(chromiumProgram === undefined)('the first run', () => {
   let opened: NewApp

@@ -3,7 +3,13 @@ import { CodeBlock } from '../controls/code-block.tsx'
 import type { Snippet } from './snippets.ts'
 
 /** Snippets side by side. `shown` has the same ones with the key masked; what is copied has the whole key. */
-export function SnippetTabs({ snippets, shown }: { snippets: readonly Snippet[]; shown: readonly Snippet[] }) {
+export function SnippetTabs({
+  snippets,
+  shown,
+}: {
+  snippets: readonly Snippet[]
+  shown: readonly Snippet[]
+}) {
   return (
     <Tabs.Root defaultValue={snippets[0]?.id ?? ''}>
       <Tabs.List className="tabs" aria-label="Ways to call">

@@ -16,12 +16,13 @@ export interface Snippet {
   readonly text: string
 }
 
+const quoted = (text: string): string => JSON.stringify(text)
+
 /** Ways to call this gateway with a secret key. */
 export function toSnippets(input: SnippetInput): readonly Snippet[] {
   const { gatewayUrl, key, model, prompt } = input
   const openAiUrl = `${gatewayUrl}${input.prefixes.openai ?? '/openai'}/v1`
   const anthropicUrl = `${gatewayUrl}${input.prefixes.anthropic ?? '/anthropic'}`
-  const quoted = (text: string): string => JSON.stringify(text)
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] })
   return [
     {
@@ -32,35 +33,7 @@ export function toSnippets(input: SnippetInput): readonly Snippet[] {
   -H 'content-type: application/json' \\
   -d '${body.replaceAll("'", "'\\''")}'`,
     },
-    {
-      id: 'openai-ts',
-      label: 'OpenAI, TypeScript',
-      install: 'npm install openai',
-      text: `import OpenAI from 'openai'
-
-const client = new OpenAI({
-  baseURL: ${quoted(openAiUrl)},
-  apiKey: ${quoted(key)},
-})
-const answer = await client.chat.completions.create({
-  model: ${quoted(model)},
-  messages: [{ role: 'user', content: ${quoted(prompt)} }],
-})
-console.log(answer.choices[0].message.content)`,
-    },
-    {
-      id: 'openai-python',
-      label: 'OpenAI, Python',
-      install: 'pip install openai',
-      text: `from openai import OpenAI
-
-client = OpenAI(base_url=${quoted(openAiUrl)}, api_key=${quoted(key)})
-answer = client.chat.completions.create(
-    model=${quoted(model)},
-    messages=[{"role": "user", "content": ${quoted(prompt)}}],
-)
-print(answer.choices[0].message.content)`,
-    },
+    ...toOpenAiSnippets(input, openAiUrl),
     {
       id: 'anthropic',
       label: 'Anthropic',
@@ -102,6 +75,40 @@ console.log(text)`,
       text: `export ANTHROPIC_BASE_URL=${anthropicUrl}
 export ANTHROPIC_AUTH_TOKEN=${key}
 claude --model ${model}`,
+    },
+  ]
+}
+
+function toOpenAiSnippets({ key, model, prompt }: SnippetInput, openAiUrl: string): readonly Snippet[] {
+  return [
+    {
+      id: 'openai-ts',
+      label: 'OpenAI, TypeScript',
+      install: 'npm install openai',
+      text: `import OpenAI from 'openai'
+
+const client = new OpenAI({
+  baseURL: ${quoted(openAiUrl)},
+  apiKey: ${quoted(key)},
+})
+const answer = await client.chat.completions.create({
+  model: ${quoted(model)},
+  messages: [{ role: 'user', content: ${quoted(prompt)} }],
+})
+console.log(answer.choices[0].message.content)`,
+    },
+    {
+      id: 'openai-python',
+      label: 'OpenAI, Python',
+      install: 'pip install openai',
+      text: `from openai import OpenAI
+
+client = OpenAI(base_url=${quoted(openAiUrl)}, api_key=${quoted(key)})
+answer = client.chat.completions.create(
+    model=${quoted(model)},
+    messages=[{"role": "user", "content": ${quoted(prompt)}}],
+)
+print(answer.choices[0].message.content)`,
     },
   ]
 }

@@ -1,6 +1,6 @@
 import { BEDROCK_MOUNT } from '../formats/bedrock-converse/format.ts'
 import { COHERE_MOUNT } from '../formats/cohere-v2/format.ts'
-import { GEMINI_MODELS, GEMINI_MOUNT } from '../formats/gemini-content/format.ts'
+import { GEMINI_NAMED, GEMINI_MOUNT } from '../formats/gemini-content/format.ts'
 import { NATIVE_MOUNT } from '../formats/native/format.ts'
 import { OLLAMA_MOUNT } from '../formats/ollama-chat/format.ts'
 import { OPENAI_UNDER_OLLAMA } from '../formats/ollama-chat/other-formats.ts'
@@ -28,7 +28,7 @@ const EMBEDDERS = /embed(?:dings?)?(?![a-z])/i
 export const EMBEDDING_ROUTES: readonly EmbeddingRoute[] = [
   { mount: NATIVE_MOUNT, path: '/v1/embeddings', server: nativeEmbeddings },
   { mount: OPENAI_MOUNT, path: '/v1/embeddings', server: compatEmbeddings },
-  ...GEMINI_MODELS.flatMap(models => [
+  ...GEMINI_NAMED.flatMap(models => [
     { mount: GEMINI_MOUNT, path: `${models}/*:embedContent`, server: geminiEmbedContent },
     { mount: GEMINI_MOUNT, path: `${models}/*:batchEmbedContents`, server: geminiBatchEmbed },
   ]),

@@ -3,11 +3,13 @@ import type { ChatRequest } from '../request/chat-request.ts'
 import type { ClientFormatId, FormatId } from '../request/format-id.ts'
 import { matchesAny } from './shared/model-pattern.ts'
 
+type Asked = Pick<ChatRequest, 'tools' | 'reasoningEffort' | 'flattensTools'>
+
 /** The format in which a request goes to a provider's model: by the provider's rules, else its main one. */
 export function findClientFormatId(
   provider: Provider,
   model: string,
-  request: Pick<ChatRequest, 'tools' | 'reasoningEffort'>,
+  request: Asked,
   surface: FormatId,
 ): ClientFormatId {
   // Bare prompts have a route of their own at servers of OpenAI's format, and none elsewhere.
@@ -24,10 +26,11 @@ function isMeant({ models }: FormatRule, model: string): boolean {
 
 function isCalledFor(
   { when, format }: FormatRule,
-  { tools, reasoningEffort }: Pick<ChatRequest, 'tools' | 'reasoningEffort'>,
+  { tools, reasoningEffort, flattensTools }: Asked,
   surface: FormatId,
 ): boolean {
   if (when === 'same-format') return format === surface
+  if (when === 'same-format-flat') return format === surface && flattensTools !== true
   if (when === undefined) return true
   return tools !== undefined && tools.length > 0 && reasoningEffort !== undefined
 }

@@ -73,7 +73,8 @@ function findStop(
   const unsupported = format.findUnsupportedParams(request, provider, model, source)
   const foreign = format.id === source.format ? [] : findings.nativeOnly
   const withheld = sender !== 'key' && findings.mayBeStored ? ['store'] : []
-  const dropped = [...findings.hosted, ...findings.unread, ...foreign, ...unsupported, ...withheld]
+  const run = findings.hostedTools.map(({ path }) => path)
+  const dropped = [...findings.hosted, ...run, ...findings.unread, ...foreign, ...unsupported, ...withheld]
   const target: Target = { provider, model, baseUrl: 'https://a.example/v1', apiKey: 'k' }
   const { content } = format.encodeRequest(request, target, source, dropped)
   if (content === undefined) throw new Error('a body states no fields')

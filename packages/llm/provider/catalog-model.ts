@@ -1,4 +1,4 @@
-import type { AudioPrices, ImagePrices, ModelPricing, RerankPrices } from './prices.ts'
+import type { AudioPrices, HostedToolPrice, ImagePrices, ModelPricing, RerankPrices } from './prices.ts'
 
 export type Capability =
   | 'chat'
@@ -40,5 +40,7 @@ export interface CatalogFile {
   /** Where the figures come from, and the day they were read (ISO 8601). */
   readonly source: string
   readonly date: string
+  /** Tools that the provider runs. A tool that is not listed has no known price. */
+  readonly hosted_tools?: readonly HostedToolPrice[]
   readonly models: readonly CatalogModel[]
 }

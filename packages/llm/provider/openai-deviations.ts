@@ -18,6 +18,8 @@ export interface OpenAiDeviations {
   readonly toolChoiceRequired?: string
   /** An effort → the fields that ask for it there. An effort without entry is sent as `reasoning_effort`. */
   readonly reasoningEfforts?: Readonly<Record<string, JsonObject>>
+  /** Takes OpenRouter's `reasoning` object, which stands for `reasoning_effort` elsewhere. */
+  readonly takesReasoning?: boolean
   /** It takes only tool-call ids of exactly so many letters and digits. Others are rewritten, alike in call and result. */
   readonly toolCallIdLength?: number
   /**

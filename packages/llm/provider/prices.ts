@@ -50,5 +50,30 @@ export interface RerankPrices {
   readonly input?: number
 }
 
+/** What one kind of tool costs that a provider runs, besides the tokens that it adds. */
+export interface HostedToolPrice {
+  /** What is counted, in one word for all formats. */
+  readonly tool: HostedTool
+  /** The types by which a request asks for it, in the provider's words. */
+  readonly types: readonly string[]
+  /** Names of models, where `*` stands for any text; the first entry that fits counts. Absent: every model. */
+  readonly models?: readonly string[]
+  /** `use`: each search, query or container. `request`: a request that used it, however often. */
+  readonly per: 'use' | 'request'
+  /** At most nine decimals. Zero: it costs the tokens that it adds. */
+  readonly usd: number
+  /** Where the price comes from, and the day or month. */
+  readonly source: string
+}
+
+/** Tools that providers run and whose uses an answer counts. */
+export type HostedTool =
+  | 'web_search'
+  | 'x_search'
+  | 'code_interpreter'
+  | 'google_search'
+  | 'url_context'
+  | 'code_execution'
+
 /** Tiers of service with prices of their own, in OpenAI's words: slower and cheaper, faster and dearer. */
 export type ServiceTier = 'flex' | 'priority'

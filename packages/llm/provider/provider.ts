@@ -56,9 +56,9 @@ export interface Provider {
    */
   readonly exactNames?: readonly string[]
   /**
-   * The name of the mount (see Mount) whose API is this provider's own: a bare name that nothing knows goes there from it.
+   * The names of the mounts (see Mount) whose API is this provider's own: a bare name that nothing knows goes to it from there.
    */
-  readonly ownMount?: string
+  readonly ownMounts?: readonly string[]
   /** The models in its catalogue are its own make: a bare model name goes to it first. */
   readonly maker?: true
   /**
@@ -104,10 +104,11 @@ export interface FormatRule {
   /** Names of models, where `*` stands for any text. Absent: every model. */
   readonly models?: readonly string[]
   /**
-   * `same-format`: only what the caller wrote in that format, so that it passes through. `tools-with-reasoning`: only
+   * `same-format`: only what the caller wrote in that format, so that it passes through. `same-format-flat`: the same, but
+   * without tools in namespaces or items, which only OpenAI's own servers know. `tools-with-reasoning`: only
    * requests that have tools and name a reasoning effort. Absent: every request.
    */
-  readonly when?: 'same-format' | 'tools-with-reasoning'
+  readonly when?: 'same-format' | 'same-format-flat' | 'tools-with-reasoning'
 }
 
 /** Anthropic's Messages at a cloud: the model stands in the path, `{model}`, and the version in the body. */

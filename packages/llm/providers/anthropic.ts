@@ -13,7 +13,7 @@ export const anthropic: Provider = {
   // Its list has twenty models a page unless more are asked for.
   modelsPath: '/models?limit=1000',
   models: 'catalog',
-  ownMount: 'anthropic',
+  ownMounts: ['anthropic'],
   maker: true,
   catalog: catalog as CatalogFile,
 }

@@ -38,7 +38,7 @@ export const bedrock: Provider = {
   modelsBaseUrl: 'https://bedrock.{region}.amazonaws.com',
   modelsPath: '/foundation-models?byInferenceType=ON_DEMAND',
   models: 'catalog',
-  ownMount: 'bedrock',
+  ownMounts: ['bedrock'],
   // An ARN may name a stored prompt, an endpoint or another object of the account.
   exactNames: ['arn:'],
   embeddings: { format: 'bedrock-invoke' },

@@ -13,7 +13,7 @@ export const cohere: Provider = {
   modelsBaseUrl: 'https://api.cohere.com/v1',
   modelsPath: '/models?page_size=1000',
   models: 'catalog',
-  ownMount: 'cohere',
+  ownMounts: ['cohere'],
   maker: true,
   embeddings: { format: 'cohere-embed' },
   rerank: { format: 'cohere-rerank' },

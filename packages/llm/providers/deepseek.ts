@@ -7,7 +7,7 @@ export const deepseek: Provider = {
   name: 'DeepSeek',
   keysUrl: 'https://platform.deepseek.com/api_keys',
   format: 'openai-chat',
-  formatRules: [{ format: 'openai-responses', when: 'same-format' }],
+  formatRules: [{ format: 'openai-responses', when: 'same-format-flat' }],
   baseUrl: 'https://api.deepseek.com',
   auth: 'bearer',
   models: 'catalog',

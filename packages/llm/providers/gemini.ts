@@ -12,7 +12,7 @@ export const gemini: Provider = {
   // Its list has fifty models a page unless more are asked for.
   modelsPath: '/models?pageSize=1000',
   models: 'catalog',
-  ownMount: 'gemini',
+  ownMounts: ['gemini'],
   maker: true,
   embeddings: { format: 'gemini-embed' },
   images: { format: 'google-images' },

@@ -6,8 +6,8 @@ const SENDABLE = /^[^\p{C}\p{Z}]{1,256}$/u
 const DOT_SEGMENT = /(^|[/\\])\.{1,2}([/\\]|$)/
 
 const OWNERS = new Map<string, string[]>()
-for (const { id, ownMount } of PROVIDERS) {
-  if (ownMount !== undefined) OWNERS.set(ownMount, [...(OWNERS.get(ownMount) ?? []), id])
+for (const { id, ownMounts = [] } of PROVIDERS) {
+  for (const name of ownMounts) OWNERS.set(name, [...(OWNERS.get(name) ?? []), id])
 }
 const NO_OWNERS: readonly string[] = []
 

@@ -21,6 +21,6 @@ export const ollama: Provider = {
     },
   ],
   models: 'any',
-  ownMount: 'ollama',
+  ownMounts: ['ollama', 'ollama-openai', 'ollama-anthropic'],
   embeddings: { format: 'ollama-embed' },
 }

@@ -14,7 +14,7 @@ export const openai: Provider = {
   baseUrl: 'https://api.openai.com/v1',
   auth: 'bearer',
   models: 'catalog',
-  ownMount: 'openai',
+  ownMounts: ['openai'],
   maker: true,
   openai: {
     outputCap: 'max_completion_tokens',

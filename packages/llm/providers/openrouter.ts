@@ -8,7 +8,7 @@ export const openrouter: Provider = {
   name: 'OpenRouter',
   keysUrl: 'https://openrouter.ai/settings/keys',
   format: 'openai-chat',
-  formatRules: [{ format: 'openai-responses', when: 'same-format' }],
+  formatRules: [{ format: 'openai-responses', when: 'same-format-flat' }],
   baseUrl: 'https://openrouter.ai/api/v1',
   auth: 'bearer',
   models: 'any',
@@ -17,7 +17,7 @@ export const openrouter: Provider = {
   hostedModelMarks: [':online', '@preset/'],
   // Its list of models is open to everyone.
   keyCheckPath: '/key',
-  openai: { developerRole: true },
+  openai: { developerRole: true, takesReasoning: true },
   embeddings: { format: 'openai-embeddings' },
   images: {
     format: 'openai-images',

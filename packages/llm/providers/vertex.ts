@@ -47,7 +47,7 @@ export const vertex: Provider = {
   // Neither family fetches images for everybody here.
   inlinesImages: true,
   models: 'catalog',
-  ownMount: 'gemini',
+  ownMounts: ['gemini'],
   embeddings: { format: 'vertex-predict' },
   images: { format: 'google-images' },
   catalog: catalog as CatalogFile,

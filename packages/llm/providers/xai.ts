@@ -7,7 +7,7 @@ export const xai: Provider = {
   name: 'xAI',
   keysUrl: 'https://console.x.ai/team/default/api-keys',
   format: 'openai-chat',
-  formatRules: [{ format: 'openai-responses', when: 'same-format' }],
+  formatRules: [{ format: 'openai-responses', when: 'same-format-flat' }],
   baseUrl: 'https://api.x.ai/v1',
   auth: 'bearer',
   models: 'catalog',

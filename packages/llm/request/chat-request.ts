@@ -32,6 +32,10 @@ export interface ChatRequest {
   readonly extra?: ReadonlyMap<string, Json>
   /** The body in one spelling, of a format with several: what a target of this format is sent. It must not be changed. */
   readonly passedBody?: JsonObject
+  /** Fields of the received body in another spelling than the provider's format has; undefined as a value: left out. */
+  readonly respelled?: ReadonlyMap<string, Json | undefined>
+  /** Its tools stand in namespaces or in items of the input, which are functions in the canonical form. */
+  readonly flattensTools?: true
   /** Input that goes along unread in a body that passes through, such as documents to answer from: it is counted only. */
   readonly passedInput?: Json
   /**

@@ -18,6 +18,8 @@ export interface Grant {
   readonly choices: number
   /** undefined: the output is bounded by the model alone. */
   readonly maxOutputTokens: number | undefined
+  /** Types of tools that the provider may run: their price is known and reserved. Absent: none. */
+  readonly hostedTools?: ReadonlySet<string> | undefined
 }
 
 /** What may stand in one place of a body. */
@@ -198,6 +200,11 @@ export function forKeys(rule: Rule): Rule {
 export function forEndUsers(rule: Rule): Rule {
   const { check } = rule
   return { ...rule, check: (value, grant) => (grant.sender === 'key' ? undefined : check(value, grant)) }
+}
+
+/** A tool that the provider runs: only where its type was granted. */
+export function toHostedRule(type: string, { check }: Rule): Rule {
+  return { check: (value, grant) => (grant.hostedTools?.has(type) === true ? check(value, grant) : '') }
 }
 
 /** An object with these fields. */

@@ -11,10 +11,12 @@ const UNITS_PER_NANO_USD = 1000
 
 /**
  * What usage costs in whole nano-dollars, rounded up once; null: the price is unknown, which is never zero. Reasoning is
- * priced as output; cached input without a price of its own as input. Every product is exact.
+ * priced as output; cached input without a price of its own as input; tools that the provider ran are added. Every product
+ * is exact.
  */
 export function costNanoUsd(usage: Usage, pricing: ModelPricing | null): number | null {
   if (pricing === null) return null
+  const hosted = usage.hosted?.nanoUsd ?? 0
   const prices = pricesFor(usage, pricing)
   const audioInput = Math.min(usage.audioInput ?? 0, usage.uncachedInput)
   const buckets: readonly (readonly [tokens: number, price: number])[] = [
@@ -29,12 +31,12 @@ export function costNanoUsd(usage: Usage, pricing: ModelPricing | null): number 
   ]
   let units = 0
   for (const [tokens, price] of buckets) units += tokens * Math.round(price * PRICE_UNITS)
-  if (Number.isSafeInteger(units)) return Math.ceil(units / UNITS_PER_NANO_USD)
+  if (Number.isSafeInteger(units)) return Math.ceil(units / UNITS_PER_NANO_USD) + hosted
   // Sums over 2^53 thousandths of a nano-dollar ($9,007) are no longer exact as numbers.
   let exact = 0n
   for (const [tokens, price] of buckets) exact += BigInt(tokens) * BigInt(Math.round(price * PRICE_UNITS))
   const perNano = BigInt(UNITS_PER_NANO_USD)
-  return Number((exact + perNano - 1n) / perNano)
+  return Number((exact + perNano - 1n) / perNano) + hosted
 }
 
 /** No price list has an audio price for long contexts or other tiers: there the higher of the two prices counts. */

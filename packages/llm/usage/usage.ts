@@ -17,6 +17,14 @@ export interface Usage {
   readonly reasoning: number
   /** The tier that the answer reports. Absent: it reports none, so the usual tier is assumed. */
   readonly serviceTier?: ServiceTier
+  /** Tools that the provider ran, besides their tokens. Absent: none. */
+  readonly hosted?: HostedUse
   /** What the provider says that the request costs; whole nano-dollars. It counts before our own prices. */
   readonly reportedCostNanoUsd?: number
+}
+
+/** Uses of tools that a provider ran, and what they cost in whole nano-dollars. */
+export interface HostedUse {
+  readonly uses: number
+  readonly nanoUsd: number
 }

@@ -1,7 +1,7 @@
 import { within } from '../http/within.ts'
 
 /** How long a request of the gateway waits for the database, unless its step has a bound of its own. */
-export const ASK_MS = 5_000
+const ASK_MS = 5_000
 
 /**
  * Resolves like a call of the database, or rejects after ASK_MS. A frozen database keeps a call for up to 40 s: 10 s for

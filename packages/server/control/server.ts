@@ -180,8 +180,6 @@ export async function createControlServer(
   registerOperations(app, operations, services, deps.trustedProxies, deps.afterWrite)
   if (deps.oidc !== undefined) registerOidc(app, services, deps.oidc, deps.trustedProxies, deps.log)
   registerDocuments(app, deps)
-  if (deps.dashboardDir !== undefined) {
-    registerDashboard(app, { dir: deps.dashboardDir, baseUrl, gatewayUrl: deps.gatewayUrl })
-  }
+  registerDashboard(app, deps)
   return app
 }

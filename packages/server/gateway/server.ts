@@ -15,11 +15,12 @@ import { answerBrokenRequest } from './edge/broken-requests.ts'
 import { preflightHeaders } from './edge/cors.ts'
 import { identify } from './edge/identify.ts'
 import { sendJson } from './edge/send.ts'
+import { openRouteSuggestions, type SuggestRoute } from './edge/suggest-route.ts'
 import { endRequest, endWithFault, undoReservation } from './pipeline/end-request.ts'
 import { openFailRequest } from './pipeline/fail-request.ts'
 import { assertKnownQuery } from './request/assert-known-query.ts'
 import { claimRequestId } from './request/claim-request-id.ts'
-import { findMount } from './request/prefixes.ts'
+import { findMount, prefixOf } from './request/prefixes.ts'
 import {
   canceledFault,
   type FailRequest,
@@ -38,7 +39,13 @@ const REQUEST_TIMEOUT_MS = 90_000
 
 /** Returns the HTTP server of the data plane. */
 export function createGatewayServer(deps: GatewayDeps): http.Server {
-  const route = openRouter(listRoutes(deps.formats, deps.prefixes))
+  const routes = listRoutes(deps.formats, deps.prefixes)
+  const route = openRouter(routes)
+  const mounts = [...deps.formats.mounts.values()]
+  const suggest = openRouteSuggestions(
+    routes,
+    mounts.map(mount => prefixOf(mount, deps.prefixes)),
+  )
   const { onException } = deps
   const fail = openFailRequest(deps)
   const onResponseError = (error: Error): void => onException(error, 'a response')
@@ -54,7 +61,7 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
       const path = pathOf(req)
       const refusal = checkHead(req)
       const match = refusal === undefined ? route(req.method ?? '', path) : undefined
-      if (match === undefined) serveUnrouted(path, req, res, refusal, fail, deps)
+      if (match === undefined) serveUnrouted(path, req, res, refusal, { fail, suggest }, deps)
       else {
         const ctx = openContext(match.route, req, res, fail, deps)
         batchInTick(() => void serve(ctx, match, deps), onServeError)
@@ -189,7 +196,7 @@ function serveUnrouted(
   req: IncomingMessage,
   res: ServerResponse,
   refusal: Fault | undefined,
-  fail: FailRequest,
+  { fail, suggest }: { readonly fail: FailRequest; readonly suggest: SuggestRoute },
   deps: GatewayDeps,
 ): void {
   const id = deps.newId()
@@ -205,13 +212,13 @@ function serveUnrouted(
       deps.frontDoor.countUnknown(ctx)
       throw refusal
     }
-    answerUnrouted(ctx, path, deps)
+    answerUnrouted(ctx, path, suggest, deps)
   } catch (thrown) {
     void endWithFault(ctx, toFault(thrown), deps)
   }
 }
 
-function answerUnrouted(ctx: RequestContext, path: string, deps: GatewayDeps): void {
+function answerUnrouted(ctx: RequestContext, path: string, suggest: SuggestRoute, deps: GatewayDeps): void {
   const { req, res } = ctx
   // Load balancers also probe with HEAD.
   const isProbe = req.method === 'GET' || req.method === 'HEAD'
@@ -232,5 +239,7 @@ function answerUnrouted(ctx: RequestContext, path: string, deps: GatewayDeps): v
   }
   // Probes and preflights are not counted: many may come from one address, and they cost as little as a refusal.
   deps.frontDoor.countUnknown(ctx)
-  throw new Fault('route_not_found', 'There is no route for this method and path.')
+  const meant = suggest(req.method ?? '', path)
+  const hint = meant === undefined ? '' : ` Use ${meant}.`
+  throw new Fault('route_not_found', `There is no route for this method and path.${hint}`)
 }

@@ -109,6 +109,22 @@ function attempt(work: () => void, onError: JournalOptions['onError']): void {
   }
 }
 
+/** Creates a file that is in its folder on the disk too, and returns its descriptor. */
+function createSegment(folder: string, sequence: number): number {
+  const name = segmentPath(folder, sequence)
+  const opened = openSync(name, 'ax', 0o600)
+  try {
+    const parent = openSync(folder, 'r')
+    fsyncSync(parent)
+    closeSync(parent)
+  } catch (error) {
+    closeSync(opened)
+    rmSync(name, { force: true })
+    throw error
+  }
+  return opened
+}
+
 export function openJournal(folder: string, options: JournalOptions): Journal {
   const { maxSegmentBytes = 16 * 1024 * 1024, syncEveryMs = 1000, onError } = options
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -138,17 +154,7 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
   /** Changes nothing if it throws, so that the current segment goes on. */
   function openSegment(): number {
     const next = Math.max(sequence, ...listSegments(folder)) + 1
-    const name = segmentPath(folder, next)
-    const opened = openSync(name, 'ax', 0o600)
-    try {
-      const parent = openSync(folder, 'r')
-      fsyncSync(parent)
-      closeSync(parent)
-    } catch (error) {
-      closeSync(opened)
-      rmSync(name, { force: true })
-      throw error
-    }
+    const opened = createSegment(folder, next)
     sequence = next
     size = 0
     return opened

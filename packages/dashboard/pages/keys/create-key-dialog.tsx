@@ -32,7 +32,7 @@ export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDo
     },
   )
   return (
-    <Dialog title={`Create a ${environment.name} key`} shape="side" onClose={onClose}>
+    <Dialog title={`Create a ${environment.name} key`} shape="at-side" onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <TextField
           label="Name"
@@ -56,44 +56,7 @@ export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDo
           <option value="secret">Secret</option>
           <option value="publishable">Publishable</option>
         </SelectField>
-        <AreaField
-          label="Models"
-          name="restrictions.allowed_models"
-          isOptional
-          rows={2}
-          placeholder={'openai/gpt-4o-mini\nanthropic/*'}
-          hint="One a line: a model, an alias, or all of a provider as provider/*. Empty: every model."
-          problem={form.problemOf('restrictions.allowed_models')}
-        />
-        <fieldset>
-          <legend className="field-label">
-            Endpoints <span className="muted">(none chosen: all)</span>
-          </legend>
-          <div className="choices">
-            {ENDPOINTS.map(name => (
-              <label key={name} className="choice">
-                <input type="checkbox" name="restrictions.allowed_endpoints" value={name} />
-                {name}
-              </label>
-            ))}
-          </div>
-        </fieldset>
-        <TextField
-          label="Most that one request may cost, in US dollars"
-          name="restrictions.max_request_cost_usd"
-          type="number"
-          min={0}
-          step="any"
-          isOptional
-          problem={form.problemOf('restrictions.max_request_cost_usd')}
-        />
-        <SelectField label="Expires" name="days" defaultValue="">
-          <option value="">Never</option>
-          <option value="7">In 7 days</option>
-          <option value="30">In 30 days</option>
-          <option value="90">In 90 days</option>
-          <option value="365">In a year</option>
-        </SelectField>
+        <RestrictionFields problemOf={form.problemOf} />
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
@@ -106,9 +69,56 @@ export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDo
   )
 }
 
+function RestrictionFields({ problemOf }: { problemOf: (name: string) => string | undefined }) {
+  return (
+    <>
+      <AreaField
+        label="Models"
+        name="restrictions.allowed_models"
+        isOptional
+        rows={2}
+        placeholder={'openai/gpt-4o-mini\nanthropic/*'}
+        hint="One a line: a model, an alias, or all of a provider as provider/*. Empty: every model."
+        problem={problemOf('restrictions.allowed_models')}
+      />
+      <fieldset>
+        <legend className="field-label">
+          Endpoints <span className="muted">(none chosen: all)</span>
+        </legend>
+        <div className="choices">
+          {ENDPOINTS.map(name => (
+            <label key={name} className="choice">
+              <input type="checkbox" name="restrictions.allowed_endpoints" value={name} />
+              {name}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <TextField
+        label="Most that one request may cost, in US dollars"
+        name="restrictions.max_request_cost_usd"
+        type="number"
+        min={0}
+        step="any"
+        isOptional
+        problem={problemOf('restrictions.max_request_cost_usd')}
+      />
+      <SelectField label="Expires" name="days" defaultValue="">
+        <option value="">Never</option>
+        <option value="7">In 7 days</option>
+        <option value="30">In 30 days</option>
+        <option value="90">In 90 days</option>
+        <option value="365">In a year</option>
+      </SelectField>
+    </>
+  )
+}
+
 /** `crypto.randomUUID` is missing where the page has no https. */
 function newIdempotencyKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('')
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
 }
 
 function toBody(data: FormData, kind: 'secret' | 'publishable') {

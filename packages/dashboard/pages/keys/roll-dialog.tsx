@@ -33,7 +33,10 @@ export function RollDialog({ old, onClose, onDone }: RollDialogProps) {
   return (
     <Dialog title={`Roll ${old.name}`} onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
-        <p>You get a new key with the same rights. The old one goes on working for a while, so that you can replace it.</p>
+        <p>
+          You get a new key with the same rights. The old one goes on working for a while, so that you can
+          replace it.
+        </p>
         <SelectField label="The old key works for" name="overlap_hours" defaultValue="1">
           <option value="0">no longer: it ends at once</option>
           <option value="1">1 hour</option>

@@ -3,7 +3,14 @@ import { Button } from '../../controls/button.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
 import { textOf } from '../../controls/use-form.ts'
 import type { Key } from '../keys/key-calls.ts'
-import { countFilters, DEFAULT_RANGE, FILTER_LABELS, type LogSearch, parseLogSearch, type Range } from './log-search.ts'
+import {
+  countFilters,
+  DEFAULT_RANGE,
+  FILTER_LABELS,
+  type LogSearch,
+  parseLogSearch,
+  type Range,
+} from './log-search.ts'
 
 interface FilterBarProps {
   readonly search: LogSearch
@@ -16,7 +23,9 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
   const [isOpen, setOpen] = useState(() => countFilters(search) > Number(search.status !== undefined))
   const apply = (form: HTMLFormElement): void => {
     const data = new FormData(form)
-    const given = FILTER_LABELS.map(([name]) => [name, textOf(data, name)]).filter(([, value]) => value !== '')
+    const given = FILTER_LABELS.map(([name]) => [name, textOf(data, name)]).filter(
+      ([, value]) => value !== '',
+    )
     const range = textOf(data, 'range') as Range
     onChange(
       parseLogSearch({
@@ -53,45 +62,51 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
       </SelectField>
       <SelectField label="Status" name="status" defaultValue={search.status ?? ''}>
         <option value="">Any</option>
-        {[...new Set(['2xx', '4xx', '5xx', ...(search.status === undefined ? [] : [search.status])])].map(each => (
-          <option key={each}>{each}</option>
-        ))}
+        {[...new Set(['2xx', '4xx', '5xx', ...(search.status === undefined ? [] : [search.status])])].map(
+          each => (
+            <option key={each}>{each}</option>
+          ),
+        )}
       </SelectField>
-      {isOpen && (
-        <>
-          <TextField label="Model" name="model" defaultValue={search.model ?? ''} placeholder="openai/gpt-4o" />
-          <TextField label="Provider" name="provider" defaultValue={search.provider ?? ''} />
-          <SelectField label="Key" name="key_id" defaultValue={search.key_id ?? ''}>
-            <option value="">Any</option>
-            {keys.map(({ id, name, prefix_display }) => (
-              <option key={id} value={id}>
-                {name} ({prefix_display})
-              </option>
-            ))}
-            {search.key_id !== undefined && keys.every(({ id }) => id !== search.key_id) && (
-              <option value={search.key_id}>{search.key_id}</option>
-            )}
-          </SelectField>
-          <TextField label="End user" name="end_user_id" defaultValue={search.end_user_id ?? ''} />
-          <TextField label="Error code" name="error_code" defaultValue={search.error_code ?? ''} />
-          <TextField
-            label="Cost at least, $"
-            name="min_cost_usd"
-            inputMode="decimal"
-            defaultValue={search.min_cost_usd ?? ''}
-          />
-          <TextField
-            label="Takes at least, ms"
-            name="min_latency_ms"
-            inputMode="numeric"
-            defaultValue={search.min_latency_ms ?? ''}
-          />
-          <Button type="submit">Apply</Button>
-        </>
-      )}
+      {isOpen && <MoreFilters search={search} keys={keys} />}
       <Button look="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {isOpen ? 'Fewer filters' : 'More filters'}
       </Button>
     </form>
+  )
+}
+
+function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) {
+  return (
+    <>
+      <TextField label="Model" name="model" defaultValue={search.model ?? ''} placeholder="openai/gpt-4o" />
+      <TextField label="Provider" name="provider" defaultValue={search.provider ?? ''} />
+      <SelectField label="Key" name="key_id" defaultValue={search.key_id ?? ''}>
+        <option value="">Any</option>
+        {keys.map(({ id, name, prefix_display }) => (
+          <option key={id} value={id}>
+            {name} ({prefix_display})
+          </option>
+        ))}
+        {search.key_id !== undefined && keys.every(({ id }) => id !== search.key_id) && (
+          <option value={search.key_id}>{search.key_id}</option>
+        )}
+      </SelectField>
+      <TextField label="End user" name="end_user_id" defaultValue={search.end_user_id ?? ''} />
+      <TextField label="Error code" name="error_code" defaultValue={search.error_code ?? ''} />
+      <TextField
+        label="Cost at least, $"
+        name="min_cost_usd"
+        inputMode="decimal"
+        defaultValue={search.min_cost_usd ?? ''}
+      />
+      <TextField
+        label="Takes at least, ms"
+        name="min_latency_ms"
+        inputMode="numeric"
+        defaultValue={search.min_latency_ms ?? ''}
+      />
+      <Button type="submit">Apply</Button>
+    </>
   )
 }

@@ -11,7 +11,11 @@ export function listLogs(envId: string, query: Readonly<Record<string, string>>,
       params: {
         path: { envId },
         // The parameters travel as texts; their types in the document are what they mean.
-        query: { limit: PAGE_SIZE, ...(query as Record<string, never>), ...(cursor === undefined ? {} : { cursor }) },
+        query: {
+          limit: PAGE_SIZE,
+          ...(query as Record<string, never>),
+          ...(cursor === undefined ? {} : { cursor }),
+        },
       },
     }),
   )

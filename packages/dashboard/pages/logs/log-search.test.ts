@@ -31,5 +31,7 @@ test('a range counts back from now; fixed times win over it', () => {
     from: '2026-11-22T13:00:00.000Z',
   })
   expect(toLogQuery({}, NOW)).toEqual({ from: '2026-11-21T14:00:00.000Z' })
-  expect(toLogQuery({ range: '1h', to: '2026-11-20T00:00:00Z' }, NOW)).toEqual({ to: '2026-11-20T00:00:00.000Z' })
+  expect(toLogQuery({ range: '1h', to: '2026-11-20T00:00:00Z' }, NOW)).toEqual({
+    to: '2026-11-20T00:00:00.000Z',
+  })
 })

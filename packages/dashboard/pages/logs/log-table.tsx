@@ -57,6 +57,7 @@ export function LogTable({ rows, keys }: { rows: readonly Log[]; keys: readonly 
 function LogRow({ log, timeZone, keyName }: { log: Log; timeZone: string; keyName: string | undefined }) {
   const names = toNames(usePlace())
   const at = Date.parse(log.created_at)
+  const isToday = toDay(at, timeZone) === toDay(Date.now(), timeZone)
   return (
     <tr>
       <td>
@@ -65,11 +66,11 @@ function LogRow({ log, timeZone, keyName }: { log: Log; timeZone: string; keyNam
           params={{ ...names, requestId: log.request_id }}
           title={`${toDateTime(at, timeZone)} ${timeZone}`}
         >
-          <span className="wide-only muted">{toDay(at, timeZone)} </span>
+          {!isToday && <span className="wide-only muted">{toDay(at, timeZone)} </span>}
           {toClockTime(at, timeZone)}
         </Link>
       </td>
-      <td>
+      <td className="status cut">
         <span className={`chip ${lookOf(log.status)}`}>{log.status}</span>
         {log.error_code !== null && <code className="wide-only small error-code"> {log.error_code}</code>}
       </td>
@@ -81,7 +82,9 @@ function LogRow({ log, timeZone, keyName }: { log: Log; timeZone: string; keyNam
       </td>
       <td className="wide number">{log.first_byte_ms === null ? '–' : toDuration(log.first_byte_ms)}</td>
       <td className="wide number">{toDuration(log.total_ms)}</td>
-      <td className="wide number">{log.status >= 400 && log.cost_usd === null ? '–' : toMoney(log.cost_usd)}</td>
+      <td className="wide number">
+        {log.status >= 400 && log.cost_usd === null ? '–' : toMoney(log.cost_usd)}
+      </td>
     </tr>
   )
 }

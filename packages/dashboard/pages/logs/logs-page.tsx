@@ -41,7 +41,9 @@ export function LogsPage() {
     <>
       <PageHead
         title="Logs"
-        answer={logs.isSuccess ? toAnswer(rows.length, logs.hasNextPage, search) : 'What happened to each request.'}
+        answer={
+          logs.isSuccess ? toAnswer(rows.length, logs.hasNextPage, search) : 'What happened to each request.'
+        }
         actions={
           <>
             <Button
@@ -88,7 +90,11 @@ function NoRows({ search, onChange }: { search: LogSearch; onChange: (search: Lo
       <Empty title="No requests in this time">
         <div className="row">
           {range !== '30d' && <Button onClick={() => onChange({ range: '30d' })}>Show 30 days</Button>}
-          <Link className="button primary" to="/o/$org/$project/$environment/playground" params={toNames(place)}>
+          <Link
+            className="button primary"
+            to="/o/$org/$project/$environment/playground"
+            params={toNames(place)}
+          >
             Open the playground
           </Link>
         </div>

@@ -38,7 +38,11 @@ function Body({ title, text }: { title: string; text: string | null }) {
         {text === null ? (
           <p className="muted">Not captured.</p>
         ) : (
-          <CodeBlock text={text} shown={isLong ? `${pretty.slice(0, MAX_SHOWN_CHARS)}…` : pretty} label={title} />
+          <CodeBlock
+            text={text}
+            shown={isLong ? `${pretty.slice(0, MAX_SHOWN_CHARS)}…` : pretty}
+            label={title}
+          />
         )}
         {isLong && (
           <div className="row">

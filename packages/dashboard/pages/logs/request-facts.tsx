@@ -10,16 +10,33 @@ export function RequestFacts({ log }: { log: LogDetail }) {
   const facts: readonly (readonly [string, ReactNode])[] = [
     ['Request id', <code key="id">{log.request_id}</code>],
     ['Endpoint', `${log.endpoint} (${log.surface})${log.stream ? ', streamed' : ''}`],
-    ['Input tokens', toParts(usage.input_tokens, [`${toCount(cached)} from the cache`, cached], [`${toCount(written)} written to it`, written])],
+    [
+      'Input tokens',
+      toParts(
+        usage.input_tokens,
+        [`${toCount(cached)} from the cache`, cached],
+        [`${toCount(written)} written to it`, written],
+      ),
+    ],
     ['Output tokens', toParts(usage.output_tokens, [`${toCount(reasoning)} of reasoning`, reasoning])],
-    ['Cost', `${toMoney(log.cost_usd)}${log.sandbox ? ', fictitious (sandbox)' : ''}${log.usage_estimated ? ', estimated' : ''}`],
+    [
+      'Cost',
+      `${toMoney(log.cost_usd)}${log.sandbox ? ', fictitious (sandbox)' : ''}${log.usage_estimated ? ', estimated' : ''}`,
+    ],
     ['End user', log.end_user_id ?? 'none'],
     ['Key', log.key_id ?? 'a client token'],
     ['Ended with', log.finish_reason ?? log.error_code ?? '–'],
-    ...(log.output_cap === null ? [] : [['Output cap', `${toCount(log.output_cap)} tokens, by a limit`] as const]),
+    ...(log.output_cap === null
+      ? []
+      : [['Output cap', `${toCount(log.output_cap)} tokens, by a limit`] as const]),
     ...(feedback === null
       ? []
-      : [['Feedback', `${feedback.score}${feedback.comment === null ? '' : `: ${feedback.comment}`}`] as const]),
+      : [
+          [
+            'Feedback',
+            `${feedback.score}${feedback.comment === null ? '' : `: ${feedback.comment}`}`,
+          ] as const,
+        ]),
     ...Object.entries(metadata ?? {}).map(([name, value]) => [`metadata.${name}`, value] as const),
   ]
   return (

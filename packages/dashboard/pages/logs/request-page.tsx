@@ -62,7 +62,8 @@ function RequestView({ log }: { log: LogDetail }) {
           <span className="row">
             <span className={`chip ${lookOf(log.status)}`}>{log.status}</span>
             <span>
-              {toDuration(log.total_ms)}, {log.cost_usd === null && log.status >= 400 ? 'no cost' : toMoney(log.cost_usd)},{' '}
+              {toDuration(log.total_ms)},{' '}
+              {log.cost_usd === null && log.status >= 400 ? 'no cost' : toMoney(log.cost_usd)},{' '}
               {toDateTime(Date.parse(log.created_at), timeZone)} {timeZone}
             </span>
           </span>

@@ -40,7 +40,9 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
                 className={`span${isBad ? ' bad' : ''}`}
                 style={{ left: share(left), width: share(attempt.ms) }}
               />
-              {isLast && firstByteMs !== null && <span className="mark" style={{ left: share(firstByteMs) }} />}
+              {isLast && firstByteMs !== null && (
+                <span className="mark" style={{ left: share(firstByteMs) }} />
+              )}
             </span>
             <span className="note">
               {attempt.target}: {attempt.status ?? 'no answer'}

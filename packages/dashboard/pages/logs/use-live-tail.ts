@@ -44,7 +44,10 @@ export function useLiveTail(
           if (last !== undefined) {
             after.current = last.request_id
             waitMs = BUSY_MS
-            setTail(({ rows }) => ({ rows: [...data.toReversed(), ...rows].slice(0, MOST_ROWS), error: undefined }))
+            setTail(({ rows }) => ({
+              rows: [...data.toReversed(), ...rows].slice(0, MOST_ROWS),
+              error: undefined,
+            }))
           }
         } catch (error) {
           if (!isStopped) setTail(({ rows }) => ({ rows, error }))

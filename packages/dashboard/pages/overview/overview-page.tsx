@@ -1,5 +1,223 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { answerOf, api } from '../../api/client.ts'
+import { toNames } from '../../api/workspace.ts'
+import { Chart } from '../../charts/chart.tsx'
+import { ErrorPanel } from '../../controls/error-panel.tsx'
+import { SelectField } from '../../controls/field.tsx'
+import { Empty } from '../../controls/list-state.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
+import { Skeleton } from '../../controls/skeleton.tsx'
+import { toCount, toDuration, toPercent } from '../../format/amounts.ts'
+import { toMoney } from '../../format/money.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { BudgetPanel } from './budget-panel.tsx'
+import { CircuitPanel } from './circuit-panel.tsx'
+import './overview.css'
+import { ModelPanel } from './model-panel.tsx'
+import { type Bucket, loadUsage, SPANS, type Span, toBuckets, toTotals, type Totals } from './usage-series.ts'
+
+const REFRESH_MS = 30_000
 
 export function OverviewPage() {
-  return <PageHead title="Overview" />
+  const place = usePlace()
+  const { range = '24h' }: { range?: Span } = useSearch({
+    from: '/signed-in/o/$org/$project/$environment/overview',
+  })
+  const navigate = useNavigate()
+  const envId = place.environment.id
+  const live = { refetchInterval: REFRESH_MS, meta: { isQuiet: true } }
+  const usage = useQuery({
+    queryKey: ['usage', envId, range],
+    queryFn: async () => {
+      const now = Date.now()
+      return { now, rows: await loadUsage(envId, range, now) }
+    },
+    ...live,
+  })
+  const circuits = useQuery({
+    queryKey: ['circuits', envId],
+    queryFn: () =>
+      answerOf(
+        api.GET('/v1/environments/{envId}/circuits', { params: { path: { envId }, query: { limit: 100 } } }),
+      ),
+    ...live,
+  })
+  const open = circuits.data?.data.filter(({ state }) => state !== 'closed') ?? []
+  const totals = usage.data === undefined ? undefined : toTotals(usage.data.rows)
+  return (
+    <>
+      <PageHead
+        title="Overview"
+        answer={totals === undefined ? 'Is it healthy, and what does it cost?' : toAnswer(totals, range)}
+        actions={
+          <SelectField
+            label="Time"
+            value={range}
+            onChange={event =>
+              void navigate({
+                to: '/o/$org/$project/$environment/overview',
+                params: toNames(place),
+                search: event.target.value === '24h' ? {} : { range: event.target.value as Span },
+              })
+            }
+          >
+            {Object.entries(SPANS).map(([name, { label }]) => (
+              <option key={name} value={name}>
+                {label}
+              </option>
+            ))}
+          </SelectField>
+        }
+      />
+      {open.length > 0 && <CircuitPanel circuits={open} />}
+      {usage.isPending && <Skeleton rows={4} heightPx={96} />}
+      {usage.isError && usage.data === undefined && (
+        <ErrorPanel what="Usage" error={usage.error} onRetry={() => void usage.refetch()} />
+      )}
+      {totals?.requests === 0 && <NoRequests range={range} />}
+      {usage.data !== undefined && totals !== undefined && totals.requests > 0 && (
+        <Figures rows={usage.data.rows} now={usage.data.now} totals={totals} range={range} />
+      )}
+      <BudgetPanel />
+    </>
+  )
+}
+
+interface FiguresProps {
+  readonly rows: Parameters<typeof toBuckets>[0]
+  readonly now: number
+  readonly totals: Totals
+  readonly range: Span
+}
+
+function Figures({ rows, now, totals, range }: FiguresProps) {
+  const place = usePlace()
+  const navigate = useNavigate()
+  const { time_zone: timeZone } = place.organization
+  const buckets = useMemo(() => toBuckets(rows, range, now, timeZone), [rows, range, now, timeZone])
+  const labels = useMemo(() => buckets.map(({ label }) => label), [buckets])
+  const { counts, latencies, costs } = useMemo(() => toSeries(buckets), [buckets])
+  const latest = buckets.findLast(({ p95Ms }) => p95Ms !== null)
+  const bucketName = range === '24h' ? 'hour' : 'day'
+  const openLogs = (index: number): void => {
+    const bucket = buckets[index]
+    if (bucket === undefined) return
+    const end = bucket.at + SPANS[range].bucketMs
+    void navigate({
+      to: '/o/$org/$project/$environment/logs',
+      params: toNames(place),
+      search: { from: new Date(bucket.at).toISOString(), to: new Date(end).toISOString() },
+    })
+  }
+  return (
+    <>
+      <dl className="tiles">
+        <Tile name="Requests" value={toCount(totals.requests)} />
+        <Tile
+          name="Failed"
+          value={toPercent(totals.errors / totals.requests)}
+          note={`${toCount(totals.errors)} requests`}
+        />
+        <Tile name="Tokens" value={toCount(totals.tokens)} />
+        <Tile
+          name="Cost"
+          value={toMoney(totals.costUsd)}
+          note={totals.unpriced === 0 ? undefined : `+ ${toCount(totals.unpriced)} unpriced`}
+        />
+        <Tile
+          name={`Latency p95, last ${bucketName}`}
+          value={latest?.p95Ms == null ? '–' : toDuration(latest.p95Ms)}
+          note={latest?.p50Ms == null ? undefined : `half of them within ${toDuration(latest.p50Ms)}`}
+        />
+      </dl>
+      <div className="charts">
+        <Chart
+          title="Requests by outcome"
+          sentence={`By ${bucketName}, ${timeZone}. Click one for its requests.`}
+          labels={labels}
+          series={counts}
+          kind="bars"
+          format={toCount}
+          onPick={openLogs}
+        />
+        <Chart
+          title="Latency"
+          sentence={`By ${bucketName}. Gaps: no requests.`}
+          labels={labels}
+          series={latencies}
+          kind="lines"
+          format={toDuration}
+        />
+        <Chart
+          title="Cost in US dollars"
+          sentence={`By ${bucketName}, without the sandbox.`}
+          labels={labels}
+          series={costs}
+          kind="bars"
+          format={toMoney}
+          onPick={openLogs}
+        />
+        <ModelPanel range={range} />
+      </div>
+    </>
+  )
+}
+
+function Tile({ name, value, note }: { name: string; value: string; note?: string | undefined }) {
+  return (
+    <div className="panel tile">
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+      {note !== undefined && <dd className="note">{note}</dd>}
+    </div>
+  )
+}
+
+function toSeries(buckets: readonly Bucket[]) {
+  return {
+    counts: [
+      { name: 'Answered', color: '--status-2xx', values: buckets.map(each => each.requests - each.errors) },
+      { name: 'Failed', color: '--status-5xx', values: buckets.map(each => each.errors) },
+    ],
+    latencies: [
+      { name: 'p50', color: '--series-1', values: buckets.map(each => each.p50Ms) },
+      { name: 'p95', color: '--series-3', values: buckets.map(each => each.p95Ms) },
+    ],
+    costs: [{ name: 'Cost', color: '--series-1', values: buckets.map(each => each.costUsd) }],
+  }
+}
+
+function toAnswer({ requests, errors, costUsd }: Totals, range: Span): string {
+  const { words } = SPANS[range]
+  if (requests === 0) return `No requests in ${words}.`
+  const failed = errors === 0 ? 'none failed' : `${toPercent(errors / requests)} failed`
+  return `${toCount(requests)} ${requests === 1 ? 'request' : 'requests'} in ${words}, ${failed}, ${toMoney(costUsd)}.`
+}
+
+function NoRequests({ range }: { range: Span }) {
+  const names = toNames(usePlace())
+  return (
+    <div className="panel">
+      <Empty title="No requests here yet">
+        <p>The first one can come from this page.</p>
+        <div className="row">
+          <Link className="button primary" to="/o/$org/$project/$environment/playground" params={names}>
+            Open the playground
+          </Link>
+          {range !== '30d' && (
+            <Link
+              className="button"
+              to="/o/$org/$project/$environment/overview"
+              params={names}
+              search={{ range: '30d' }}
+            >
+              Show 30 days
+            </Link>
+          )}
+        </div>
+      </Empty>
+    </div>
+  )
 }

@@ -49,7 +49,7 @@ export function DraftSettings({ draft, models, onChange }: DraftSettingsProps) {
       <div className="pair">
         <TextField
           label="Temperature"
-          isOptional
+          placeholder="the model's"
           type="number"
           min={0}
           max={2}
@@ -59,7 +59,7 @@ export function DraftSettings({ draft, models, onChange }: DraftSettingsProps) {
         />
         <TextField
           label="Output tokens"
-          isOptional
+          placeholder="no bound"
           type="number"
           min={1}
           step={1}
@@ -69,7 +69,13 @@ export function DraftSettings({ draft, models, onChange }: DraftSettingsProps) {
       </div>
       <details>
         <summary>The same from code</summary>
-        <CodeBlock text={(curl?.text ?? '').replace("'authorization: Bearer $RIDEAU_KEY'", '"authorization: Bearer $RIDEAU_KEY"')} label="curl" />
+        <CodeBlock
+          text={(curl?.text ?? '').replace(
+            "'authorization: Bearer $RIDEAU_KEY'",
+            '"authorization: Bearer $RIDEAU_KEY"',
+          )}
+          label="curl"
+        />
       </details>
     </section>
   )
@@ -84,5 +90,7 @@ function groupModels(models: readonly Model[], chosen: string): [name: string, i
     else if (capabilities.includes('chat')) add(provider ?? 'Other', id)
   }
   if (![...groups.values()].flat().includes(chosen)) add('Chosen', chosen)
-  return [...groups].sort(([a], [b]) => Number(b === 'Aliases') - Number(a === 'Aliases') || a.localeCompare(b))
+  return [...groups].sort(
+    ([a], [b]) => Number(b === 'Aliases') - Number(a === 'Aliases') || a.localeCompare(b),
+  )
 }

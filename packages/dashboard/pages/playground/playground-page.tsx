@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
 import { Button } from '../../controls/button.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
-import { AreaField } from '../../controls/field.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
 import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { Composer } from './composer.tsx'
 import { type Draft, readDraft, storeDraft } from './draft.ts'
 import { DraftSettings } from './draft-settings.tsx'
 import './playground.css'
@@ -19,14 +19,12 @@ export function PlaygroundPage() {
   const gateway = useGateway()
   const conversation = useConversation(gateway)
   const [draft, setDraft] = useState(() => readDraft(environment.id))
-  const prompt = useRef<HTMLTextAreaElement>(null)
   const models = useQuery({
     queryKey: ['gateway-models', environment.id],
     queryFn: () => gateway.listModels(),
     enabled: objection === undefined,
   })
   useEffect(() => storeDraft(environment.id, draft), [environment.id, draft])
-  useEffect(() => prompt.current?.focus(), [])
   const change = (changes: Partial<Draft>): void => setDraft({ ...draft, ...changes })
   const send = (): void => {
     if (objection !== undefined || conversation.isRunning || draft.prompt.trim() === '') return
@@ -57,36 +55,23 @@ export function PlaygroundPage() {
       />
       <div className="playground" onKeyDown={onKeyDown} role="presentation">
         <section className="panel conversation" aria-label="Conversation">
-          <ol className="turns" aria-label="Messages">
+          {conversation.turns.length === 0 && (
+            <p className="waiting">Send the prompt below. The answer is streamed here.</p>
+          )}
+          <ol className="turns" aria-label="Messages" hidden={conversation.turns.length === 0}>
             {conversation.turns.map((turn, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: turns are only added at the end.
               <TurnView key={index} turn={turn} />
             ))}
           </ol>
-          <form
-            className="composer"
-            onSubmit={event => {
-              event.preventDefault()
-              send()
-            }}
-          >
-            <AreaField
-              label="Prompt"
-              ref={prompt}
-              rows={3}
-              value={draft.prompt}
-              onChange={event => change({ prompt: event.target.value })}
-            />
-            <div className="row">
-              <Button type="submit" look="primary" objection={objection} isPending={conversation.isRunning}>
-                Send
-              </Button>
-              {conversation.isRunning && <Button onClick={conversation.stop}>Stop</Button>}
-              <span className="small muted keys-hint">
-                <kbd>Ctrl</kbd> <kbd>Enter</kbd> sends, <kbd>Esc</kbd> stops
-              </span>
-            </div>
-          </form>
+          <Composer
+            prompt={draft.prompt}
+            onChange={text => change({ prompt: text })}
+            onSend={send}
+            onStop={conversation.stop}
+            isRunning={conversation.isRunning}
+            objection={objection}
+          />
         </section>
         <div className="stack">
           {models.isError && (

@@ -52,7 +52,9 @@ function TurnFigures({ turn: { figures, state, requestId } }: { turn: Turn }) {
       {figures !== undefined && <span>First token {toDuration(figures.firstTokenMs)}</span>}
       {state === 'done' && figures !== undefined && <span>Total {toDuration(figures.totalMs)}</span>}
       {tokens !== undefined && <span>{toCount(tokens)} tokens</span>}
-      {tokens !== undefined && seconds > 0.05 && <span>{toCount(Math.round(tokens / seconds))} tokens/s</span>}
+      {tokens !== undefined && seconds > 0.05 && (
+        <span>{toCount(Math.round(tokens / seconds))} tokens/s</span>
+      )}
       {figures?.costUsd !== undefined && <span>{toMoney(figures.costUsd)}</span>}
       {requestId !== null && state !== 'streaming' && (
         <Link to="/o/$org/$project/$environment/logs/$requestId" params={{ ...names, requestId }}>

@@ -24,7 +24,7 @@ export function AddCredentialDialog({ onClose }: { onClose: () => void }) {
   const { environment } = usePlace()
   const [made, setMade] = useState<Credential>()
   return (
-    <Dialog title={`Add a provider to ${environment.name}`} shape="side" onClose={onClose}>
+    <Dialog title={`Add a provider to ${environment.name}`} shape="at-side" onClose={onClose}>
       {providers.isPending && <Skeleton />}
       {providers.isError && (
         <ErrorPanel what="Providers" error={providers.error} onRetry={() => void providers.refetch()} />
@@ -87,7 +87,13 @@ function CredentialForm({ providers, onClose, onDone }: CredentialFormProps) {
       </SelectField>
       {/* The key empties the fields when another provider is chosen: a secret must not go to the wrong one. */}
       <div className="form" key={provider.id}>
-        <TextField label="Name" name="name" required defaultValue={provider.name} problem={form.problemOf('name')} />
+        <TextField
+          label="Name"
+          name="name"
+          required
+          defaultValue={provider.name}
+          problem={form.problemOf('name')}
+        />
         {provider.credential_fields.map(field => (
           <CredentialInput
             key={field.name}

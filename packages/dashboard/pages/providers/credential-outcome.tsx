@@ -27,8 +27,12 @@ export function CredentialOutcome({ credential, onClose }: { credential: Credent
         </div>
       ) : (
         <div className="notice bad" role="alert">
-          <strong>{credential.validation_error === null ? 'Not checked.' : 'The provider refused it.'}</strong>
-          <span>{credential.validation_error ?? 'The provider could not be asked now. Check it again later.'}</span>
+          <strong>
+            {credential.validation_error === null ? 'Not checked.' : 'The provider refused it.'}
+          </strong>
+          <span>
+            {credential.validation_error ?? 'The provider could not be asked now. Check it again later.'}
+          </span>
           <span>The key is stored. Remove it and add the right one, or check it again from its menu.</span>
         </div>
       )}

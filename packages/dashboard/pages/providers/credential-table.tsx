@@ -70,7 +70,12 @@ export function CredentialTable(props: CredentialTableProps) {
                     </MenuItem>
                   </Menu>
                 ) : (
-                  <Button small look="quiet" objection={objection} aria-label={`Actions for ${credential.name}`}>
+                  <Button
+                    small
+                    look="quiet"
+                    objection={objection}
+                    aria-label={`Actions for ${credential.name}`}
+                  >
                     ⋯
                   </Button>
                 )}

@@ -36,11 +36,11 @@ export function toCredentialBody(provider: CatalogProvider, textOf: (name: strin
     if (text === '' || !name.startsWith('options.')) continue
     options[name.slice('options.'.length)] = type === 'map' ? toMap(text) : text
   }
-  const baseUrl = textOf('base_url')
+  const [apiKey, baseUrl] = [textOf('api_key'), textOf('base_url')]
   return {
     provider: provider.id,
     name: textOf('name'),
-    api_key: textOf('api_key'),
+    api_key: apiKey === '' ? null : apiKey,
     ...(baseUrl === '' ? {} : { base_url: baseUrl }),
     ...(Object.keys(options).length === 0 ? {} : { options }),
   }

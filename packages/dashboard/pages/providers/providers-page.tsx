@@ -8,7 +8,13 @@ import { PageHead } from '../../controls/page-head.tsx'
 import { useObjection, usePlace } from '../../session/place-context.tsx'
 import { AddCredentialDialog } from './add-credential-dialog.tsx'
 import { CredentialTable } from './credential-table.tsx'
-import { type Credential, credentialsKey, listCredentials, providersQuery, validateCredential } from './provider-calls.ts'
+import {
+  type Credential,
+  credentialsKey,
+  listCredentials,
+  providersQuery,
+  validateCredential,
+} from './provider-calls.ts'
 import { RemoveCredentialDialog } from './remove-credential-dialog.tsx'
 
 export function ProvidersPage() {
@@ -33,7 +39,9 @@ export function ProvidersPage() {
     <>
       <PageHead
         title="Providers"
-        answer={credentials.isSuccess ? toAnswer(credentials.items) : 'Whose models this environment can call.'}
+        answer={
+          credentials.isSuccess ? toAnswer(credentials.items) : 'Whose models this environment can call.'
+        }
         actions={addButton}
       />
       <FormProblem error={check.error} />
@@ -66,7 +74,8 @@ export function ProvidersPage() {
 
 function toAnswer(credentials: readonly Credential[]): string {
   const real = credentials.filter(({ provider }) => provider !== 'sandbox')
-  if (real.length === 0) return credentials.length === 0 ? 'No model answers here.' : 'Only the sandbox answers here.'
+  if (real.length === 0)
+    return credentials.length === 0 ? 'No model answers here.' : 'Only the sandbox answers here.'
   const failing = real.filter(({ validation_error }) => validation_error !== null).length
   const count = `${real.length} ${real.length === 1 ? 'key' : 'keys'}`
   return failing === 0 ? `${count}, none known to fail.` : `${count}, ${failing} of them fail.`

@@ -16,13 +16,16 @@ export const GEMINI_MOUNT: Mount = {
 /** Google's clients ask for one of these; nothing that is served here differs between them. */
 export const GEMINI_MODELS = ['/v1beta/models', '/v1/models', '/v1alpha/models']
 
+/** Clients that take a name with a slash for a whole path leave the collection out: `/v1beta/openai/gpt-4o:generateContent`. */
+export const GEMINI_NAMED = [...GEMINI_MODELS, ...GEMINI_MODELS.map(path => path.replace('/models', ''))]
+
 /** Google's generateContent, of the Gemini API and Vertex AI. */
 export const geminiContentFormat: Format = {
   id: 'gemini-content',
   client: geminiContent,
   served: {
     mount: GEMINI_MOUNT,
-    chat: GEMINI_MODELS.flatMap(models => [
+    chat: GEMINI_NAMED.flatMap(models => [
       { path: `${models}/*:generateContent`, server: geminiServer },
       {
         path: `${models}/*:streamGenerateContent`,
@@ -30,7 +33,7 @@ export const geminiContentFormat: Format = {
         whenQuery: { name: 'alt', value: 'sse', server: geminiEvents },
       },
     ]),
-    counts: GEMINI_MODELS.map(models => ({ path: `${models}/*:countTokens`, count: geminiCount })),
+    counts: GEMINI_NAMED.map(models => ({ path: `${models}/*:countTokens`, count: geminiCount })),
     models: GEMINI_MODELS.flatMap(path => [
       { kind: 'list', path, encode: models => ({ models: models.map(toModel) }) },
       { kind: 'one', path: `${path}/*`, encode: toModel },

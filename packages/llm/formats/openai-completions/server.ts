@@ -5,7 +5,7 @@ import { spliceObject } from '../../json/splice.ts'
 import type { StreamEvent } from '../../stream/stream-event.ts'
 import type { Bill } from '../../usage/bill.ts'
 import { encodeUsage } from '../openai-chat/server/encode-usage.ts'
-import { toEnvelope } from '../shared/error-envelope.ts'
+import { toOpenAiEnvelope } from '../shared/error-envelope.ts'
 import type { PlainAnswer } from '../shared/plain-answer.ts'
 import type { Answered, ChatServer } from '../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../shared/stream-encoder.ts'
@@ -18,7 +18,7 @@ export const completionsServer: ChatServer = {
   encodeReply: toReply,
   openStream: answered => new PassedStream(answered),
   encodeStreamFault: (fault, requestId, baseUrl) =>
-    `data: ${JSON.stringify(toEnvelope(fault, requestId, baseUrl))}\n\n`,
+    `data: ${JSON.stringify(toOpenAiEnvelope(fault, requestId, baseUrl))}\n\n`,
 }
 
 function toReply(_answered: Answered, { bytes, reply, fields }: PlainAnswer, bill: Bill): Buffer {

@@ -4,6 +4,8 @@ import type { ResponseFormat } from '../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../request/tools.ts'
 import { hasCacheMark } from './cache-marks.ts'
 import { FUNCTION_TOOL } from './chat-rules.ts'
+import { connects } from './connecting-tools.ts'
+import type { HostedAsk } from './hosted-tools.ts'
 import {
   invalid,
   isObject,
@@ -139,10 +141,42 @@ function isMarked({ cache_control: mark }: JsonObject): boolean {
 
 const TOOL_FIELDS: ReadonlySet<string> = new Set(FUNCTION_TOOL.fields?.names)
 
-export function parseTools(value: Json, { strict }: Strictness): readonly FunctionTool[] {
-  const tools = listAt(value, 'tools')
-  for (let i = 0; i < tools.length; i++) {
-    const tool = objectAt(tools[i], `tools[${i}]`)
+/** Tools that some provider of OpenAI's shape runs, which reach nothing of the account. None has a price that is known. */
+const HOSTED_TYPES =
+  /^(?:web_search|web_search_preview|web_search_premium|browser_search|x_search|code_interpreter|image_generation|builtin_function|openrouter:[a-z_]+)$/
+
+/** May the tool be left out, because a provider would run it? */
+export function isHostedChatTool(tool: Json | undefined): boolean {
+  return isObject(tool) && typeof tool.type === 'string' && HOSTED_TYPES.test(tool.type) && !connects(tool)
+}
+
+/** Fields that ask for a search. */
+export const HOSTED_FIELDS: readonly string[] = ['web_search_options', 'search_parameters', 'enable_search']
+
+/** What a body asks its provider to run. No provider of OpenAI's shape has a price for it that is known. */
+export function listHostedChatTools(body: JsonObject): HostedAsk[] {
+  const asks: HostedAsk[] = []
+  if (Array.isArray(body.tools)) {
+    for (let at = 0; at < body.tools.length; at++) {
+      if (isHostedChatTool(body.tools[at])) asks.push({ path: `tools[${at}]`, type: undefined })
+    }
+  }
+  for (const name of HOSTED_FIELDS) {
+    const value = body[name]
+    if (value !== undefined && value !== null && value !== false) asks.push({ path: name, type: undefined })
+  }
+  return asks
+}
+
+/** The functions among the tools; undefined: there are only tools that a provider runs. */
+export function parseTools(value: Json, { strict }: Strictness): readonly FunctionTool[] | undefined {
+  const all = listAt(value, 'tools')
+  const hasHosted = all.some(isHostedChatTool)
+  const tools = hasHosted ? all.filter(tool => !isHostedChatTool(tool)) : all
+  if (hasHosted && tools.length === 0) return undefined
+  for (let i = 0; i < all.length; i++) {
+    if (hasHosted && isHostedChatTool(all[i])) continue
+    const tool = objectAt(all[i], `tools[${i}]`)
     const type = textAt(tool.type, `tools[${i}].type`)
     if (type !== 'function') {
       // A tool that the provider runs has a price of its own, which the catalogue does not have.

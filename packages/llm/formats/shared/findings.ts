@@ -1,3 +1,5 @@
+import type { HostedAsk } from './hosted-tools.ts'
+
 /** What a body asks that not every target can give, or not every caller may send: values, each by the path of its field. */
 export interface Findings extends TargetFindings {
   /** The first field that the provider would get unread: a client token may not send it unless the environment lets it. */
@@ -16,8 +18,10 @@ export interface Findings extends TargetFindings {
 export interface TargetFindings {
   /** Only a target of this format can honour it: refused by name, or dropped, elsewhere. */
   readonly nativeOnly: string[]
-  /** A provider would run it, at a price of its own. */
+  /** A provider would run it, and its price cannot be known, or it reaches another address or what the provider keeps. */
   readonly hosted: string[]
+  /** Tools that a provider runs: sent where their price is known, and left out elsewhere. */
+  readonly hostedTools: HostedAsk[]
   /** Builds on state that a provider keeps. */
   readonly stateful: string[]
   /** Adds input that cannot be counted in advance. */
@@ -37,6 +41,7 @@ export function noFindings(): MutableFindings {
   return {
     nativeOnly: [],
     hosted: [],
+    hostedTools: [],
     stateful: [],
     uncounted: [],
     unread: [],

@@ -26,6 +26,11 @@ export function parseOpenAiRequest(body: JsonObject, fields: FieldTable, how: St
   }
   fields.read(body, request)
   set(request, 'maxOutputTokens', parseOutputCap(body, fields.namesOf('maxOutputTokens')))
+  if (request.tools === undefined && Array.isArray(body.tools) && body.tools.length > 0) {
+    // All of them are left out: there is nothing to choose.
+    delete request.toolChoice
+    delete request.parallelToolCalls
+  }
   const asksForCaching = found.asksForCaching || request.tools?.some(isMarkedTool) === true
   return { request, asksForCaching }
 }

@@ -34,15 +34,26 @@ export interface ParsedChat {
   readonly asksByDefault?: true
   /** The caller asked to see reasoning, in formats where one has to ask. */
   readonly showsReasoning?: boolean
+  /** The caller declared `functions`, and reads the call of one as `function_call`. */
+  readonly callsFunctions?: boolean
   /** What an answer repeats of its request, in the formats that do so. */
   readonly repeated?: RepeatedFields
 }
 
 /** A tool of this format that other formats know as a function only: how its calls are shown to the caller. */
-export type ToolKind = 'custom' | 'local_shell'
+export type ToolKind = 'custom' | 'local_shell' | 'tool_search'
+
+/** The tool that a function stands for, as its caller knows it. */
+export interface CalledTool {
+  readonly kind: ToolKind | 'function'
+  readonly name: string
+  /** As the caller wrote it. Absent: the tool stands in none. */
+  readonly namespace?: string
+}
 
 /** What an answer of OpenAI's Responses repeats of its request. */
 export interface RepeatedFields {
   readonly echo: JsonObject
-  readonly toolKinds: ReadonlyMap<string, ToolKind>
+  /** By the names of functions that stand for other tools. */
+  readonly calledTools: ReadonlyMap<string, CalledTool>
 }

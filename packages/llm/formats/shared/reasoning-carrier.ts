@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { ReasoningDetail } from '../../reply/reasoning-detail.ts'
 
@@ -58,6 +59,21 @@ export function unpackToolCallId(packed: string): {
 export function plainToolCallId(packed: string): string {
   const at = packed.lastIndexOf(MARK)
   return at < 0 ? packed : packed.slice(0, at)
+}
+
+/** OpenAI takes no longer id of a call. */
+const MAX_CALL_ID = 64
+
+/** Is the id longer than every provider takes, or does it carry reasoning? */
+export function isLongToolCallId(id: string): boolean {
+  return id.length > MAX_CALL_ID || id.includes(MARK)
+}
+
+/** The id without what it carries, at most as long as OpenAI takes. A call and its result get the same id. */
+export function shortToolCallId(packed: string): string {
+  const id = plainToolCallId(packed)
+  if (id.length <= MAX_CALL_ID) return id
+  return `call_${createHash('sha256').update(id).digest('hex').slice(0, 40)}`
 }
 
 const TEXTS = ['text', 'summary', 'signature', 'data', 'id', 'via'] as const

@@ -24,6 +24,8 @@ export interface StreamEnd {
 export interface StreamEncoder {
   /** May this chunk of whole events go to the caller unread? */
   canPass(chunk: Buffer): boolean
+  /** A chunk that may pass, as the caller gets it. Absent: as it came. */
+  pass?(chunk: Buffer): Buffer
   /** Of a chunk that may pass. Absent: they are set apart by blank lines. */
   countEvents?(chunk: Buffer): number
   /** What the caller gets for one event; empty: nothing. */

@@ -39,7 +39,6 @@ export const JUSTIFIED: readonly Justification[] = [
   { path: '/reasoning', of: 'context-default', why: DEFAULT },
   { path: '/reasoning', of: 'typed-reasoning-item', why: ONLY_EFFORT },
   { path: '/input/*/content/*/annotations/*', why: OF_THE_ANSWER },
-  { path: '/input/*/namespace', why: 'By which search the tool was found; its call is the same without.' },
   {
     path: '/tools/*/defer_loading',
     why: 'Elsewhere there is no search of tools: each is known from the start.',

@@ -135,10 +135,8 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['text.novelty', { text: { novelty: 1 } }],
       ['reasoning.mode', { reasoning: { mode: 'pro' } }],
       [
-        'input[0]',
-        {
-          input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'f' }] }],
-        },
+        'input[0].tools[0]',
+        { input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'tool_search' }] }] },
       ],
     ],
     stored: [

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type DashboardFile, loadFiles } from './load-files.ts'
 
 export interface DashboardOptions {
-  /** The folder that tools/build-dashboard.mjs made. */
-  readonly dir: string
+  /** The folder that tools/build-dashboard.mjs made; undefined: there is no dashboard. */
+  readonly dashboardDir?: string | undefined
   readonly baseUrl: () => string
   /** The pages call the gateway, which is another origin. */
   readonly gatewayUrl: () => string
@@ -19,9 +19,10 @@ const ONE_YEAR = 'public, max-age=31536000, immutable'
 
 /** Serves the dashboard: its pages, which are one document, and the assets, whose names change with their contents. */
 export function registerDashboard(app: FastifyInstance, options: DashboardOptions): void {
-  const files = loadFiles(options.dir)
+  if (options.dashboardDir === undefined) return
+  const files = loadFiles(options.dashboardDir)
   const index = files.get('/index.html')
-  if (index === undefined) throw new Error(`no index.html in ${options.dir}`)
+  if (index === undefined) throw new Error(`no index.html in ${options.dashboardDir}`)
   for (const url of PAGES) {
     app.get(url, { schema: { hide: true } }, (request, reply) => {
       const elsewhere = findOwnAddress(request, options.baseUrl())

@@ -8,6 +8,8 @@ interface Granted {
   /** Answers, or images, that the reservation covers. */
   readonly choices: number
   readonly maxOutputTokens: number | undefined
+  /** Types of tools that the provider may run. */
+  readonly hostedTools?: ReadonlySet<string> | undefined
 }
 
 /** Of a call without choices, a stream or an output cap. */
@@ -15,8 +17,8 @@ export const ONE_ANSWER: Granted = { isStream: false, choices: 1, maxOutputToken
 
 /** Returns what the body of one attempt may ask for: authorizeRequest refuses one that asks for more. */
 export function toGrant(sender: Sender, target: Target, granted: Granted): Grant {
-  const { isStream, choices, maxOutputTokens } = granted
-  return { sender, model: toWireModel(target), isStream, choices, maxOutputTokens }
+  const { isStream, choices, maxOutputTokens, hostedTools } = granted
+  return { sender, model: toWireModel(target), isStream, choices, maxOutputTokens, hostedTools }
 }
 
 export function toSender(caller: Caller, environment: Environment): Sender {

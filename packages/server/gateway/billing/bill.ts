@@ -25,11 +25,17 @@ function estimateUsage(model: CatalogModel | undefined, seen: Seen): Usage {
   if (partialUsage !== undefined && isCredible(partialUsage, model) && inputOf(partialUsage) > 0) {
     return { ...partialUsage, output: Math.max(partialUsage.output, deliveredTokens) }
   }
-  return {
+  const usage = {
     ...NOTHING_USED,
     uncachedInput: inputTokens ?? estimateTokens(requestBytes),
     output: deliveredTokens,
   }
+  // Tools that were counted before the stream broke off.
+  return withHosted(usage, partialUsage?.hosted)
+}
+
+function withHosted(usage: Usage, hosted: Usage['hosted']): Usage {
+  return hosted === undefined ? usage : { ...usage, hosted }
 }
 
 /**
@@ -42,7 +48,8 @@ export function toBill(model: CatalogModel | undefined, reported: Usage | undefi
     const priced = reported.reportedCostNanoUsd ?? costNanoUsd(reported, model?.pricing ?? null)
     return { usage: reported, isEstimated: false, costNanoUsd: priced }
   }
-  const usage = estimateUsage(model, seen)
+  const estimated = estimateUsage(model, seen)
+  const usage = withHosted(estimated, reported?.hosted ?? estimated.hosted)
   return { usage, isEstimated: true, costNanoUsd: costNanoUsd(usage, model?.pricing ?? null) }
 }
 
@@ -94,7 +101,14 @@ function addUsage(one: Usage, other: Usage): Usage {
     cacheWrite1h: (one.cacheWrite1h ?? 0) + (other.cacheWrite1h ?? 0),
     output: one.output + other.output,
     reasoning: one.reasoning + other.reasoning,
+    ...addHosted(one.hosted, other.hosted),
   }
+}
+
+function addHosted(one: Usage['hosted'], other: Usage['hosted']): Pick<Usage, 'hosted'> {
+  if (one === undefined && other === undefined) return {}
+  const uses = (one?.uses ?? 0) + (other?.uses ?? 0)
+  return { hosted: { uses, nanoUsd: (one?.nanoUsd ?? 0) + (other?.nanoUsd ?? 0) } }
 }
 
 /** Far above what any request to a current model can use. */
@@ -102,7 +116,8 @@ const MAX_TOKENS = 20_000_000
 
 /**
  * Whether a request can have used this: whole numbers, none negative, some usage, and at most twice the model's context
- * window. Twice, because published windows are rounded and providers count their own additions too.
+ * window. Twice, because published windows are rounded and providers count their own additions too. The model reads its
+ * context again after each tool that the provider ran.
  */
 function isCredible(usage: Usage, model: CatalogModel | undefined): boolean {
   const { uncachedInput, cacheRead, cacheWrite, cacheWrite1h = 0, output, reasoning } = usage
@@ -112,6 +127,6 @@ function isCredible(usage: Usage, model: CatalogModel | undefined): boolean {
   return (
     counts.every(count => Number.isSafeInteger(count) && count >= 0) &&
     total > 0 &&
-    total <= (window === null ? MAX_TOKENS : Math.max(2 * window, 100_000))
+    total <= (window === null ? MAX_TOKENS : Math.max((2 + (usage.hosted?.uses ?? 0)) * window, 100_000))
   )
 }

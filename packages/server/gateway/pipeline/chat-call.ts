@@ -1,3 +1,4 @@
+import { keepFirstCall } from '@rideau/llm/formats/shared/keep-first-call'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { Answered, ChatServer } from '@rideau/llm/formats/shared/server-format'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
@@ -156,18 +157,20 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   #encode(target: Target, planned: PlannedTarget, attempted: ChatRequest): AttemptOptions {
-    const { provider, alias, format, dropped } = planned
+    const { provider, alias, format, dropped, hosted, keepsFirstCall } = planned
     const request = format.encodeRequest(attempted, target, this.#source, dropped)
     const { caller, environment } = this.ctx
     const { stream: isStream, maxOutputTokens } = attempted
-    const granted = { isStream, choices: this.parsed.findings.choices, maxOutputTokens }
+    const { choices } = this.parsed.findings
+    const granted = { isStream, choices, maxOutputTokens, hostedTools: hosted?.types }
     const grant = toGrant(toSender(caller, environment), target, granted)
     authorizeRequest(request, target, this.deps.now(), grant)
-    this.#emulated = request.emulated ?? []
+    const emulated = request.emulated ?? []
+    this.#emulated = keepsFirstCall ? [...emulated, 'parallel_tool_calls'] : emulated
     return {
       ctx: this.ctx,
       transport: provider.sandbox === true ? this.deps.sandbox : this.deps.http,
-      format,
+      format: keepsFirstCall ? keepFirstCall(format) : format,
       target,
       request,
       timeoutMs: Math.min(this.parsed.timeoutMs ?? DEFAULT_TIMEOUT_MS, alias?.timeoutMs ?? MAX_TIMEOUT_MS),
@@ -208,7 +211,10 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     const headers = answerHeaders(this.ctx, named, contentType, this.deps)
     const { outputCap } = this.ctx.recordFields
     if (outputCap !== null) headers.push('X-Rideau-Output-Cap', String(outputCap))
-    if (this.#emulated.length > 0) headers.push('X-Rideau-Emulated-Params', toHeaderList(this.#emulated))
+    if (this.#emulated.length > 0) {
+      const shown = this.#emulated.map(name => showParam(name, this.parsed))
+      headers.push('X-Rideau-Emulated-Params', toHeaderList(shown))
+    }
     return headers
   }
 }

@@ -7,7 +7,7 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { attemptPlain } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
-import { ONE_ANSWER, toGrant, toSender } from '../attempts/to-grant.ts'
+import { toGrant, toSender } from '../attempts/to-grant.ts'
 import { FREE } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
 import { sendJson } from '../edge/send.ts'
@@ -80,13 +80,19 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
     return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
   }
 
-  async attempt(target: Target, { format, request, dropped }: PlannedTarget): Promise<AttemptResult<number>> {
+  async attempt(target: Target, planned: PlannedTarget): Promise<AttemptResult<number>> {
+    const { format, request, dropped, hosted } = planned
     const { tokenCounter } = format
     const isCounted = target.provider.sandbox !== true && tokenCounter?.canCount(target) === true
     if (tokenCounter === undefined || !isCounted) return { ok: true, status: 200, value: countInput(request) }
     const counting = tokenCounter.encodeRequest(request, target, this.#source, dropped)
     const { caller, environment } = this.#ctx
-    const grant = toGrant(toSender(caller, environment), target, ONE_ANSWER)
+    const grant = toGrant(toSender(caller, environment), target, {
+      isStream: false,
+      choices: 1,
+      maxOutputTokens: undefined,
+      hostedTools: hosted?.types,
+    })
     authorizeRequest(counting, target, this.#deps.now(), grant)
     const result = await attemptPlain({
       ctx: this.#ctx,

@@ -53,8 +53,8 @@ async function readEvents(response: Response): Promise<any[]> {
   const text = await response.text()
   return text
     .split('\r\n\r\n')
-    .filter(frame => frame.startsWith('data: '))
-    .map(frame => JSON.parse(frame.slice(6)))
+    .filter(frame => frame.startsWith('data: ') || frame.startsWith('{"error"'))
+    .map(frame => JSON.parse(frame.replace(/^data: /, '')))
 }
 const textOf = (chunks: any[]): string =>
   chunks
@@ -225,6 +225,15 @@ describe('a model of another format', () => {
       expect(log).toMatchObject({ error_code: 'stream_interrupted', surface: 'gemini' })
     },
   )
+})
+
+test('ends a failed stream of events with the error alone, which the official clients throw on', async () => {
+  other.script(cutStream(chunk({ role: 'assistant', content: 'No' })))
+  const text = await (await post(OTHER, 'streamGenerateContent?alt=sse')).text()
+  // They take an event with an error for an empty chunk. Text that no event ends is an error to them in any case.
+  const last = text.slice(text.lastIndexOf('\r\n\r\n') + 4)
+  expect(JSON.parse(last).error.code).toBe(502)
+  expect(last).not.toMatch(/\s$/)
 })
 
 describe('a model of the same format', () => {

@@ -67,8 +67,9 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
   }
 
   plan(limits: MeterSet): CallPlan<RerankTarget> {
-    const { caller, environment } = this.#ctx
-    return planRerank({ parsed: this.#parsed, caller, environment, limits }, this.#deps)
+    const { caller, environment, route } = this.#ctx
+    const { mount } = route
+    return planRerank({ parsed: this.#parsed, caller, environment, limits, mount }, this.#deps)
   }
 
   /** Reserves the maximum, since the answer cannot be cut. */

@@ -62,22 +62,29 @@ describe('the Responses route refuses', () => {
     ],
     ['work in the background', { model: NATIVE, background: true }, 'background'],
     ['a stored prompt', { model: NATIVE, prompt: { id: 'pmpt_1' } }, 'prompt'],
-    ['a hosted tool', { model: NATIVE, tools: [{ type: 'web_search' }] }, 'tools[0]'],
+    [
+      'a stored tool',
+      { model: NATIVE, tools: [{ type: 'file_search', vector_store_ids: ['v'] }] },
+      'tools[0]',
+    ],
     [
       'a connector',
       { model: NATIVE, tools: [tools[0], { type: 'mcp', server_url: 'https://a.example' }] },
       'tools[1]',
     ],
     [
-      'hosted tools brought by an item',
-      { model: NATIVE, input: [{ type: 'additional_tools', tools: [{ type: 'web_search' }] }] },
+      'a connector brought by an item',
+      {
+        model: NATIVE,
+        input: [{ type: 'additional_tools', tools: [{ type: 'mcp', server_url: 'https://a.example' }] }],
+      },
       'input[0].tools[0]',
     ],
     ['a list of models', { model: NATIVE, models: ['x'] }, 'models'],
     ['a price tier', { model: NATIVE, service_tier: 'priority' }, 'service_tier'],
     ['a field that the other format lacks', { model: CHAT_ONLY, truncation: 'auto' }, 'truncation'],
     ['an unknown field', { model: CHAT_ONLY, unheard_of: 1 }, 'unheard_of'],
-    ['sampling of a model that reasons', { model: NATIVE, temperature: 0.5 }, 'temperature'],
+    ['log probabilities of a model that reasons', { model: NATIVE, top_logprobs: 2 }, 'top_logprobs'],
     ['no input', { model: NATIVE, input: undefined }, 'input'],
     [
       'an input without a call’s id',
@@ -106,7 +113,7 @@ describe('the Responses route refuses', () => {
   test('drops and names hosted tools and unsupported parameters if unsupported_params is drop', async () => {
     await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { unsupported_params: 'drop' })
     upstream.script(responseOf(messageItem('x')), completion('x'))
-    const hosted = { type: 'web_search' }
+    const hosted = { type: 'image_generation' }
     const answer = await post({ model: NATIVE, input: 'x', tools: [hosted, tools[0]], temperature: 0.5 })
     expect(answer.headers.get('x-rideau-dropped-params')).toBe('tools[0], temperature')
     expect(sent().tools).toEqual([tools[0]])

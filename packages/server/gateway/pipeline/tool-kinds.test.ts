@@ -33,6 +33,8 @@ interface Kind {
   readonly path: string
   /** The part of it that a provider receives. Absent: it is never sent to any provider. */
   readonly mark?: string
+  /** It only steers sampling, or a provider would run it: left out with the header, whatever the setting. */
+  readonly isLeftOut?: true
 }
 
 interface FormatCase {
@@ -110,6 +112,10 @@ const responsesTool = (tool: Record<string, unknown>): Kind => ({
 
 const GEMINI_FUNCTION = { name: FUNCTION.name, parametersJsonSchema: FUNCTION.parameters }
 const geminiTool = (name: string): Kind => ({ fields: { tools: [{ [name]: {} }] }, path: `tools[0].${name}` })
+const left = (kind: Kind, mark?: string): Kind =>
+  mark === undefined ? { ...kind, isLeftOut: true } : { ...kind, isLeftOut: true, mark }
+const runAtOpenAi = (type: string, fields: object = {}): Kind =>
+  left({ fields: { tools: [{ type, ...fields }] }, path: 'tools[0]' })
 
 const FORMATS: Readonly<Record<string, FormatCase>> = {
   'gemini-content': {
@@ -117,11 +123,11 @@ const FORMATS: Readonly<Record<string, FormatCase>> = {
     body: { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
     usual: { functionDeclarations: [GEMINI_FUNCTION] },
     kinds: {
+      ...Object.fromEntries(['fileSearch', 'computerUse', 'novelTool'].map(name => [name, geminiTool(name)])),
       ...Object.fromEntries(
-        ['googleSearch', 'codeExecution', 'urlContext', 'fileSearch', 'computerUse', 'novelTool'].map(
-          name => [name, geminiTool(name)],
-        ),
+        ['googleSearch', 'codeExecution', 'urlContext'].map(name => [name, left(geminiTool(name), name)]),
       ),
+      googleMaps: left(geminiTool('googleMaps')),
       'a place for a search': {
         fields: { toolConfig: { retrievalConfig: { languageCode: 'zz_code' } } },
         path: 'toolConfig',
@@ -182,9 +188,16 @@ const FORMATS: Readonly<Record<string, FormatCase>> = {
     body: { messages: MESSAGES, max_tokens: 100 },
     usual: { name: 'usual_tool', input_schema: FUNCTION.parameters },
     kinds: {
-      'web search': anthropicTool({ type: 'web_search_20250305', name: 'web_search' }),
-      'web fetch': anthropicTool({ type: 'web_fetch_20250910', name: 'web_fetch' }),
-      'code execution': anthropicTool({ type: 'code_execution_20260120', name: 'code_execution' }),
+      'web search': left(
+        anthropicTool({ type: 'web_search_20250305', name: 'web_search' }),
+        'web_search_2025',
+      ),
+      'web fetch': left(anthropicTool({ type: 'web_fetch_20250910', name: 'web_fetch' }), 'web_fetch_2025'),
+      'code execution': {
+        fields: { tools: [{ type: 'code_execution_20260120', name: 'code_execution' }] },
+        path: 'tools[0]',
+        isLeftOut: true,
+      },
       bash: anthropicTool({ type: 'bash_20250124', name: 'bash' }),
       'text editor': anthropicTool({ type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' }),
       computer: anthropicTool({
@@ -194,8 +207,15 @@ const FORMATS: Readonly<Record<string, FormatCase>> = {
         display_height_px: 1,
       }),
       memory: anthropicTool({ type: 'memory_20250818', name: 'memory' }),
-      'tool search': anthropicTool({ type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }),
-      advisor: anthropicTool({ type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-5' }),
+      'tool search': left(
+        anthropicTool({ type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }),
+        'tool_search_tool_bm25_2025',
+      ),
+      advisor: {
+        fields: { tools: [{ type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-5' }] },
+        path: 'tools[0]',
+        isLeftOut: true,
+      },
       'a set of MCP tools': anthropicTool({ type: 'mcp_toolset', mcp_server_name: 'a' }),
       'MCP servers': {
         fields: { mcp_servers: [{ type: 'url', url: 'https://a.example' }] },
@@ -228,7 +248,7 @@ const FORMATS: Readonly<Record<string, FormatCase>> = {
         path: 'novelty',
         mark: 'later_field',
       },
-      top_k: { fields: { top_k: 4321 }, path: 'top_k', mark: '4321' },
+      top_k: { fields: { top_k: 4321 }, path: 'top_k', mark: '4321', isLeftOut: true },
     },
   },
   'openai-responses': {
@@ -239,14 +259,33 @@ const FORMATS: Readonly<Record<string, FormatCase>> = {
       'a tool of free text': responsesTool({ type: 'custom', name: 'free_tool' }),
       'a shell here': responsesTool({ type: 'local_shell' }),
       'a patch': responsesTool({ type: 'apply_patch' }),
-      'tool search': responsesTool({ type: 'tool_search' }),
-      'a shell there': responsesTool({ type: 'shell', environment: { type: 'container_auto' } }),
+      'tool search': left(responsesTool({ type: 'tool_search' }), 'tool_search'),
+      'a shell there': runAtOpenAi('shell', { environment: { type: 'container_auto' } }),
       computer: responsesTool({ type: 'computer_use_preview', display_width: 1, display_height: 1 }),
       ...Object.fromEntries(
-        ['web_search', 'file_search', 'code_interpreter', 'image_generation', 'mcp', 'novel_tool'].map(
-          type => [type, { fields: { tools: [{ type }] }, path: 'tools[0]' }],
-        ),
+        ['file_search', 'mcp', 'novel_tool'].map(type => [
+          type,
+          { fields: { tools: [{ type }] }, path: 'tools[0]' },
+        ]),
       ),
+      web_search: left(responsesTool({ type: 'web_search' }), 'web_search'),
+      code_interpreter: left(responsesTool({ type: 'code_interpreter' }), 'code_interpreter'),
+      image_generation: runAtOpenAi('image_generation'),
+      'tools in namespaces': {
+        fields: { tools: [{ type: 'namespace', name: 'zz', tools: [{ type: 'function', name: 'inner' }] }] },
+        path: 'tools[0]',
+        mark: 'inner',
+      },
+      'tools that an item brings': {
+        fields: {
+          input: [
+            { type: 'additional_tools', tools: [{ type: 'function', name: 'inner' }] },
+            { role: 'user', content: 'hi' },
+          ],
+        },
+        path: 'input[0]',
+        mark: 'inner',
+      },
       'a choice among some': {
         fields: { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] } },
         path: 'tool_choice',
@@ -316,7 +355,8 @@ describe.each(['refuse', 'drop'])('with unsupported_params %s', policy => {
       const one = FORMATS[format]?.kinds[kind] as Kind
       const outcome = await request(format, kind, target)
       expect({ ...outcome, isReported: isReported(one, outcome) }).toMatchObject({ isReported: true })
-      if (policy === 'refuse') expect(outcome.dropped).toBe('')
+      if (policy === 'refuse' && one.isLeftOut !== true) expect(outcome.dropped).toBe('')
+      if (one.isLeftOut === true) expect(outcome.status).toBe(200)
       // A tool without a mark is never sent.
       if (one.mark === undefined) expect(outcome.status === 400 || outcome.dropped !== '').toBe(true)
       if (policy === 'drop' && outcome.dropped !== '') expect(outcome.status).toBe(200)

@@ -5,6 +5,7 @@ import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Refusal } from '../../core/verdict.ts'
 import type { ReservedOutput } from '../limits/reserved-output.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
+import type { GrantedTools } from './grant-hosted-tools.ts'
 
 /** A target of a chat request, with everything that an attempt needs. */
 export interface PlannedTarget extends ResolvedTarget {
@@ -12,8 +13,15 @@ export interface PlannedTarget extends ResolvedTarget {
   readonly format: ClientFormat
   /** The caller's request, with a lower output cap if the key's cost bound requires it. */
   readonly request: ChatRequest
-  /** Wire names of parameters that were left out because the environment's `unsupported_params` is `drop`. */
+  /**
+   * Wire names of parameters that are left out: those that only steer sampling or are hints, tools that the provider does not
+   * run, and others if the environment's `unsupported_params` is `drop`.
+   */
   readonly dropped: readonly string[]
+  /** The caller wants one call at a time, and the provider cannot be asked for that: the first call of an answer is kept. */
+  readonly keepsFirstCall: boolean
+  /** Tools that the provider may run. undefined: the request asks for none. */
+  readonly hosted: GrantedTools | undefined
 }
 
 /** Everything that is decided before a provider is called. */

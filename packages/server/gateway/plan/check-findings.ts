@@ -4,6 +4,7 @@ import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
+import { findRefusedAsk } from './grant-hosted-tools.ts'
 
 /** Paths within messages, where the gateway does not read unknown parts. */
 const UNREAD = /^(?:input|contents|messages|system)\[/
@@ -21,6 +22,13 @@ export function checkFindings(
   const [hosted] = findings.hosted
   if (hosted !== undefined && environment.unsupportedParams === 'refuse') {
     return toRefusal(hosted, 'the gateway does not know the price of this tool, which the provider runs.')
+  }
+  const refused = findRefusedAsk(findings, caller, environment)
+  if (refused !== undefined && environment.unsupportedParams === 'refuse') {
+    return toRefusal(
+      refused.path,
+      'is not accepted from a client token; the environment does not set allow_client_passthrough.',
+    )
   }
   const isEndUser = caller.kind === 'client_token'
   const unread = findings.nativeOnly.find(path => UNREAD.test(path))

@@ -1,6 +1,7 @@
 import { findClientFormatId } from '@rideau/llm/formats/find-format'
 import { hasImages } from '@rideau/llm/formats/shared/chat-fields'
 import { showPath } from '@rideau/llm/formats/shared/field-path'
+import { isHint } from '@rideau/llm/formats/shared/hints'
 import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { Provider } from '@rideau/llm/provider/provider'
@@ -18,6 +19,7 @@ import { checkFindings, listDroppedParams } from './check-findings.ts'
 import { checkTargetLimits } from './check-limits.ts'
 import { fitRequest } from './fit-request.ts'
 import { fitToolChoice, isChoiceDropped } from './fit-tool-choice.ts'
+import { grantHostedTools } from './grant-hosted-tools.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 
@@ -73,8 +75,8 @@ function planTarget(
   if (missing !== undefined) return { refusal: missing }
   const unpriced = checkAudioPrice(whole, provider, catalogModel)
   if (unpriced !== undefined) return { refusal: unpriced }
-  // Parameters that the target does not support are refused by name, or dropped if the environment's
-  // `unsupported_params` is `drop`.
+  // Parameters that the target does not support are dropped if they are hints, and otherwise refused by name, or dropped if
+  // the environment's `unsupported_params` is `drop`.
   const fitted = fitToolChoice(whole, format)
   const request = fitted ?? whole
   const refusal = checkFindings(call, format, source, environment, caller)
@@ -82,22 +84,43 @@ function planTarget(
   const unsentFields = listDroppedParams(call, format, source)
   const unsent = isChoiceDropped(whole, fitted) ? [...unsentFields, 'tool_choice'] : unsentFields
   const unsupportedParams = format.findUnsupportedParams(request, provider, model, source)
-  const dropped = unsent.length === 0 ? unsupportedParams : [...new Set([...unsent, ...unsupportedParams])]
-  const [first] = dropped
-  if (first !== undefined && environment.unsupportedParams === 'refuse') {
-    return { refusal: unsupported(showParam(first, call), provider) }
+  const all = unsent.length === 0 ? unsupportedParams : [...new Set([...unsent, ...unsupportedParams])]
+  const isOneByOne = format.id !== source.format && unsupportedParams.includes(PARALLEL)
+  // Kept to by the gateway; a choice of one function asks for no more than one call.
+  const named = isOneByOne ? all.filter(name => name !== PARALLEL) : all
+  if (environment.unsupportedParams === 'refuse') {
+    const lost = named.find(name => !isHint(name))
+    if (lost !== undefined) return { refusal: unsupported(showParam(lost, call), provider) }
   }
+  const hosted = grantHostedTools(call.findings, resolved, format, source, caller, environment)
+  const dropped = hosted === undefined || hosted.leftOut.length === 0 ? named : [...hosted.leftOut, ...named]
+  const keepsFirstCall = isOneByOne && typeof request.toolChoice !== 'object'
   // Requests of end users are never stored at a provider. An absent `store` means that.
   const isWithheld = caller.kind === 'client_token' && call.findings.mayBeStored
   const withheld = isWithheld ? [...dropped, 'store'] : dropped
   // Listed one by one, since V8 builds a hidden class for each object made by a spread and further fields.
-  return { provider, model, id, catalogModel, credentials, alias, format, request, dropped: withheld }
+  return {
+    provider,
+    model,
+    id,
+    catalogModel,
+    credentials,
+    alias,
+    format,
+    request,
+    dropped: withheld,
+    hosted,
+    keepsFirstCall,
+  }
 }
 
 /** Returns a parameter's name as the caller wrote it. */
 export function showParam(name: string, { spellings }: ParsedChat): string {
   return spellings?.get(name) ?? showPath(name)
 }
+
+/** The name of a parameter that asks for one call at a time. */
+const PARALLEL = 'parallel_tool_calls'
 
 const CHAT: CapabilityNeed = { capability: 'chat', param: 'model' }
 const TOOLS: CapabilityNeed = { capability: 'tools', param: 'tools' }

@@ -3,7 +3,9 @@ import { showPath } from '@rideau/llm/formats/shared/field-path'
 import { findRerankFormat } from '@rideau/llm/rerank/find-rerank-format'
 import type { ParsedRerank } from '@rideau/llm/rerank/parse-request'
 import type { RerankFormat } from '@rideau/llm/rerank/rerank-format'
+import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { MeterSet } from '../../core/list-meters.ts'
+import { SET_A_PRICE } from '../../core/set-a-price.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import { maxRerankCost } from '../billing/rerank-amounts.ts'
@@ -26,6 +28,7 @@ export interface RerankPlanInput {
   readonly caller: Caller
   readonly environment: Environment
   readonly limits: MeterSet
+  readonly mount: Mount
 }
 
 /**
@@ -33,8 +36,8 @@ export interface RerankPlanInput {
  * check that refuses it.
  */
 export function planRerank(input: RerankPlanInput, deps: PlanDeps): CallPlan<RerankTarget> {
-  const { parsed, caller, environment } = input
-  const asked = { name: parsed.request.model, caller, environment, isStream: false }
+  const { parsed, caller, environment, mount } = input
+  const asked = { name: parsed.request.model, caller, environment, isStream: false, mount }
   return planTargets<RerankTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
@@ -70,7 +73,7 @@ function checkCost(target: ResolvedTarget, { parsed, caller, limits }: RerankPla
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
   if (nanoUsd === null) {
-    const message = `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown.`
+    const message = `The key has a max_request_cost_usd, and the price of the model ${target.id} is unknown. ${SET_A_PRICE}`
     return { code: 'model_unpriced', message, param: 'model' }
   }
   if (nanoUsd <= maxRequestCostNanoUsd) return undefined

@@ -4,6 +4,7 @@ import type { ModelPricing } from '@rideau/llm/provider/prices'
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
 import type { Amounts } from '../../ledger/ledger.ts'
 import type { PlannedTarget } from './chat-plan.ts'
+import type { GrantedTools } from './grant-hosted-tools.ts'
 
 /** Output tokens that are reserved and requested if neither the request nor the model has a maximum. */
 const UNKNOWN_MAX = 32_768
@@ -33,15 +34,23 @@ export function toMostInput(
 /** Returns the most that a request may use: its tokens, and their cost at the most expensive target. */
 export function toReservedAmounts(targets: readonly Priced[], tokens: ReservedTokens): Amounts {
   let nanoUsd = 0
-  for (const { catalogModel } of targets) {
+  let added = 0
+  for (const { catalogModel, hosted } of targets) {
     const pricing = catalogModel?.pricing ?? null
-    if (pricing !== null) nanoUsd = Math.max(nanoUsd, priceOf(pricing, tokens))
+    const more = hosted?.inputTokens ?? 0
+    added = Math.max(added, more)
+    if (pricing === null) continue
+    const input = tokens.input + more
+    const { output, mayWriteCache } = tokens
+    nanoUsd = Math.max(nanoUsd, priceOf(pricing, { input, output, mayWriteCache }) + (hosted?.nanoUsd ?? 0))
   }
-  return { tokens: tokens.input + tokens.output, nanoUsd }
+  return { tokens: tokens.input + added + tokens.output, nanoUsd }
 }
 
 export interface Priced {
   readonly catalogModel: CatalogModel | undefined
+  /** Tools that the target may run. */
+  readonly hosted?: GrantedTools | undefined
 }
 
 export interface ReservedTokens {

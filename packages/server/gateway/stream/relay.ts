@@ -106,7 +106,7 @@ class Relay implements StreamSink {
       this.#options.encoder.canPass(chunk)
     ) {
       if (!this.#mayDeliver(countTokens(chunk, this.#options.encoder.countEvents?.(chunk)))) return
-      this.#options.writer.write(chunk)
+      this.#options.writer.write(this.#options.encoder.pass?.(chunk) ?? chunk)
       this.#passed = chunk
       return
     }

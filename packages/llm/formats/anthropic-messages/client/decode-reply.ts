@@ -3,15 +3,19 @@ import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { encodeInput, findRefusal, toRedactedDetail, toThinkingDetail } from '../../shared/claude-thinking.ts'
+import { withHosted } from '../../shared/hosted-tools.ts'
 import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
 import { toFinishReason } from '../wire/stop-reason.ts'
-import { decodeUsage } from './decode-usage.ts'
+import { decodeHosted, decodeUsage, isSearchResult } from './decode-usage.ts'
 import { STRUCTURED_ANSWER } from './structured-answer.ts'
 
 /** Returns a `message` as a canonical reply; any other body, such as an error, has no choices. */
-export function decodeReply(body: JsonObject): ChatReply {
-  const usage = decodeUsage(toObject(body.usage))
+export function decodeReply(body: JsonObject, target: Target): ChatReply {
+  const reported = toObject(body.usage)
+  const found = toObjects(body.content).filter(isSearchResult).length
+  const usage = withHosted(decodeUsage(reported), decodeHosted(reported, found, target))
   if (!Array.isArray(body.content)) return { choices: [], usage }
   const state = new ReplyState()
   for (const [index, block] of toObjects(body.content).entries()) {

@@ -1,22 +1,25 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import type { ChatReply } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { StreamDecoder, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import type { Target } from '../../../upstream/target.ts'
+import type { Usage } from '../../../usage/usage.ts'
 import { encodeInput, findRefusal, toRedactedDetail, toThinkingDetail } from '../../shared/claude-thinking.ts'
+import { withHosted } from '../../shared/hosted-tools.ts'
 import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
 import { toFinishReason } from '../wire/stop-reason.ts'
 import { decodeErrorBody } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
-import { decodeUsage, mergeUsage } from './decode-usage.ts'
+import { decodeHosted, decodeUsage, isSearchResult, mergeUsage } from './decode-usage.ts'
 import { STRUCTURED_ANSWER } from './structured-answer.ts'
 
 type Events = readonly StreamEvent[]
 
 const NOTHING: Events = []
 
-export function openStream(_target: Target): StreamDecoder {
-  const state = new StreamState()
+export function openStream(target: Target): StreamDecoder {
+  const state = new StreamState(target)
   return {
     decode(data) {
       const event = parseObject(data)
@@ -26,7 +29,7 @@ export function openStream(_target: Target): StreamDecoder {
       }
       return EVENTS.get(toText(event.type) ?? '')?.(state, event) ?? NOTHING
     },
-    partialUsage: () => decodeUsage(state.usage),
+    partialUsage: () => state.toUsage(),
   }
 }
 
@@ -43,14 +46,32 @@ interface OpenBlock {
 }
 
 class StreamState {
+  readonly #target: Target
   usage: JsonObject = {}
+  /** Results of searches that the provider ran. */
+  searches = 0
   calls = 0
   /** True once the current message has a call; a stream may have several messages. */
   hasCalls = false
   readonly ids = new ReasoningInIds()
   private readonly blocks = new Map<Json | undefined, OpenBlock>()
 
+  constructor(target: Target) {
+    this.#target = target
+  }
+
+  toUsage(): Usage | undefined {
+    const hosted = decodeHosted(this.usage, this.searches, this.#target)
+    return withHosted(decodeUsage(this.usage), hosted)
+  }
+
+  /** The reply of a server that answers with one whole message. */
+  decodeWhole(message: JsonObject): ChatReply {
+    return decodeReply(message, this.#target)
+  }
+
   begin(index: Json | undefined, start: JsonObject): OpenBlock {
+    if (isSearchResult(start)) this.searches++
     const name = toText(start.name)
     // A call without a name cannot be carried out.
     const isCall = start.type === 'tool_use' && name !== undefined && name !== STRUCTURED_ANSWER
@@ -122,19 +143,18 @@ const EVENTS: ReadonlyMap<string, EventHandler> = new Map(
       if (finishReason !== undefined) {
         events.push({ type: 'delta', index: 0, ...(refusal === undefined ? {} : { refusal }), finishReason })
       }
-      const decoded = decodeUsage(state.usage)
+      const decoded = state.toUsage()
       if (decoded !== undefined) events.push({ type: 'usage', usage: decoded })
       return events
     },
     message_stop: () => [{ type: 'end' }],
-    message: (_state, event) => toWholeReply(event),
+    message: (state, event) => toWholeReply(state.decodeWhole(event)),
     error: (_state, event) => [{ type: 'error', error: decodeErrorBody(undefined, {}, event) }],
   }),
 )
 
 /** Some servers answer a request for a stream with one whole message. */
-function toWholeReply(message: JsonObject): Events {
-  const { choices, usage } = decodeReply(message)
+function toWholeReply({ choices, usage }: ChatReply): Events {
   const events: StreamEvent[] = choices.map(choice => {
     const { content, reasoning, reasoning_details: details, tool_calls: calls, refusal } = choice.message
     return {

@@ -1,6 +1,8 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
-import type { Usage } from '../../../usage/usage.ts'
+import type { Target } from '../../../upstream/target.ts'
+import type { HostedUse, Usage } from '../../../usage/usage.ts'
+import { priceUses, toUses } from '../../shared/hosted-tools.ts'
 
 /** A larger count is a provider's mistake: no request has so many tokens. */
 const MAX_TOKENS = 1_000_000_000
@@ -47,4 +49,22 @@ export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
 function toCount(value: Json | undefined): number | undefined {
   if (typeof value !== 'number' || !(value >= 0) || value > MAX_TOKENS) return undefined
   return Math.ceil(value)
+}
+
+/**
+ * What tools that the provider ran cost; undefined: none has a price for each use. A search that failed is free. `found`:
+ * results of searches in the answer, for an answer that counts none.
+ */
+export function decodeHosted(
+  usage: JsonObject | undefined,
+  found: number,
+  target: Target,
+): HostedUse | undefined {
+  const counted = toUses(toObject(usage?.server_tool_use)?.web_search_requests) ?? 0
+  return priceUses({ web_search: counted === 0 ? found : counted }, target)
+}
+
+/** Is it the result of a search that the provider ran? A failed one has an error in place of a list. */
+export function isSearchResult({ type, content }: JsonObject): boolean {
+  return type === 'web_search_tool_result' && Array.isArray(content)
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObjects } from '../../../json/json-value.ts'
 import type { Provider } from '../../../provider/provider.ts'
+import { custom } from '../../../providers/custom.ts'
 import { findProvider } from '../../../providers/index.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
@@ -31,6 +32,8 @@ const call = (id: string, name = 'now', args = '{}') => ({
 })
 
 const text = (words: string) => ({ type: 'text', text: words })
+
+const TARGET = { provider: custom, model: 'm', baseUrl: 'https://a.example/v1', apiKey: '' }
 
 describe('messages', () => {
   test('instructions at the beginning become system, later ones a marked text of the user', () => {
@@ -229,7 +232,7 @@ describe('thinking of earlier answers', () => {
   })
 
   test('every signature of an answer, plain or streamed, is in the next request', () => {
-    const reply = decodeReply({ content: blocks, stop_reason: 'tool_use', usage: {} })
+    const reply = decodeReply({ content: blocks, stop_reason: 'tool_use', usage: {} }, TARGET)
     const message = reply.choices[0]?.message
     const standard = {
       role: 'assistant' as const,

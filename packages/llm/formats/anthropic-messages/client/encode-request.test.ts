@@ -147,7 +147,7 @@ describe('structured output', () => {
     expect(body.tools).toHaveLength(1)
     expect(body.tool_choice).toEqual({ type: 'tool', name: body.tools[0].name })
     const block = { type: 'tool_use', id: 'toolu_1', name: body.tools[0].name, input: { n: 1 } }
-    const reply = decodeReply({ content: [block], stop_reason: 'tool_use', usage: {} })
+    const reply = decodeReply({ content: [block], stop_reason: 'tool_use', usage: {} }, toTarget(old))
     expect(reply.choices[0]).toMatchObject({ finishReason: 'stop', message: { content: '{"n":1}' } })
     const decoder = openStream(toTarget(old))
     const events = [

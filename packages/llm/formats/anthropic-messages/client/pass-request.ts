@@ -21,7 +21,10 @@ export function passRequest(
 ): Pick<UpstreamRequest, 'body' | 'content'> {
   const changes = new Map<string, Json | undefined>([['model', model]])
   if (request.maxOutputTokens !== undefined) changes.set('max_tokens', request.maxOutputTokens)
-  for (const name of dropped) changes.set(name, undefined)
+  for (const name of dropped) {
+    if (source.fields.has(name) || changes.has(name)) changes.set(name, undefined)
+  }
+  removeTools(source, dropped, changes)
   // Nested in the messages, so they are written anew; few requests need it.
   if (request.carriesReasoning) changes.set('messages', cleanMessages(source.value.messages))
   for (const name in added) changes.set(name, added[name])
@@ -29,6 +32,19 @@ export function passRequest(
     body: spliceObject(source, changes),
     content: { rules: FIELDS.rules, value: source.value, changes },
   }
+}
+
+/** Removes tools that are left out. Without a tool there is no choice. */
+function removeTools(
+  { value }: SourceBody,
+  dropped: readonly string[],
+  changes: Map<string, Json | undefined>,
+): void {
+  if (!dropped.some(path => path.startsWith('tools[')) || !Array.isArray(value.tools)) return
+  const left = new Set(dropped)
+  const kept = value.tools.filter((_, at) => !left.has(`tools[${at}]`))
+  changes.set('tools', kept.length === 0 ? undefined : kept)
+  if (kept.length === 0 && value.tool_choice !== undefined) changes.set('tool_choice', undefined)
 }
 
 /** The messages without reasoning of another provider: its own state in tool-call ids, and thinking under our mark. */

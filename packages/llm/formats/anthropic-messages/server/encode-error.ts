@@ -24,10 +24,18 @@ export function toAnthropicError(fault: ServedFault, requestId: string, baseUrl:
       ...toProviderField(fault),
       code: fault.code,
       param: fault.param ?? null,
+      ...findDetails(fault),
       doc_url: `${baseUrl}/docs/errors#${fault.code}`,
     },
     request_id: requestId,
   }
+}
+
+/** The official client's tool runner asks for a thread by default, and goes on without one after these details. */
+const NO_THREADS = { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } }
+
+function findDetails({ code, param }: ServedFault): Partial<typeof NO_THREADS> {
+  return code === 'invalid_request' && param === 'thread' ? NO_THREADS : {}
 }
 
 function findType({ code, type, status }: ServedFault): string {

@@ -137,7 +137,7 @@ describe('what another price would need', () => {
     [{ new_field: { model: 'x' } }, 'new_field.model'],
     [{ Model: 'x' }, 'A field name is written in other letters than it has.'],
     [{ cache_control: { model: 'x' } }, 'cache_control.model'],
-    [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'tools[0].type'],
+    [{ tools: [{ type: 'web_search_new', name: 'web_search' }] }, 'tools[0].type'],
     [{ tools: [{ name: 'f', Type: 'web_search_20250305' }] }, 'tools[0].Type'],
     [{ tools: [{ name: 'f', mcp_server_name: 'a' }] }, 'tools[0].mcp_server_name'],
     [{ tools: [{ type: 'bash_20250124', name: 'bash', model: 'x' }] }, 'tools[0].model'],
@@ -149,6 +149,27 @@ describe('what another price would need', () => {
 })
 
 describe('findings', () => {
+  test('tools that the provider runs, with their type where its price can be known, and the choice of one', () => {
+    const { findings, request } = parse({
+      tools: [
+        { type: 'web_search_20250305', name: 'web_search', max_uses: 3 },
+        { type: 'web_search_20250305', name: 'other', container: 'c' },
+        { type: 'code_execution_20260120', name: 'code_execution' },
+        { type: 'web_fetch_20250910', name: 'web_fetch' },
+        { name: 'f', input_schema: {} },
+      ],
+      tool_choice: { type: 'tool', name: 'web_search' },
+    })
+    expect(findings.hostedTools).toEqual([
+      { path: 'tools[0]', type: 'web_search_20250305', maxUses: 3, choicePath: 'tool_choice' },
+      { path: 'tools[1]', type: undefined },
+      { path: 'tools[2]', type: undefined },
+      { path: 'tools[3]', type: undefined, isFree: true },
+    ])
+    expect(findings).toMatchObject({ nativeOnly: [], hosted: [], uncounted: ['tools[3]'] })
+    expect(request.tools?.map(tool => tool.function.name)).toEqual(['f'])
+  })
+
   test('tools that the models are trained for, their choice, unknown blocks and fields are for this format only', () => {
     const { findings, request } = parse({
       tools: [{ name: 'f' }, { type: 'bash_20250124', name: 'bash' }],

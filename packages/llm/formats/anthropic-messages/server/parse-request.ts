@@ -42,6 +42,7 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
   request.model = textAt(body.model, 'model')
   if (request.model === '') throw invalid('model', 'must not be empty.')
   const tools = parseTools(body, request)
+  const free = tools.hostedTools.find(({ isFree }) => isFree === true)?.path
   const notes = noMessageNotes(tools.nativeOnly)
   request.messages = parseMessages(body, notes)
   if (notes.carriesReasoning) request.carriesReasoning = true
@@ -59,10 +60,11 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
     findings: {
       nativeOnly: notes.nativeOnly.concat(FIELDS.listOnlyHere(body)),
       hosted: [],
+      hostedTools: [...tools.hostedTools],
       stateful: [],
-      uncounted: tools.hosted === undefined ? [] : [tools.hosted],
+      uncounted: free === undefined ? [] : [free],
       unread: [],
-      passedOn: isEndUser ? (FIELDS.findUnknown(body) ?? tools.hosted) : undefined,
+      passedOn: isEndUser ? (FIELDS.findUnknown(body) ?? free) : undefined,
       stored: isEndUser ? findStored(body) : undefined,
       choices: 1,
       asksForCaching: isMark(body.cache_control) || tools.asksForCaching || notes.asksForCaching,

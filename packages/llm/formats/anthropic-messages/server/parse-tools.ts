@@ -3,10 +3,11 @@ import { toObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { JsonTexts } from '../../../upstream/json-texts.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
+import { type HostedAsk, toUses } from '../../shared/hosted-tools.ts'
 import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
 import { refuseReservedFields } from '../../shared/reserved-fields.ts'
 import { refuseOtherFields } from '../../shared/tool-fields.ts'
-import { CUSTOM_TOOL, findToolKind } from '../wire/tool-rules.ts'
+import { CUSTOM_TOOL, findPricedType, findToolKind } from '../wire/tool-rules.ts'
 
 /** Fields of a tool that the caller defines and runs. */
 const CUSTOM: ReadonlySet<string> = new Set(CUSTOM_TOOL.fields?.names)
@@ -17,21 +18,20 @@ const TYPED: ReadonlySet<string> = new Set(['type', 'name'])
 export interface ToolNotes {
   /** Paths of tools and choices that only a target of this format can honour. */
   readonly nativeOnly: string[]
-  /** The first tool that the provider runs itself; undefined: there is none. */
-  readonly hosted: string | undefined
+  /** Tools that the provider runs. */
+  readonly hostedTools: readonly HostedAsk[]
   readonly asksForCaching: boolean
 }
 
 /**
- * Sets the canonical tools and choice of a request. Throws RequestError on a tool of the wrong form, and on one that the
- * provider runs at a price of its own.
+ * Sets the canonical tools and choice of a request. Throws RequestError on a tool of the wrong form or of an unknown type.
  */
 export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes {
   const list = body.tools === undefined || body.tools === null ? [] : listAt(body.tools, 'tools')
   const functions: FunctionTool[] = []
   const nativeOnly: string[] = []
   const nativeNames = new Set<Json | undefined>()
-  let hosted: string | undefined
+  const hostedTools: NamedAsk[] = []
   let asksForCaching = false
   const texts = new JsonTexts()
   for (const [at, value] of list.entries()) {
@@ -43,12 +43,20 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
       functions.push(parseFunction(tool, path))
       continue
     }
-    if (kind === 'hosted') {
-      const message = 'is the type of a tool that the provider runs and charges for; none of them is offered.'
+    if (kind === 'unknown') {
+      const message =
+        'is the type of a tool that the provider may run and charge for; the gateway does not know it.'
       throw invalid(`${path}.type`, message)
     }
+    if (kind === 'hosted') {
+      hostedTools.push({ path, name: tool.name, type: findPricedType(tool), maxUses: toUses(tool.max_uses) })
+      continue
+    }
     refuseReservedFields(tool, TYPED, path, undefined, texts)
-    if (kind === 'free') hosted ??= path
+    if (kind === 'free') {
+      hostedTools.push({ path, name: tool.name, type: undefined, isFree: true })
+      continue
+    }
     nativeOnly.push(path)
     nativeNames.add(tool.name)
   }
@@ -56,9 +64,20 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
   const choice = optionalObject(body, 'tool_choice')
   const toolChoice = parseChoice(choice)
   if (choice?.type === 'tool' && nativeNames.has(choice.name)) nativeOnly.push('tool_choice')
+  const chosen = choice?.type === 'tool' ? choice.name : undefined
   if (toolChoice !== undefined && isOfFunctions(toolChoice, functions)) request.toolChoice = toolChoice
   if (functions.length > 0 && choice?.disable_parallel_tool_use === true) request.parallelToolCalls = false
-  return { nativeOnly, hosted, asksForCaching }
+  return { nativeOnly, hostedTools: hostedTools.map(ask => toAsk(ask, chosen)), asksForCaching }
+}
+
+interface NamedAsk extends HostedAsk {
+  readonly name: Json | undefined
+}
+
+/** The choice of a tool is left out with the tool. */
+function toAsk({ path, name, type, isFree, maxUses }: NamedAsk, chosen: Json | undefined): HostedAsk {
+  const isChosen = chosen !== undefined && name === chosen
+  return { path, type, isFree, maxUses, choicePath: isChosen ? 'tool_choice' : undefined }
 }
 
 /** True for a mark of prompt caching; null means absent. */

@@ -264,5 +264,5 @@ describe('a request of this format for another provider', () => {
 test('an answer that was encoded decodes to itself', () => {
   const message = { role: 'assistant' as const, content: 'hi', tool_calls: [call('t1')] }
   const reply: ChatReply = { choices: [{ index: 0, message, finishReason: 'tool_calls' }], usage: USAGE }
-  expect(decodeReply(encodeReply(reply, ENVELOPE))).toEqual(reply)
+  expect(decodeReply(encodeReply(reply, ENVELOPE), target)).toEqual(reply)
 })

@@ -1,10 +1,12 @@
-import type { Json } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import {
   DATA,
   forKeys,
+  type Grant,
   REFUSED,
   type Rule,
   SCALAR,
+  toHostedRule,
   toListRule,
   toObjectRule,
 } from '../../../upstream/outgoing-rules.ts'
@@ -57,14 +59,45 @@ const FREE_TOOL = toObjectRule(
   'reserved',
 )
 
-export type ToolKind = 'custom' | 'trained' | 'free' | 'hosted'
+/** Types of tools that the provider runs at a price for each use. */
+const PRICED = /^web_search_\d{8}$/
+/** Types of tools that the provider runs at prices that no answer tells. */
+const UNPRICED = /^(?:code_execution|advisor)_\d{8}$/
 
-/** `hosted`: the provider runs it at a price of its own. A tool without a type is the caller's. */
+const PRICED_TOOL = toObjectRule(
+  {
+    ...OF_ALL,
+    max_uses: SCALAR,
+    allowed_domains: SCALAR,
+    blocked_domains: SCALAR,
+    user_location: DATA,
+    response_inclusion: SCALAR,
+  },
+  'refused',
+)
+
+/** The type of a tool that the provider runs, if the tool has no field that the gateway does not know. */
+export function findPricedType(tool: JsonObject): string | undefined {
+  const { type } = tool
+  const isKnown = typeof type === 'string' && PRICED.test(type)
+  return isKnown && PRICED_TOOL.check(tool, NO_GRANT) === undefined ? type : undefined
+}
+
+/** The rule of these tools does not depend on the grant. */
+const NO_GRANT: Grant = { sender: 'key', model: '', isStream: false, choices: 1, maxOutputTokens: undefined }
+
+export type ToolKind = 'custom' | 'trained' | 'free' | 'hosted' | 'unknown'
+
+/**
+ * `free`: the provider runs it, and charges for its tokens only. `hosted`: at a price of its own. `unknown`: another tool,
+ * which the provider may run. A tool without a type is the caller's.
+ */
 export function findToolKind(type: Json | undefined): ToolKind {
   if (type === undefined || type === null || type === 'custom') return 'custom'
-  if (typeof type !== 'string') return 'hosted'
+  if (typeof type !== 'string') return 'unknown'
   if (TRAINED.test(type)) return 'trained'
-  return FREE.test(type) ? 'free' : 'hosted'
+  if (FREE.test(type)) return 'free'
+  return PRICED.test(type) || UNPRICED.test(type) ? 'hosted' : 'unknown'
 }
 
 const BY_KIND: ReadonlyMap<ToolKind, Rule> = new Map([
@@ -76,6 +109,8 @@ const BY_KIND: ReadonlyMap<ToolKind, Rule> = new Map([
 const TOOL: Rule = {
   check: (value, grant) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return ''
+    const priced = findPricedType(value)
+    if (priced !== undefined) return toHostedRule(priced, PRICED_TOOL).check(value, grant)
     return (BY_KIND.get(findToolKind(value.type)) ?? REFUSED).check(value, grant)
   },
 }

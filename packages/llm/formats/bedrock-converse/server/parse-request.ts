@@ -53,6 +53,7 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
     findings: {
       nativeOnly: notes.nativeOnly,
       hosted: [],
+      hostedTools: [],
       stateful: [],
       uncounted: [],
       unread: [],

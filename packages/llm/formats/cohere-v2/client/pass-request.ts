@@ -18,6 +18,13 @@ export function passRequest(
   const cap = request.maxOutputTokens
   if (cap !== undefined && cap !== request.receivedOutputCap) changes.set('max_tokens', cap)
   for (const name of dropped) if (source.fields.has(name)) changes.set(name, undefined)
+  const { tools } = source.value
+  if (Array.isArray(tools) && dropped.some(path => path.startsWith('tools['))) {
+    const left = new Set(dropped)
+    const kept = tools.filter((_, at) => !left.has(`tools[${at}]`))
+    changes.set('tools', kept.length === 0 ? undefined : kept)
+    if (kept.length === 0 && source.fields.has('tool_choice')) changes.set('tool_choice', undefined)
+  }
   // Messages that another provider answered may carry its state in the ids of their calls.
   if (request.carriesReasoning) {
     changes.set('messages', toObjects(source.value.messages).map(withPlainIds))

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
-import { parseTools } from '../../shared/chat-fields.ts'
+import { isHostedChatTool, listHostedChatTools, parseTools } from '../../shared/chat-fields.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
 import { noFindings } from '../../shared/findings.ts'
 import { noMessageNotes } from '../../shared/message-notes.ts'
@@ -49,6 +49,8 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
   // The format has no marks of caching, and its providers keep nothing.
   const findings = noFindings()
   findings.nativeOnly = notes.nativeOnly
+  for (const ask of listHostedChatTools(body))
+    if (ask.path.startsWith('tools[')) findings.hostedTools.push(ask)
   if (isEndUser) {
     findings.passedOn = FIELDS.findUnknown(body)
     findings.stored = findStored(body)
@@ -66,7 +68,9 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
 function readTools(body: JsonObject, request: MutableRequest): void {
   if (body.tools !== undefined && body.tools !== null) parseTools(body.tools, { strict: true })
   const choice = optionalChoice(body, 'tool_choice', ['REQUIRED', 'NONE'])
-  const tools = toObjects(body.tools).map(toTool)
+  const tools = toObjects(body.tools)
+    .filter(tool => !isHostedChatTool(tool))
+    .map(toTool)
   if (tools.length === 0) return
   request.tools = tools
   if (choice !== undefined) request.toolChoice = TOOL_CHOICES[choice]

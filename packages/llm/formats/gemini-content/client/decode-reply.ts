@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatReply, FinishReason, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
+import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { ChunkDecoder } from './decode-stream.ts'
 
@@ -9,10 +10,10 @@ import { ChunkDecoder } from './decode-stream.ts'
  * A GenerateContentResponse as the canonical reply. It is decoded like the only chunk of a stream, so that plain and
  * streamed answers agree. A candidate that failed is left out.
  */
-export function decodeReply(body: JsonObject): ChatReply {
+export function decodeReply(body: JsonObject, target: Target): ChatReply {
   const choices = new Map<number, Choice>()
   let usage: Usage | undefined
-  for (const event of new ChunkDecoder().decodeChunk(body)) {
+  for (const event of new ChunkDecoder(target).decodeChunk(body)) {
     if (event.type === 'usage') usage = event.usage
     else if (event.type === 'error') choices.clear()
     if (event.type !== 'delta') continue

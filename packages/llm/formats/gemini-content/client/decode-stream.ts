@@ -1,19 +1,29 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toIndex, toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
+import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamError } from '../../../upstream/upstream-error.ts'
+import type { Usage } from '../../../usage/usage.ts'
+import { withHosted } from '../../shared/hosted-tools.ts'
 import { CandidateDecoder } from './decode-candidate.ts'
 import { decodeErrorBody } from './decode-error.ts'
 import { decodeUsage } from './decode-usage.ts'
+import { Grounding } from './grounding.ts'
 
-export function openStream(): StreamDecoder {
-  return new ChunkDecoder()
+export function openStream(target: Target): StreamDecoder {
+  return new ChunkDecoder(target)
 }
 
 /** Decodes GenerateContentResponse objects: the frames of a stream, or a plain answer as its only frame. */
 export class ChunkDecoder implements StreamDecoder {
   readonly #candidates = new Map<number, CandidateDecoder>()
+  readonly #grounding: Grounding
   #responseId: string | undefined
+  #usage: Usage | undefined
+
+  constructor(target: Target) {
+    this.#grounding = new Grounding(target)
+  }
 
   decode(data: string): readonly StreamEvent[] {
     let value: Json
@@ -32,7 +42,11 @@ export class ChunkDecoder implements StreamDecoder {
   decodeChunk(chunk: JsonObject): readonly StreamEvent[] {
     const events: StreamEvent[] = []
     this.#responseId ??= toText(chunk.responseId)
-    const usage = decodeUsage(chunk)
+    const isGrounded = this.#grounding.add(chunk)
+    const reported = decodeUsage(chunk)
+    if (reported !== undefined) this.#usage = reported
+    const isNews = reported !== undefined || isGrounded
+    const usage = isNews ? withHosted(this.#usage, this.#grounding.price()) : undefined
     // Before an error, because the provider charges for a failed answer too.
     if (usage !== undefined) events.push({ type: 'usage', usage })
     if (chunk.error !== undefined && chunk.error !== null) {

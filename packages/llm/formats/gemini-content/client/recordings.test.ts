@@ -231,8 +231,8 @@ describe.skipIf(!exists)('recorded answers', () => {
 
   test.each(named(good.filter(({ isStream, chunks }) => !isStream && chunks.length === 1)))(
     '%s',
-    (_, { chunks }) => {
-      expectReply(decodeReply(chunks[0] as JsonObject), chunks)
+    (_, { chunks, target }) => {
+      expectReply(decodeReply(chunks[0] as JsonObject, target), chunks)
     },
   )
 
@@ -246,7 +246,7 @@ describe.skipIf(!exists)('recorded answers', () => {
         ),
       )
       expectReply(reply, chunks)
-      expect(decodeReply(toPlain(chunks))).toEqual(reply)
+      expect(decodeReply(toPlain(chunks), target)).toEqual(reply)
     },
   )
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
+import { custom } from '../../../providers/custom.ts'
 import type { ChatReply } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { addUp } from '../../../testing/add-up.ts'
@@ -15,6 +16,7 @@ import { ContentEncoder } from './encode-stream.ts'
 import { parseRequest } from './parse-request.ts'
 
 const ENVELOPE = { id: 'r1', created: 0, model: 'p/m' }
+const TARGET = { provider: custom, model: 'm', baseUrl: 'https://a.example/v1', apiKey: '' }
 const SHOWN = { thoughts: true }
 const USAGE: Usage = { uncachedInput: 5, cacheRead: 2, cacheWrite: 0, output: 3, reasoning: 4 }
 const fn = (name: string, args: string) => ({ name, arguments: args })
@@ -66,7 +68,7 @@ describe('an answer for a caller of this format', () => {
       modelVersion: 'p/m',
       responseId: 'r1',
     })
-    expect(decodeReply(encodeReply(reply, ENVELOPE, SHOWN))).toEqual(reply)
+    expect(decodeReply(encodeReply(reply, ENVELOPE, SHOWN), TARGET)).toEqual(reply)
     expect(JSON.stringify(encodeReply(reply, ENVELOPE, { thoughts: false }))).not.toContain('hm')
   })
 
@@ -139,7 +141,7 @@ describe('an answer for a caller of this format', () => {
         const reason = begun.length > 0 ? ('tool_calls' as const) : ('stop' as const)
         const encoder = new ContentEncoder(ENVELOPE, SHOWN)
         const chunks = [...events.flatMap(event => encoder.encode(event)), encoder.finish(reason, USAGE)]
-        const decoder = openStream()
+        const decoder = openStream(TARGET)
         const heard = addUp(chunks.flatMap(chunk => decoder.decode(JSON.stringify(chunk))))
         expect(heard).toEqual({ ...addUp(events), finishReason: reason, usage: USAGE })
       }),

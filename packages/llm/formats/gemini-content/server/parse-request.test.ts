@@ -115,10 +115,19 @@ describe('finds', () => {
   test('tools that the provider runs, by any field of an entry', () => {
     const declared = { functionDeclarations: [{ name: 'f' }] }
     const tools = [{ google_search: {} }, { ...declared, codeExecution: {}, mcpServers: [] }, declared]
-    expect(find({ tools }).hosted).toEqual([
-      'tools[0].googleSearch',
-      'tools[1].codeExecution',
-      'tools[1].mcpServers',
+    const { hosted, hostedTools } = find({ tools })
+    expect(hosted).toEqual(['tools[1].mcpServers'])
+    expect(hostedTools).toEqual([
+      { path: 'tools[0].googleSearch', type: 'googleSearch' },
+      { path: 'tools[1].codeExecution', type: 'codeExecution' },
+    ])
+  })
+
+  test('a tool that the provider runs in a form whose price is unknown, without its type', () => {
+    const tools = [{ googleSearch: { searchTypes: { imageSearch: {} } } }, { googleMaps: {} }]
+    expect(find({ tools }).hostedTools).toEqual([
+      { path: 'tools[0].googleSearch', type: undefined },
+      { path: 'tools[1].googleMaps', type: undefined },
     ])
   })
 

@@ -1,9 +1,11 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
+import type { Grant } from '../../../upstream/outgoing-rules.ts'
 import { joinPath } from '../../shared/field-path.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
 import type { TargetFindings } from '../../shared/findings.ts'
 import { listAt, objectAt, optionalObject, optionalText, textAt, textsAt } from '../../shared/read-fields.ts'
+import { HOSTED_RULES, UNPRICED_TOOLS } from '../wire/content-rules.ts'
 import { decodeSchema } from './decode-schema.ts'
 import { findNativeOnly, findUnread } from './find-unread.ts'
 
@@ -29,8 +31,8 @@ function parseDeclared(value: Json | undefined, findings: TargetFindings): Funct
       const given = tool[name]
       if (given === null) continue
       const path = joinPath(`tools[${at}]`, name)
-      // The provider runs every other kind of tool, at a price of its own.
-      if (name !== 'functionDeclarations') findings.hosted.push(path)
+      // The provider runs every other kind of tool.
+      if (name !== 'functionDeclarations') findHosted(name, given as Json, path, findings)
       else {
         for (const [index, declared] of listAt(given, path).entries()) {
           tools.push(parseFunction(declared, `${path}[${index}]`, findings))
@@ -40,6 +42,18 @@ function parseDeclared(value: Json | undefined, findings: TargetFindings): Funct
   }
   return tools
 }
+
+function findHosted(name: string, value: Json, path: string, findings: TargetFindings): void {
+  const rule = HOSTED_RULES.get(name)
+  if (rule !== undefined) {
+    const isKnown = rule.check(value, NO_GRANT) === undefined
+    findings.hostedTools.push({ path, type: isKnown ? name : undefined })
+  } else if (UNPRICED_TOOLS.has(name)) findings.hostedTools.push({ path, type: undefined })
+  else findings.hosted.push(path)
+}
+
+/** The rules of these tools do not depend on the grant. */
+const NO_GRANT: Grant = { sender: 'key', model: '', isStream: false, choices: 1, maxOutputTokens: undefined }
 
 const DECLARED_FIELDS = ['name', 'description', 'parameters', 'parametersJsonSchema']
 /** Fields of a declaration that no other format has. */

@@ -21,7 +21,7 @@ export const geminiServer: ChatServer = {
   encodeReply: toContentReply,
   openStream: answered => openEncoder(answered, EVENTS),
   encodeStreamFault: (fault, requestId, baseUrl) =>
-    EVENTS.write(JSON.stringify(toGoogleError(fault, requestId, baseUrl)), true),
+    EVENTS.writeFault(JSON.stringify(toGoogleError(fault, requestId, baseUrl)), true),
   // Some clients of the format fail on a comment. An empty line is safe.
   keepAlive: '\r\n',
   // The last chunk of a cut answer contains the reason.
@@ -39,7 +39,7 @@ export const geminiList: ChatServer = {
   ...geminiEvents,
   openStream: answered => openEncoder(answered, LIST),
   encodeStreamFault: (fault, requestId, baseUrl) =>
-    `${LIST.write(JSON.stringify(toGoogleError(fault, requestId, baseUrl)), true)}${LIST.end}`,
+    LIST.writeFault(JSON.stringify(toGoogleError(fault, requestId, baseUrl)), true),
   streamType: 'application/json; charset=utf-8',
   // White space is allowed between the elements of a list.
   keepAlive: ' ',
@@ -55,19 +55,29 @@ export const geminiCount: CountFormat = {
 /** How the chunks of a stream are separated. */
 interface Form {
   write(json: string, isFirst: boolean): string
+  /** Writes the error that ends a stream. */
+  writeFault(json: string, isFirst: boolean): string
   readonly end: string
   /** Providers send their streams in this form. */
   readonly isProviders: boolean
 }
 
-const EVENTS: Form = { write: json => `data: ${json}\r\n\r\n`, end: '', isProviders: true }
+const EVENTS: Form = {
+  write: json => `data: ${json}\r\n\r\n`,
+  // The official clients take an event with an error for an empty chunk, and throw on JSON that is no event, as the API
+  // itself sends it. They throw too where it arrives together with an event, as long as nothing ends it.
+  writeFault: json => json,
+  end: '',
+  isProviders: true,
+}
 const LIST: Form = {
   write: (json, isFirst) => (isFirst ? `[${json}` : `,\r\n${json}`),
+  writeFault: (json, isFirst) => `${LIST.write(json, isFirst)}]`,
   end: ']',
   isProviders: false,
 }
 /** A chunk with one of these must be decoded. */
-const DECODED_MARKS = /"(?:finishReason|functionCall|error|promptFeedback)"/
+const DECODED_MARKS = /"(?:finishReason|functionCall|error|promptFeedback|groundingMetadata)"/
 const END_OF_EVENT = /\n\r?\n$/
 
 function toContentReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
@@ -110,7 +120,7 @@ class ChunkWriter {
   }
 
   encodeFault(fault: ServedFault, requestId: string, baseUrl: string): string {
-    return this.end([JSON.stringify(toGoogleError(fault, requestId, baseUrl))])
+    return this.#form.writeFault(JSON.stringify(toGoogleError(fault, requestId, baseUrl)), !this.#isBegun)
   }
 }
 

@@ -4,6 +4,7 @@ import {
   type Rule,
   SCALAR,
   STORED,
+  toHostedRule,
   toListRule,
   toObjectRule,
   type Unknown,
@@ -82,8 +83,27 @@ const DECLARATION = toFields(
   'refused',
 )
 
-/** Functions alone: the provider runs every other kind of tool, at a price of its own. */
-export const TOOLS = toListRule(toFields({ functionDeclarations: toListRule(DECLARATION) }, 'refused'))
+/** Tools that the provider runs, in the forms whose price can be known, by the field that asks for each. */
+export const HOSTED_RULES: ReadonlyMap<string, Rule> = new Map([
+  ['googleSearch', toFields({ excludeDomains: SCALAR, timeRangeFilter: DATA }, 'refused')],
+  ['googleSearchRetrieval', toFields({ dynamicRetrievalConfig: DATA }, 'refused')],
+  ['urlContext', toFields({}, 'refused')],
+  ['codeExecution', toFields({}, 'refused')],
+])
+
+/** Other tools that the provider runs, which reach nothing of the account. */
+export const UNPRICED_TOOLS: ReadonlySet<string> = new Set(['googleMaps', 'enterpriseWebSearch'])
+
+/** Functions, and what was granted: the provider runs every other kind of tool, at a price of its own. */
+export const TOOLS = toListRule(
+  toFields(
+    {
+      functionDeclarations: toListRule(DECLARATION),
+      ...Object.fromEntries([...HOSTED_RULES].map(([name, rule]) => [name, toHostedRule(name, rule)])),
+    },
+    'refused',
+  ),
+)
 
 export const TOOL_CONFIG = toFields(
   {

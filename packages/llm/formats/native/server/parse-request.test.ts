@@ -70,7 +70,7 @@ test.each<[JsonObject, string]>([
   [{ reasoning_effort: 'xhigh' }, 'reasoning_effort'],
   [{ response_format: { type: 'grammar' } }, 'response_format.type'],
   [{ tool_choice: { type: 'allowed_tools' } }, 'tool_choice'],
-  [{ tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+  [{ tools: [{ type: 'novel_tool' }] }, 'tools[0].type'],
   [{ messages: [{ role: 'nobody', content: 'x' }] }, 'messages[0].role'],
   [{ messages: [{ role: 'user', content: 'x', file_id: 'f' }] }, 'messages[0].file_id'],
   [{ messages: [{ role: 'user', content: [{ type: 'video' }] }] }, 'messages[0].content[0].type'],

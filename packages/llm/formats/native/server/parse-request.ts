@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import { JsonTexts } from '../../../upstream/json-texts.ts'
 import { hasCacheMark } from '../../shared/cache-marks.ts'
+import { listHostedChatTools } from '../../shared/chat-fields.ts'
 import { noFindings } from '../../shared/findings.ts'
 import { NATIVE_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
 import { parseOpenAiRequest } from '../../shared/parse-openai-request.ts'
@@ -38,6 +39,7 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
     if (options !== undefined) findings.passedOn = 'provider_options'
     findings.stored = findStored(body)
   }
+  for (const ask of listHostedChatTools(body)) findings.hostedTools.push(ask)
   findings.asksForCaching = asksForCaching || hasCacheMark(options)
   return {
     request,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
-import { findHandedDetails, plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { findHandedDetails, shortToolCallId } from '../../shared/reasoning-carrier.ts'
 
 /** The messages in the form that the provider takes; undefined: they have it already. */
 export function encodeMessages(
@@ -46,13 +46,13 @@ function withoutCarriedReasoning(message: Message): Message {
   if (!inCalls && !inResult) return message
   return {
     ...message,
-    ...(inCalls ? { tool_calls: calls.map(call => ({ ...call, id: plainToolCallId(call.id) })) } : {}),
-    ...(inResult ? { tool_call_id: plainToolCallId(resultId) } : {}),
+    ...(inCalls ? { tool_calls: calls.map(call => ({ ...call, id: shortToolCallId(call.id) })) } : {}),
+    ...(inResult ? { tool_call_id: shortToolCallId(resultId) } : {}),
   }
 }
 
 function isPacked(id: unknown): id is string {
-  return typeof id === 'string' && plainToolCallId(id) !== id
+  return typeof id === 'string' && shortToolCallId(id) !== id
 }
 
 const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'] as const

@@ -28,6 +28,8 @@ export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []
   const request = isForeign(source) ? toPlainRequest(asked, deviations) : asked
   const body = toWireBody(request, source)
   const changes: Changes = new Map([['model', toWireModel(target)]])
+  if (request.respelled !== undefined && !isForeign(source))
+    respellFields(request.respelled, deviations, changes)
   if (source?.format === 'native') removeNative(request, body, changes)
   setOutputCap(
     request,
@@ -38,6 +40,7 @@ export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []
   setStream(request, body, deviations, changes)
   const messages = encodeMessages(request.messages, deviations, target.provider.id)
   if (messages !== undefined) changes.set('messages', messages as unknown as Json)
+  if (dropped.some(path => path.startsWith('tools['))) removeTools(request, body, changes)
   removeUnsupported(request, body, deviations.unsupported ?? [], dropped, changes)
   respell(request, body, deviations, changes)
   const options = request.providerOptions?.[target.provider.id]
@@ -59,6 +62,28 @@ export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []
 export const findUnsupportedParams: FindUnsupportedParams = (request, provider, model) => {
   const unsupported = listUnsupported(provider.openai ?? NO_DEVIATIONS, model, request)
   return unsupported.filter(name => !isHarmless(name, FIELDS.valueOf(request, name)))
+}
+
+/** Writes fields that the caller spelled otherwise. A provider that has `reasoning` itself gets it as it came. */
+function respellFields(
+  respelled: ReadonlyMap<string, Json | undefined>,
+  { takesReasoning = false }: OpenAiDeviations,
+  changes: Changes,
+): void {
+  const isKept = takesReasoning && respelled.has('reasoning')
+  for (const [name, value] of respelled) {
+    if (!isKept || (name !== 'reasoning' && name !== 'reasoning_effort')) changes.set(name, value)
+  }
+}
+
+/** Leaves out tools that a provider would run: what stays is the functions. Without any there is nothing to choose. */
+function removeTools(request: ChatRequest, body: WireBody, changes: Changes): void {
+  const tools = request.tools as unknown as Json | undefined
+  if (body.has('tools') || changes.has('tools')) changes.set('tools', tools)
+  if (tools !== undefined) return
+  for (const name of ['tool_choice', 'parallel_tool_calls']) {
+    if (body.has(name) || changes.has(name)) changes.set(name, undefined)
+  }
 }
 
 /** Removes the gateway's own fields, and nulls: they mean absent in the native format, which not every provider knows. */
@@ -110,11 +135,13 @@ function removeUnsupported(
   changes: Changes,
 ): void {
   for (const name of unsupported) {
-    if (body.has(name) && isHarmless(name, FIELDS.valueOf(request, name))) changes.set(name, undefined)
+    const isSet = body.has(name) || changes.has(name)
+    if (isSet && isHarmless(name, FIELDS.valueOf(request, name))) changes.set(name, undefined)
   }
   for (const name of dropped) {
     // An end user's answer is not stored, also where the account's own setting is to store.
-    if (body.has(name)) changes.set(name, name === 'store' && !unsupported.includes(name) ? false : undefined)
+    if (body.has(name) || changes.has(name))
+      changes.set(name, name === 'store' && !unsupported.includes(name) ? false : undefined)
   }
 }
 

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { markDirect } from '../../shared/reasoning-carrier.ts'
+import { toWireFinish } from './encode-reply.ts'
 import { encodeUsage } from './encode-usage.ts'
 
 export interface ChunkEncoder {
@@ -19,7 +20,10 @@ type Delta = Extract<StreamEvent, { type: 'delta' }>
  */
 export function openChunkEncoder(
   { id, created, model }: ReplyEnvelope,
-  { includeUsage }: { readonly includeUsage: boolean },
+  {
+    includeUsage,
+    callsFunctions = false,
+  }: { readonly includeUsage: boolean; readonly callsFunctions?: boolean },
 ): ChunkEncoder {
   const begun = new Set<number>()
   const head = { id, object: 'chat.completion.chunk', created, model }
@@ -32,9 +36,10 @@ export function openChunkEncoder(
     begun.add(event.index)
     const choice = {
       index: event.index,
-      delta: encodeDelta(event, isFirst),
+      delta: encodeDelta(event, isFirst, callsFunctions),
       logprobs: null,
-      finish_reason: event.finishReason ?? null,
+      finish_reason:
+        event.finishReason === undefined ? null : toWireFinish(event.finishReason, callsFunctions),
     }
     return [{ ...head, choices: [choice], ...(includeUsage ? { usage: null } : {}) }]
   }
@@ -71,7 +76,7 @@ function findOnlyText(event: Delta): keyof typeof WIRE_TEXTS | undefined {
   return content === undefined ? 'reasoning' : 'content'
 }
 
-function encodeDelta(event: Delta, isFirst: boolean): JsonObject {
+function encodeDelta(event: Delta, isFirst: boolean, callsFunctions: boolean): JsonObject {
   const delta: JsonObject = isFirst ? { role: 'assistant' } : {}
   if (event.content !== undefined) delta.content = event.content
   if (event.reasoning !== undefined) delta.reasoning_content = event.reasoning
@@ -79,6 +84,12 @@ function encodeDelta(event: Delta, isFirst: boolean): JsonObject {
     delta.reasoning_details = markDirect(event.reasoningDetails) as unknown as JsonObject[]
   }
   if (event.refusal !== undefined) delta.refusal = event.refusal
-  if (event.toolCalls !== undefined) delta.tool_calls = event.toolCalls as unknown as JsonObject[]
+  if (event.toolCalls === undefined) return delta
+  if (!callsFunctions) delta.tool_calls = event.toolCalls as unknown as JsonObject[]
+  else {
+    // The older field has one call.
+    const call = event.toolCalls.find(({ index }) => index === 0)
+    if (call?.function !== undefined) delta.function_call = call.function as unknown as JsonObject
+  }
   return delta
 }

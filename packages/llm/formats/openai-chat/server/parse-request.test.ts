@@ -91,9 +91,9 @@ test.each<[JsonObject, string]>([
   [{ max_tokens: 0 }, 'max_tokens'],
   [{ stop: ['1', '2', '3', '4', '5'] }, 'stop'],
   [{ seed: 1.5 }, 'seed'],
-  [{ tool_choice: 'any' }, 'tool_choice'],
+  [{ tool_choice: 'some' }, 'tool_choice'],
   [{ service_tier: 'priority' }, 'service_tier'],
-  [{ tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+  [{ tools: [{ type: 'novel_tool' }] }, 'tools[0].type'],
   [{ tools: [{ type: 'function', function: { name: 'f' }, web_search: {} }] }, 'tools[0].web_search'],
   [{ models: ['x'] }, 'models'],
   [{ extra_body: { model: 'x' } }, 'extra_body.model'],
@@ -107,8 +107,8 @@ describe('what an end user may not send is found', () => {
     [{ temperature: 1, logprobs: true, store: true, n: 1 }, undefined],
     [{ somethingNew: 1, n: 2 }, 'somethingNew'],
     [{ somethingNew: null }, 'somethingNew'],
-    [{ functions: [{ name: 'f' }] }, 'functions'],
-    [{ function_call: 'auto' }, 'function_call'],
+    // Older spellings are read as the current ones.
+    [{ functions: [{ name: 'f' }], function_call: 'auto' }, undefined],
     [{ n: 2 }, 'n'],
   ])('%j: %s', (fields, passedOn) => {
     expect(parse(fields, true).findings.passedOn).toBe(passedOn)

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { hasCacheMark } from '../../shared/cache-marks.ts'
+import { HOSTED_FIELDS, listHostedChatTools } from '../../shared/chat-fields.ts'
 import { noFindings } from '../../shared/findings.ts'
 import { OPENAI_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
 import { parseOpenAiRequest } from '../../shared/parse-openai-request.ts'
@@ -8,8 +9,11 @@ import { optionalNumber, set } from '../../shared/read-fields.ts'
 import { refuseOtherTier, refuseReservedFields } from '../../shared/reserved-fields.ts'
 import { findStored } from '../../shared/stored-fields.ts'
 import { FIELDS, isRead } from '../wire/fields.ts'
+import { toCurrentSpelling } from './current-spelling.ts'
 import { findUnread, parseMixed } from './parse-mixed.ts'
 
+/** With the fields that are left out, if their provider would search. */
+const KNOWN: ReadonlySet<string> = new Set([...FIELDS.names, ...HOSTED_FIELDS])
 const LENIENT = { strict: false }
 /** As many answers as OpenAI gives at most. */
 const CHOICES = { min: 1, max: 128, integer: true }
@@ -18,14 +22,16 @@ const CHOICES = { min: 1, max: 128, integer: true }
  * A body of `POST {prefix}/v1/chat/completions` as a canonical request. The gateway checks what it relies on; ranges are the
  * provider's to judge, and a field that the gateway does not know passes on to it.
  */
-export function parseRequest(body: JsonObject, context: ParseContext): ParsedChat {
-  if (body.messages === undefined && body.input !== undefined) return parseMixed(body, context)
-  refuseReservedFields(body, FIELDS.names)
-  refuseOtherTier(body.service_tier)
+export function parseRequest(received: JsonObject, context: ParseContext): ParsedChat {
+  if (received.messages === undefined && received.input !== undefined) return parseMixed(received, context)
+  refuseReservedFields(received, KNOWN)
+  refuseOtherTier(received.service_tier)
+  const { body, changes, callsFunctions } = toCurrentSpelling(received)
   const choices = optionalNumber(body, 'n', CHOICES) ?? 1
   const { request, asksForCaching } = parseOpenAiRequest(body, FIELDS, LENIENT)
+  set(request, 'respelled', changes)
   const extra = FIELDS.readExtra(body)
-  set(request, 'extra', extra)
+  set(request, 'extra', withoutHosted(extra))
   const findings = noFindings()
   if (context.isEndUser) {
     findings.passedOn = findPassedOn(body, choices)
@@ -33,6 +39,7 @@ export function parseRequest(body: JsonObject, context: ParseContext): ParsedCha
   }
   findings.choices = choices
   findings.asksForCaching = asksForCaching || (extra !== undefined && isCacheAsked(extra))
+  for (const ask of listHostedChatTools(body)) findings.hostedTools.push(ask)
   findings.mayBeStored = body.store !== undefined
   return {
     request,
@@ -40,7 +47,16 @@ export function parseRequest(body: JsonObject, context: ParseContext): ParsedCha
     timeoutMs: undefined,
     endUser: body.end_user,
     findings,
+    callsFunctions,
   }
+}
+
+/** Fields that ask for a search are found apart. */
+function withoutHosted(extra: ReadonlyMap<string, Json> | undefined): ReadonlyMap<string, Json> | undefined {
+  if (extra === undefined || !HOSTED_FIELDS.some(name => extra.has(name))) return extra
+  const left = new Map(extra)
+  for (const name of HOSTED_FIELDS) left.delete(name)
+  return left.size === 0 ? undefined : left
 }
 
 /** Every choice is billed: an end user gets one. */

@@ -40,7 +40,18 @@ export class PassedStream implements StreamEncoder {
     )
   }
 
+  pass(chunk: Buffer): Buffer {
+    return this.#answered.includeUsage ? chunk : withoutNullUsage(chunk)
+  }
+
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
+    const bytes = this.#encode(events, event)
+    return this.#answered.includeUsage || typeof bytes === 'string'
+      ? bytes
+      : withoutNullUsage(Buffer.from(bytes))
+  }
+
+  #encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
     if (events.some(({ type }) => type === 'end')) return ''
     const hasUsage = events.some(({ type }) => type === 'usage')
     const isMarked = isSealed(event.data) || carries(events)
@@ -95,6 +106,17 @@ export class PassedStream implements StreamEncoder {
       ...fields,
     })
   }
+}
+
+const NULL_USAGE = /,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,/g
+
+/**
+ * The chunk without `"usage": null`, which providers send in every chunk because the gateway asks for usage: some clients
+ * read it as usage. Inside a JSON string quotes are escaped, so nothing else is found.
+ */
+function withoutNullUsage(chunk: Buffer): Buffer {
+  if (!chunk.includes('"usage"')) return chunk
+  return Buffer.from(chunk.toString('latin1').replace(NULL_USAGE, ''), 'latin1')
 }
 
 /** Does the chunk have signed or encrypted reasoning, which the client needs with our mark? */

@@ -17,6 +17,7 @@ const ANSWERED = {
   format: 'openai-chat',
   isSandbox: false,
   includeUsage: true,
+  call: {},
 } as Answered
 const BILL = {
   usage: { uncachedInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 },

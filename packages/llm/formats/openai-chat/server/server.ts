@@ -24,15 +24,20 @@ export const openAiChatServer: ChatServer = {
   id: 'openai-chat',
   parse: parseRequest,
   encodeReply: toReply,
-  openStream: answered =>
-    answered.format === 'openai-chat' ? new PassedStream(answered) : new TranslatedStream(answered),
+  openStream: answered => (isPassed(answered) ? new PassedStream(answered) : new TranslatedStream(answered)),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     `data: ${JSON.stringify(toOpenAiEnvelope(fault, requestId, baseUrl))}\n\n`,
 }
 
+/** The provider's own bytes go out, unless the caller reads the call of a function by its older name. */
+function isPassed({ format, call }: Answered): boolean {
+  return format === 'openai-chat' && call.callsFunctions !== true
+}
+
 function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (answered.format !== 'openai-chat') {
-    const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toReplyEnvelope(answered))
+  if (!isPassed(answered)) {
+    const whole = { ...answer.reply, usage: bill.usage }
+    const reply = encodeReply(whole, toReplyEnvelope(answered), answered.call.callsFunctions)
     return Buffer.from(JSON.stringify(reply))
   }
   const changes = new Map<string, Json>()
@@ -64,7 +69,10 @@ class TranslatedStream implements StreamEncoder {
 
   constructor(answered: Answered) {
     this.#answered = answered
-    this.#chunks = openChunkEncoder(toReplyEnvelope(answered), { includeUsage: answered.includeUsage })
+    this.#chunks = openChunkEncoder(toReplyEnvelope(answered), {
+      includeUsage: answered.includeUsage,
+      callsFunctions: answered.call.callsFunctions === true,
+    })
   }
 
   canPass(): boolean {

@@ -6,6 +6,7 @@ import type { ToolCall } from '../../../request/message.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
 import { makeToolCallId } from '../../shared/decode-message.ts'
+import { withHosted } from '../../shared/hosted-tools.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
 import {
   decodeCall,
@@ -16,10 +17,12 @@ import {
   PARAGRAPH,
 } from '../wire/decode-items.ts'
 import { decodeUsage } from './decode-usage.ts'
+import { HostedUses } from './hosted-uses.ts'
 
 /** A `response` object as the canonical reply. A failed one has no choices. */
 export function decodeReply(body: JsonObject, target: Target): ChatReply {
-  const usage = withReportedCost(decodeUsage(body), body.usage, target)
+  const hosted = new HostedUses(target).price(body)
+  const usage = withReportedCost(withHosted(decodeUsage(body), hosted), body.usage, target)
   if (body.status === 'failed' || body.status === 'cancelled' || !Array.isArray(body.output)) {
     return { choices: [], usage }
   }

@@ -7,6 +7,7 @@ import { withReportedCost } from '../../../usage/reported-cost.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { decodeErrorBody } from '../../shared/decode-error.ts'
 import { makeToolCallId } from '../../shared/decode-message.ts'
+import { withHosted } from '../../shared/hosted-tools.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
 import {
   decodeArguments,
@@ -16,6 +17,7 @@ import {
   PARAGRAPH,
 } from '../wire/decode-items.ts'
 import { decodeUsage } from './decode-usage.ts'
+import { HostedUses } from './hosted-uses.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 type Events = readonly StreamEvent[]
@@ -42,9 +44,11 @@ class ResponseDecoder implements StreamDecoder {
   private lastReasoning: string | undefined
   /** The reasoning since the last call, which goes into the id of the next call. */
   private pending: ReasoningDetail[] = []
+  private readonly hosted: HostedUses
 
   constructor(target: Target) {
     this.target = target
+    this.hosted = new HostedUses(target)
   }
 
   decode(data: string, event = ''): Events {
@@ -58,6 +62,11 @@ class ResponseDecoder implements StreamDecoder {
     const handler = HANDLERS.get(type)
     if (handler !== undefined) return handler(this, frame)
     return frame.error === undefined || frame.error === null ? NOTHING : this.fail(frame)
+  }
+
+  /** Tools that the provider ran so far, of a stream that breaks off: usage comes at the end. */
+  partialUsage(): Usage | undefined {
+    return withHosted(undefined, this.hosted.price())
   }
 
   begin(frame: JsonObject): Events {
@@ -89,6 +98,7 @@ class ResponseDecoder implements StreamDecoder {
 
   addItem(frame: JsonObject): Events {
     const item = toObject(frame.item)
+    if (item !== undefined) this.hosted.add(item, itemKey(frame))
     // The input of a tool that takes free text comes when the call is complete.
     return item?.type === 'function_call' ? this.openCall(item, itemKey(frame)) : NOTHING
   }
@@ -110,6 +120,7 @@ class ResponseDecoder implements StreamDecoder {
   }
 
   completeItem(item: JsonObject, key: string): Events {
+    this.hosted.add(item, key)
     if (item.type === 'message') return this.completeMessage(item, key)
     if (item.type === 'reasoning') return this.completeReasoning(item, key)
     const call = decodeCall(item)
@@ -171,7 +182,8 @@ class ResponseDecoder implements StreamDecoder {
   }
 
   private findUsage(response: JsonObject): Usage | undefined {
-    return withReportedCost(decodeUsage(response), response.usage, this.target)
+    const usage = withHosted(decodeUsage(response), this.hosted.price(response))
+    return withReportedCost(usage, response.usage, this.target)
   }
 
   fail(frame: JsonObject): Events {

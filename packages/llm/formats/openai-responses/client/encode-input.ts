@@ -5,7 +5,7 @@ import type { ContentPart, Message, ToolCall } from '../../../request/message.ts
 import {
   findReasoningDetails,
   isDirect,
-  plainToolCallId,
+  shortToolCallId,
   unpackToolCallId,
 } from '../../shared/reasoning-carrier.ts'
 import { REASONING_FORMAT } from '../wire/decode-items.ts'
@@ -18,7 +18,7 @@ export function encodeInput(messages: readonly Message[], developerRole: boolean
 function encodeMessage(message: Message, developerRole: boolean): JsonObject[] {
   const { role, content } = message
   if (role === 'tool') {
-    const callId = plainToolCallId(String(message.tool_call_id ?? ''))
+    const callId = shortToolCallId(String(message.tool_call_id ?? ''))
     return [{ type: 'function_call_output', call_id: callId, output: encodeOutput(content) }]
   }
   if (role === 'assistant') return encodeAssistant(message)
@@ -72,7 +72,7 @@ function encodeReasoning(details: readonly ReasoningDetail[]): JsonObject[] {
 }
 
 function encodeCall({ id, function: fn }: ToolCall): JsonObject {
-  return { type: 'function_call', call_id: plainToolCallId(id), name: fn.name, arguments: fn.arguments }
+  return { type: 'function_call', call_id: shortToolCallId(id), name: fn.name, arguments: fn.arguments }
 }
 
 /** The text and the refusals of an assistant as parts. */

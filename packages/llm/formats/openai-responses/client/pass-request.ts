@@ -6,7 +6,7 @@ import type { SourceBody } from '../../../request/source-body.ts'
 import { toWireModel } from '../../../upstream/openai-address.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
-import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { shortToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isPacked } from '../wire/carried-reasoning.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeOutputCap } from './encode-body.ts'
@@ -29,9 +29,9 @@ export function passRequest(
   for (const name of dropped) if (source.fields.has(name)) changes.set(name, undefined)
   // Without the field an answer is stored.
   if (dropped.includes('store')) changes.set('store', false)
-  if (dropped.some(path => path.startsWith('tools['))) removeTools(source, dropped, changes)
+  if (dropped.some(path => path.startsWith('tools['))) removeTools(source, new Set(dropped), changes)
   if (request.carriesReasoning === true || dropped.some(path => path.startsWith('input['))) {
-    rewriteInput(source, dropped, changes)
+    rewriteInput(source, new Set(dropped), changes)
   }
   return {
     body: spliceObject(source, changes),
@@ -41,26 +41,69 @@ export function passRequest(
 
 type Changes = Map<string, Json | undefined>
 
-/** The list is made from the received one, so that entries that stay keep fields the gateway does not read. */
-function removeTools(source: SourceBody, dropped: readonly string[], changes: Changes): void {
-  const tools = source.value.tools
+/**
+ * The list is made from the received one, so that entries that stay keep fields the gateway does not read. Without a tool
+ * there is nothing to choose.
+ */
+function removeTools(source: SourceBody, dropped: ReadonlySet<string>, changes: Changes): void {
+  const { tools } = source.value
   if (!Array.isArray(tools)) return
-  changes.set(
-    'tools',
-    tools.filter((_, at) => !dropped.includes(`tools[${at}]`)),
-  )
+  const kept = tools.filter((_, at) => !dropped.has(`tools[${at}]`))
+  if (kept.length === tools.length) return
+  changes.set('tools', kept.length === 0 ? undefined : kept)
+  if (kept.length > 0 || bringsTools(source.value.input)) return
+  for (const name of ['tool_choice', 'parallel_tool_calls']) {
+    if (source.fields.has(name)) changes.set(name, undefined)
+  }
+}
+
+function bringsTools(input: Json | undefined): boolean {
+  return Array.isArray(input) && input.some(item => toObject(item)?.tools !== undefined)
+}
+
+/** What of an item is dropped: some of its tools, or all of it. */
+type Removal = Set<number> | 'all'
+
+const DROPPED = /^input\[(\d+)\]\.(?:tools\[(\d+)\]$)?/
+
+function toRemovals(dropped: Iterable<string>): ReadonlyMap<number, Removal> {
+  const removals = new Map<number, Removal>()
+  for (const path of dropped) {
+    const found = DROPPED.exec(path)
+    if (found === null) continue
+    const at = Number(found[1])
+    const known = removals.get(at)
+    if (found[2] === undefined) removals.set(at, 'all')
+    else if (known === undefined) removals.set(at, new Set([Number(found[2])]))
+    else if (known !== 'all') known.add(Number(found[2]))
+  }
+  return removals
 }
 
 /**
- * Removes the state that we packed for another provider, which answered the conversation before, and items that bring
- * dropped tools. The list is made from the received one, so that items that stay keep fields the gateway does not read.
+ * Removes the state that we packed for another provider, which answered the conversation before, and dropped tools that
+ * items bring. The list is made from the received one, so that items that stay keep fields the gateway does not read.
  */
-function rewriteInput(source: SourceBody, dropped: readonly string[], changes: Changes): void {
-  const input = source.value.input
+function rewriteInput(source: SourceBody, dropped: ReadonlySet<string>, changes: Changes): void {
+  const { input } = source.value
   if (!Array.isArray(input)) return
-  const isDropped = (at: number): boolean => dropped.some(path => path.startsWith(`input[${at}].`))
-  const kept = input.filter((item, at) => !isDropped(at) && !isForeignReasoning(item))
-  changes.set('input', kept.map(withPlainId))
+  const removals = toRemovals(dropped)
+  const kept: Json[] = []
+  for (const [at, item] of input.entries()) {
+    if (isForeignReasoning(item)) continue
+    const left = withoutTools(item, removals.get(at))
+    if (left !== undefined) kept.push(withPlainId(left))
+  }
+  changes.set('input', kept)
+}
+
+/** The item without its dropped tools; undefined: it brought nothing else, or something else of it is dropped. */
+function withoutTools(value: Json, removal: Removal | undefined): Json | undefined {
+  if (removal === undefined) return value
+  const item = toObject(value)
+  if (removal === 'all' || item === undefined || !Array.isArray(item.tools)) return undefined
+  const tools = item.tools.filter((_, at) => !removal.has(at))
+  return tools.length === 0 ? undefined : { ...item, tools }
 }
 
 function isForeignReasoning(item: Json): boolean {
@@ -71,5 +114,5 @@ function isForeignReasoning(item: Json): boolean {
 function withPlainId(value: Json): Json {
   const item = toObject(value)
   const id = toText(item?.call_id)
-  return item === undefined || id === undefined ? value : { ...item, call_id: plainToolCallId(id) }
+  return item === undefined || id === undefined ? value : { ...item, call_id: shortToolCallId(id) }
 }

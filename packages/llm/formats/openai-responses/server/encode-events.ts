@@ -2,7 +2,8 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { FinishReason, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { CallItem, MessageItem, type OpenItem, ReasoningItem, type WireEvent } from './open-items.ts'
+import { CallItem } from './call-item.ts'
+import { MessageItem, type OpenItem, ReasoningItem, type WireEvent } from './open-items.ts'
 import { encodeResponse, type ResponseHead, type ResponseState } from './response-head.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
@@ -36,6 +37,9 @@ export function encodeReply(
   if (calls !== undefined) add({ toolCalls: calls })
   return writer.finish(reason, usage).at(-1)?.response as JsonObject
 }
+
+/** How the ids of calls begin, by the kind of the tool. */
+const CALL_PREFIXES = { function: 'fc', custom: 'ctc', local_shell: 'lsh', tool_search: 'tsc' } as const
 
 class ResponseWriter implements EventEncoder {
   readonly #head: ResponseHead
@@ -128,10 +132,10 @@ class ResponseWriter implements EventEncoder {
     const known = this.#calls.get(index)
     if (known !== undefined) return known.addArguments(fn?.arguments ?? '')
     const name = fn?.name ?? ''
-    const item = new CallItem(this.#items.length, this.#idOf('fc'), {
+    const tool = this.#head.calledTools.get(name) ?? { kind: 'function', name }
+    const item = new CallItem(this.#items.length, this.#idOf(CALL_PREFIXES[tool.kind]), {
       callId: id ?? this.#idOf('call'),
-      name,
-      kind: this.#head.toolKinds.get(name),
+      tool,
     })
     const events = this.#current?.close() ?? []
     this.#current = undefined

@@ -16,6 +16,7 @@ export function nothingFound(): Found {
   return {
     nativeOnly: [],
     hosted: [],
+    hostedTools: [],
     stateful: [],
     uncounted: [],
     unread: [],

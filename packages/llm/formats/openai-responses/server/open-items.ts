@@ -1,8 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
-import { parseInnerJson } from '../../shared/parse-inner-json.ts'
-import type { ToolKind } from '../../shared/parsed-chat.ts'
 import { packReasoning } from '../wire/carried-reasoning.ts'
 
 /** An event of the stream. It gets its number later. */
@@ -17,7 +14,7 @@ export interface OpenItem {
   toItem(status: 'in_progress' | 'completed'): JsonObject
 }
 
-abstract class BaseItem implements OpenItem {
+export abstract class BaseItem implements OpenItem {
   readonly index: number
   protected readonly id: string
 
@@ -143,85 +140,5 @@ export class ReasoningItem extends BaseItem {
 
   #summary(): JsonObject[] {
     return this.#text === '' ? [] : [{ type: 'summary_text', text: this.#text }]
-  }
-}
-
-/** A call of one of the caller's tools, in the form that its tool has in this format. */
-export class CallItem extends BaseItem {
-  readonly #callId: string
-  readonly #name: string
-  readonly #kind: ToolKind | 'function'
-  #arguments = ''
-
-  constructor(index: number, id: string, call: { callId: string; name: string; kind: ToolKind | undefined }) {
-    super(index, id)
-    this.#callId = call.callId
-    this.#name = call.name
-    this.#kind = call.kind ?? 'function'
-  }
-
-  addArguments(text: string): WireEvent[] {
-    this.#arguments += text
-    // The input of other kinds is unwrapped from JSON, which is possible at the end only.
-    if (this.#kind !== 'function' || text === '') return []
-    return [this.at('response.function_call_arguments.delta', { delta: text })]
-  }
-
-  override close(): WireEvent[] {
-    const events: WireEvent[] = []
-    if (this.#kind === 'function') {
-      const whole = { name: this.#name, arguments: this.#whole() }
-      if (this.#arguments === '') events.push(...this.addArguments(whole.arguments))
-      events.push(this.at('response.function_call_arguments.done', whole))
-    } else if (this.#kind === 'custom') {
-      const input = this.#input()
-      events.push(this.at('response.custom_tool_call_input.delta', { delta: input }))
-      events.push(this.at('response.custom_tool_call_input.done', { input }))
-    }
-    return [...events, ...super.close()]
-  }
-
-  toItem(status: 'in_progress' | 'completed'): JsonObject {
-    const isDone = status === 'completed'
-    const own = { id: this.id, call_id: this.#callId, status }
-    if (this.#kind === 'custom') {
-      return { type: 'custom_tool_call', ...own, name: this.#name, input: isDone ? this.#input() : '' }
-    }
-    if (this.#kind === 'local_shell')
-      return { type: 'local_shell_call', ...own, action: this.#action(isDone) }
-    return { type: 'function_call', ...own, name: this.#name, arguments: isDone ? this.#whole() : '' }
-  }
-
-  #whole(): string {
-    return this.#arguments === '' ? '{}' : this.#arguments
-  }
-
-  /** The one argument of a tool that takes free text. Some models send the text itself instead of JSON. */
-  #input(): string {
-    const input = parse(this.#arguments)?.input
-    return typeof input === 'string' ? input : this.#arguments
-  }
-
-  #action(isDone: boolean): JsonObject {
-    const given = isDone ? (parse(this.#arguments) ?? {}) : {}
-    const command = Array.isArray(given.command)
-      ? given.command.map(String)
-      : (toText(given.command)?.split(' ') ?? [])
-    const directory = toText(given.working_directory)
-    return {
-      type: 'exec',
-      command,
-      env: {},
-      ...(typeof given.timeout_ms === 'number' ? { timeout_ms: Math.round(given.timeout_ms) } : {}),
-      ...(directory === undefined ? {} : { working_directory: directory }),
-    }
-  }
-}
-
-function parse(text: string): JsonObject | undefined {
-  try {
-    return toObject(parseInnerJson(text))
-  } catch {
-    return undefined
   }
 }

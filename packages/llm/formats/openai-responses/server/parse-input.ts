@@ -1,22 +1,27 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toObjects } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
 import { InnerTexts } from '../../shared/inner-texts.ts'
+import type { CalledTool } from '../../shared/parsed-chat.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
-import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
+import { isLongToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isPacked, unpackReasoning } from '../wire/carried-reasoning.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
 import { type Found, isMarked } from './found.ts'
 import { parseAnswer, parseContent } from './parse-content.ts'
+import { isToolItem } from './parse-item-tools.ts'
+import { namespaceAt } from './parse-tools.ts'
+import type { ToolTable } from './tool-table.ts'
 
 /**
  * The input of a request as messages. An assistant's reasoning, text and calls are items of their own here, and one
  * message in the canonical form. What not every target can honour is added to `found`.
  */
-export function parseInput(value: Json | undefined, found: Found): Message[] {
+export function parseInput(value: Json | undefined, table: ToolTable, found: Found): Message[] {
   if (typeof value === 'string') return [{ role: 'user', content: value }]
-  const parser = new InputParser(found)
+  const parser = new InputParser(table, found)
   for (const [at, item] of listAt(value, 'input').entries()) {
     const path = `input[${at}]`
     parser.parseItem(objectAt(item, path), path)
@@ -32,12 +37,14 @@ interface AssistantMessage {
 }
 
 class InputParser {
+  readonly #table: ToolTable
   readonly #found: Found
   readonly #messages: Message[] = []
   readonly #carried = new InnerTexts()
   #assistant: AssistantMessage | undefined
 
-  constructor(found: Found) {
+  constructor(table: ToolTable, found: Found) {
+    this.#table = table
     this.#found = found
   }
 
@@ -45,7 +52,10 @@ class InputParser {
     const type = item.type === undefined || item.type === null ? 'message' : textAt(item.type, `${path}.type`)
     if (carriesState(item)) this.#found.carriesReasoning = true
     const parse = ITEM_PARSERS[type]
-    if (parse !== undefined) {
+    if (isToolItem(item)) {
+      // parseItemTools has read their tools.
+      SEARCH_PARSERS[type]?.(this, item, path)
+    } else if (parse !== undefined) {
       parse(this, item, path)
       this.#findTools(item, path)
     } else if (type === 'item_reference') this.#found.stateful.push(path)
@@ -84,12 +94,20 @@ class InputParser {
     for (const detail of unpackReasoning(data, own)) details.push(detail)
   }
 
-  parseCall(id: Json | undefined, name: string, args: string, path: string): void {
+  parseCall(item: JsonObject, tool: CalledTool, args: string, path: string): void {
+    const name = this.#table.nameOf(tool.name, tool.namespace, tool.kind)
     this.#openAssistant().calls.push({
-      id: textAt(id, `${path}.call_id`),
+      id: textAt(item.call_id, `${path}.call_id`),
       type: 'function',
       function: { name, arguments: args === '' ? '{}' : args },
     })
+  }
+
+  /** A search that the caller ran. Its result is the names of the tools that it found. */
+  parseFound(item: JsonObject, path: string): void {
+    const tools = toObjects(item.tools).map(({ name, namespace }) => ({ name, namespace }))
+    const content = JSON.stringify({ status: item.status ?? 'completed', tools })
+    this.#add({ role: 'tool', tool_call_id: textAt(item.call_id, `${path}.call_id`), content })
   }
 
   parseOutput(id: Json | undefined, output: Json | undefined, path: string): void {
@@ -144,13 +162,23 @@ class InputParser {
   }
 }
 
-/** Calls and results of every kind have an id that may carry state; reasoning has it in its encrypted content. */
+/** Calls and results of every kind have an id that may carry state, or be too long; reasoning has it in its encrypted content. */
 function carriesState({ call_id: id, encrypted_content: data }: JsonObject): boolean {
-  return (typeof id === 'string' && id.includes(CARRIER_MARK)) || (typeof data === 'string' && isPacked(data))
+  return (typeof id === 'string' && isLongToolCallId(id)) || (typeof data === 'string' && isPacked(data))
 }
 
 function isToolList(name: string): boolean {
   return /^tools$/i.test(name)
+}
+
+const LOCAL_SHELL: CalledTool = { kind: 'local_shell', name: 'local_shell' }
+const TOOL_SEARCH: CalledTool = { kind: 'tool_search', name: 'tool_search' }
+
+function toCalled(item: JsonObject, kind: CalledTool['kind'], path: string): CalledTool {
+  const name = textAt(item.name, `${path}.name`)
+  const { namespace } = item
+  if (typeof namespace !== 'string') return { kind, name }
+  return { kind, name, namespace: namespaceAt(namespace, `${path}.namespace`) }
 }
 
 type ItemParser = (parser: InputParser, item: JsonObject, path: string) => void
@@ -163,24 +191,26 @@ const ITEM_PARSERS: Readonly<Record<string, ItemParser | undefined>> = toTable({
   reasoning: (parser, item, path) => parser.parseReasoning(item, path),
   function_call: (parser, item, path) =>
     parser.parseCall(
-      item.call_id,
-      textAt(item.name, `${path}.name`),
+      item,
+      toCalled(item, 'function', path),
       textAt(item.arguments, `${path}.arguments`),
       path,
     ),
   custom_tool_call: (parser, item, path) =>
-    parser.parseCall(
-      item.call_id,
-      textAt(item.name, `${path}.name`),
-      JSON.stringify({ input: item.input ?? '' }),
-      path,
-    ),
+    parser.parseCall(item, toCalled(item, 'custom', path), JSON.stringify({ input: item.input ?? '' }), path),
   local_shell_call: (parser, item, path) => {
     const { command, working_directory, timeout_ms } = objectAt(item.action, `${path}.action`)
     const args = JSON.stringify({ command, working_directory, timeout_ms })
-    parser.parseCall(item.call_id, 'local_shell', args, path)
+    parser.parseCall(item, LOCAL_SHELL, args, path)
   },
   function_call_output: parseOutput,
   custom_tool_call_output: parseOutput,
   local_shell_call_output: parseOutput,
+})
+
+/** Of a search for tools that the caller ran. */
+const SEARCH_PARSERS: Readonly<Record<string, ItemParser | undefined>> = toTable({
+  tool_search_call: (parser, item, path) =>
+    parser.parseCall(item, TOOL_SEARCH, JSON.stringify(item.arguments ?? {}), path),
+  tool_search_output: (parser, item, path) => parser.parseFound(item, path),
 })

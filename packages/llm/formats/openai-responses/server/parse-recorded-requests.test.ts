@@ -38,8 +38,11 @@ const parse = (body: JsonObject): ParsedChat => parseRequest(body, { isEndUser: 
 
 /** The paths of what not every target can give. */
 function listFound(body: JsonObject): readonly string[] {
-  const { nativeOnly, hosted, stateful, uncounted, unread } = parse(body).findings
-  return [...nativeOnly, ...hosted, ...stateful, ...uncounted, ...unread]
+  const { nativeOnly, hosted, hostedTools, stateful, uncounted, unread } = parse(body).findings
+  const run = hostedTools.flatMap(({ path, choicePath }) =>
+    choicePath === undefined ? path : [path, choicePath],
+  )
+  return [...nativeOnly, ...hosted, ...run, ...stateful, ...uncounted, ...unread]
 }
 
 /** The canonical request of a recorded body, as the server side parses it. */
@@ -59,6 +62,36 @@ function isRefused(body: JsonObject): boolean {
   } catch {
     return true
   }
+}
+
+/** Do items bring tools, or does the caller search for some? */
+function hasToolItems(body: JsonObject): boolean {
+  return /"(?:additional_tools|tool_search_call|namespace|client)"[,}]/.test(
+    JSON.stringify([body.input, body.tools ?? []]),
+  )
+}
+
+/** The names of the tools that the caller runs, wherever they stand. */
+function listOwnTools({ tools, input }: JsonObject): string[] {
+  const lists = [
+    tools,
+    ...toObjects(input)
+      .filter(isOfCaller)
+      .map(item => item.tools),
+  ]
+  return lists.flatMap(listNames)
+}
+
+function isOfCaller({ type, call_id: id }: JsonObject): boolean {
+  return type === 'additional_tools' || (type === 'tool_search_output' && typeof id === 'string')
+}
+
+function listNames(tools: Json | undefined): string[] {
+  return toObjects(tools).flatMap(({ type, name, tools: inner, execution }) => {
+    if (type === 'namespace') return listNames(inner)
+    if (type === 'tool_search') return execution === 'client' ? ['tool_search'] : []
+    return type === 'function' || type === 'custom' ? [String(name)] : []
+  })
 }
 
 /** Does every field have a canonical form? Others go to targets of this format only, as they were received. */
@@ -151,16 +184,18 @@ describe.skipIf(!hasRecordings)('a recorded request, parsed and encoded again', 
     ({ status, body, url }) => status === 200 && body.input !== undefined && !url.endsWith('/input_tokens'),
   )
   const received = taken.filter(({ body }) => !isRefused(body))
-  const portable = received.filter(({ body }) => isPortable(body))
-  const found = received.filter(({ body }) => !isPortable(body))
+  const flattened = received.filter(({ body }) => hasToolItems(body))
+  const other = received.filter(({ body }) => !hasToolItems(body))
+  const portable = other.filter(({ body }) => isPortable(body))
+  const found = other.filter(({ body }) => !isPortable(body))
   const cases = FOLDERS.flatMap(folder => listCases(folder, 'responses')).filter(
     ({ recorded }) => recorded.status === 200,
   )
   const justified = openJustifications(JUSTIFIED)
 
   test('all recordings are found', () => {
-    expect([taken, received, portable, found, cases].map(({ length }) => length)).toEqual([
-      277, 268, 189, 79, 16,
+    expect([taken, received, portable, found, flattened, cases].map(({ length }) => length)).toEqual([
+      277, 268, 189, 44, 35, 16,
     ])
   })
 
@@ -173,6 +208,17 @@ describe.skipIf(!hasRecordings)('a recorded request, parsed and encoded again', 
     // The model answered it, so it supports every parameter.
     expect(openAiResponses.findUnsupportedParams(request, target.provider, target.model)).toEqual([])
   })
+
+  test.each(flattened.map(recorded => [recorded.name, recorded] as const))(
+    'every tool of a namespace, an item or a search is a function, and every call of one leads back: %s',
+    (_, { body }) => {
+      const { request, repeated } = parse(body)
+      const names = request.tools?.map(tool => tool.function.name) ?? []
+      expect(new Set(names).size).toBe(names.length)
+      const back = names.map(name => repeated?.calledTools.get(name)?.name ?? name)
+      expect(new Set(back)).toEqual(new Set(listOwnTools(body)))
+    },
+  )
 
   test.each(found.map(recorded => [recorded.name, recorded] as const))(
     'with findings, loses what they name and nothing else: %s',

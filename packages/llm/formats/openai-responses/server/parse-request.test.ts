@@ -125,8 +125,12 @@ describe('finds', () => {
     [[{ type: 'namespace', name: 'a', tools: [SEARCH] }], 'tools[0]'],
     [[{ type: 'namespace', name: 'a', tools: [{ type: 'mcp', server_url: 'x' }] }], 'tools[0]'],
     [[{ type: 'function', name: 'f', web_search: {} }], 'tools[0]'],
-    [[{ type: 'shell', environment: { type: 'container_auto' } }], 'tools[0]'],
-  ])('a tool that the provider runs: %j', (tools, path) => {
+    [[{ type: 'mcp', server_url: 'https://a.example' }], 'tools[0]'],
+    [[{ type: 'file_search', vector_store_ids: ['vs_1'] }], 'tools[0]'],
+    [[{ type: 'code_interpreter', container: 'cntr_1' }], 'tools[0]'],
+    [[{ type: 'code_interpreter', container: { type: 'auto', file_ids: ['f'] } }], 'tools[0]'],
+    [[{ type: 'novel_tool' }], 'tools[0]'],
+  ])('a tool that reaches another address or what the account keeps, or is unknown: %j', (tools, path) => {
     expect(find({ tools }).hosted).toEqual([path])
   })
 

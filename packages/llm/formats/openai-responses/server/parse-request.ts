@@ -4,6 +4,7 @@ import type { Message } from '../../../request/message.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import { hasCacheMark } from '../../shared/cache-marks.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
+import type { HostedAsk } from '../../shared/hosted-tools.ts'
 import { OPENAI_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import {
@@ -20,8 +21,10 @@ import { findStored } from '../../shared/stored-fields.ts'
 import { FIELDS, NESTED_FIELDS, STATE_FIELDS } from '../wire/fields.ts'
 import { type Found, isMarked, nothingFound } from './found.ts'
 import { parseInput } from './parse-input.ts'
+import { parseItemTools } from './parse-item-tools.ts'
 import { parseToolChoice, parseTools } from './parse-tools.ts'
 import { toEcho } from './repeat-request.ts'
+import { ToolTable } from './tool-table.ts'
 
 /**
  * A body of `POST {prefix}/v1/responses` as a canonical request. Throws RequestError where the gateway relies on a value of
@@ -34,18 +37,21 @@ export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext,
   if (model === '') throw invalid('model', 'must not be empty.')
   refuseUnbilled(body)
   const found = nothingFound()
-  const { tools, kinds } = parseTools(body.tools, found)
+  const table = new ToolTable()
+  parseTools(body.tools, 'tools', table, found)
+  parseItemTools(body.input, table, found)
   const request: MutableRequest = {
     model,
-    messages: parseMessages(body, found),
+    messages: parseMessages(body, table, found),
     stream: optionalFlag(body, 'stream') ?? false,
     // The last event of a stream always reports usage.
     includeUsage: true,
   }
-  const toolChoice = parseToolChoice(body.tool_choice, found)
+  const toolChoice = parseToolChoice(body.tool_choice, table, found)
   // Many providers refuse an empty list, and a choice among none.
-  if (tools !== undefined && tools.length > 0) {
-    request.tools = tools
+  if (table.tools.length > 0) {
+    request.tools = table.tools
+    if (table.isFlattened) request.flattensTools = true
     set(request, 'toolChoice', toolChoice)
   }
   FIELDS.read(body, request)
@@ -62,6 +68,7 @@ export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext,
     findings: {
       nativeOnly: found.nativeOnly,
       hosted: found.hosted,
+      hostedTools: withMaxUses(found.hostedTools, body.max_tool_calls),
       stateful: found.stateful,
       uncounted: found.uncounted,
       unread: found.unread,
@@ -72,8 +79,14 @@ export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext,
       // The format stores an answer unless `store` is false.
       mayBeStored: true,
     },
-    repeated: { echo: toEcho(body, tools), toolKinds: kinds },
+    repeated: { echo: toEcho(body), calledTools: table.called },
   }
+}
+
+/** The format bounds the calls of all of these tools together. */
+function withMaxUses(asks: HostedAsk[], most: Json | undefined): HostedAsk[] {
+  if (typeof most !== 'number' || !(most >= 0) || asks.length === 0) return asks
+  return asks.map(({ path, type, choicePath }) => ({ path, type, choicePath, maxUses: most }))
 }
 
 function refuseUnbilled(body: JsonObject): void {
@@ -85,9 +98,9 @@ function refuseUnbilled(body: JsonObject): void {
   }
 }
 
-function parseMessages(body: JsonObject, found: Found): Message[] {
+function parseMessages(body: JsonObject, table: ToolTable, found: Found): Message[] {
   const instructions = optionalText(body, 'instructions')
-  const messages = parseInput(body.input, found)
+  const messages = parseInput(body.input, table, found)
   if (instructions !== undefined && instructions !== '') {
     messages.unshift({ role: 'system', content: instructions })
   }

@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
-import type { ToolKind } from '../../shared/parsed-chat.ts'
-import { isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
+import { invalid, isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
+import { findHostedAsk } from '../wire/hosted-tools.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
 import { type Found, isMarked } from './found.ts'
+import type { ToolTable } from './tool-table.ts'
 
 const SHELL_PARAMETERS: JsonObject = {
   type: 'object',
@@ -15,51 +16,78 @@ const SHELL_PARAMETERS: JsonObject = {
   required: ['command'],
 }
 
-export interface ParsedTools {
-  /** undefined: the caller sent none. */
-  readonly tools: readonly FunctionTool[] | undefined
-  /** By the name of the function that a tool of another kind became. */
-  readonly kinds: ReadonlyMap<string, ToolKind>
+/** The parameters of a search among the caller's own tools, where the caller names none. */
+const SEARCH_PARAMETERS: JsonObject = {
+  type: 'object',
+  properties: { query: { type: 'string' } },
+  required: ['query'],
 }
 
-/** The tools of a request as functions, which every format has. Tools that cannot be functions are added to `found`. */
-export function parseTools(value: Json | undefined, found: Found): ParsedTools {
-  const kinds = new Map<string, ToolKind>()
-  if (value === undefined || value === null) return { tools: undefined, kinds }
-  const tools: FunctionTool[] = []
-  for (const [at, entry] of listAt(value, 'tools').entries()) {
-    const tool = parseTool(objectAt(entry, `tools[${at}]`), `tools[${at}]`, kinds, found)
-    if (tool !== undefined) tools.push(tool)
+/**
+ * Adds the tools of a list as functions, which every format has. Tools that cannot be functions are added to `found`.
+ * `path`: of the list.
+ */
+export function parseTools(value: Json | undefined, path: string, table: ToolTable, found: Found): void {
+  if (value === undefined || value === null) return
+  const spaces: { readonly space: JsonObject; readonly at: string }[] = []
+  for (const [index, entry] of listAt(value, path).entries()) {
+    const at = `${path}[${index}]`
+    const tool = objectAt(entry, at)
+    const type = textAt(tool.type, `${at}.type`)
+    if (isMarked(tool)) found.hasCacheMark = true
+    if (type === 'namespace' && !isHostedTool(tool)) spaces.push({ space: tool, at })
+    else parseTool(tool, type, at, table, found)
   }
-  return { tools, kinds }
+  // Last, so that a tool outside of namespaces keeps its name.
+  for (const { space, at } of spaces) parseNamespace(space, at, table, found)
 }
 
-function parseTool(
-  tool: JsonObject,
-  path: string,
-  kinds: Map<string, ToolKind>,
-  found: Found,
-): FunctionTool | undefined {
-  const type = textAt(tool.type, `${path}.type`)
-  if (isMarked(tool)) found.hasCacheMark = true
+function parseTool(tool: JsonObject, type: string, path: string, table: ToolTable, found: Found): void {
   if (type === 'tool_search' && tool.execution !== 'client') found.searchTool ??= path
-  if (isHostedTool(tool)) {
-    found.hosted.push(path)
-    return undefined
-  }
-  if (type === 'function') return parseFunction(tool, path)
-  if (type === 'custom') {
-    const name = textAt(tool.name, `${path}.name`)
-    kinds.set(name, 'custom')
-    return { type: 'function', function: { name, ...describeCustom(tool, path) } }
-  }
-  if (type === 'local_shell') {
-    kinds.set(type, type)
+  const hosted = findHostedAsk(tool)
+  if (hosted !== undefined) found.hostedTools.push({ path, type: hosted.type })
+  else if (isHostedTool(tool)) found.hosted.push(path)
+  else if (type === 'tool_search' && tool.execution !== 'client') {
+    found.hostedTools.push({ path, type: undefined, isFree: true })
+  } else if (type === 'function') table.add(parseFunction(tool, path), 'function')
+  else if (type === 'custom') table.add(parseCustom(tool, path), 'custom')
+  else if (type === 'local_shell') {
     const description = 'Runs a command on the machine of the user and returns what it prints.'
-    return { type: 'function', function: { name: type, description, parameters: SHELL_PARAMETERS } }
+    table.add(toFunction(type, description, SHELL_PARAMETERS), type)
+  } else if (type === 'tool_search') {
+    const description = optionalText(tool, 'description', `${path}.description`) ?? 'Finds further tools.'
+    const parameters = isObject(tool.parameters) ? tool.parameters : SEARCH_PARAMETERS
+    table.add(toFunction(type, description, parameters), type)
+  } else found.nativeOnly.push(path)
+}
+
+/** The tools of a namespace, each with the description of the namespace before its own. */
+function parseNamespace(space: JsonObject, path: string, table: ToolTable, found: Found): void {
+  const namespace = namespaceAt(space.name ?? '', `${path}.name`)
+  const about = optionalText(space, 'description', `${path}.description`) ?? ''
+  for (const [index, entry] of listAt(space.tools ?? [], `${path}.tools`).entries()) {
+    const at = `${path}.tools[${index}]`
+    const tool = objectAt(entry, at)
+    if (isMarked(tool)) found.hasCacheMark = true
+    const isCustom = tool.type === 'custom'
+    const { type, function: fn } = isCustom ? parseCustom(tool, at) : parseFunction(tool, at)
+    const description = table.describe(about, fn.description ?? '')
+    const described = description === '' ? fn : { ...fn, description }
+    table.add({ type, function: described }, isCustom ? 'custom' : 'function', namespace)
   }
-  found.nativeOnly.push(path)
-  return undefined
+}
+
+/** Every tool of a namespace has its name, so it is bounded. */
+const MAX_NAMESPACE = 256
+
+export function namespaceAt(value: Json, path: string): string {
+  const namespace = textAt(value, path)
+  if (namespace.length > MAX_NAMESPACE) throw invalid(path, `must have at most ${MAX_NAMESPACE} characters.`)
+  return namespace
+}
+
+function toFunction(name: string, description: string, parameters: JsonObject): FunctionTool {
+  return { type: 'function', function: { name, description, parameters } }
 }
 
 /** Some editors nest a function as chat completions do. */
@@ -80,7 +108,8 @@ function parseFunction(entry: JsonObject, path: string): FunctionTool {
 }
 
 /** A tool that takes free text becomes a function with the one argument `input`, whose description states the grammar. */
-function describeCustom(tool: JsonObject, path: string): { description: string; parameters: JsonObject } {
+function parseCustom(tool: JsonObject, path: string): FunctionTool {
+  const name = textAt(tool.name, `${path}.name`)
   const given = optionalText(tool, 'description', `${path}.description`) ?? ''
   const format = isObject(tool.format) ? tool.format : {}
   const grammar =
@@ -88,17 +117,28 @@ function describeCustom(tool: JsonObject, path: string): { description: string; 
       ? `\nThe input must follow this ${String(format.syntax)} grammar:\n${format.definition}`
       : ''
   const input = { type: 'string', description: `The whole input of the tool, as plain text.${grammar}` }
-  return { description: given, parameters: { type: 'object', properties: { input }, required: ['input'] } }
+  return toFunction(name, given, { type: 'object', properties: { input }, required: ['input'] })
 }
 
-/** A choice that other formats do not have, such as `allowed_tools`, is added to `found`. */
-export function parseToolChoice(value: Json | undefined, found: Found): ToolChoice | undefined {
+/** The choice among tools. One that other formats do not have, such as `allowed_tools`, is added to `found`. */
+export function parseToolChoice(
+  value: Json | undefined,
+  table: ToolTable,
+  found: Found,
+): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined
   if (value === 'auto' || value === 'none' || value === 'required') return value
   const choice = objectAt(value, 'tool_choice')
-  if ((choice.type === 'function' || choice.type === 'custom') && typeof choice.name === 'string') {
-    return { type: 'function', function: { name: choice.name } }
+  const { type, name, namespace } = choice
+  if ((type === 'function' || type === 'custom') && typeof name === 'string') {
+    const flat = table.nameOf(name, typeof namespace === 'string' ? namespace : undefined)
+    return { type: 'function', function: { name: flat } }
   }
-  found.nativeOnly.push('tool_choice')
+  // Any of its tools.
+  if (type === 'namespace') return 'auto'
+  const hosted = found.hostedTools.findIndex(ask => ask.type !== undefined && ask.type === type)
+  const ask = found.hostedTools[hosted]
+  if (ask === undefined) found.nativeOnly.push('tool_choice')
+  else found.hostedTools[hosted] = { ...ask, choicePath: 'tool_choice' }
   return undefined
 }

@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type { FunctionTool } from '../../../request/tools.ts'
 import { isObject } from '../../shared/read-fields.ts'
 
-/** The fields of a parsed body that an answer repeats. `tools`: undefined if the caller sent none. */
-export function toEcho(body: JsonObject, tools: readonly FunctionTool[] | undefined): JsonObject {
+/** The fields of a parsed body that an answer repeats. */
+export function toEcho(body: JsonObject): JsonObject {
   const text = toObject(body.text) ?? {}
   const reasoning = toObject(body.reasoning) ?? {}
-  const sent = tools !== undefined && Array.isArray(body.tools) ? body.tools : []
+  const sent = Array.isArray(body.tools) ? body.tools : []
   return {
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,

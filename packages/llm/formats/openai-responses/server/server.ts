@@ -33,7 +33,7 @@ export const responsesCount: CountFormat = {
   encode: tokens => ({ object: 'response.input_tokens', input_tokens: tokens }),
 }
 
-const NOTHING_REPEATED: Pick<ResponseHead, 'echo' | 'toolKinds'> = {
+const NOTHING_REPEATED: Pick<ResponseHead, 'echo' | 'calledTools'> = {
   echo: {
     instructions: null,
     metadata: {},
@@ -43,7 +43,7 @@ const NOTHING_REPEATED: Pick<ResponseHead, 'echo' | 'toolKinds'> = {
     tools: [],
     top_p: null,
   },
-  toolKinds: new Map(),
+  calledTools: new Map(),
 }
 
 function toHead({ requestId, created, model, call }: Answered): ResponseHead {

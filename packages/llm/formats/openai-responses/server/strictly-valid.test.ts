@@ -26,7 +26,7 @@ if (!exists) console.log('skipped: the schemas of ../shared/wire are not there (
 
 const target: Target = { provider: custom, model: 'm', baseUrl: 'https://example.com/v1', apiKey: '' }
 const NOTHING_USED: Usage = { uncachedInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 }
-const head = (toolKinds: readonly [string, ToolKind][] = []): ResponseHead => ({
+const head = (calledTools: readonly [string, ToolKind][] = []): ResponseHead => ({
   id: 'resp_0190f5f8-0000-7000-8000-000000000000',
   created: 1_700_000_000,
   model: 'openai/gpt-5',
@@ -46,7 +46,7 @@ const head = (toolKinds: readonly [string, ToolKind][] = []): ResponseHead => ({
     ],
     top_p: null,
   },
-  toolKinds: new Map(toolKinds),
+  calledTools: new Map(calledTools.map(([name, kind]) => [name, { kind, name }])),
 })
 
 let valid: Record<'response' | 'event' | 'chat' | 'chunk', ValidateFunction>

@@ -130,6 +130,10 @@ const ITEM = toTypedRule(
     custom_tool_call_output: OUTPUT,
     local_shell_call_output: OUTPUT,
     item_reference: ITEM_REFERENCE,
+    // Tools from there on: of the same kinds as in the list of tools.
+    additional_tools: toObjectRule({ ...OF_ITEMS, role: SCALAR, tools: TOOLS }),
+    tool_search_call: toObjectRule({ ...OF_ITEMS, execution: SCALAR, arguments: DATA }),
+    tool_search_output: toObjectRule({ ...OF_ITEMS, execution: SCALAR, tools: TOOLS }),
   },
   OTHER_ITEM,
   'message',

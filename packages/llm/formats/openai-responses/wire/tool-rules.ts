@@ -6,12 +6,14 @@ import {
   REFUSED,
   type Rule,
   SCALAR,
+  toHostedRule,
   toListRule,
   toObjectRule,
   toTextOrRule,
   toTypedRule,
 } from '../../../upstream/outgoing-rules.ts'
 import { CACHE_MARK } from '../../shared/chat-rules.ts'
+import { HOSTED_RULES } from './hosted-tools.ts'
 
 /** What may go out in `tools`: tools that the caller runs, each with all of its fields. A provider runs all others. */
 
@@ -96,6 +98,7 @@ const SHELL = toObjectRule(
 
 const TOOL = toTypedRule(
   {
+    ...Object.fromEntries([...HOSTED_RULES].map(([type, rule]) => [type, toHostedRule(type, rule)])),
     function: FUNCTION_TOOL,
     custom: CUSTOM_TOOL,
     local_shell: LOCAL_SHELL,

@@ -1,0 +1,228 @@
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import './charts.css'
+
+export interface Series {
+  readonly name: string
+  /** The custom property of its colour, such as `--series-1`. */
+  readonly color: string
+  /** null: a gap. */
+  readonly values: readonly (number | null)[]
+}
+
+interface ChartProps {
+  readonly title: string
+  /** What the chart shows, in a sentence: for those who do not see it, and under it for everybody. */
+  readonly sentence: string
+  readonly labels: readonly string[]
+  readonly series: readonly Series[]
+  /** Bars are stacked in the order of the series. */
+  readonly kind: 'bars' | 'lines'
+  readonly format: (value: number) => string
+  /** Called with the bucket that was clicked. */
+  readonly onPick?: (index: number) => void
+}
+
+const HEIGHT_PX = 180
+
+export function Chart({ title, sentence, labels, series, kind, format, onPick }: ChartProps) {
+  const holder = useRef<HTMLDivElement>(null)
+  const [hovered, setHovered] = useState<number>()
+  const theme = useSyncExternalStore(subscribeToTheme, readTheme)
+  const pick = useRef(onPick)
+  pick.current = onPick
+  useEffect(() => {
+    const element = holder.current
+    if (element === null) return
+    const data = toData(labels.length, series, kind)
+    const plot = new uPlot(
+      toOptions(element, {
+        labels,
+        series,
+        kind,
+        format,
+        onHover: setHovered,
+        onClick: index => pick.current?.(index),
+      }),
+      data,
+      element,
+    )
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      plot.destroy()
+    }
+    // The theme decides the colours, which are read when the plot is made.
+  }, [labels, series, kind, format, theme])
+  return (
+    <figure className="panel chart">
+      <figcaption>
+        <h2>{title}</h2>
+        <p className="legend small">
+          {hovered === undefined ? <span className="muted">{sentence}</span> : <span>{labels[hovered]}</span>}
+          {series.map(({ name, color, values }) => {
+            const value = hovered === undefined ? undefined : values[hovered]
+            return (
+              <span key={name} className="legend-entry">
+                <span className="swatch" style={{ background: `var(${color})` }} />
+                {name}
+                {value != null && <strong> {format(value)}</strong>}
+              </span>
+            )
+          })}
+        </p>
+      </figcaption>
+      <div ref={holder} className={onPick === undefined ? 'plot' : 'plot pickable'} aria-hidden="true" />
+      <details>
+        <summary>Show as table</summary>
+        <ChartTable title={title} labels={labels} series={series} format={format} />
+      </details>
+    </figure>
+  )
+}
+
+function ChartTable({
+  title,
+  labels,
+  series,
+  format,
+}: Pick<ChartProps, 'title' | 'labels' | 'series' | 'format'>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
+    <section className="table-frame" aria-label={`${title}, as a table`} tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col" className="number">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {labels.map((label, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the buckets are in a fixed order, and labels may repeat.
+            <tr key={index}>
+              <td>{label}</td>
+              {series.map(({ name, values }) => (
+                <td key={name} className="number">
+                  {values[index] == null ? '–' : format(values[index])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** The highest bars are drawn first, and the ones below over them. */
+function toData(count: number, series: readonly Series[], kind: 'bars' | 'lines'): uPlot.AlignedData {
+  const x = Array.from({ length: count }, (_, index) => index)
+  if (kind === 'lines') return [x, ...series.map(({ values }) => [...values])]
+  const sums = x.map(() => 0)
+  const stacked = series.map(({ values }) =>
+    values.map((value, index) => {
+      sums[index] = (sums[index] ?? 0) + (value ?? 0)
+      return sums[index] ?? 0
+    }),
+  )
+  return [x, ...stacked.toReversed()]
+}
+
+interface Drawn extends Pick<ChartProps, 'labels' | 'series' | 'kind' | 'format'> {
+  readonly onHover: (index: number | undefined) => void
+  readonly onClick: (index: number) => void
+}
+
+function toOptions(
+  element: HTMLElement,
+  { labels, series, kind, format, onHover, onClick }: Drawn,
+): uPlot.Options {
+  const colorOf = (name: string): string => resolveColor(element, name)
+  const ordered = kind === 'bars' ? series.toReversed() : series
+  const axis = {
+    stroke: colorOf('--muted'),
+    font: '12px system-ui',
+    ticks: { show: false },
+  }
+  const bars = kind === 'bars' ? { paths: uPlot.paths.bars?.({ size: [0.7, 40], gap: 1 }) } : {}
+  return {
+    width: element.clientWidth,
+    height: HEIGHT_PX,
+    padding: [8, 8, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, points: { show: kind === 'lines' }, drag: { x: false, y: false } },
+    scales: {
+      x: { time: false, range: (_, min, max) => [min - 0.6, max + 0.6] },
+      y: { range: (_, __, max) => [0, max > 0 ? max * 1.05 : 1] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        space: 64,
+        size: 28,
+        incrs: [1, 2, 3, 4, 6, 8, 12, 24],
+        values: (_, splits) => splits.map(each => labels[each] ?? ''),
+      },
+      {
+        ...axis,
+        grid: { stroke: colorOf('--line'), width: 1 },
+        space: 44,
+        size: 60,
+        values: (_, splits) => splits.map(format),
+      },
+    ],
+    series: [
+      {},
+      ...ordered.map(({ name, color }, index) => ({
+        label: name,
+        stroke: colorOf(color),
+        ...(kind === 'bars' ? { fill: colorOf(color), width: 0 } : { width: index === 0 ? 1.25 : 2.25 }),
+        points: { show: false },
+        ...bars,
+      })),
+    ] as uPlot.Series[],
+    hooks: {
+      setCursor: [({ cursor }) => onHover(cursor.idx ?? undefined)],
+      ready: [
+        plot =>
+          plot.over.addEventListener('click', () => {
+            if (typeof plot.cursor.idx === 'number') onClick(plot.cursor.idx)
+          }),
+      ],
+    },
+  }
+}
+
+/** A canvas takes no custom property: an element inside the page says what the property means in the theme. */
+function resolveColor(parent: HTMLElement, property: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(${property})`
+  parent.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}
+
+function subscribeToTheme(listener: () => void): () => void {
+  const media = matchMedia('(prefers-color-scheme: dark)')
+  const observer = new MutationObserver(listener)
+  media.addEventListener('change', listener)
+  observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+  return () => {
+    media.removeEventListener('change', listener)
+    observer.disconnect()
+  }
+}
+
+function readTheme(): string {
+  const chosen = document.documentElement.dataset.theme
+  return chosen ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')
+}

@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { toNames } from '../../api/workspace.ts'
+import { ErrorPanel } from '../../controls/error-panel.tsx'
+import { Skeleton } from '../../controls/skeleton.tsx'
+import { toCount } from '../../format/amounts.ts'
+import { toMoney } from '../../format/money.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { groupRows, loadUsage, type Span, toTotals } from './usage-series.ts'
+
+const SHOWN = 6
+
+/** The models with most requests. */
+export function ModelPanel({ range }: { range: Span }) {
+  const place = usePlace()
+  const { id } = place.environment
+  const usage = useQuery({
+    queryKey: ['usage-by-model', id, range],
+    queryFn: () => loadUsage(id, range, Date.now(), 'model'),
+  })
+  const models = [...groupRows(usage.data ?? [], row => row.model ?? null)]
+    .map(([model, rows]) => ({ model, ...toTotals(rows) }))
+    .sort((a, b) => b.requests - a.requests)
+  const most = models[0]?.requests ?? 1
+  return (
+    <section className="panel chart" aria-labelledby="top-models">
+      <h2 id="top-models">Top models</h2>
+      {usage.isPending && <Skeleton rows={SHOWN} heightPx={28} />}
+      {usage.isError && <ErrorPanel what="Models" error={usage.error} onRetry={() => void usage.refetch()} />}
+      <ol className="ranks">
+        {models.slice(0, SHOWN).map(({ model, requests, costUsd }) => (
+          <li key={model}>
+            {model === null ? (
+              <span className="muted">none reached</span>
+            ) : (
+              <Link
+                className="cut"
+                to="/o/$org/$project/$environment/logs"
+                params={toNames(place)}
+                search={{ model, ...(range === '24h' ? {} : { range }) }}
+              >
+                {model}
+              </Link>
+            )}
+            <span className="number">{toCount(requests)}</span>
+            <span className="number muted">{toMoney(costUsd)}</span>
+            <span className="rank" style={{ width: `${(100 * requests) / most}%` }} aria-hidden="true" />
+          </li>
+        ))}
+      </ol>
+      {models.length > SHOWN && <p className="small muted">and {models.length - SHOWN} more</p>}
+    </section>
+  )
+}

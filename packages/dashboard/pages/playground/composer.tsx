@@ -1,0 +1,44 @@
+import { useEffect, useRef } from 'react'
+import { Button } from '../../controls/button.tsx'
+import { AreaField } from '../../controls/field.tsx'
+
+interface ComposerProps {
+  readonly prompt: string
+  readonly onChange: (prompt: string) => void
+  readonly onSend: () => void
+  readonly onStop: () => void
+  readonly isRunning: boolean
+  readonly objection: string | undefined
+}
+
+/** The prompt, with the focus in it, and what sends and stops it. */
+export function Composer({ prompt, onChange, onSend, onStop, isRunning, objection }: ComposerProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => area.current?.focus(), [])
+  return (
+    <form
+      className="composer"
+      onSubmit={event => {
+        event.preventDefault()
+        onSend()
+      }}
+    >
+      <AreaField
+        label="Prompt"
+        ref={area}
+        rows={3}
+        value={prompt}
+        onChange={event => onChange(event.target.value)}
+      />
+      <div className="row">
+        <Button type="submit" look="primary" objection={objection} isPending={isRunning}>
+          Send
+        </Button>
+        {isRunning && <Button onClick={onStop}>Stop</Button>}
+        <span className="small muted keys-hint">
+          <kbd>Ctrl</kbd> <kbd>Enter</kbd> sends, <kbd>Esc</kbd> stops
+        </span>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,200 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
+import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
+import {
+  dashboardSettings,
+  openWatchedPage,
+  startChromium,
+  type WatchedPage,
+} from '../testing/open-dashboard.ts'
+import { signInAsOwner } from '../testing/sign-in.ts'
+
+describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
+  let app: TestApp
+  let browser: Browser
+  let watched: WatchedPage
+  let page: Page
+  beforeAll(async () => {
+    const env = await dashboardSettings()
+    ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await app?.close()
+  })
+  beforeEach(async () => {
+    watched = await openWatchedPage(browser)
+    page = watched.page
+  })
+  afterEach(() => watched.context.close())
+
+  const ask = (key: string) =>
+    app.call('/v1/chat', { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }, { key })
+  const chooseAction = async (name: string, action: string): Promise<void> => {
+    // The newest of that name is the first.
+    await page
+      .getByRole('button', { name: `Actions for ${name}` })
+      .first()
+      .click()
+    await page.getByRole('menuitem', { name: action }).click()
+  }
+
+  test('a key is created with restrictions, shown once, used, rolled with an overlap and revoked by its name', async () => {
+    // Without the right to the clipboard, as on a page without https.
+    await page.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })')
+    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/keys')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('web-backend')
+    await dialog.getByLabel('Models').fill('sandbox/echo\nopenai/*')
+    await dialog.getByLabel('chat').check()
+    await dialog.getByLabel('Most that one request may cost').fill('0.5')
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+
+    await page.getByRole('heading', { name: 'web-backend is ready' }).waitFor()
+    const key = (await dialog.getByTestId('key').textContent()) ?? ''
+    expect(key).toMatch(/^rd_sk_dev_/)
+    await dialog.getByText('Waiting for the first request…').waitFor()
+    await dialog.getByRole('button', { name: 'Copy key' }).click()
+    await dialog.getByText('Copied.', { exact: true }).waitFor()
+    for (const tab of ['OpenAI, Python', 'Claude Code', 'AI SDK', 'curl']) {
+      await dialog.getByRole('tab', { name: tab }).click()
+      // The snippet masks the key.
+      expect(await dialog.getByRole('tabpanel').textContent()).not.toContain(key)
+    }
+    await watched.expectClean()
+    expect((await ask(key)).status).toBe(200)
+    await dialog.getByText(/^Received at \d\d:\d\d:\d\d/).waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await dialog.getByText('You cannot see this key again.').waitFor()
+    await dialog.getByRole('button', { name: 'I have saved it' }).click()
+
+    const row = page.getByRole('row').filter({ hasText: 'web-backend' })
+    expect(await row.textContent()).toContain('2 models · chat · ≤ $0.5 a request')
+    await page.reload()
+    await row.first().waitFor()
+    const everything = await page.evaluate(
+      'document.documentElement.outerHTML + JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage })',
+    )
+    expect(everything).not.toContain(key)
+
+    await chooseAction('web-backend', 'Roll…')
+    await dialog.getByLabel('The old key works for').selectOption('1 hour')
+    await dialog.getByRole('button', { name: 'Roll key' }).click()
+    const rolled = (await dialog.getByTestId('key').textContent()) ?? ''
+    expect([(await ask(key)).status, (await ask(rolled)).status]).toEqual([200, 200])
+    await dialog.getByRole('button', { name: 'I have saved it' }).click()
+    await page.getByText('rolled, still works').waitFor()
+
+    await chooseAction('web-backend', 'Revoke…')
+    const revoke = dialog.getByRole('button', { name: 'Revoke key' })
+    expect(await revoke.getAttribute('aria-disabled')).toBe('true')
+    // The browser's own click, which a person can make too.
+    await revoke.click({ force: true })
+    expect((await ask(rolled)).status).toBe(200)
+    await dialog.getByLabel('Type web-backend to confirm').fill('web-backend')
+    await watched.expectClean()
+    await revoke.click()
+    await page.getByText('revoked', { exact: true }).waitFor()
+    expect((await ask(rolled)).status).toBe(401)
+  })
+
+  test('a provider key is explained, added, and refused with the reason', async () => {
+    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/providers')
+    await page.getByRole('button', { name: 'Add provider' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Provider').selectOption('Azure OpenAI')
+    await dialog.getByText('The name before .openai.azure.com').waitFor()
+    await dialog.getByLabel('Provider').selectOption('vLLM')
+    await dialog.getByLabel('Name').fill('Our own')
+    await dialog.getByLabel('Address').fill('http://127.0.0.1:1/v1')
+    await watched.expectClean()
+    await dialog.getByRole('button', { name: 'Add and check' }).click()
+    await dialog.getByRole('alert').waitFor()
+    expect(await dialog.getByRole('alert').textContent()).toMatch(
+      /^(The provider refused it|Not checked)\..{10}/,
+    )
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('row').filter({ hasText: 'Our own' }).waitFor()
+    await watched.expectClean()
+  })
+
+  test('logs are filtered by the address, by the keyboard, and lead to one request', async () => {
+    const { id, key } = await app.createKey({ name: 'for-logs' })
+    const failed = await app.call(
+      '/v1/chat',
+      { model: 'sandbox/overloaded', messages: [{ role: 'user', content: 'x' }] },
+      { key },
+    )
+    const answered = await ask(key)
+    for (const each of [failed, answered]) await app.findLog(each.headers.get('x-request-id') ?? '')
+    await signInAsOwner(page, app.controlUrl, `/o/test/default/development/logs?key_id=${id}&colour=red`)
+    const rows = page.getByRole('region', { name: 'Requests' }).getByRole('row')
+    await rows.nth(2).waitFor()
+    expect(await rows.count()).toBe(3)
+    await page.getByLabel('Status').selectOption('5xx')
+    await page.getByText('1 request that match').waitFor()
+    expect(new URL(page.url()).searchParams.get('status')).toBe('5xx')
+    await page.reload()
+    await rows.nth(1).waitFor()
+    expect(await rows.count()).toBe(2)
+    await page.goBack()
+    await rows.nth(2).waitFor()
+    await page.goForward()
+    await page.getByLabel('Error code').fill('nothing_such')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'No request matches' }).waitFor()
+    expect(await rows.count()).toBe(0)
+    await watched.expectClean()
+    await page.getByRole('button', { name: 'Clear error code' }).click()
+    await rows.nth(1).getByRole('link').click()
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+    await page.getByText('Attempt 1').waitFor()
+    await page.getByText('It failed with').waitFor()
+    await watched.expectClean()
+  })
+
+  test('a session that ends in the middle of a form asks for the sign-in over it, and the form keeps its content', async () => {
+    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/keys')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('kept')
+    await watched.context.clearCookies()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+    const signIn = page.getByRole('dialog', { name: 'Your session has ended' })
+    await signIn.getByLabel('Password').fill('a long enough password')
+    await signIn.getByRole('button', { name: 'Sign in' }).click()
+    await signIn.waitFor({ state: 'detached' })
+    const form = page.getByRole('dialog', { name: 'Create a development key' })
+    expect(await form.getByLabel('Name').inputValue()).toBe('kept')
+    await form.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('heading', { name: 'kept is ready' }).waitFor()
+    expect(watched.complaints).toEqual([])
+  })
+
+  test('a viewer sees each write disabled, with the reason', async () => {
+    const invited = await app.manage('POST', `/v1/orgs/${app.orgId}/members`, {
+      email: 'vi@example.com',
+      role: 'viewer',
+    })
+    await page.goto(invited.body.accept_url.replace(/^https?:\/\/[^/]+/, app.controlUrl))
+    await page.getByRole('heading', { name: 'Join Test' }).waitFor()
+    await page.getByText('You are invited as viewer, with vi@example.com.').waitFor()
+    expect(page.url()).not.toContain('token')
+    await watched.expectClean()
+    await page.getByLabel('Password').fill('another long password')
+    await page.getByRole('button', { name: 'Join' }).click()
+    for (const [path, button] of [
+      ['keys', 'Create key'],
+      ['providers', 'Add provider'],
+      ['playground', 'Send'],
+    ] as const) {
+      await page.getByRole('link', { name: path, exact: false }).first().click()
+      const write = page.getByRole('button', { name: button })
+      expect(await write.getAttribute('aria-disabled')).toBe('true')
+      await write.focus()
+      await page.getByText('Needs the developer role. You are a viewer in Test').first().waitFor()
+    }
+    await watched.expectClean()
+  })
+})

@@ -1,0 +1,89 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import { toObject, toText } from '../../../json/json-value.ts'
+import { parseInnerJson } from '../../shared/parse-inner-json.ts'
+import type { CalledTool } from '../../shared/parsed-chat.ts'
+import { BaseItem, type WireEvent } from './open-items.ts'
+
+/** A call of one of the caller's tools, in the form that its tool has in this format. */
+export class CallItem extends BaseItem {
+  readonly #callId: string
+  readonly #tool: CalledTool
+  #arguments = ''
+
+  constructor(index: number, id: string, call: { callId: string; tool: CalledTool }) {
+    super(index, id)
+    this.#callId = call.callId
+    this.#tool = call.tool
+  }
+
+  addArguments(text: string): WireEvent[] {
+    this.#arguments += text
+    // The input of other kinds is unwrapped from JSON, which is possible at the end only.
+    if (this.#tool.kind !== 'function' || text === '') return []
+    return [this.at('response.function_call_arguments.delta', { delta: text })]
+  }
+
+  override close(): WireEvent[] {
+    const events: WireEvent[] = []
+    if (this.#tool.kind === 'function') {
+      const whole = { name: this.#tool.name, arguments: this.#whole() }
+      if (this.#arguments === '') events.push(...this.addArguments(whole.arguments))
+      events.push(this.at('response.function_call_arguments.done', whole))
+    } else if (this.#tool.kind === 'custom') {
+      const input = this.#input()
+      events.push(this.at('response.custom_tool_call_input.delta', { delta: input }))
+      events.push(this.at('response.custom_tool_call_input.done', { input }))
+    }
+    return [...events, ...super.close()]
+  }
+
+  toItem(status: 'in_progress' | 'completed'): JsonObject {
+    const isDone = status === 'completed'
+    const { kind, name, namespace } = this.#tool
+    const own: JsonObject = { id: this.id, call_id: this.#callId, status }
+    if (kind === 'local_shell') return { type: 'local_shell_call', ...own, action: this.#action(isDone) }
+    if (kind === 'tool_search') {
+      const given = isDone ? (parse(this.#arguments) ?? {}) : {}
+      return { type: 'tool_search_call', ...own, execution: 'client', arguments: given }
+    }
+    own.name = name
+    // Clients find the tool by both.
+    if (namespace !== undefined && namespace !== '') own.namespace = namespace
+    return kind === 'custom'
+      ? { type: 'custom_tool_call', ...own, input: isDone ? this.#input() : '' }
+      : { type: 'function_call', ...own, arguments: isDone ? this.#whole() : '' }
+  }
+
+  #whole(): string {
+    return this.#arguments === '' ? '{}' : this.#arguments
+  }
+
+  /** The one argument of a tool that takes free text. Some models send the text itself instead of JSON. */
+  #input(): string {
+    const input = parse(this.#arguments)?.input
+    return typeof input === 'string' ? input : this.#arguments
+  }
+
+  #action(isDone: boolean): JsonObject {
+    const given = isDone ? (parse(this.#arguments) ?? {}) : {}
+    const command = Array.isArray(given.command)
+      ? given.command.map(String)
+      : (toText(given.command)?.split(' ') ?? [])
+    const directory = toText(given.working_directory)
+    return {
+      type: 'exec',
+      command,
+      env: {},
+      ...(typeof given.timeout_ms === 'number' ? { timeout_ms: Math.round(given.timeout_ms) } : {}),
+      ...(directory === undefined ? {} : { working_directory: directory }),
+    }
+  }
+}
+
+function parse(text: string): JsonObject | undefined {
+  try {
+    return toObject(parseInnerJson(text))
+  } catch {
+    return undefined
+  }
+}
