@@ -5,6 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../packages/server/testing/harness/app.ts'
+import { findProgram } from '../packages/server/testing/harness/find-program.ts'
 
 const PAGE = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8')
 /** An example is a block of shell with the block of its answer after it. */
@@ -35,7 +36,7 @@ function toExpected(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toExpected(each)]))
 }
 
-const hasPrograms = ['curl', 'jq'].every(name => findProgram(name) !== undefined)
+const hasPrograms = ['curl', 'jq'].every(name => findProgram([name]) !== undefined)
 if (!hasPrograms) console.log('skipped: the examples of docs/api.md need curl and jq')
 
 let app: TestApp
