@@ -5,6 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../packages/server/testing/harness/app.ts'
+import { findProgram } from '../packages/server/testing/harness/find-program.ts'
 
 const PAGE = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8')
 /** An example is a block of shell with the block of its answer after it. */
@@ -35,7 +36,7 @@ function toExpected(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toExpected(each)]))
 }
 
-const hasPrograms = ['curl', 'jq'].every(name => findProgram(name) !== undefined)
+const hasPrograms = ['curl', 'jq'].every(name => findProgram([name]) !== undefined)
 if (!hasPrograms) console.log('skipped: the examples of docs/api.md need curl and jq')
 
 let app: TestApp
@@ -53,7 +54,7 @@ afterAll(async () => {
 
 describe.skipIf(!hasPrograms)('an example of docs/api.md', () => {
   test.each(listExamples())('$section, $line', async ({ code, kind, answer }) => {
-    expect(kind, 'an example has the block of its answer after it').toBeDefined()
+    if (kind === undefined) throw new Error('an example has the block of its answer after it')
     const env = { PATH: process.env.PATH, RIDEAU_URL: app.gatewayUrl, RIDEAU_KEY: app.secretKey }
     const { stdout } = await promisify(execFile)('bash', ['-c', code], { cwd: folder, env })
     if (kind === 'json') expect(JSON.parse(stdout)).toMatchObject(toExpected(JSON.parse(answer)) as object)

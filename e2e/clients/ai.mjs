@@ -22,6 +22,9 @@ export function aiSdk(sdk, variant) {
         if (part.type === 'text-delta') yield part.text
         // The SDK tells of an error in the stream by a part.
         if (part.type === 'error') throw part.error
+        // Google's provider has no error there: the finish reason tells that the answer did not come to its end.
+        const { type, finishReason } = part
+        if (type === 'finish' && finishReason !== 'stop') throw new Error(`finished by ${finishReason}`)
       }
     },
     async tools(c, model) {

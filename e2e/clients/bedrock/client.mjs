@@ -42,7 +42,11 @@ await playSteps(configure, {
   async embed({ client }, modelId, texts) {
     const embedOne = async inputText => {
       const { body } = await client.send(
-        new InvokeModelCommand({ modelId, body: JSON.stringify({ inputText }) }),
+        new InvokeModelCommand({
+          modelId,
+          contentType: 'application/json',
+          body: JSON.stringify({ inputText }),
+        }),
       )
       return JSON.parse(new TextDecoder().decode(body)).embedding
     }

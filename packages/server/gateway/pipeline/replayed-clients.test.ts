@@ -41,6 +41,15 @@ const NOT_IN_SANDBOX: readonly RegExp[] = [
   /^POST \/openai\/v1\/responses\/compact/,
 ]
 
+/** Refused on purpose: the client sends it in another form when it reads the answer. */
+const ON_PURPOSE: readonly RegExp[] = [/\bthread\b/, /previous_response_id: this model cannot access/]
+
+/** Not repaired yet. */
+const KNOWN: readonly RegExp[] = [
+  // Items by reference in the form of the AI SDK 5.
+  / 400 input\[\d+\]: this model cannot access/,
+]
+
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const CUT = /…\(\d+ characters\)$/
 
