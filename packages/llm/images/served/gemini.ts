@@ -123,26 +123,26 @@ function readConfig(body: JsonObject, unread: string[]): { config: JsonObject; o
   unread.push(...listUnread(given, CONFIG, 'generationConfig'))
   if ((given.candidateCount ?? 1) !== 1) throw invalid('generationConfig.candidateCount', 'must be 1.')
   const only: string[] = []
-  const config: JsonObject = { responseModalities: readModalities(given) }
+  const config = new Map<string, Json>([['responseModalities', readModalities(given)]])
   for (const name of SAMPLING) {
     const value = given[name]
     if (value === undefined || value === null) continue
     if (typeof value !== 'number') throw invalid(`generationConfig.${name}`, 'must be a number.')
-    config[name] = value
+    config.set(name, value)
     only.push(`generationConfig.${name}`)
   }
   const image = optionalObject(given, 'imageConfig', 'generationConfig.imageConfig')
-  if (image === undefined) return { config, only }
+  if (image === undefined) return { config: Object.fromEntries(config), only }
   unread.push(...listUnread(image, IMAGE_CONFIG, 'generationConfig.imageConfig'))
-  const kept: JsonObject = {}
+  const kept = new Map<string, string>()
   for (const name of IMAGE_CONFIG) {
     const text = optionalText(image, name, `generationConfig.imageConfig.${name}`)
     if (text === undefined) continue
-    kept[name] = text
+    kept.set(name, text)
     only.push(`generationConfig.imageConfig.${name}`)
   }
-  config.imageConfig = kept
-  return { config, only }
+  config.set('imageConfig', Object.fromEntries(kept))
+  return { config: Object.fromEntries(config), only }
 }
 
 /** Words and images unless the caller says otherwise, as these models do. */
