@@ -55,7 +55,12 @@ describe('the official client of the Anthropic format', () => {
       },
       request_id: overflow.requestID,
     })
-    expect(await fail({ model: 'claude-unheard-of' })).toBeInstanceOf(Anthropic.NotFoundError)
+    // The provider knows what it has: an unknown name goes to it.
+    const message = 'model: claude-unheard-of'
+    upstream.script(json(404, { type: 'error', error: { type: 'not_found_error', message } }))
+    const unknown = await fail({ model: 'claude-unheard-of' })
+    expect(unknown).toBeInstanceOf(Anthropic.NotFoundError)
+    expect(unknown.error.error.code).toBe('model_not_found')
     expect(await stranger.models.list().catch(error => error)).toBeInstanceOf(Anthropic.AuthenticationError)
     upstream.script(json(529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }))
     expect(await fail({})).toMatchObject({
