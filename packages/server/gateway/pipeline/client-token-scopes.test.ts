@@ -54,7 +54,7 @@ const askOf =
   }
 
 /** Any answer after the checks of the credential. */
-const LET_IN = /^(200|400 \w+|404 model_not_found)$/
+const LET_IN = /^(200|400 \w+|404 model_not_found|415 unsupported_media_type)$/
 
 describe.each(routes.filter(isMint))('$title, which makes client tokens,', ({ need, ...route }) => {
   const ask = askOf(route)
