@@ -54,7 +54,6 @@ export type HostedTool =
   | 'google_search'
   | 'url_context'
   | 'code_execution'
-<<<<<<< HEAD
 
 /** What transcripts and speech cost, in USD: by the hour or the character, or by million tokens of each kind. */
 export interface AudioPrices {
@@ -75,8 +74,6 @@ export interface RerankPrices {
   readonly per_search?: number
   readonly input?: number
 }
-=======
->>>>>>> main
 
 /** Tiers of service with prices of their own, in OpenAI's words: slower and cheaper, faster and dearer. */
 export type ServiceTier = 'flex' | 'priority'
