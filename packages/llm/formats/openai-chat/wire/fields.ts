@@ -26,6 +26,8 @@ const RESPELLED: Readonly<Record<string, Rule>> = {
   random_seed: SCALAR,
   enable_thinking: SCALAR,
   thinking: toObjectRule({ type: SCALAR }, 'reserved'),
+  // OpenRouter's own, which other providers get as an effort.
+  reasoning: toObjectRule({ effort: SCALAR, enabled: SCALAR, exclude: SCALAR, summary: SCALAR }, 'reserved'),
 }
 
 /** The fields of `POST /chat/completions`: those that the gateway reads, prices, or knows to change neither price nor state. */
