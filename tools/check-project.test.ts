@@ -10,6 +10,7 @@ describe('the check of project rules', () => {
 
   test.each([
     ['packages/server/gateway/a.ts', "const vm = await import('node:vm')"],
+    ['packages/dashboard/pages/a.tsx', "lazy(() => import('./b.tsx'))"],
     ['packages/server/gateway/a.ts', "process.getBuiltinModule('fs')"],
     ['packages/server/gateway/a.ts', 'createRequire(import.meta.url)'],
     ['packages/server/gateway/a.ts', `// ${'FIX' + 'ME'} later`],
@@ -24,6 +25,7 @@ describe('the check of project rules', () => {
   test.each([
     ['packages/server/storage/embedded/native.ts', 'createRequire(import.meta.url)'],
     ['packages/server/gateway/a.test.ts', "await import('./b.ts')"],
+    ['packages/dashboard/router.tsx', "lazy(() => import('./pages/a.tsx'))"],
     ['tools/build.mjs', "await import('esbuild')"],
     ['packages/server/http/write-head.ts', 'res.writeHead(status, headers)'],
     ['packages/server/gateway/a.ts', 'writeHead(x.res, 200, headers)'],

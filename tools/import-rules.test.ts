@@ -116,6 +116,36 @@ const BREACHES = {
     'export const wait = () => setTimeout(() => {}, 1)',
     'no-restricted-globals',
   ],
+  'dashboard imports the server': [
+    'packages/dashboard/api/a.ts',
+    pure('../../server/core/fault.ts'),
+    'no-restricted-imports',
+  ],
+  'dashboard imports types of the server': [
+    'packages/dashboard/api/b.ts',
+    typing('@rideau/server/core/fault'),
+    'no-restricted-imports',
+  ],
+  'dashboard imports a built-in module': [
+    'packages/dashboard/api/c.ts',
+    pure('node:crypto'),
+    'no-restricted-imports',
+  ],
+  'dashboard imports the inside of the client library': [
+    'packages/dashboard/api/d.ts',
+    pure('../../sdk/transport.ts'),
+    'no-restricted-imports',
+  ],
+  'dashboard imports what holds a secret': [
+    'packages/dashboard/api/e.ts',
+    pure('../../sdk/server.ts'),
+    'no-restricted-imports',
+  ],
+  'dashboard calls fetch': [
+    'packages/dashboard/pages/f.ts',
+    "export const get = () => fetch('/v1/orgs')",
+    'no-restricted-globals',
+  ],
   'sdk imports the server by path': [
     'packages/sdk/a.ts',
     pure('../server/core/fault-table.ts'),
@@ -242,6 +272,10 @@ const ALLOWED = {
   'llm imports its own files and the catalogue': [
     'packages/llm/formats/ok.ts',
     pure('../request/chat-request.ts', '../../../catalog/sandbox.json', 'node:crypto'),
+  ],
+  'dashboard imports the entry of the client library and the types of the API': [
+    'packages/dashboard/api/ok.ts',
+    `${pure('../../sdk/index.ts', 'openapi-fetch', './client.ts')}\n${typing('../../sdk/generated/control-api.ts')}`,
   ],
   'sdk imports its own files': [
     'packages/sdk/ok.ts',

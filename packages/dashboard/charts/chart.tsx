@@ -155,7 +155,7 @@ function toOptions(
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
-    padding: [8, 8, 0, 0],
+    padding: [8, 18, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: kind === 'lines' }, drag: { x: false, y: false } },
     scales: {

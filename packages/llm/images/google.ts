@@ -4,6 +4,7 @@ import { joinAddress } from '../upstream/join-address.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import {
+  type GoogleFields,
   type ImageFormat,
   type ImageReply,
   type ImageRequest,
@@ -14,7 +15,7 @@ import {
   toBase64,
   toCount,
 } from './image-format.ts'
-import { GOOGLE_RULES } from './image-rules.ts'
+import { GOOGLE_RULES, PASSED_GOOGLE_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
 
 const isImagen = (model: string): boolean => model.startsWith('imagen')
@@ -40,6 +41,8 @@ export const googleImages: ImageFormat = {
   canEdit: ({ model }) => !isImagen(model) || IMAGEN_EDITS.test(model),
   inlinesImages: true,
   findUnsupportedParams(request, { model }) {
+    const { google } = request
+    if (google !== undefined) return isImagen(model) ? google.only : google.unread
     return listParams(request).filter(name => {
       if (name === 'size') return encodeSize(request, model) === undefined
       return !(name === 'output_format' && isImagen(model) && request.outputFormat === 'jpeg')
@@ -48,6 +51,7 @@ export const googleImages: ImageFormat = {
   // Google's tables: 1,290 for every image of the first models; 1,120 to 2,520 by size of those that came after.
   mostImageTokens: model => (HAS_ONE_SIZE.test(model) ? 1290 : 2520),
   encodeRequest(request, target, dropped = []) {
+    if (request.google !== undefined && !isImagen(target.model)) return toPassed(request.google, target)
     const size = dropped.includes('size') ? {} : (encodeSize(request, target.model) ?? {})
     return isImagen(target.model)
       ? toRequest('predict', encodePredict(request, size), target)
@@ -79,6 +83,14 @@ function toRequest(method: string, body: JsonObject, { provider, model, baseUrl 
     body: Buffer.from(JSON.stringify(body)),
     content: { rules: GOOGLE_RULES, value: body },
   }
+}
+
+/** A caller's own contents and settings. */
+function toPassed({ contents, systemInstruction, config }: GoogleFields, target: Target): UpstreamRequest {
+  const value: JsonObject = { contents: [...contents], generationConfig: config }
+  if (systemInstruction !== undefined) value.systemInstruction = systemInstruction
+  const request = toRequest('generateContent', value, target)
+  return { ...request, content: { rules: PASSED_GOOGLE_RULES, value } }
 }
 
 function encodePredict(request: ImageRequest, size: JsonObject): JsonObject {
@@ -148,7 +160,11 @@ function decodeContent(body: JsonObject): ImageReply | undefined {
   const isBlocked = toText(toObject(body.promptFeedback)?.blockReason) !== undefined
   const isFiltered =
     isBlocked || candidates.some(({ finishReason }) => FILTERED.test(toText(finishReason) ?? ''))
-  return isFiltered ? { images, usage, isFiltered } : undefined
+  if (isFiltered) return { images, usage, isFiltered }
+  const hasText = candidates.some(({ content }) =>
+    toObjects(toObject(content)?.parts).some(part => toText(part.text) !== undefined),
+  )
+  return hasText ? { images, usage, isText: true } : undefined
 }
 
 function toInline(data: JsonObject | undefined): MadeImage | undefined {

@@ -27,6 +27,20 @@ export interface ImageRequest {
   readonly user?: string
   /** What the caller sent besides, in OpenAI's shape: passed on to providers that speak it. */
   readonly rest?: JsonObject
+  /** What the caller sent in Gemini's format. Google's models get it as it came. */
+  readonly google?: GoogleFields
+}
+
+/** The parts of a body of `:generateContent` that asks for images. */
+export interface GoogleFields {
+  readonly contents: readonly JsonObject[]
+  readonly systemInstruction?: JsonObject
+  /** `generationConfig`, which names the kinds of output. */
+  readonly config: JsonObject
+  /** Paths of what other models cannot honour. */
+  readonly only: readonly string[]
+  /** Paths of fields that no model gets. */
+  readonly unread: readonly string[]
 }
 
 export interface MadeImage {
@@ -55,6 +69,10 @@ export interface ImageReply {
   readonly usage: ImageUsage | undefined
   /** The provider's own word for what the call cost, in whole nano-dollars. */
   readonly costNanoUsd?: number
+  /** A Google model's whole answer to a caller of Gemini's format. It may have words besides images. */
+  readonly received?: JsonObject
+  /** It has words alone. */
+  readonly isText?: true
   /** The provider's policy took the images away. */
   readonly isFiltered?: true
   /** The fields of an answer in OpenAI's format that describe all images: `background`, `quality`, `size`, `output_format`. */

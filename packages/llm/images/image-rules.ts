@@ -1,3 +1,7 @@
+import {
+  CONTENT as PASSED_CONTENT,
+  CONTENTS as PASSED_CONTENTS,
+} from '../formats/gemini-content/wire/content-rules.ts'
 import { CONTENTS } from '../formats/gemini-content/wire/content-rules.ts'
 import {
   CHOICES,
@@ -89,6 +93,27 @@ export const GOOGLE_RULES = new FieldRules(
       {
         responseModalities: toListRule(toUsualRule(['IMAGE'])),
         imageConfig: toObjectRule({ aspectRatio: SCALAR, imageSize: SCALAR }, 'refused'),
+      },
+      'refused',
+    ),
+  }),
+  'refused',
+)
+
+/** Of a caller's own body of `:generateContent`. */
+export const PASSED_GOOGLE_RULES = new FieldRules(
+  Object.entries({
+    contents: PASSED_CONTENTS,
+    systemInstruction: PASSED_CONTENT,
+    generationConfig: toObjectRule(
+      {
+        responseModalities: toListRule(toUsualRule(['TEXT', 'IMAGE'])),
+        imageConfig: toObjectRule({ aspectRatio: SCALAR, imageSize: SCALAR }, 'refused'),
+        temperature: SCALAR,
+        topP: SCALAR,
+        topK: SCALAR,
+        seed: SCALAR,
+        maxOutputTokens: SCALAR,
       },
       'refused',
     ),

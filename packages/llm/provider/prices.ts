@@ -30,26 +30,6 @@ export interface ImagePrices {
   readonly image_output?: number
 }
 
-/** What transcripts and speech cost, in USD: by the hour or the character, or by million tokens of each kind. */
-export interface AudioPrices {
-  /** An hour of the audio that is transcribed or translated. */
-  readonly per_hour?: number
-  /** Each request is billed for at least so many seconds. */
-  readonly min_seconds?: number
-  /** A million characters of the text that is spoken. */
-  readonly per_million_characters?: number
-  readonly text_input?: number
-  readonly audio_input?: number
-  readonly text_output?: number
-  readonly audio_output?: number
-}
-
-/** What reranking costs, in USD: by the search, or by million tokens. */
-export interface RerankPrices {
-  readonly per_search?: number
-  readonly input?: number
-}
-
 /** What one kind of tool costs that a provider runs, besides the tokens that it adds. */
 export interface HostedToolPrice {
   /** What is counted, in one word for all formats. */
@@ -74,6 +54,29 @@ export type HostedTool =
   | 'google_search'
   | 'url_context'
   | 'code_execution'
+<<<<<<< HEAD
+
+/** What transcripts and speech cost, in USD: by the hour or the character, or by million tokens of each kind. */
+export interface AudioPrices {
+  /** An hour of the audio that is transcribed or translated. */
+  readonly per_hour?: number
+  /** Each request is billed for at least so many seconds. */
+  readonly min_seconds?: number
+  /** A million characters of the text that is spoken. */
+  readonly per_million_characters?: number
+  readonly text_input?: number
+  readonly audio_input?: number
+  readonly text_output?: number
+  readonly audio_output?: number
+}
+
+/** What reranking costs, in USD: by the search, or by million tokens. */
+export interface RerankPrices {
+  readonly per_search?: number
+  readonly input?: number
+}
+=======
+>>>>>>> main
 
 /** Tiers of service with prices of their own, in OpenAI's words: slower and cheaper, faster and dearer. */
 export type ServiceTier = 'flex' | 'priority'

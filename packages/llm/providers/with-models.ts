@@ -4,5 +4,5 @@ import type { CatalogFile, CatalogModel } from '../provider/catalog-model.ts'
 export function withModels(file: CatalogFile, models: readonly CatalogModel[]): CatalogFile {
   const all = [...file.models, ...models]
   all.sort((one, other) => (one.id < other.id ? -1 : 1))
-  return { provider: file.provider, source: file.source, date: file.date, models: all }
+  return { ...file, models: all }
 }

@@ -1,4 +1,4 @@
-import { listUnread } from '../embeddings/served/list-unread.ts'
+import { listUnread } from '../formats/shared/list-unread.ts'
 import type { Findings } from '../formats/shared/findings.ts'
 import {
   invalid,
@@ -12,7 +12,9 @@ import {
   textAt,
 } from '../formats/shared/read-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
+import { estimateMostTokens, estimateTokens } from '../usage/estimate.ts'
 import type { RerankRequest } from './rerank-format.ts'
+import { type CountedRerank, countRerank } from './rerank-pricing.ts'
 
 /** A rerank body, read once. */
 export interface ParsedRerank {
@@ -22,6 +24,8 @@ export interface ParsedRerank {
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
   /** Fields that no provider gets. */
   readonly unread: readonly string[]
+  /** Counted once, since ten thousand documents take milliseconds. */
+  readonly counted: CountedRerank
 }
 
 const COMMON = ['model', 'query', 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'end_user']
@@ -62,7 +66,12 @@ function parse(body: JsonObject, unread: readonly string[]): ParsedRerank {
   const topN = optionalNumber(body, 'top_n', COUNT) ?? optionalNumber(body, 'top_k', COUNT)
   if (topN !== undefined) request.topN = Math.min(topN, documents.length)
   set(request, 'maxTokensPerDocument', optionalNumber(body, 'max_tokens_per_doc', COUNT))
-  return { request, endUser: body.end_user, findings: { stored: undefined, passedOn: undefined }, unread }
+  const findings = { stored: undefined, passedOn: undefined }
+  const counted = {
+    likely: countRerank(request, estimateTokens),
+    most: countRerank(request, estimateMostTokens),
+  }
+  return { request, endUser: body.end_user, findings, unread, counted }
 }
 
 /** Texts, or objects with a text. */

@@ -19,6 +19,13 @@ export interface RerankAmounts {
   readonly inputTokens: number
 }
 
+export interface CountedRerank {
+  /** Billed where the provider reports nothing. */
+  readonly likely: RerankAmounts
+  /** Reserved. */
+  readonly most: RerankAmounts
+}
+
 /** Counts a request's searches and tokens, where `count` returns the tokens of a text. */
 export function countRerank(
   { query, documents }: RerankRequest,

@@ -1,15 +1,17 @@
-import { EMBEDDING_ROUTES, type EmbeddingRoute } from '@rideau/llm/embeddings/embedding-routes'
+import { EMBEDDING_ROUTES, type EmbeddingRoute } from '@rideau/llm/embeddings/served/embedding-routes'
 import type { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import { NATIVE_MOUNT } from '@rideau/llm/formats/native/format'
 import type { ChatRoute, ModelRoute, ServedFormat } from '@rideau/llm/formats/shared/format'
 import { OPENAI_MOUNT } from '@rideau/llm/formats/shared/openai-mount'
+import { IMAGE_ROUTES, type ImageRoute } from '@rideau/llm/images/served/image-routes'
 import { RERANK_ROUTES, type RerankRoute } from '@rideau/llm/rerank/rerank-routes'
+import { MAX_MODEL_NAME } from '@rideau/llm/request/bounded-text'
 import type { Need } from '../core/authorize.ts'
 import type { GatewayDeps } from './deps.ts'
 import { readChat } from './pipeline/chat.ts'
 import { readTokenCount } from './pipeline/count-tokens.ts'
 import { readEmbeddings } from './pipeline/embeddings.ts'
-import { readImages } from './pipeline/images.ts'
+import { readImages, readOtherImages } from './pipeline/images.ts'
 import { type ReadCall, serveModelCall } from './pipeline/model-call.ts'
 import { readSpeech } from './pipeline/speech.ts'
 import { readTranscription } from './pipeline/transcriptions.ts'
@@ -52,6 +54,7 @@ export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonl
   return [
     // Before the chats: of two routes with one path, the one for fewer models counts.
     ...EMBEDDING_ROUTES.map(route => embeddings(route, prefixes)),
+    ...IMAGE_ROUTES.map(route => otherImages(route, prefixes)),
     ...formats.served.flatMap(served => listFormatRoutes(served, prefixOf(served.mount, prefixes))),
     ...RERANK_ROUTES.map(route => rerank(route, prefixes)),
     images(`${openai}/v1/images/generations`, 'generations'),
@@ -126,7 +129,14 @@ function rerank({ mount, path, server }: RerankRoute, prefixes: Prefixes): Route
   return modelRoute(prefixOf(mount, prefixes) + path, info, readRerank(server))
 }
 
-/** Only OpenAI's format has image routes. */
+/** A chat's path in another format, with a model whose answers are images. */
+function otherImages(route: ImageRoute, prefixes: Prefixes): Route {
+  const { mount, path, models } = route
+  const info = { endpoint: 'images', mount, need: IMAGES }
+  return { ...modelRoute(prefixOf(mount, prefixes) + path, info, readOtherImages(route)), models }
+}
+
+/** OpenAI's own image routes. */
 function images(path: string, kind: 'generations' | 'edits'): Route {
   return modelRoute(path, { endpoint: 'images', mount: OPENAI_MOUNT, need: IMAGES }, readImages(kind))
 }
@@ -182,10 +192,15 @@ export function openRouter(routes: readonly Route[]): Router {
       if (method !== route.method || !path.startsWith(before) || !path.endsWith(after)) continue
       const rest = decode(path.slice(before.length, path.length - after.length))
       if (rest === undefined || rest === '' || path.length <= before.length + after.length) continue
-      if (route.models === undefined || route.models.test(rest)) return { route, rest }
+      if (route.models === undefined || isNamed(route.models, rest)) return { route, rest }
     }
     return undefined
   }
+}
+
+/** A longer text is no model's name, and would take long to compare. */
+function isNamed(models: RegExp, name: string): boolean {
+  return name.length <= MAX_MODEL_NAME && models.test(name)
 }
 
 function decode(text: string): string | undefined {

@@ -22,7 +22,7 @@ import {
   parseTexts,
 } from '../parse-request.ts'
 import { encodeVector } from '../vector-encoding.ts'
-import { listUnread } from './list-unread.ts'
+import { listUnread } from '../../formats/shared/list-unread.ts'
 
 const KNOWN: ReadonlySet<string> = new Set([
   'model',

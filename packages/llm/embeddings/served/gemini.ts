@@ -14,7 +14,7 @@ import { inputTokens } from '../../usage/usage-sums.ts'
 import type { EmbeddingContext, EmbeddingServer } from '../embedding-server.ts'
 import { assertCount, DIMENSIONS, type MutableEmbedding, type ParsedEmbeddings } from '../parse-request.ts'
 import { encodeVector } from '../vector-encoding.ts'
-import { listUnread } from './list-unread.ts'
+import { listUnread } from '../../formats/shared/list-unread.ts'
 
 /** What texts are for, in the words that other formats share. Google's other words are sent as they are. */
 const INPUT_TYPES: Readonly<Record<string, string>> = toTable({

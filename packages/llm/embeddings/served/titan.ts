@@ -11,7 +11,7 @@ import { inputTokens } from '../../usage/usage-sums.ts'
 import type { EmbeddingServer } from '../embedding-server.ts'
 import { DIMENSIONS, type MutableEmbedding } from '../parse-request.ts'
 import { encodeVector } from '../vector-encoding.ts'
-import { listUnread } from './list-unread.ts'
+import { listUnread } from '../../formats/shared/list-unread.ts'
 
 const KNOWN: ReadonlySet<string> = new Set(['inputText', 'dimensions', 'normalize', 'embeddingTypes'])
 

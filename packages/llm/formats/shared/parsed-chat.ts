@@ -56,4 +56,6 @@ export interface RepeatedFields {
   readonly echo: JsonObject
   /** By the names of functions that stand for other tools. */
   readonly calledTools: ReadonlyMap<string, CalledTool>
+  /** The caller did not say `store: false`, so it may refer to items of the answer. */
+  readonly mayBeReferred?: boolean
 }

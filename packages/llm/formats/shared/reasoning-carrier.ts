@@ -17,8 +17,12 @@ const NOTHING: readonly ReasoningDetail[] = []
 
 /** The id with the reasoning that belongs to the call: letters, digits, `_` and `-` only, as the id itself. */
 export function packToolCallId(id: string, details: readonly ReasoningDetail[]): string {
-  if (details.length === 0) return id
-  const bytes = Buffer.from(JSON.stringify(details))
+  return details.length === 0 ? id : packText(id, JSON.stringify(details))
+}
+
+/** The id with a text; the id alone where the text is too long. */
+export function packText(id: string, text: string): string {
+  const bytes = Buffer.from(text)
   if (bytes.length > MAX_DETAILS_BYTES) return id
   const packed = deflateRawSync(bytes)
   // What repeats itself so much that unpacking would refuse it travels as it is.

@@ -213,7 +213,7 @@ test('exactly these unsafe operations change nothing and declare it', () => {
       .filter(({ audit }) => audit === 'none')
       .map(({ name }) => name)
       .sort(),
-  ).toEqual(['federated_auth.test', 'model_aliases.dry_run'])
+  ).toEqual(['federated_auth.test', 'invitations.lookup', 'model_aliases.dry_run'])
 })
 
 test('maskSecrets removes secrets at any depth', () => {

@@ -17,7 +17,6 @@ export const getSignInOptions = defineOperation('GET /v1/session/options', {
   access: 'public',
   response: { 200: SignInOptions },
   faults: ['control_rate_limit_exceeded'],
-  audit: 'none',
   handle: async ({ services }) => ({
     setup_open: !(await hasUsers(services.wholeDb)),
     oidc: services.hasOidc,

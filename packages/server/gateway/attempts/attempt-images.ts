@@ -97,12 +97,22 @@ function attemptOne(
         error: { kind: 'content_filter', status, detail: 'the provider filtered the images' },
       }
     }
-    if (reply !== undefined) return { ok: true, status, value: reply }
+    // Words alone are an answer only to who may get words.
+    const isAnswer = reply?.isText !== true || wantsText(part)
+    if (reply !== undefined && isAnswer) {
+      const isKept = part.google !== undefined && target.provider.images?.format === 'google-images'
+      return { ok: true, status, value: isKept ? { ...reply, received: parsed.body } : reply }
+    }
     if (parsed.body.error !== undefined && parsed.body.error !== null) {
       return { ok: false, error: decodeError(status, readHeaders(), toErrorText(answer.bytes)) }
     }
     return unreadable(answer, 'the answer has no image')
   })
+}
+
+function wantsText({ google }: ImageRequest): boolean {
+  const kinds = google?.config.responseModalities
+  return Array.isArray(kinds) && kinds.includes('TEXT')
 }
 
 function join(replies: readonly ImageReply[]): ImageReply {

@@ -1,8 +1,7 @@
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
-import type { RerankRequest, RerankUsage } from '@rideau/llm/rerank/rerank-format'
-import { countRerank, rerankCostNanoUsd, rerankPrices } from '@rideau/llm/rerank/rerank-pricing'
+import type { RerankUsage } from '@rideau/llm/rerank/rerank-format'
+import { type CountedRerank, rerankCostNanoUsd, rerankPrices } from '@rideau/llm/rerank/rerank-pricing'
 import type { Bill } from '@rideau/llm/usage/bill'
-import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Amounts } from '../../ledger/ledger.ts'
 
 /** The model that determines the cost of a rerank request. */
@@ -14,18 +13,17 @@ export interface RerankPriced {
 const MOST_CREDIBLE = 4
 
 /** Returns the most that a request may cost in whole nano-dollars; null: the price is unknown. */
-export function maxRerankCost(request: RerankRequest, { catalogModel }: RerankPriced): number | null {
-  return rerankCostNanoUsd(countRerank(request, estimateMostTokens), rerankPrices(catalogModel))
+export function maxRerankCost({ most }: CountedRerank, { catalogModel }: RerankPriced): number | null {
+  return rerankCostNanoUsd(most, rerankPrices(catalogModel))
 }
 
 /** Returns what to reserve: the maximum over all targets. */
-export function toReservedRerankAmounts(request: RerankRequest, targets: readonly RerankPriced[]): Amounts {
-  const counted = countRerank(request, estimateMostTokens)
+export function toReservedRerankAmounts({ most }: CountedRerank, targets: readonly RerankPriced[]): Amounts {
   let nanoUsd = 0
   for (const { catalogModel } of targets) {
-    nanoUsd = Math.max(nanoUsd, rerankCostNanoUsd(counted, rerankPrices(catalogModel)) ?? 0)
+    nanoUsd = Math.max(nanoUsd, rerankCostNanoUsd(most, rerankPrices(catalogModel)) ?? 0)
   }
-  return { tokens: counted.inputTokens, nanoUsd }
+  return { tokens: most.inputTokens, nanoUsd }
 }
 
 export interface RerankBill {
@@ -36,18 +34,16 @@ export interface RerankBill {
 
 /** Returns the bill of an answer. What the provider does not report, or not credibly, is counted by the gateway. */
 export function toRerankBill(
-  request: RerankRequest,
+  { likely, most }: CountedRerank,
   { catalogModel }: RerankPriced,
   reported: RerankUsage,
 ): RerankBill {
-  const counted = countRerank(request, estimateTokens)
-  const most = countRerank(request, estimateMostTokens)
   const searches = toCredible(reported.searches, most.searches)
   const tokens = toCredible(reported.inputTokens, most.inputTokens)
   const prices = rerankPrices(catalogModel)
   const used = {
-    searches: searches ?? counted.searches,
-    inputTokens: tokens ?? counted.inputTokens,
+    searches: searches ?? likely.searches,
+    inputTokens: tokens ?? likely.inputTokens,
   }
   const isBySearch = prices?.per_search !== undefined || reported.searches !== undefined
   const isEstimated = isBySearch ? searches === undefined : tokens === undefined

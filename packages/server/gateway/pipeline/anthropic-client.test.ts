@@ -351,13 +351,18 @@ describe('the official client, with a provider of another format', () => {
     expect(other.requests.length).toBe(before)
   })
 
-  test("sends no cap above the model's own, and is refused unsupported parameters by name", async () => {
+  test("sends no cap above the model's own, loses hints by name, and is refused other parameters", async () => {
     other.script(streamedCompletion('Noon.'))
     await client.messages.stream({ model: gpt, max_tokens: 64_000, messages }).finalMessage()
     expect(other.requests.at(-1)?.body.max_completion_tokens).toBe(16_384)
-    const refused = await app.call('/anthropic/v1/messages', { model: gpt, max_tokens, messages, top_k: 5 })
+    other.script(streamedCompletion('Noon.'))
+    const body = { model: gpt, max_tokens, messages, stream: true }
+    const sampled = await app.call('/anthropic/v1/messages', { ...body, top_k: 5 })
+    expect([sampled.status, sampled.headers.get('x-rideau-dropped-params')]).toEqual([200, 'top_k'])
+    await sampled.text()
+    const refused = await app.call('/anthropic/v1/messages', { ...body, novelty: 5 })
     expect(refused.status).toBe(400)
-    expect(await refused.json()).toMatchObject({ error: { code: 'invalid_request', param: 'top_k' } })
+    expect(await refused.json()).toMatchObject({ error: { code: 'invalid_request', param: 'novelty' } })
   })
 
   test('raises an interrupted stream', async () => {

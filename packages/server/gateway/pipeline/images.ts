@@ -1,5 +1,7 @@
 import type { ImageReply, ImageRequest } from '@rideau/llm/images/image-format'
 import { encodeImages } from '@rideau/llm/images/image-reply'
+import type { ImageRoute as ServedImageRoute } from '@rideau/llm/images/served/image-routes'
+import type { ImageServer, ParsedImages } from '@rideau/llm/images/image-server'
 import type { Target } from '@rideau/llm/upstream/target'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { MeterSet } from '../../core/list-meters.ts'
@@ -13,7 +15,7 @@ import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import { type ImageTarget, planImages } from '../plan/plan-images.ts'
 import { noteUser } from '../request/note-user.ts'
-import { type ImageRoute, type ParsedImages, readImageBody } from '../request/read-image-body.ts'
+import { type ImageRoute, readImageBody, readServedImages } from '../request/read-image-body.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
@@ -32,6 +34,17 @@ export function readImages(route: ImageRoute): ReadCall {
   }
 }
 
+/** Serves the image routes of other formats. */
+export function readOtherImages({ server, whenQuery }: ServedImageRoute): ReadCall {
+  return async (ctx, pathModel, deps) => {
+    const query = new URLSearchParams(ctx.req.url?.split('?')[1] ?? '')
+    const isOther = whenQuery !== undefined && query.get(whenQuery.name) === whenQuery.value
+    const asked = isOther ? whenQuery.server : server
+    const parsed = await readServedImages(ctx, asked, pathModel, deps.bodyTimeoutMs)
+    return new ImagesCall(ctx, parsed, deps, asked)
+  }
+}
+
 interface AnsweredImages {
   readonly reply: ImageReply
   readonly target: ImageTarget
@@ -47,6 +60,8 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
   readonly #ctx: IdentifiedContext
   readonly #request: ImageRequest
   readonly #deps: PipelineDeps
+  /** undefined: OpenAI's format. */
+  readonly #server: ImageServer | undefined
   readonly #fetched: FetchedSources = new Map()
   /** Estimated input tokens, at most what is reserved. */
   #inputTokens = 0
@@ -55,13 +70,20 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
     ctx: IdentifiedContext,
     { request, endUser, findings, files }: ParsedImages,
     deps: PipelineDeps,
+    server?: ImageServer,
   ) {
+    this.#server = server
     this.endUser = endUser
     this.findings = findings
     this.files = files
     this.#ctx = ctx
     this.#request = request
     this.#deps = deps
+  }
+
+  /** One path may serve answers of several forms. */
+  get variant(): string | undefined {
+    return this.#server?.contentType
   }
 
   countInput(): number {
@@ -118,8 +140,12 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
     const bill =
       abandoned === 0 ? made : addBills(toAbandonedImageBill(this.#request, target, abandoned), made)
     this.#ctx.recordFields.answered = bill
-    const bytes = encodeImages(reply, Math.floor(this.#ctx.arrivedAt / 1000))
-    const headers = answerHeaders(this.#ctx, target, 'application/json', this.#deps)
+    const server = this.#server
+    const bytes =
+      server?.encodeReply(reply, target.id, this.#ctx.requestId) ??
+      encodeImages(reply, Math.floor(this.#ctx.arrivedAt / 1000))
+    const contentType = server?.contentType ?? 'application/json'
+    const headers = answerHeaders(this.#ctx, target, contentType, this.#deps)
     const outcome = { status: 200, bill, finishReason: 'stop' }
     await sendAnswer(this.#ctx, bytes, { headers, outcome }, this.#deps)
   }

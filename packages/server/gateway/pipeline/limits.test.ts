@@ -150,7 +150,18 @@ function takeUntilPending<T>(calls: readonly Promise<T>[], pending: number): Pro
   })
 }
 
+/** A form with the first bytes of a recording. */
+function ofAudio(): FormData {
+  const form = new FormData()
+  form.set('model', 'openai/whisper-1')
+  form.set('file', new Blob([Buffer.from(`RIFF${' '.repeat(4)}WAVEfmt ${' '.repeat(64)}`)]), 'a.wav')
+  return form
+}
+
 const EMBEDDER = 'sandbox/embed'
+const PAINTER = 'sandbox/image'
+/** Of routes that serve some models only. */
+const MODELS: Record<string, string> = { embeddings: EMBEDDER, images: PAINTER }
 
 test('every route that can call a provider is refused at a budget of 0; models and cancel are not', async () => {
   const { key } = await limited.freshKey(0)
@@ -174,6 +185,9 @@ test('every route that can call a provider is refused at a budget of 0; models a
     '/cohere/v2/embed': { model: 'sandbox/embed', texts: ['hi'], input_type: 'search_query' },
     '/v1/embeddings': { model: 'sandbox/embed', input: 'hi' },
     '/openai/v1/embeddings': { model: 'sandbox/embed', input: 'hi' },
+    '/openai/v1/audio/transcriptions': ofAudio(),
+    '/openai/v1/audio/translations': ofAudio(),
+    '/openai/v1/audio/speech': { model: 'openai/tts-1', input: 'hi', voice: 'alloy' },
     '/openai/v1/images/generations': { model: 'sandbox/image', prompt: 'hi' },
     '/openai/v1/images/edits': {
       model: 'sandbox/image',
@@ -199,21 +213,25 @@ test('every route that can call a provider is refused at a budget of 0; models a
     bodies[`/ollama/v1${path}`] = bodies[`/openai/v1${path}`]
   for (const path of ['/v1/rerank', '/openai/v1/rerank', '/cohere/v1/rerank', '/cohere/v2/rerank'])
     bodies[path] = { model: 'sandbox/rerank', query: 'hi', documents: ['hi'] }
-  for (const version of ['v1beta', 'v1', 'v1alpha']) {
+  const versions = ['v1beta', 'v1', 'v1alpha'].flatMap(version => [`${version}/models`, version])
+  for (const version of versions) {
     const content = { parts: [{ text: 'hi' }] }
     for (const method of ['generateContent', 'streamGenerateContent', 'countTokens'])
-      bodies[`/gemini/${version}/models/${PRICED}:${method}`] = { contents: [content] }
-    bodies[`/gemini/${version}/models/${EMBEDDER}:embedContent`] = { content }
-    bodies[`/gemini/${version}/models/${EMBEDDER}:batchEmbedContents`] = { requests: [{ content }] }
+      bodies[`/gemini/${version}/${PRICED}:${method}`] = { contents: [content] }
+    for (const method of ['generateContent', 'streamGenerateContent'])
+      bodies[`/gemini/${version}/${PAINTER}:${method}`] = { contents: [content] }
+    bodies[`/gemini/${version}/${EMBEDDER}:embedContent`] = { content }
+    bodies[`/gemini/${version}/${EMBEDDER}:batchEmbedContents`] = { requests: [{ content }] }
   }
+  await app.addCredential('openai', { api_key: 'k', base_url: upstream.baseUrl })
+  const send = (path: string, body: unknown, bearer: string): Promise<Response> =>
+    body instanceof FormData
+      ? fetch(app.gatewayUrl + path, { method: 'POST', headers: { authorization: `Bearer ${bearer}` }, body })
+      : app.call(path, body, { key: bearer })
   const before = upstream.requests.length
   for (const route of listRoutes(new FormatRegistry(FORMATS), parseConfig({}).prefixes)) {
     // Some formats name the model in the path.
-    const rest = route.isMetered
-      ? route.endpoint === 'embeddings'
-        ? EMBEDDER
-        : PRICED
-      : '018f0000-0000-7000-8000-000000000000'
+    const rest = route.isMetered ? (MODELS[route.endpoint] ?? PRICED) : '018f0000-0000-7000-8000-000000000000'
     const path = route.path.replace('*', rest)
     if (!route.isMetered) {
       const response = await fetch(app.gatewayUrl + path, {
@@ -225,7 +243,7 @@ test('every route that can call a provider is refused at a budget of 0; models a
     }
     // A new route needs a body here with which it would call a provider.
     expect([path, bodies[path]]).toEqual([path, expect.anything()])
-    expect([path, (await app.call(path, bodies[path], { key })).status]).toEqual([path, 402])
+    expect([path, (await send(path, bodies[path], key)).status]).toEqual([path, 402])
   }
   expect(upstream.requests.length).toBe(before)
 })

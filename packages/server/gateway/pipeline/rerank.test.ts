@@ -198,7 +198,7 @@ describe('limits', () => {
 })
 
 describe('other shapes', () => {
-  test('the compat surface answers as Jina and Together do, with what Cohere bills', async () => {
+  test("OpenAI's prefix answers as Jina and Together do, with what Cohere bills", async () => {
     upstream.script(ofCohere)
     const response = await rerank({ top_k: 2, truncation: true }, '/openai/v1/rerank')
     expect(await response.json()).toEqual({

@@ -1,10 +1,8 @@
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { ParsedRerank } from '@rideau/llm/rerank/parse-request'
 import type { RerankReply } from '@rideau/llm/rerank/rerank-format'
-import { countRerank } from '@rideau/llm/rerank/rerank-pricing'
 import type { RerankServer } from '@rideau/llm/rerank/rerank-server'
 import type { Target } from '@rideau/llm/upstream/target'
-import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { attemptRerank } from '../attempts/attempt-rerank.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
@@ -44,14 +42,12 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
   readonly #server: RerankServer
   readonly #parsed: ParsedRerank
   readonly #deps: PipelineDeps
-  readonly #inputTokens: number
 
   constructor(ctx: IdentifiedContext, server: RerankServer, parsed: ParsedRerank, deps: PipelineDeps) {
     this.#ctx = ctx
     this.#server = server
     this.#parsed = parsed
     this.#deps = deps
-    this.#inputTokens = countRerank(parsed.request, estimateTokens).inputTokens
   }
 
   get endUser(): ParsedRerank['endUser'] {
@@ -63,7 +59,7 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
   }
 
   countInput(): number {
-    return this.#inputTokens
+    return this.#parsed.counted.likely.inputTokens
   }
 
   plan(limits: MeterSet): CallPlan<RerankTarget> {
@@ -77,8 +73,8 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
     plan: CallPlan<RerankTarget>,
     limits: MeterSet,
   ): Reserved<RerankTarget> | Promise<Reserved<RerankTarget>> {
-    const amounts = toReservedRerankAmounts(this.#parsed.request, plan.targets)
-    const estimate = limits.hasAmountMeter ? { inputTokens: this.#inputTokens, outputTokens: 0 } : undefined
+    const amounts = toReservedRerankAmounts(this.#parsed.counted, plan.targets)
+    const estimate = limits.hasAmountMeter ? { inputTokens: this.countInput(), outputTokens: 0 } : undefined
     const reserved = { plan, estimate }
     const request = { limits, isSandbox: isSandboxOnly(plan), amounts }
     return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
@@ -101,13 +97,16 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
     if (result.ok) return { ...result, value: { reply: result.value, target: planned } }
     if (result.charge === undefined) return result
     // The same is billed whether an answer arrived, since there is no output.
-    const { bill } = toRerankBill(request, planned, { searches: undefined, inputTokens: undefined })
+    const { bill } = toRerankBill(this.#parsed.counted, planned, {
+      searches: undefined,
+      inputTokens: undefined,
+    })
     return { ...result, bill }
   }
 
   async answer({ reply, target }: AnsweredRerank): Promise<void> {
-    const { request } = this.#parsed
-    const { bill, searches } = toRerankBill(request, target, reply.usage)
+    const { request, counted } = this.#parsed
+    const { bill, searches } = toRerankBill(counted, target, reply.usage)
     this.#ctx.recordFields.answered = bill
     const answered = {
       model: target.id,

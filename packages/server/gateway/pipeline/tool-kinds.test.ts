@@ -50,13 +50,17 @@ const MESSAGES = [{ role: 'user', content: 'hi' }]
 const chatTool = (tool: unknown): Kind => ({ fields: { tools: [tool] }, path: 'tools[0]' })
 const CHAT_KINDS: Readonly<Record<string, Kind>> = {
   'a tool of free text': chatTool({ type: 'custom', custom: { name: 'free_tool' } }),
-  'a hosted search': chatTool({ type: 'web_search' }),
-  'a builtin function': chatTool({ type: 'builtin_function', function: { name: '$web_search' } }),
+  'a hosted search': { ...chatTool({ type: 'web_search' }), isLeftOut: true },
+  'a builtin function': {
+    ...chatTool({ type: 'builtin_function', function: { name: '$web_search' } }),
+    isLeftOut: true,
+  },
   'search as a field': { fields: { web_search_options: {} }, path: 'web_search_options' },
   'servers of tools': { fields: { mcp_servers: [{ url: 'https://a.example' }] }, path: 'mcp_servers' },
 }
 const COMPAT_KINDS: Readonly<Record<string, Kind>> = {
   ...CHAT_KINDS,
+  'search as a field': { fields: { web_search_options: {} }, path: 'web_search_options', isLeftOut: true },
   'a choice among some': {
     fields: {
       tools: [
@@ -140,7 +144,7 @@ const FORMATS: Readonly<Record<string, FormatCase>> = {
     body: { messages: MESSAGES, stream: false },
     usual: { type: 'function', function: FUNCTION },
     kinds: {
-      'a hosted search': chatTool({ type: 'web_search' }),
+      'a hosted search': { ...chatTool({ type: 'web_search' }), isLeftOut: true },
       'documents to search': {
         fields: { documents: [{ data: { text: 'zz_document' } }] },
         path: 'documents',

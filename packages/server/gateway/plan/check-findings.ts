@@ -56,7 +56,7 @@ export function checkFindings(
   if (format.id !== source.format) {
     return toRefusal(
       stateful,
-      'this model cannot access data stored at another provider; send all input in the request.',
+      'this model cannot access data stored at another provider; send all input in the request, with `store: false`.',
     )
   }
   if (caller.maxRequestCostNanoUsd !== null) {

@@ -60,7 +60,7 @@ export function grantHostedTools(
 }
 
 /** Client tokens only where the environment lets what they send pass. */
-export function mayUseHosted(caller: Caller, environment: Environment): boolean {
+function mayUseHosted(caller: Caller, environment: Environment): boolean {
   return caller.kind !== 'client_token' || environment.allowClientPassthrough
 }
 

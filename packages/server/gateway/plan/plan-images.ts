@@ -57,7 +57,8 @@ function planOne(
       'model',
     )
   }
-  const dropped = format.findUnsupportedParams(request, target)
+  const isForeign = request.google !== undefined && provider.images?.format !== 'google-images'
+  const dropped = isForeign ? (request.google?.only ?? []) : format.findUnsupportedParams(request, target)
   const [first] = dropped
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
     return toRefusal(

@@ -1,9 +1,9 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { showPath } from '@rideau/llm/formats/shared/field-path'
+import type { Mount } from '@rideau/llm/formats/shared/mount'
 import { findRerankFormat } from '@rideau/llm/rerank/find-rerank-format'
 import type { ParsedRerank } from '@rideau/llm/rerank/parse-request'
 import type { RerankFormat } from '@rideau/llm/rerank/rerank-format'
-import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { SET_A_PRICE } from '../../core/set-a-price.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
@@ -68,7 +68,7 @@ function planOne(
 
 /** Checks the plan's models, limits of money and the key's `max_request_cost_usd`. Nothing of a request can be lowered. */
 function checkCost(target: ResolvedTarget, { parsed, caller, limits }: RerankPlanInput): Refusal | undefined {
-  const nanoUsd = maxRerankCost(parsed.request, target)
+  const nanoUsd = maxRerankCost(parsed.counted, target)
   const limited = checkLimits(target, parsed.request.model, limits, nanoUsd !== null)
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited

@@ -1,14 +1,13 @@
-import type { Findings } from '@rideau/llm/formats/shared/findings'
 import { findStored } from '@rideau/llm/formats/shared/stored-fields'
-import type { ImageRequest } from '@rideau/llm/images/image-format'
 import {
   type EditSources,
   findPassedOn,
   parseImageRequest,
   parseSources,
 } from '@rideau/llm/images/image-request'
+import type { ImageServer, ParsedImages } from '@rideau/llm/images/image-server'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
-import type { Json, JsonObject } from '@rideau/llm/json/json-value'
+import type { JsonObject } from '@rideau/llm/json/json-value'
 import { isJsonContentType } from '../../http/request-headers.ts'
 import { parseImageForm } from './image-form.ts'
 import { noteModel } from './note-model.ts'
@@ -17,16 +16,6 @@ import { readBytes, readJson } from './read-json.ts'
 import type { IdentifiedContext } from './request-context.ts'
 
 export type ImageRoute = 'generations' | 'edits'
-
-/** The parsed body of an image request. */
-export interface ParsedImages {
-  readonly request: ImageRequest
-  /** The body's `end_user`, not validated yet; see name-end-user.ts. */
-  readonly endUser: Json | undefined
-  readonly findings: Pick<Findings, 'stored' | 'passedOn'>
-  /** The files of a form; undefined: the body is JSON. */
-  readonly files: readonly Buffer[] | undefined
-}
 
 /** Reads the body of an image request: JSON, or for edits also a form. */
 export async function readImageBody(
@@ -46,6 +35,19 @@ export async function readImageBody(
   const { value, bytes } = await readJson(ctx, CHAT_BODY_LIMIT_BYTES, timeoutMs)
   ctx.recordFields.requestBody = bytes
   return toParsed(ctx, value, () => (route === 'edits' ? parseSources(value) : undefined))
+}
+
+/** Reads the body of an image request in another format than OpenAI's. */
+export async function readServedImages(
+  ctx: IdentifiedContext,
+  server: ImageServer,
+  pathModel: string,
+  timeoutMs: number,
+): Promise<ParsedImages> {
+  const { value, bytes } = await readJson(ctx, CHAT_BODY_LIMIT_BYTES, timeoutMs)
+  ctx.recordFields.requestBody = bytes
+  noteModel(ctx.recordFields, pathModel)
+  return server.parse(value, { pathModel, isEndUser: ctx.caller.kind === 'client_token' })
 }
 
 function toParsed(

@@ -9,6 +9,8 @@ import type { EncodeRequest } from '../../shared/client-format.ts'
 import { withoutNamed } from '../../shared/field-table.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeBody } from './encode-body.ts'
+import { listRefusedFields } from './model-rules.ts'
+import { findModelTraits } from './model-traits.ts'
 import { passRequest } from './pass-request.ts'
 import { PASSED_ON } from './unsupported-params.ts'
 
@@ -21,7 +23,14 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
   const envelope = provider.messages
   const version = envelope === undefined ? {} : { anthropic_version: envelope.version }
   const made = isOurs
-    ? passRequest(request, envelope === undefined ? model : undefined, source, dropped, version)
+    ? passRequest(
+        request,
+        envelope === undefined ? model : undefined,
+        source,
+        // Also with values that ask for nothing, which are not dropped by name.
+        [...dropped, ...listRefusedFields(source.value, findModelTraits(model))],
+        version,
+      )
     : toBody(request, target, dropped)
   const headers = encodeHeaders(request.stream, isOurs ? source.headers : undefined)
   if (envelope !== undefined) delete headers['anthropic-version']

@@ -1,3 +1,5 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Parameter } from '../../shared/field-table.ts'
 import { forcesTool } from './encode-tools.ts'
@@ -28,3 +30,25 @@ function willThink(request: ChatRequest, traits: ModelTraits): boolean {
   if (traits.thinking === 'adaptive') return true
   return !forcesTool(request) && (cap === undefined || cap > 1024)
 }
+
+/**
+ * The fields of a body in this format that only steer sampling and that the model refuses. With thinking it takes the
+ * usual temperature and a high `top_p` alone.
+ */
+export function listRefusedFields(body: JsonObject, traits: ModelTraits): string[] {
+  const { temperature, top_p: topP, top_k: topK, thinking } = body
+  const isSet = (value: Json | undefined): boolean => value !== undefined && value !== null
+  const kind = toObject(thinking)?.type
+  const thinks = kind === 'enabled' || kind === 'adaptive'
+  const refused: string[] = []
+  if (isSet(temperature) && (!traits.hasSampling || (thinks && temperature !== 1)))
+    refused.push('temperature')
+  const isBoth = traits.samplesByOne && isSet(temperature) && isSet(topP)
+  const isLow = thinks && !(typeof topP === 'number' && topP >= MIN_TOP_P)
+  if (isSet(topP) && (!traits.hasSampling || isBoth || isLow)) refused.push('top_p')
+  if (isSet(topK) && (!traits.hasSampling || thinks)) refused.push('top_k')
+  return refused
+}
+
+/** The least `top_p` of a request that thinks. */
+const MIN_TOP_P = 0.95

@@ -1,19 +1,23 @@
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FindUnsupportedParams } from '../../shared/client-format.ts'
 import { listEffective } from '../../shared/field-table.ts'
+import { isHarmless } from '../../shared/harmless-params.ts'
 import { isLostExtra } from '../../shared/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { findUnknownParts } from './encode-parts.ts'
-import { listRefused } from './model-rules.ts'
+import { listRefused, listRefusedFields } from './model-rules.ts'
 import { findModelTraits, type ModelTraits } from './model-traits.ts'
 
 /** Fields of this format that a caller of OpenAI's may send beside its own: they go out as they are. */
 export const PASSED_ON: readonly string[] = ['top_k', 'cache_control', 'thinking']
 
-/** See ClientFormat. The provider judges a body of its own format. */
+/** See ClientFormat. The provider judges a body of its own format, but for what only steers sampling. */
 export const findUnsupportedParams: FindUnsupportedParams = (request, _provider, model, source) => {
-  if (source?.format === 'anthropic-messages') return []
   const traits = findModelTraits(model)
+  if (source?.format === 'anthropic-messages') {
+    const { value } = source
+    return listRefusedFields(value, traits).filter(name => !isHarmless(name, value[name]))
+  }
   const names = FIELDS.listUnsupported(request)
   names.push(...listEffective(request, listRefused(request, traits)))
   for (const { content } of request.messages) names.push(...findUnknownParts(content))

@@ -15,6 +15,7 @@ import { isForeign, toWireBody, type WireBody } from './wire-body.ts'
 
 type Changes = Map<string, Json | undefined>
 
+const PARALLEL = 'parallel_tool_calls'
 const OUTPUT_CAPS = FIELDS.namesOf('maxOutputTokens')
 const USAGE_ASKED: JsonObject = { include_usage: true }
 const NO_DEVIATIONS: OpenAiDeviations = {}
@@ -41,6 +42,8 @@ export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []
   const messages = encodeMessages(request.messages, deviations, target.provider.id)
   if (messages !== undefined) changes.set('messages', messages as unknown as Json)
   if (dropped.some(path => path.startsWith('tools['))) removeTools(request, body, changes)
+  // OpenAI refuses it without tools, where it asks for nothing.
+  if (body.has(PARALLEL) && (request.tools ?? []).length === 0) changes.set(PARALLEL, undefined)
   removeUnsupported(request, body, deviations.unsupported ?? [], dropped, changes)
   respell(request, body, deviations, changes)
   const options = request.providerOptions?.[target.provider.id]

@@ -1,4 +1,4 @@
-import type { Json } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
@@ -9,6 +9,7 @@ import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { shortToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isPacked } from '../wire/carried-reasoning.ts'
 import { FIELDS } from '../wire/fields.ts'
+import { mintedReference, plainItemId, unpackCall } from '../wire/minted-items.ts'
 import { encodeOutputCap } from './encode-body.ts'
 
 /**
@@ -91,7 +92,9 @@ function rewriteInput(source: SourceBody, dropped: ReadonlySet<string>, changes:
   const kept: Json[] = []
   for (const [at, item] of input.entries()) {
     if (isForeignReasoning(item)) continue
-    const left = withoutTools(item, removals.get(at))
+    const reference = toReference(item)
+    const own = reference === undefined ? item : toCall(reference)
+    const left = own === undefined ? undefined : withoutTools(own, removals.get(at))
     if (left !== undefined) kept.push(withPlainId(left))
   }
   changes.set('input', kept)
@@ -106,6 +109,18 @@ function withoutTools(value: Json, removal: Removal | undefined): Json | undefin
   return tools.length === 0 ? undefined : { ...item, tools }
 }
 
+function toReference(item: Json): string | undefined {
+  const object = toObject(item)
+  return object === undefined ? undefined : mintedReference(object)
+}
+
+/** The call that a reference to an item of ours stands for; undefined: the item was no call. */
+function toCall(reference: string): JsonObject | undefined {
+  const call = unpackCall(reference)
+  if (call === undefined) return undefined
+  return { type: 'function_call', call_id: call.callId, name: call.name, arguments: call.arguments }
+}
+
 function isForeignReasoning(item: Json): boolean {
   const data = toText(toObject(item)?.encrypted_content)
   return data !== undefined && isPacked(data)
@@ -113,6 +128,12 @@ function isForeignReasoning(item: Json): boolean {
 
 function withPlainId(value: Json): Json {
   const item = toObject(value)
-  const id = toText(item?.call_id)
-  return item === undefined || id === undefined ? value : { ...item, call_id: shortToolCallId(id) }
+  if (item === undefined) return value
+  const callId = toText(item.call_id)
+  const id = toText(item.id)
+  return {
+    ...item,
+    ...(id === undefined ? {} : { id: plainItemId(id) }),
+    ...(callId === undefined ? {} : { call_id: shortToolCallId(callId) }),
+  }
 }

@@ -1,14 +1,21 @@
 import type { FindUnsupportedParams } from '../../shared/client-format.ts'
 import { listSet } from '../../shared/field-table.ts'
+import { isHarmless } from '../../shared/harmless-params.ts'
 import { findLostExtras } from '../../shared/lost-params.ts'
 import { listUnsupported } from '../../shared/model-rules.ts'
 import { FIELDS } from '../wire/fields.ts'
+
+/** Parameters of chat completions that providers of this format do not know. */
+const SAMPLING = ['seed', 'presence_penalty', 'frequency_penalty']
 
 /** See ClientFormat.findUnsupportedParams. */
 export const findUnsupportedParams: FindUnsupportedParams = (request, provider, model, source) => {
   const refused = listSet(request, listUnsupported(provider.openai ?? {}, model, request))
   // The rest of a body of this format is the provider's to judge.
-  if (source?.format === 'openai-responses') return refused
+  if (source?.format === 'openai-responses') {
+    const unknown = SAMPLING.filter(name => !isHarmless(name, request.extra?.get(name)))
+    return unknown.length === 0 ? refused : [...refused, ...unknown]
+  }
   const lost = [...FIELDS.listUnsupported(request), ...findLostExtras(request, FIELDS.extras)]
   return [...refused, ...lost.filter(name => !refused.includes(name))]
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { FinishReason, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import type { Usage } from '../../../usage/usage.ts'
+import { packCall } from '../wire/minted-items.ts'
 import { CallItem } from './call-item.ts'
 import { MessageItem, type OpenItem, ReasoningItem, type WireEvent } from './open-items.ts'
 import { encodeResponse, type ResponseHead, type ResponseState } from './response-head.ts'
@@ -133,8 +134,12 @@ class ResponseWriter implements EventEncoder {
     if (known !== undefined) return known.addArguments(fn?.arguments ?? '')
     const name = fn?.name ?? ''
     const tool = this.#head.calledTools.get(name) ?? { kind: 'function', name }
-    const item = new CallItem(this.#items.length, this.#idOf(CALL_PREFIXES[tool.kind]), {
-      callId: id ?? this.#idOf('call'),
+    const callId = id ?? this.#idOf('call')
+    const plain = this.#idOf(CALL_PREFIXES[tool.kind])
+    const isReferred = this.#head.mayBeReferred === true
+    const call = { callId, name, arguments: fn?.arguments ?? '' }
+    const item = new CallItem(this.#items.length, isReferred ? packCall(plain, call) : plain, {
+      callId,
       tool,
     })
     const events = this.#current?.close() ?? []

@@ -8,6 +8,7 @@ import type { CalledTool } from '../../shared/parsed-chat.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { isLongToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isPacked, unpackReasoning } from '../wire/carried-reasoning.ts'
+import { isMintedId, mintedReference, unpackCall } from '../wire/minted-items.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
 import { type Found, isMarked } from './found.ts'
 import { parseAnswer, parseContent } from './parse-content.ts'
@@ -58,7 +59,7 @@ class InputParser {
     } else if (parse !== undefined) {
       parse(this, item, path)
       this.#findTools(item, path)
-    } else if (type === 'item_reference') this.#found.stateful.push(path)
+    } else if (type === 'item_reference') this.#parseReference(item, path)
     else {
       // An item of another kind can bring tools, and goes to a target of this format only.
       this.#findNestedTools(item, path)
@@ -101,6 +102,24 @@ class InputParser {
       type: 'function',
       function: { name, arguments: args === '' ? '{}' : args },
     })
+  }
+
+  /** Of our own items only calls can be followed: the others are left out, as no answer of ours is stored. */
+  #parseReference(item: JsonObject, path: string): void {
+    const id = mintedReference(item)
+    if (id === undefined) {
+      this.#found.stateful.push(path)
+      return
+    }
+    // A provider of the format does not know the item either.
+    this.#found.carriesReasoning = true
+    this.#carried.addCarried(id)
+    const fault = this.#carried.findFault(path)
+    if (fault !== undefined) throw fault
+    const call = unpackCall(id)
+    if (call === undefined) return
+    const { callId, name, arguments: args } = call
+    this.#openAssistant().calls.push({ id: callId, type: 'function', function: { name, arguments: args } })
   }
 
   /** A search that the caller ran. Its result is the names of the tools that it found. */
@@ -162,8 +181,12 @@ class InputParser {
   }
 }
 
+/** A longer id of ours carries a call. */
+const MAX_PLAIN_ID = 50
+
 /** Calls and results of every kind have an id that may carry state, or be too long; reasoning has it in its encrypted content. */
-function carriesState({ call_id: id, encrypted_content: data }: JsonObject): boolean {
+function carriesState({ id: itemId, call_id: id, encrypted_content: data }: JsonObject): boolean {
+  if (typeof itemId === 'string' && itemId.length > MAX_PLAIN_ID && isMintedId(itemId)) return true
   return (typeof id === 'string' && isLongToolCallId(id)) || (typeof data === 'string' && isPacked(data))
 }
 

@@ -79,7 +79,7 @@ export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext,
       // The format stores an answer unless `store` is false.
       mayBeStored: true,
     },
-    repeated: { echo: toEcho(body), calledTools: table.called },
+    repeated: { echo: toEcho(body), calledTools: table.called, mayBeReferred: body.store !== false },
   }
 }
 

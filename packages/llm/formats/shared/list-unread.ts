@@ -1,5 +1,5 @@
-import { joinPath } from '../../formats/shared/field-path.ts'
-import { refuseReservedName } from '../../formats/shared/reserved-fields.ts'
+import { joinPath } from './field-path.ts'
+import { refuseReservedName } from './reserved-fields.ts'
 import type { JsonObject } from '../../json/json-value.ts'
 
 /**

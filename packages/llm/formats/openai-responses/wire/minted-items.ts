@@ -1,0 +1,65 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import { toObject, toText } from '../../../json/json-value.ts'
+import { parseInnerJson } from '../../shared/parse-inner-json.ts'
+import { CARRIER_MARK, inflateToolCallId, packText } from '../../shared/reasoning-carrier.ts'
+
+/**
+ * Callers that let answers be stored refer to the items of an answer by their ids. The gateway stores none: the id of a
+ * call carries the call, so that a reference to it can be followed. Texts and reasoning are not carried, since an id is
+ * sent before them.
+ */
+export interface MintedCall {
+  readonly callId: string
+  readonly name: string
+  readonly arguments: string
+}
+
+/** Longer arguments are left out: the id is part of every event of its item. */
+const MAX_ARGUMENTS = 2000
+const MINTED =
+  /^(?:rs|msg|fc|ctc|lsh|tsc)_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}_\d+(?:__rd1__|$)/
+
+/** Was the id of an item made by the gateway? */
+export function isMintedId(id: string): boolean {
+  return MINTED.test(id)
+}
+
+export function packCall(id: string, { callId, name, arguments: text }: MintedCall): string {
+  return packText(id, JSON.stringify([callId, name, text.length > MAX_ARGUMENTS ? '' : text]))
+}
+
+/** The call that an id of ours carries; undefined: it carries none. */
+export function unpackCall(id: string): MintedCall | undefined {
+  const text = isMintedId(id) ? inflateToolCallId(id) : undefined
+  if (text === undefined) return undefined
+  try {
+    const value: unknown = parseInnerJson(text)
+    if (!Array.isArray(value)) return undefined
+    const [callId, name, args] = value as unknown[]
+    if (typeof callId !== 'string' || typeof name !== 'string' || typeof args !== 'string') return undefined
+    return { callId, name, arguments: isObjectText(args) ? args : '{}' }
+  } catch {
+    return undefined
+  }
+}
+
+/** Arguments that had not all come when the id was made are no JSON. */
+function isObjectText(text: string): boolean {
+  try {
+    return toObject(parseInnerJson(text)) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** The id of a reference to an item that the gateway made; undefined: it is none. */
+export function mintedReference({ type, id }: JsonObject): string | undefined {
+  const text = type === 'item_reference' ? toText(id) : undefined
+  return text !== undefined && isMintedId(text) ? text : undefined
+}
+
+/** The id of an item without what it carries. */
+export function plainItemId(id: string): string {
+  const at = isMintedId(id) ? id.indexOf(CARRIER_MARK) : -1
+  return at < 0 ? id : id.slice(0, at)
+}

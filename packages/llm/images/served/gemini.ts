@@ -1,0 +1,184 @@
+import { listUnread } from '../../formats/shared/list-unread.ts'
+import { refuseOtherModel, spell } from '../../formats/gemini-content/server/read-body.ts'
+import {
+  choiceAt,
+  invalid,
+  listAt,
+  objectAt,
+  optionalObject,
+  optionalText,
+  textAt,
+  textsAt,
+} from '../../formats/shared/read-fields.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
+import type { GoogleFields, ImageReply, ImageSource, ImageUsage } from '../image-format.ts'
+import { toSource } from '../image-request.ts'
+import type { ImageServer, ParsedImages } from '../image-server.ts'
+
+/** Names of models whose answers are images: `gemini-2.5-flash-image`, `gpt-image-1`, `sandbox/image`. */
+export const IMAGE_MODELS = /(?:^|\/)(?:(?:gemini|gpt)-(?:[\w.]+-)*image(?:-[\w.-]+)?|image)$/
+
+const BODY: ReadonlySet<string> = new Set([
+  'model',
+  'contents',
+  'systemInstruction',
+  'generationConfig',
+  'endUser',
+])
+const PART: ReadonlySet<string> = new Set(['text', 'thought', 'thoughtSignature', 'inlineData'])
+/** What a Google model takes as it is. */
+const SAMPLING = ['temperature', 'topP', 'topK', 'seed', 'maxOutputTokens']
+const CONFIG: ReadonlySet<string> = new Set([
+  ...SAMPLING,
+  'responseModalities',
+  'imageConfig',
+  'candidateCount',
+])
+const IMAGE_CONFIG: ReadonlySet<string> = new Set(['aspectRatio', 'imageSize'])
+const MAX_SOURCES = 16
+
+/** `:generateContent` of a model whose answers are images. */
+export const geminiImages: ImageServer = {
+  contentType: 'application/json',
+  parse: (given, { pathModel, isEndUser }) => parse(given, pathModel, isEndUser),
+  encodeReply: (reply, model, requestId) => Buffer.from(toJson(reply, model, requestId)),
+}
+
+/** `:streamGenerateContent?alt=sse`: the whole answer as one event, since an image has no pieces. */
+export const geminiImageEvents: ImageServer = {
+  ...geminiImages,
+  contentType: 'text/event-stream; charset=utf-8',
+  encodeReply: (reply, model, requestId) => Buffer.from(`data: ${toJson(reply, model, requestId)}\r\n\r\n`),
+}
+
+/** `:streamGenerateContent`: a list of one chunk. */
+export const geminiImageList: ImageServer = {
+  ...geminiImages,
+  encodeReply: (reply, model, requestId) => Buffer.from(`[${toJson(reply, model, requestId)}]`),
+}
+
+function parse(given: JsonObject, model: string, isEndUser: boolean): ParsedImages {
+  const body = spell(given)
+  const unread = listUnread(body, BODY)
+  refuseOtherModel(body, model)
+  const found: Found = { texts: [], images: [] }
+  const contents = listAt(body.contents, 'contents')
+  if (contents.length === 0) throw invalid('contents', 'must have at least one entry.')
+  const kept = contents.map((each, at) => readContent(each, `contents[${at}]`, found))
+  const system = optionalObject(body, 'systemInstruction')
+  if (system !== undefined) readContent(system, 'systemInstruction', found)
+  const prompt = found.texts.join('\n')
+  if (prompt === '') throw invalid('contents', 'must have a text.')
+  if (found.images.length > MAX_SOURCES) throw invalid('contents', `must have at most ${MAX_SOURCES} images.`)
+  const { config, only } = readConfig(body, unread)
+  if (system !== undefined) only.push('systemInstruction')
+  if (contents.length > 1) only.push('contents')
+  const google: GoogleFields = {
+    contents: kept,
+    config,
+    only: [...only, ...unread],
+    unread,
+    ...(system === undefined ? {} : { systemInstruction: system }),
+  }
+  const request = { model, prompt, n: 1, google }
+  return {
+    request: found.images.length === 0 ? request : { ...request, images: found.images },
+    endUser: body.endUser,
+    findings: { stored: undefined, passedOn: isEndUser ? unread[0] : undefined },
+    files: undefined,
+  }
+}
+
+interface Found {
+  readonly texts: string[]
+  readonly images: ImageSource[]
+}
+
+function readContent(value: Json, path: string, found: Found): JsonObject {
+  const content = objectAt(value, path)
+  if (content.role !== undefined && content.role !== null) {
+    choiceAt(content.role, `${path}.role`, ['user', 'model', 'system'])
+  }
+  const parts = listAt(content.parts, `${path}.parts`)
+  for (const [at, part] of parts.entries()) readPart(part, `${path}.parts[${at}]`, found)
+  return content
+}
+
+function readPart(value: Json, path: string, found: Found): void {
+  const part = objectAt(value, path)
+  for (const name in part) {
+    if (part[name] !== null && !PART.has(name)) throw invalid(`${path}.${name}`, 'must be text or an image.')
+  }
+  const text = optionalText(part, 'text', `${path}.text`)
+  if (text !== undefined) found.texts.push(text)
+  const data = optionalObject(part, 'inlineData', `${path}.inlineData`)
+  if (data === undefined) return
+  const at = `${path}.inlineData.data`
+  found.images.push(toSource(Buffer.from(textAt(data.data, at), 'base64'), at))
+}
+
+/** Adds fields that no target gets to `unread`. `only`: paths of what a Google model alone takes. */
+function readConfig(body: JsonObject, unread: string[]): { config: JsonObject; only: string[] } {
+  const given = optionalObject(body, 'generationConfig') ?? {}
+  unread.push(...listUnread(given, CONFIG, 'generationConfig'))
+  if ((given.candidateCount ?? 1) !== 1) throw invalid('generationConfig.candidateCount', 'must be 1.')
+  const only: string[] = []
+  const config: JsonObject = { responseModalities: readModalities(given) }
+  for (const name of SAMPLING) {
+    const value = given[name]
+    if (value === undefined || value === null) continue
+    if (typeof value !== 'number') throw invalid(`generationConfig.${name}`, 'must be a number.')
+    config[name] = value
+    only.push(`generationConfig.${name}`)
+  }
+  const image = optionalObject(given, 'imageConfig', 'generationConfig.imageConfig')
+  if (image === undefined) return { config, only }
+  unread.push(...listUnread(image, IMAGE_CONFIG, 'generationConfig.imageConfig'))
+  const kept: JsonObject = {}
+  for (const name of IMAGE_CONFIG) {
+    const text = optionalText(image, name, `generationConfig.imageConfig.${name}`)
+    if (text === undefined) continue
+    kept[name] = text
+    only.push(`generationConfig.imageConfig.${name}`)
+  }
+  config.imageConfig = kept
+  return { config, only }
+}
+
+/** Words and images unless the caller says otherwise, as these models do. */
+function readModalities({ responseModalities: kinds }: JsonObject): string[] {
+  const path = 'generationConfig.responseModalities'
+  if (kinds === undefined || kinds === null) return ['TEXT', 'IMAGE']
+  const named = textsAt(kinds, path).map((kind, at) =>
+    choiceAt(kind.toUpperCase(), `${path}[${at}]`, ['TEXT', 'IMAGE']),
+  )
+  if (!named.includes('IMAGE')) throw invalid(path, 'must have IMAGE: this model answers with images.')
+  return named
+}
+
+/** A Google model's answer as it came; that of others in the same shape. */
+function toJson(reply: ImageReply, model: string, requestId: string): string {
+  if (reply.received !== undefined) return JSON.stringify(reply.received)
+  const parts = reply.images.map(({ base64, url, mediaType: mimeType = 'image/png' }) =>
+    base64 === undefined
+      ? { fileData: { mimeType, fileUri: url ?? '' } }
+      : { inlineData: { mimeType, data: base64 } },
+  )
+  return JSON.stringify({
+    candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }],
+    ...(reply.usage === undefined ? {} : { usageMetadata: toUsageMetadata(reply.usage) }),
+    modelVersion: model,
+    responseId: requestId,
+  })
+}
+
+function toUsageMetadata(usage: ImageUsage): JsonObject {
+  const input = usage.textInput + usage.textCacheRead + usage.imageInput + usage.imageCacheRead
+  const output = usage.textOutput + usage.imageOutput
+  return {
+    promptTokenCount: input,
+    candidatesTokenCount: output,
+    totalTokenCount: input + output,
+    candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: usage.imageOutput }],
+  }
+}

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { message } from '../../testing/fakes/scripted-anthropic.ts'
+import { completion, json } from '../../testing/fakes/scripted-upstream.ts'
+import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
+
+/** What only steers sampling or is a hint is left out and named, whatever the setting; nothing else is lost. */
+
+let harness: FormatHarness
+
+beforeAll(async () => {
+  harness = await openFormatHarness()
+})
+
+afterAll(() => harness.close())
+
+const CLAUDE = 'anthropic/claude-opus-4-8'
+const GROQ = 'groq/llama-3.3-70b-versatile'
+const MESSAGES = [{ role: 'user', content: 'hi' }]
+const FN = { name: 'f', parameters: { type: 'object', properties: { a: { type: 'string' } } } }
+const TOOLS = [{ type: 'function', function: FN }]
+
+interface Outcome {
+  readonly status: number
+  readonly dropped: string | null
+  readonly emulated: string | null
+  readonly body: any
+  readonly sent: Record<string, unknown>
+}
+
+async function call(route: string, body: object): Promise<Outcome> {
+  const response = await harness.app.call(route, body)
+  const text = await response.text()
+  return {
+    status: response.status,
+    dropped: response.headers.get('x-rideau-dropped-params'),
+    emulated: response.headers.get('x-rideau-emulated-params'),
+    body: text.startsWith('{') ? JSON.parse(text) : text,
+    sent: harness.upstream.requests.at(-1)?.body ?? {},
+  }
+}
+
+describe.each(['refuse', 'drop'])('with unsupported_params %s', setting => {
+  beforeAll(() => harness.set({ unsupported_params: setting }))
+
+  test.each<[string, string, object, string | null]>([
+    ['temperature at a new Claude', '/openai/v1/chat/completions', { temperature: 0.7 }, 'temperature'],
+    ['the usual temperature', '/openai/v1/chat/completions', { temperature: 1 }, null],
+    ['a seed', '/openai/v1/chat/completions', { seed: 1 }, 'seed'],
+    ['penalties', '/v1/chat', { presence_penalty: 0.5, frequency_penalty: 0 }, 'presence_penalty'],
+    [
+      'temperature, top_p and top_k in its own format',
+      '/anthropic/v1/messages',
+      {
+        max_tokens: 10,
+        temperature: 0.1,
+        top_p: 0.9,
+        top_k: 5,
+      },
+      'temperature, top_p, top_k',
+    ],
+  ])('%s is not sent', async (_, route, fields, dropped) => {
+    harness.upstream.script(message([{ type: 'text', text: 'x' }]))
+    const outcome = await call(route, { model: CLAUDE, messages: MESSAGES, ...fields })
+    expect([outcome.status, outcome.dropped]).toEqual([200, dropped])
+    for (const name of ['temperature', 'top_p', 'top_k', 'seed'])
+      expect(outcome.sent).not.toHaveProperty(name)
+  })
+
+  test("gemini-cli's topK and thinkingConfig do not stop a model that has neither", async () => {
+    harness.upstream.script(completion('x'))
+    const body = {
+      contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+      generationConfig: { temperature: 1, topP: 0.95, topK: 64, thinkingConfig: { includeThoughts: true } },
+    }
+    const outcome = await call('/gemini/v1beta/models/groq%2Fllama-3.3-70b-versatile:generateContent', body)
+    expect(outcome.status).toBe(200)
+    expect(outcome.dropped).toContain('generationConfig.topK')
+  })
+})
+
+test('what changes the answer is refused by name', async () => {
+  await harness.set({ unsupported_params: 'refuse' })
+  for (const [name, value] of [
+    ['logprobs', true],
+    ['logit_bias', { 1: 1 }],
+  ] as const) {
+    const outcome = await call('/openai/v1/chat/completions', {
+      model: CLAUDE,
+      messages: MESSAGES,
+      [name]: value,
+    })
+    expect([outcome.status, outcome.body.error.param]).toEqual([400, name])
+  }
+})
+
+describe('one call at a time at Gemini', () => {
+  const GEMINI = 'gemini/gemini-3-flash-preview'
+  const twoCalls = json(200, {
+    candidates: [
+      {
+        content: {
+          role: 'model',
+          parts: [
+            { functionCall: { name: 'f', args: { a: '1' } } },
+            { functionCall: { name: 'f', args: { a: '2' } } },
+          ],
+        },
+        finishReason: 'STOP',
+      },
+    ],
+  })
+
+  test('is kept to by the gateway, for both formats that ask for it', async () => {
+    harness.upstream.script(twoCalls, twoCalls)
+    const chat = await call('/openai/v1/chat/completions', {
+      model: GEMINI,
+      messages: MESSAGES,
+      tools: TOOLS,
+      parallel_tool_calls: false,
+    })
+    expect([chat.status, chat.dropped, chat.emulated]).toEqual([200, null, 'parallel_tool_calls'])
+    expect(chat.body.choices[0].message.tool_calls).toHaveLength(1)
+    const claude = await call('/anthropic/v1/messages', {
+      model: GEMINI,
+      max_tokens: 10,
+      messages: MESSAGES,
+      tools: [{ name: 'f', input_schema: FN.parameters }],
+      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+    })
+    // Named as the caller wrote it.
+    expect([claude.status, claude.dropped, claude.emulated]).toEqual([200, null, 'tool_choice'])
+    expect(claude.body.content.filter((block: { type: string }) => block.type === 'tool_use')).toHaveLength(1)
+  })
+
+  test('is not asked for where one function is forced', async () => {
+    harness.upstream.script(twoCalls)
+    const forced = await call('/anthropic/v1/messages', {
+      model: GEMINI,
+      max_tokens: 10,
+      messages: MESSAGES,
+      tools: [{ name: 'f', input_schema: FN.parameters }],
+      tool_choice: { type: 'tool', name: 'f', disable_parallel_tool_use: true },
+    })
+    expect([forced.status, forced.dropped, forced.emulated]).toEqual([200, null, null])
+  })
+})
+
+test('old functions work at every provider, and the answer calls one as function_call', async () => {
+  const calls = [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":"1"}' } }]
+  harness.upstream.script(
+    completion('', {
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: null, tool_calls: calls },
+          finish_reason: 'tool_calls',
+        },
+      ],
+    }),
+    message([{ type: 'tool_use', id: 't1', name: 'f', input: { a: '1' } }]),
+  )
+  for (const model of [GROQ, CLAUDE]) {
+    const outcome = await call('/openai/v1/chat/completions', { model, messages: MESSAGES, functions: [FN] })
+    expect([model, outcome.status, outcome.dropped]).toEqual([model, 200, null])
+    const [choice] = outcome.body.choices
+    expect(choice.finish_reason).toBe('function_call')
+    expect(choice.message.function_call).toMatchObject({ name: 'f' })
+    expect(choice.message).not.toHaveProperty('tool_calls')
+  }
+})
