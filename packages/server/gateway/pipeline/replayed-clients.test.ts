@@ -126,8 +126,7 @@ describe.skipIf(requests.length === 0)('requests of real clients', () => {
 
   async function replay(recorded: Recorded): Promise<Refusal | undefined> {
     const { path, body } = toSandbox(recorded)
-    const { 'content-type': type = 'application/json', ...headers } = recorded.headers
-    delete headers['accept-encoding']
+    const { 'content-type': type = 'application/json', 'accept-encoding': _, ...headers } = recorded.headers
     const response = await fetch(app.gatewayUrl + path, {
       method: recorded.method,
       headers: { ...headers, authorization: `Bearer ${app.secretKey}`, 'content-type': type },
