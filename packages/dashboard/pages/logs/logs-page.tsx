@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { useList } from '../../api/use-list.ts'
 import { toNames } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
@@ -12,7 +12,14 @@ import { usePlace } from '../../session/place-context.tsx'
 import { listKeys } from '../keys/key-calls.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { listLogs } from './log-calls.ts'
-import { countFilters, DEFAULT_RANGE, FILTER_LABELS, type LogSearch, toLogQuery } from './log-search.ts'
+import {
+  countFilters,
+  DEFAULT_RANGE,
+  FILTER_LABELS,
+  type LogSearch,
+  parseLogSearch,
+  toLogQuery,
+} from './log-search.ts'
 import { LogTable } from './log-table.tsx'
 import './logs.css'
 import { useLiveTail } from './use-live-tail.ts'
@@ -22,10 +29,11 @@ const RANGE_WORDS = { '1h': 'the last hour', '24h': '24 hours', '7d': '7 days', 
 export function LogsPage() {
   const place = usePlace()
   const envId = place.environment.id
-  const search: LogSearch = useSearch({ from: '/signed-in/o/$org/$project/$environment/logs' })
+  // The router passes on what it does not know; the API refuses it.
+  const search = parseLogSearch(useSearch({ from: '/signed-in/o/$org/$project/$environment/logs' }))
   const navigate = useNavigate()
   const [loadedAt, setLoadedAt] = useState(Date.now)
-  const query = useMemo(() => toLogQuery(search, loadedAt), [search, loadedAt])
+  const query = toLogQuery(search, loadedAt)
   const logs = useList(['logs', envId, query], cursor => listLogs(envId, query, cursor))
   const keys = useQuery({ queryKey: ['key-names', envId], queryFn: () => listKeys(envId) })
   const isLive = search.tail === '1'
