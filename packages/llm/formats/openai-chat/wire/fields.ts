@@ -27,7 +27,11 @@ const RESPELLED: Readonly<Record<string, Rule>> = {
   enable_thinking: SCALAR,
   thinking: toObjectRule({ type: SCALAR }, 'reserved'),
   // OpenRouter's own, which other providers get as an effort.
-  reasoning: toObjectRule({ effort: SCALAR, enabled: SCALAR, exclude: SCALAR, summary: SCALAR }, 'reserved'),
+  // What it spends is output, which the cap bounds.
+  reasoning: toObjectRule(
+    { effort: SCALAR, enabled: SCALAR, exclude: SCALAR, summary: SCALAR, max_tokens: SCALAR },
+    'reserved',
+  ),
 }
 
 /** The fields of `POST /chat/completions`: those that the gateway reads, prices, or knows to change neither price nor state. */
