@@ -43,9 +43,10 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
     apply(event.currentTarget)
   }
   return (
-    // The key fills the fields anew when the address changes, such as by Back.
+    // The key fills the fields anew when the address changes, such as by Back, and when the names of keys arrive: a choice
+    // whose option is replaced would be lost.
     <form
-      key={JSON.stringify(search)}
+      key={`${keys.length} ${JSON.stringify(search)}`}
       className="filters"
       role="search"
       aria-label="Filter requests"
