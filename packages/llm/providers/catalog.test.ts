@@ -14,7 +14,11 @@ const CAPABILITIES = [
   'embeddings',
   'images',
   'rerank',
+  'transcription',
+  'speech',
 ]
+/** A model does one of these. */
+const KINDS = ['chat', 'embeddings', 'images', 'rerank', 'transcription', 'speech']
 
 function checkPrice(price: number | undefined): void {
   if (price === undefined) return
@@ -33,11 +37,12 @@ function checkModel({
   pricing,
   image_pricing,
   rerank_pricing,
+  audio_pricing,
 }: CatalogModel): void {
   expect(id).toMatch(/^[A-Za-z0-9@~][A-Za-z0-9._:/@~-]*$/)
   expect(display_name).not.toBe('')
   for (const capability of capabilities) expect(CAPABILITIES).toContain(capability)
-  expect(capabilities.filter(it => ['chat', 'embeddings', 'images', 'rerank'].includes(it))).toHaveLength(1)
+  expect(capabilities.filter(it => KINDS.includes(it))).toHaveLength(1)
   for (const limit of [context_window, max_output_tokens]) {
     expect(limit === null || (Number.isSafeInteger(limit) && limit > 0)).toBe(true)
   }
@@ -56,6 +61,7 @@ function checkModel({
   if (pricing && priority) expect(priority.input).toBeGreaterThan(pricing.input)
   for (const price of Object.values(image_pricing ?? {})) checkPrice(price)
   for (const price of Object.values(rerank_pricing ?? {})) checkPrice(price)
+  for (const price of Object.values(audio_pricing ?? {})) checkPrice(price)
 }
 
 describe('the catalogue', () => {

@@ -148,7 +148,7 @@ describe('streams', () => {
     ['invalid_request_error', 'no', 'bad_request', 400],
   ])('an error event of the type %s', (type, message, kind, status) => {
     expect(decode({ type: 'error', error: { type, message } })).toEqual([
-      { type: 'error', error: { kind, status, detail: `${type}: ${message}` } },
+      { type: 'error', error: { kind, status, message, detail: `${type}: ${message}` } },
     ])
   })
 
