@@ -155,7 +155,7 @@ describe.each(CHAT_ROUTES)('a body at %s', route => {
     [{ ...OK, temperature: '1' }, 'temperature'],
     [{ ...OK, stop: [1] }, 'stop[0]'],
     [{ ...OK, tools: {} }, 'tools'],
-    [{ ...OK, tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+    [{ ...OK, tools: [{ type: 'hologram' }] }, 'tools[0].type'],
     [{ ...OK, tools: [{ type: 'function', function: {} }] }, 'tools[0].function.name'],
     [{ ...OK, response_format: 'json' }, 'response_format'],
     [{ ...OK, stream_options: [] }, 'stream_options'],

@@ -176,9 +176,7 @@ describe('a provider of another format', () => {
   })
 
   test.each<[object, string]>([
-    [{ additionalModelRequestFields: { top_k: 5 } }, 'additionalModelRequestFields.top_k'],
     [{ additionalModelResponseFieldPaths: ['/stop_sequence'] }, 'additionalModelResponseFieldPaths'],
-    [{ inferenceConfig: { topK: 5 } }, 'inferenceConfig.topK'],
     [{ novelty: 1 }, 'novelty'],
     [{ messages: [{ role: 'user', content: [{ hologram: {} }] }] }, 'messages[0].content[0]'],
   ])('is not called for %j, which is refused by name', async (fields, param) => {
@@ -186,6 +184,16 @@ describe('a provider of another format', () => {
     const answer = await post(fields)
     expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'invalid_request', param }])
     expect(upstream.requests.length).toBe(before)
+  })
+
+  test.each([
+    [{ additionalModelRequestFields: { top_k: 5 } }, 'additionalModelRequestFields.top_k'],
+    [{ inferenceConfig: { topK: 5 } }, 'inferenceConfig.topK'],
+  ])('is called without what only steers sampling: %j', async (fields, param) => {
+    upstream.script(completion('hi'))
+    const answer = await post(fields)
+    expect([answer.status, answer.headers.get('x-rideau-dropped-params')]).toEqual([200, param])
+    expect(JSON.stringify(upstream.requests.at(-1)?.body)).not.toContain('5')
   })
 })
 
@@ -258,7 +266,7 @@ describe("every failure has AWS's shape, with the gateway's code", () => {
       body: '{}',
     })
   test.each<[string, () => Promise<Response>, number, string, string]>([
-    ['no route', () => post({}, {}, 'invoke'), 404, 'ResourceNotFoundException', 'route_not_found'],
+    ['no route', () => post({}, {}, 'hologram'), 404, 'ResourceNotFoundException', 'route_not_found'],
     ['no credential', () => raw(), 401, 'AccessDeniedException', 'unauthenticated'],
     ['a wrong one', () => post({}, { key: 'rd_sk_wrong' }), 401, 'AccessDeniedException', 'invalid_key'],
     ['no message', () => post({ messages: [] }), 400, 'ValidationException', 'invalid_request'],
