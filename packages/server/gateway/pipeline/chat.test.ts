@@ -290,7 +290,18 @@ describe("OpenAI's format, POST /openai/v1/chat/completions", () => {
     expect(text).not.toContain('event:')
   })
 
-  test.each(['models', 'route', 'fallbacks', 'web_search_options', 'best_of'])(
+  test('a search by web_search_options, whose price is unknown, is left out', async () => {
+    upstream.script(completion('Hello'))
+    const fields = { model: MODEL, messages, web_search_options: { search_context_size: 'high' } }
+    const response = await app.call('/openai/v1/chat/completions', fields)
+    expect([response.status, response.headers.get('x-rideau-dropped-params')]).toEqual([
+      200,
+      'web_search_options',
+    ])
+    expect(upstream.requests.at(-1)?.body).not.toHaveProperty('web_search_options')
+  })
+
+  test.each(['models', 'route', 'fallbacks', 'best_of'])(
     'the unknown field %s cannot bypass the check of model and price',
     async field => {
       const response = await app.call('/openai/v1/chat/completions', {

@@ -165,7 +165,6 @@ describe('a provider of another format', () => {
   test.each([
     [{ documents: ['Paris is sunny.'] }, 'documents'],
     [{ citation_options: { mode: 'ACCURATE' } }, 'citation_options'],
-    [{ k: 5 }, 'k'],
     [{ safety_mode: 'STRICT' }, 'safety_mode'],
     [{ strict_tools: true }, 'strict_tools'],
     [{ logprobs: true }, 'logprobs'],
@@ -176,6 +175,13 @@ describe('a provider of another format', () => {
     const answer = await post(fields)
     expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'invalid_request', param }])
     expect(upstream.requests.length).toBe(before)
+  })
+
+  test('is called without k, which only steers sampling', async () => {
+    upstream.script(completion('hi'))
+    const answer = await post({ k: 5 })
+    expect([answer.status, answer.headers.get('x-rideau-dropped-params')]).toEqual([200, 'k'])
+    expect(sent()).not.toHaveProperty('k')
   })
 
   test.each([
