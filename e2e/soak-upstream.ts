@@ -32,6 +32,11 @@ export async function openSoakUpstream(): Promise<SoakUpstream> {
     req.on('error', () => {})
     res.on('error', () => {})
     req.on('end', () => {
+      // The list of models, which a new credential asks for.
+      if (req.method === 'GET') {
+        res.writeHead(404).end()
+        return
+      }
       const { model, stream } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>
       if (model === 'silent') return
       const type = stream === true ? 'text/event-stream' : 'application/json'

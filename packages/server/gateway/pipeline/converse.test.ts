@@ -150,8 +150,8 @@ describe('a plain answer', () => {
 
   test('refuses an unsupported parameter by name before anything is sent', async () => {
     const sent = upstream.requests.length
-    const response = await app.call('/v1/chat', { model: CLAUDE, messages, seed: 1 })
-    expect(await response.json()).toMatchObject({ error: { code: 'invalid_request', param: 'seed' } })
+    const response = await app.call('/v1/chat', { model: CLAUDE, messages, logprobs: true })
+    expect(await response.json()).toMatchObject({ error: { code: 'invalid_request', param: 'logprobs' } })
     expect(upstream.requests.length).toBe(sent)
   })
 })

@@ -240,13 +240,24 @@ describe('refuses what callers may not set', () => {
     expect(same.requests.length).toBe(before)
   })
 
+  test.each<[object, string]>([[{ logprobs: true }, 'logprobs']])(
+    'with a model of another format: %j',
+    async (fields, param) => {
+      expect(await (await post(fields)).json()).toMatchObject({ code: 'invalid_request', param })
+    },
+  )
+
   test.each<[object, string]>([
     [{ options: { top_k: 3 } }, 'options.top_k'],
     [{ options: { mirostat: 1 } }, 'options.mirostat'],
-    [{ logprobs: true }, 'logprobs'],
-  ])('with a model of another format: %j', async (fields, param) => {
-    expect(await (await post(fields)).json()).toMatchObject({ code: 'invalid_request', param })
-  })
+  ])(
+    'but not what only steers sampling: %j is left out with a model of another format',
+    async (fields, param) => {
+      other.script(completion('Noon.'))
+      const answer = await post({ stream: false, ...fields })
+      expect([answer.status, answer.headers.get('x-rideau-dropped-params')]).toEqual([200, param])
+    },
+  )
 })
 
 describe('other routes', () => {

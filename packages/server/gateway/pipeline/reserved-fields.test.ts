@@ -35,11 +35,8 @@ const PRICED_FIELDS = [
   'best_of',
   'num_return_sequences',
   'use_beam_search',
-  'web_search_options',
-  'search_parameters',
   'search_settings',
   'search_options',
-  'enable_search',
   'web_search',
   'search',
   'prediction',
@@ -188,8 +185,7 @@ describe("an unknown field of OpenAI's format may not be", () => {
     ['service_tier', 'flex', 'service_tier'],
     ['modalities', ['text', 'audio'], 'modalities'],
     ['provider', { only: ['x'] }, 'provider.only'],
-    ['tools', [{ type: 'web_search' }], 'tools[0].type'],
-    ['tools', [{ type: 'builtin_function', function: { name: '$web_search' } }], 'tools[0].type'],
+    ['tools', [{ type: 'hologram' }], 'tools[0].type'],
     ['n', 129, 'n'],
     ['n', 0, 'n'],
   ])('%s: %j', async (field, value, param) => {
@@ -211,6 +207,17 @@ describe("an unknown field of OpenAI's format may not be", () => {
   ])('but %s: %j is accepted', async (field, value) => {
     const response = await app.call('/openai/v1/chat/completions', { ...OK, [field]: value })
     expect(response.status).toBe(200)
+  })
+
+  test.each([
+    ['web_search_options', {}, 'web_search_options'],
+    ['search_parameters', { mode: 'on' }, 'search_parameters'],
+    ['enable_search', true, 'enable_search'],
+    ['tools', [{ type: 'web_search' }], 'tools[0]'],
+    ['tools', [{ type: 'builtin_function', function: { name: '$web_search' } }], 'tools[0]'],
+  ])('and a search of the provider by %s: %j is left out', async (field, value, param) => {
+    const response = await app.call('/openai/v1/chat/completions', { ...OK, [field]: value })
+    expect([response.status, response.headers.get('x-rideau-dropped-params')]).toEqual([200, param])
   })
 })
 
@@ -235,8 +242,9 @@ describe('a Cohere body may not set', () => {
     await expectFlatFault(await post({ extra_body: { model: 'x' } }), 'invalid_request', 'extra_body.model')
   })
 
-  test('a tool that the provider runs', async () => {
-    await expectFlatFault(await post({ tools: [{ type: 'web_search' }] }), 'invalid_request', 'tools[0].type')
+  test('but a tool that the provider runs is left out', async () => {
+    const answer = await post({ tools: [{ type: 'web_search' }] })
+    expect([answer.status, answer.headers.get('x-rideau-dropped-params')]).toEqual([200, 'tools[0]'])
   })
 
   test.each(['MODEL', 'Messages', 'maxTokens', 'Max_Tokens', 'STREAM', 'toolChoice'])(

@@ -51,9 +51,8 @@ interface Format {
   readonly own: string
   /** A model of another format that does not reason. */
   readonly plain: string
-  /** The format's spelling of `top_p`, and of an effort. */
+  /** The format's spelling of `top_p`. */
   readonly topP: string
-  readonly effort: string
   toRequest(asked: RequestCase): [route: string, body: object]
   /** Returns the text, the stop reason, the types of all events, and the code of a failure. */
   read(bytes: Buffer): { text: string; stop: unknown; types: string[]; code?: unknown }
@@ -64,7 +63,6 @@ const COHERE: Format = {
   own: 'cohere/command-a-03-2025',
   plain: 'bedrock/us.amazon.nova-lite-v1:0',
   topP: 'p',
-  effort: 'thinking',
   toRequest: ({ model = PRICED, stream: isStream = false, cap, text = 'hi', topP, effort, extra }) => [
     '/cohere/v2/chat',
     {
@@ -98,7 +96,6 @@ const CONVERSE: Format = {
   own: 'bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0',
   plain: 'cohere/command-a-03-2025',
   topP: 'inferenceConfig.topP',
-  effort: 'additionalModelRequestFields.thinking',
   toRequest: ({ model = PRICED, stream: isStream = false, cap, text = 'hi', topP, effort, extra }) => [
     `/bedrock/model/${encodeURIComponent(model)}/converse${isStream ? '-stream' : ''}`,
     {
@@ -193,16 +190,26 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
     expect(await budget()).toMatchObject({ reserved_usd: 0 })
   })
 
+  test('gets a parameter that only steers left out with a header, whatever the setting', async () => {
+    upstream.script(completion('hi'))
+    const answer = await post({ model: 'openai/gpt-5', topP: 0.5 })
+    expect([answer.status, answer.headers.get('x-rideau-dropped-params')]).toEqual([200, format.topP])
+    // A model that does not reason is called without the wish that it does.
+    const before = upstream.requests.length
+    await post({ model: format.plain, effort: true })
+    expect(upstream.requests.length).toBeGreaterThan(before)
+    expect(JSON.stringify(upstream.requests.at(-1)?.body)).not.toContain('thinking')
+  })
+
   test('gets an unsupported parameter refused by its own name, or dropped with a header', async () => {
     const fixed = { model: 'openai/gpt-5', topP: 0.5 }
-    expect(await codeOf(await post(fixed))).toEqual([400, 'invalid_request', format.topP])
-    const unthinking = { model: format.plain, effort: true }
-    expect(await codeOf(await post(unthinking))).toEqual([400, 'invalid_request', format.effort])
+    const unknown = { ...fixed, extra: { novelty: 1 } }
+    expect(await codeOf(await post(unknown))).toEqual([400, 'invalid_request', 'novelty'])
     const environment = `/v1/environments/${app.developmentId}`
     await app.manage('PATCH', environment, { unsupported_params: 'drop' })
     upstream.script(completion('hi'))
     try {
-      const answer = await post({ ...fixed, extra: { novelty: 1 } })
+      const answer = await post(unknown)
       expect(answer.status).toBe(200)
       const dropped = answer.headers.get('x-rideau-dropped-params')?.split(', ')
       expect(dropped?.sort()).toEqual(['novelty', format.topP].sort())
