@@ -132,9 +132,6 @@ describe('refuses parameters that callers may not set', () => {
     { speed: 'fast' },
     { inference_geo: 'us' },
     { service_tier: 'priority' },
-    { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
-    { tools: [{ type: 'code_execution_20260120', name: 'code_execution' }] },
-    { tools: [{ type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-5' }] },
   ])('%j', async fields => {
     const before = upstream.requests.length
     await expectFault(await post(fields), 400, 'invalid_request_error', 'invalid_request')
@@ -145,6 +142,16 @@ describe('refuses parameters that callers may not set', () => {
       'invalid_request',
     )
     expect(upstream.requests.length).toBe(before)
+  })
+
+  test.each([
+    { type: 'code_execution_20260120', name: 'code_execution' },
+    { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-5' },
+  ])('but a tool that the provider would run is left out: %j', async tool => {
+    upstream.script(message([{ type: 'text', text: 'Noon.' }]))
+    const answer = await post({ tools: [tool] })
+    expect([answer.status, answer.headers.get('x-rideau-dropped-params')]).toEqual([200, 'tools[0]'])
+    expect(JSON.stringify(upstream.requests.at(-1)?.body)).not.toContain(tool.name)
   })
 
   test('a case variant of the model, which a lenient parser would accept', async () => {

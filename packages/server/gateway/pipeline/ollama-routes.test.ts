@@ -170,7 +170,7 @@ describe('/ollama/v1', () => {
     )
     expect((await client.embeddings.create({ model: 'sandbox/embed', input: 'hi' })).data).toHaveLength(1)
     expect((await client.models.retrieve('sandbox/echo')).id).toBe('sandbox/echo')
-    await expect(client.chat.completions.create({ model: 'nope', messages })).rejects.toMatchObject({
+    await expect(client.chat.completions.create({ model: 'sandbox/nope', messages })).rejects.toMatchObject({
       status: 404,
       code: 'model_not_found',
     })
