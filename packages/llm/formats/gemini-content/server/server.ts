@@ -64,9 +64,9 @@ interface Form {
 
 const EVENTS: Form = {
   write: json => `data: ${json}\r\n\r\n`,
-  // The official clients take an event with an error for an empty chunk, and throw on JSON that is no event, as the API
-  // itself sends it. They throw too where it arrives together with an event, as long as nothing ends it.
-  writeFault: json => json,
+  // Clients that read events by the standard look for an event with the error. The official ones take that for an empty
+  // chunk, and throw on JSON that is no event, as the API itself sends it; so it follows, and nothing may end it.
+  writeFault: json => `data: ${json}\r\n\r\n${json}`,
   end: '',
   isProviders: true,
 }
