@@ -1,14 +1,15 @@
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
+import { type NewApp, openNewApp } from '../../server/testing/harness/app.ts'
 import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
 import { dashboardSettings, openWatchedPage, startChromium } from '../testing/open-dashboard.ts'
-import { seedDay } from '../testing/seed-day.ts'
+import { fillTestDemo } from '../testing/fill-test-demo.ts'
 import { signInAsOwner } from '../testing/sign-in.ts'
 
-// Every page, empty (production) and full (development), wide in the light theme and narrow in the dark one: axe finds nothing
+// Every page, full (the demo's data) and empty (its project without any), wide in the light theme and narrow in the dark one: axe finds nothing
 // serious, the page complains of nothing and does not scroll sideways. With RIDEAU_SCREENSHOTS, a folder, all four combinations are
 // also photographed (npm run screenshots).
 
@@ -22,12 +23,15 @@ const VIEWS = [
 ] as const
 
 describe.skipIf(chromiumProgram === undefined)('every page', () => {
-  let app: TestApp
+  let app: NewApp
+  let controlUrl: string
   let browser: Browser
   beforeAll(async () => {
-    const env = await dashboardSettings()
-    ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
-    await seedDay(app, Date.now())
+    const masterKey = randomBytes(32)
+    const env = { ...(await dashboardSettings()), RIDEAU_MASTER_KEY: masterKey.toString('base64') }
+    ;[app, browser] = await Promise.all([openNewApp(env), startChromium()])
+    controlUrl = app.app.controlUrl ?? ''
+    await fillTestDemo(app.database, masterKey, 3_000)
   })
   afterAll(async () => {
     await browser?.close()
@@ -55,27 +59,27 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
         const isSideways = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
         expect([name, await page.evaluate(isSideways)]).toEqual([name, false])
       }
-      await page.goto(`${app.controlUrl}/sign-in`)
+      await page.goto(`${controlUrl}/sign-in`)
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
       await check('sign-in')
-      await signInAsOwner(page, app.controlUrl)
-      for (const [environment, fullness] of [
-        ['development', 'full'],
-        ['production', 'empty'],
+      await signInAsOwner(page, controlUrl)
+      for (const [project, environment, fullness] of [
+        ['chat-app', 'development', 'full'],
+        ['new-idea', 'production', 'empty'],
       ] as const) {
         for (const [name, address, heading] of PAGES) {
-          await page.goto(`${app.controlUrl}/o/test/default/${environment}/${address}`)
+          await page.goto(`${controlUrl}/o/acme/${project}/${environment}/${address}`)
           await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
           await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
           await page.getByRole('button', { name: `Environment: ${environment}` }).waitFor()
           await check(`${name}-${fullness}`)
         }
       }
-      await page.goto(`${app.controlUrl}/o/test/default/development/logs`)
+      await page.goto(`${controlUrl}/o/acme/chat-app/development/logs`)
       await page.getByRole('region', { name: 'Requests' }).getByRole('link').first().click()
       await page.getByRole('heading', { name: 'Timeline' }).waitFor()
       await check('request')
-      await page.goto(`${app.controlUrl}/o/test/default/development/keys`)
+      await page.goto(`${controlUrl}/o/acme/chat-app/development/keys`)
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByRole('dialog').waitFor()
       await check('create-key')
