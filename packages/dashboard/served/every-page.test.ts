@@ -44,6 +44,17 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
     ['playground', 'playground', 'Playground'],
     ['keys', 'keys', 'Keys'],
     ['providers', 'providers', 'Providers'],
+    ['client-auth', 'client-auth', 'Client auth'],
+    ['environment-settings', 'settings', 'Environment settings'],
+  ]
+
+  const ORGANIZATION_PAGES: readonly (readonly [address: string, heading: string])[] = [
+    ['projects', 'Projects'],
+    ['members', 'Members'],
+    ['management-keys', 'Management keys'],
+    ['webhooks', 'Webhooks'],
+    ['audit-log', 'Audit log'],
+    ['settings', 'Organization settings'],
   ]
 
   for (const { theme, width } of VIEWS) {
@@ -75,6 +86,23 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
           await check(`${name}-${fullness}`)
         }
       }
+      for (const [address, heading] of ORGANIZATION_PAGES) {
+        await page.goto(`${controlUrl}/o/acme/${address}`)
+        await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+        await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+        await check(`organization-${address}`)
+      }
+      await page.goto(`${controlUrl}/o/acme/audit-log?operation=limits.update`)
+      await page.getByRole('list', { name: 'Entries' }).locator('summary').first().click()
+      await page.getByRole('columnheader', { name: 'Before' }).first().waitFor()
+      await check('audit-entry')
+      await page.goto(`${controlUrl}/account`)
+      await page.getByRole('heading', { name: 'Your account' }).waitFor()
+      await check('account')
+      await page.goto(`${controlUrl}/o/acme/chat-app/development/client-auth`)
+      await page.getByRole('button', { name: 'Set up identity provider' }).click()
+      await page.getByRole('dialog').waitFor()
+      await check('identity-dialog')
       await page.goto(`${controlUrl}/o/acme/chat-app/development/logs`)
       await page.getByRole('region', { name: 'Requests' }).getByRole('link').first().click()
       await page.getByRole('heading', { name: 'Timeline' }).waitFor()
