@@ -290,9 +290,51 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
       await write.waitFor()
       expect([link, button, await write.getAttribute('aria-disabled')]).toEqual([link, button, 'true'])
       await write.focus()
-      await page.getByText(`Needs the ${role} role. You are a viewer in Test`).first().waitFor()
+      await write.locator('..').getByText(`Needs the ${role} role. You are a viewer in Test`).waitFor()
     }
     await watched.expectClean()
+  })
+
+  test('the palette opens by the keyboard, finds pages, environments, keys and a pasted request', async () => {
+    const { key } = await app.createKey({ name: 'zebra-key' })
+    const answered = await app.call(
+      '/v1/chat',
+      { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] },
+      { key },
+    )
+    const requestId = answered.headers.get('x-request-id') ?? ''
+    await app.findLog(requestId)
+    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/keys')
+    const dialog = page.getByRole('dialog', { name: 'Search or jump' })
+    const jump = async (text: string): Promise<void> => {
+      await page.keyboard.press('Control+k')
+      await dialog.getByPlaceholder('A page, an environment').waitFor()
+      await page.keyboard.type(text)
+      await dialog.getByRole('option').first().waitFor()
+    }
+    await jump('web')
+    await watched.expectClean()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+    await jump('default prod')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Environment: production' }).waitFor()
+    await jump('default dev')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Environment: development' }).waitFor()
+    await jump('zebra')
+    await dialog.getByRole('option', { name: /^zebra-key/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Logs', level: 1 }).waitFor()
+    expect(new URL(page.url()).searchParams.get('key_id')).toMatch(/^[0-9a-f-]{36}$/)
+    await jump(requestId)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await watched.expectClean()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
   test('the password is changed in the account, and signing out everywhere ends the other browser', async () => {

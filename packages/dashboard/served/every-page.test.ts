@@ -31,7 +31,7 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
     const env = { ...(await dashboardSettings()), RIDEAU_MASTER_KEY: masterKey.toString('base64') }
     ;[app, browser] = await Promise.all([openNewApp(env), startChromium()])
     controlUrl = app.app.controlUrl ?? ''
-    await fillTestDemo(app.database, masterKey, 3_000)
+    await fillTestDemo(app.database, masterKey, 4_000)
   })
   afterAll(async () => {
     await browser?.close()
@@ -75,8 +75,8 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
       await check('sign-in')
       await signInAsOwner(page, controlUrl)
       for (const [project, environment, fullness] of [
-        ['chat-app', 'development', 'full'],
-        ['new-idea', 'production', 'empty'],
+        ['chat-app', 'production', 'full'],
+        ['new-idea', 'development', 'empty'],
       ] as const) {
         for (const [name, address, heading] of PAGES) {
           await page.goto(`${controlUrl}/o/acme/${project}/${environment}/${address}`)

@@ -74,25 +74,23 @@ export function ClientAuthPage() {
             secret key.
           </p>
         ) : (
-          <Facts
-            facts={[
-              ['Issuer', <code key="issuer">{[identity.data.issuer].flat().join(', ')}</code>],
-              ['Audiences', identity.data.audiences?.join(', ')],
-              ['Authorized parties', identity.data.authorized_parties?.join(', ')],
-              ['User’s id', <code key="id">{identity.data.user_id_claim}</code>],
-              ['Plan', identity.data.plan_claim ?? undefined],
-              ['Algorithms', identity.data.algorithms.join(', ')],
-            ]}
-          />
+          <>
+            <Facts
+              facts={[
+                ['Issuer', <code key="issuer">{[identity.data.issuer].flat().join(', ')}</code>],
+                ['Audiences', identity.data.audiences?.join(', ')],
+                ['Authorized parties', identity.data.authorized_parties?.join(', ')],
+                ['User’s id', <code key="id">{identity.data.user_id_claim}</code>],
+                ['Plan', identity.data.plan_claim ?? undefined],
+                ['Algorithms', identity.data.algorithms.join(', ')],
+              ]}
+            />
+            <TokenTest />
+          </>
         )}
       </Step>
-      {identity.data !== null && (
-        <Step title="2. Test it with a token">
-          <TokenTest />
-        </Step>
-      )}
       <Step
-        title="Devices without sign-in"
+        title="2. Devices without sign-in"
         state={device.data === null ? undefined : 'on'}
         actions={
           <Actions
@@ -119,10 +117,10 @@ export function ClientAuthPage() {
           />
         )}
       </Step>
-      <Step title="Allowed origins">
+      <Step title="3. Browsers">
         <OriginsForm project={settings.data} key={settings.data.updated_at} />
       </Step>
-      <Step title="3. Call it from your app">
+      <Step title="4. Call it from your app">
         <SnippetTabs snippets={snippets} shown={snippets} />
       </Step>
       {open === 'identity' && <IdentityDialog current={identity.data} onClose={close} />}
