@@ -7,7 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import type { ComponentType } from 'react'
+import { type ComponentType, lazy } from 'react'
 import { isSignedOut } from './api/api-error.ts'
 import { findHome, toNames, workspaceQuery } from './api/workspace.ts'
 import { EnvironmentLayout } from './layout/environment-layout.tsx'
@@ -39,8 +39,14 @@ const playgroundPage = lazyRouteComponent(
 )
 
 const lazyParts: LazyParts = {
-  CommandPalette: lazyRouteComponent(() => import('./palette/command-palette.tsx'), 'CommandPalette'),
-  ShortcutHelp: lazyRouteComponent(() => import('./palette/shortcut-help.tsx'), 'ShortcutHelp'),
+  CommandPalette: lazy(async () => {
+    const { CommandPalette } = await import('./palette/command-palette.tsx')
+    return { default: CommandPalette }
+  }),
+  ShortcutHelp: lazy(async () => {
+    const { ShortcutHelp } = await import('./palette/shortcut-help.tsx')
+    return { default: ShortcutHelp }
+  }),
 }
 
 const root = createRootRouteWithContext<RouterContext & LazyParts>()({

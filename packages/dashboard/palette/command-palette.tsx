@@ -13,7 +13,6 @@ const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Pages, environments, keys and a pasted request id, by a few letters of their names. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
-  const organization = useOrganization()
   const place = useMaybePlace()
   const navigate = useNavigate()
   const [text, setText] = useState('')
@@ -65,49 +64,63 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
               ))}
             </Command.Group>
           )}
-          <Command.Group heading="Organization">
-            {ORGANIZATION_PAGES.map(page => (
-              <Command.Item
-                key={page.to}
-                className="menu-item"
-                value={`organization ${page.name}`}
-                onSelect={go(() => navigate({ to: page.to, params: { org: organization.slug } }))}
-              >
-                {page.name}
-              </Command.Item>
-            ))}
-            <Command.Item
-              className="menu-item"
-              value="organization account"
-              onSelect={go(() => navigate({ to: '/account' }))}
-            >
-              Your account
-            </Command.Item>
-          </Command.Group>
-          <Command.Group heading="Environments">
-            {organization.projects.flatMap(project =>
-              project.environments.map(environment => (
-                <Command.Item
-                  key={environment.id}
-                  className="menu-item"
-                  value={`environment ${project.name} ${environment.name}`}
-                  onSelect={go(() =>
-                    navigate({
-                      to: '/o/$org/$project/$environment/overview',
-                      params: toNames({ organization, project, environment }),
-                    }),
-                  )}
-                >
-                  {project.name}
-                  <span className="muted">{environment.name}</span>
-                </Command.Item>
-              )),
-            )}
-          </Command.Group>
+          <OrganizationItems go={go} />
           {place !== undefined && text.trim() !== '' && <KeyItems place={place} go={go} />}
         </Command.List>
       </Command>
     </Dialog>
+  )
+}
+
+interface OrganizationItemsProps {
+  readonly go: (to: () => Promise<void>) => () => void
+}
+
+function OrganizationItems({ go }: OrganizationItemsProps) {
+  const organization = useOrganization()
+  const navigate = useNavigate()
+  return (
+    <>
+      <Command.Group heading="Organization">
+        {ORGANIZATION_PAGES.map(page => (
+          <Command.Item
+            key={page.to}
+            className="menu-item"
+            value={`organization ${page.name}`}
+            onSelect={go(() => navigate({ to: page.to, params: { org: organization.slug } }))}
+          >
+            {page.name}
+          </Command.Item>
+        ))}
+        <Command.Item
+          className="menu-item"
+          value="organization account"
+          onSelect={go(() => navigate({ to: '/account' }))}
+        >
+          Your account
+        </Command.Item>
+      </Command.Group>
+      <Command.Group heading="Environments">
+        {organization.projects.flatMap(project =>
+          project.environments.map(environment => (
+            <Command.Item
+              key={environment.id}
+              className="menu-item"
+              value={`environment ${project.name} ${environment.name}`}
+              onSelect={go(() =>
+                navigate({
+                  to: '/o/$org/$project/$environment/overview',
+                  params: toNames({ organization, project, environment }),
+                }),
+              )}
+            >
+              {project.name}
+              <span className="muted">{environment.name}</span>
+            </Command.Item>
+          )),
+        )}
+      </Command.Group>
+    </>
   )
 }
 

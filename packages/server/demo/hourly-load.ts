@@ -2,7 +2,7 @@ import { createSeededRandom } from './seeded-random.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-export const DEMO_DAYS = 90
+const DEMO_DAYS = 90
 /** The hours without a request, counted from the end. */
 const QUIET_FROM_HOURS = 33 * 24
 const QUIET_HOURS = 12

@@ -18,32 +18,13 @@ export function IdentityDialog({ current, onClose }: { current: FederatedAuth | 
   const preset = IDENTITY_PRESETS.find(({ id }) => id === chosenId)
   const claim = current?.authorized_parties != null ? 'authorized_parties' : (preset?.claim ?? 'audiences')
   const form = useForm(
-    data => {
-      const issuers = toLines(textOf(data, 'issuer'))
-      const jwksUrl = textOf(data, 'jwks_url')
-      const planClaim = textOf(data, 'plan_claim')
-      return answerOf(
+    data =>
+      answerOf(
         api.PUT('/v1/projects/{projectId}/federated-auth', {
           params: { path: { projectId: project.id } },
-          body: {
-            // What the form does not show stays as it is.
-            ...(current === null
-              ? {}
-              : {
-                  algorithms: current.algorithms,
-                  required_claims: current.required_claims,
-                  clock_tolerance_seconds: current.clock_tolerance_seconds,
-                  max_token_age_seconds: current.max_token_age_seconds,
-                }),
-            issuer: issuers.length === 1 ? (issuers[0] ?? '') : issuers,
-            [claim]: toLines(textOf(data, claim)),
-            ...(jwksUrl === '' ? {} : { jwks_url: jwksUrl }),
-            user_id_claim: textOf(data, 'user_id_claim') || 'sub',
-            ...(planClaim === '' ? {} : { plan_claim: planClaim }),
-          },
+          body: toBody(data, claim, current),
         }),
-      )
-    },
+      ),
     stored => {
       client.setQueryData(federatedAuthQuery(project.id).queryKey, stored)
       onClose()
@@ -90,28 +71,7 @@ export function IdentityDialog({ current, onClose }: { current: FederatedAuth | 
             hint={preset?.audienceHint}
             problem={form.problemOf(claim)}
           />
-          <TextField
-            label="Claim with the user’s id"
-            name="user_id_claim"
-            defaultValue={current?.user_id_claim ?? 'sub'}
-            problem={form.problemOf('user_id_claim')}
-          />
-          <TextField
-            label="Claim with the plan"
-            name="plan_claim"
-            isOptional
-            defaultValue={current?.plan_claim ?? ''}
-            hint="A plan that you set in Rideau wins over it."
-            problem={form.problemOf('plan_claim')}
-          />
-          <TextField
-            label="Address of the keys"
-            name="jwks_url"
-            isOptional
-            defaultValue={current?.jwks_url ?? ''}
-            hint="Only where the provider has no discovery document."
-            problem={form.problemOf('jwks_url')}
-          />
+          <ClaimFields current={current} problemOf={form.problemOf} />
         </div>
         <FormProblem error={form.error} />
         <div className="form-end">
@@ -123,4 +83,61 @@ export function IdentityDialog({ current, onClose }: { current: FederatedAuth | 
       </form>
     </Dialog>
   )
+}
+
+interface ClaimFieldsProps {
+  readonly current: FederatedAuth | null
+  readonly problemOf: (name: string) => string | undefined
+}
+
+function ClaimFields({ current, problemOf }: ClaimFieldsProps) {
+  return (
+    <>
+      <TextField
+        label="Claim with the user’s id"
+        name="user_id_claim"
+        defaultValue={current?.user_id_claim ?? 'sub'}
+        problem={problemOf('user_id_claim')}
+      />
+      <TextField
+        label="Claim with the plan"
+        name="plan_claim"
+        isOptional
+        defaultValue={current?.plan_claim ?? ''}
+        hint="A plan that you set in Rideau wins over it."
+        problem={problemOf('plan_claim')}
+      />
+      <TextField
+        label="Address of the keys"
+        name="jwks_url"
+        isOptional
+        defaultValue={current?.jwks_url ?? ''}
+        hint="Only where the provider has no discovery document."
+        problem={problemOf('jwks_url')}
+      />
+    </>
+  )
+}
+
+function toBody(data: FormData, claim: 'audiences' | 'authorized_parties', current: FederatedAuth | null) {
+  const issuers = toLines(textOf(data, 'issuer'))
+  const jwksUrl = textOf(data, 'jwks_url')
+  const planClaim = textOf(data, 'plan_claim')
+  const userClaim = textOf(data, 'user_id_claim')
+  return {
+    // What the form does not show stays as it is.
+    ...(current === null
+      ? {}
+      : {
+          algorithms: current.algorithms,
+          required_claims: current.required_claims,
+          clock_tolerance_seconds: current.clock_tolerance_seconds,
+          max_token_age_seconds: current.max_token_age_seconds,
+        }),
+    issuer: issuers.length === 1 ? (issuers[0] ?? '') : issuers,
+    [claim]: toLines(textOf(data, claim)),
+    ...(jwksUrl === '' ? {} : { jwks_url: jwksUrl }),
+    user_id_claim: userClaim === '' ? 'sub' : userClaim,
+    ...(planClaim === '' ? {} : { plan_claim: planClaim }),
+  }
 }

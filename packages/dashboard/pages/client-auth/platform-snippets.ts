@@ -65,6 +65,13 @@ const rideau = new RideauClient({
 })
 ${call}`,
     },
+    ...toNativeSnippets(gatewayUrl),
+  ]
+}
+
+/** Without a library of ours: the two calls by the platform's own means. */
+function toNativeSnippets(gatewayUrl: string): readonly Snippet[] {
+  return [
     {
       id: 'ios',
       label: 'iOS',

@@ -90,47 +90,7 @@ function SettingsForm({ stored }: { stored: Environment }) {
           hint="One a line, or all of a provider as provider/*. Empty: every model. Others fail with model_not_allowed."
           problem={form.error?.param?.startsWith('allowed_models') ? form.error.message : undefined}
         />
-        <SelectField
-          label="Parameters that a model does not have"
-          name="unsupported_params"
-          disabled={isDisabled}
-          defaultValue={stored.unsupported_params}
-          hint="Default: refuse. What is dropped is named in the header X-Rideau-Dropped-Params."
-        >
-          <option value="refuse">Refuse the request, by name</option>
-          <option value="drop">Drop them</option>
-        </SelectField>
-        <SelectField
-          label="When the caller goes away"
-          name="on_client_gone"
-          disabled={isDisabled}
-          defaultValue={stored.on_client_gone}
-          hint="Default: cancel, which also stops the cost where the provider allows it."
-        >
-          <option value="cancel">Cancel the request</option>
-          <option value="drain">Let it end, for the log</option>
-        </SelectField>
-        <fieldset disabled={isDisabled}>
-          <legend className="field-label">Apps of your users</legend>
-          <div className="stack">
-            <label className="choice">
-              <input
-                type="checkbox"
-                name="allow_client_passthrough"
-                defaultChecked={stored.allow_client_passthrough}
-              />
-              Client tokens may send a provider’s own parameters and hosted tools, which can cost more
-            </label>
-            <label className="choice">
-              <input
-                type="checkbox"
-                name="allow_secret_key_in_browser"
-                defaultChecked={stored.allow_secret_key_in_browser}
-              />
-              Secret keys may be used in browsers, where everybody can read them
-            </label>
-          </div>
-        </fieldset>
+        <RequestFields stored={stored} isDisabled={isDisabled} />
         <FormProblem error={form.error} />
         <div className="row">
           <Button
@@ -149,6 +109,55 @@ function SettingsForm({ stored }: { stored: Environment }) {
         </div>
       </form>
     </section>
+  )
+}
+
+/** How requests are treated. */
+function RequestFields({ stored, isDisabled }: { stored: Environment; isDisabled: boolean }) {
+  return (
+    <>
+      <SelectField
+        label="Parameters that a model does not have"
+        name="unsupported_params"
+        disabled={isDisabled}
+        defaultValue={stored.unsupported_params}
+        hint="Default: refuse. What is dropped is named in the header X-Rideau-Dropped-Params."
+      >
+        <option value="refuse">Refuse the request, by name</option>
+        <option value="drop">Drop them</option>
+      </SelectField>
+      <SelectField
+        label="When the caller goes away"
+        name="on_client_gone"
+        disabled={isDisabled}
+        defaultValue={stored.on_client_gone}
+        hint="Default: cancel, which also stops the cost where the provider allows it."
+      >
+        <option value="cancel">Cancel the request</option>
+        <option value="drain">Let it end, for the log</option>
+      </SelectField>
+      <fieldset disabled={isDisabled}>
+        <legend className="field-label">Apps of your users</legend>
+        <div className="stack">
+          <label className="choice">
+            <input
+              type="checkbox"
+              name="allow_client_passthrough"
+              defaultChecked={stored.allow_client_passthrough}
+            />
+            Client tokens may send a provider’s own parameters and hosted tools, which can cost more
+          </label>
+          <label className="choice">
+            <input
+              type="checkbox"
+              name="allow_secret_key_in_browser"
+              defaultChecked={stored.allow_secret_key_in_browser}
+            />
+            Secret keys may be used in browsers, where everybody can read them
+          </label>
+        </div>
+      </fieldset>
+    </>
   )
 }
 

@@ -84,25 +84,35 @@ export function ManagementKeysPage() {
           onClose={close}
         />
       )}
-      {open?.dialog === 'revoke' && (
-        <ConfirmDialog
-          title={`Revoke ${open.target.name}`}
-          name={open.target.name}
-          action="Revoke key"
-          send={() =>
-            answerOf(
-              api.POST('/v1/management-keys/{keyId}/revoke', {
-                params: { path: { keyId: open.target.id } },
-              }),
-            )
-          }
-          onDone={refresh}
-          onClose={close}
-        >
-          <p>The next call with it fails, and that cannot be undone.</p>
-        </ConfirmDialog>
-      )}
+      {open?.dialog === 'revoke' && <RevokeDialog target={open.target} onClose={close} onDone={refresh} />}
     </>
+  )
+}
+
+interface RevokeDialogProps {
+  readonly target: ManagementKey
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+function RevokeDialog({ target, onClose, onDone }: RevokeDialogProps) {
+  return (
+    <ConfirmDialog
+      title={`Revoke ${target.name}`}
+      name={target.name}
+      action="Revoke key"
+      send={() =>
+        answerOf(
+          api.POST('/v1/management-keys/{keyId}/revoke', {
+            params: { path: { keyId: target.id } },
+          }),
+        )
+      }
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>The next call with it fails, and that cannot be undone.</p>
+    </ConfirmDialog>
   )
 }
 

@@ -2,7 +2,7 @@ import { Button } from '../../controls/button.tsx'
 import { Menu, MenuItem } from '../../controls/menu.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { useOrganization, useWorkspace } from '../../session/place-context.tsx'
-import { type Member, nameOf } from './members-page.tsx'
+import { type Member, nameOf } from './member.ts'
 
 interface MemberTableProps {
   readonly members: readonly Member[]

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { answerOf, api } from '../../api/client.ts'
 import { refreshWorkspace } from '../../api/refresh-workspace.ts'
 import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
@@ -10,18 +10,14 @@ import { OnceDialog } from '../../controls/once-dialog.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
 import { useObjection, useOrganization } from '../../session/place-context.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
+import { type Member, nameOf } from './member.ts'
 import { MemberTable } from './member-table.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 
-export type Member = Resource<'Member'>
 type Open =
   | { readonly dialog: 'invite' }
   | { readonly dialog: 'link'; readonly title: string; readonly text: string; readonly url: string }
   | { readonly dialog: 'role' | 'remove'; readonly member: Member }
-
-export function nameOf({ user, invite_email: invited }: Member): string {
-  return user?.name ?? user?.email ?? invited ?? 'somebody'
-}
 
 export function MembersPage() {
   const organization = useOrganization()

@@ -16,10 +16,8 @@ const ZONES = Intl.supportedValuesOf('timeZone')
 export function OrganizationSettingsPage() {
   const organization = useOrganization()
   const objection = useObjection('admin')
-  const deletionObjection = useObjection('owner')
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [isDeleting, setDeleting] = useState(false)
   const form = useForm(
     data =>
       answerOf(
@@ -89,11 +87,22 @@ export function OrganizationSettingsPage() {
           </div>
         </form>
       </section>
+      <Deletion />
+    </>
+  )
+}
+
+function Deletion() {
+  const organization = useOrganization()
+  const objection = useObjection('owner')
+  const [isDeleting, setDeleting] = useState(false)
+  return (
+    <>
       <section className="panel padded narrow stack" aria-labelledby="delete-organization">
         <h2 id="delete-organization">Delete the organization</h2>
         <p>Every key of every project stops at once. That cannot be undone.</p>
         <div>
-          <Button look="danger" objection={deletionObjection} onClick={() => setDeleting(true)}>
+          <Button look="danger" objection={objection} onClick={() => setDeleting(true)}>
             Delete organization
           </Button>
         </div>

@@ -5,7 +5,8 @@ import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
 import { useObjection, usePlace } from '../../session/place-context.tsx'
 import { Composer } from './composer.tsx'
-import { type Draft, readDraft, storeDraft } from './draft.ts'
+import type { Draft } from './draft.ts'
+import { readDraft, storeDraft } from './draft-storage.ts'
 import { DraftSettings } from './draft-settings.tsx'
 import { ImageField } from './image-field.tsx'
 import './playground.css'
@@ -31,18 +32,21 @@ export function PlaygroundPage() {
   useEffect(() => storeDraft(environment.id, draft), [environment.id, draft])
   const change = (changes: Partial<Draft>): void => setDraft({ ...draft, ...changes })
   const isRunning = conversation.isRunning || other.isRunning
-  const isCompared = draft.otherModel !== ''
   const send = (): void => {
     const isReady = draft.prompt.trim() !== '' && findDraftProblem(draft) === undefined
     if (objection !== undefined || isRunning || !isReady) return
     conversation.send(draft, images)
-    if (isCompared) other.send({ ...draft, model: draft.otherModel }, images)
+    if (draft.otherModel !== '') other.send({ ...draft, model: draft.otherModel }, images)
     change({ prompt: '' })
     setImages([])
   }
   const stop = (): void => {
     conversation.stop()
     other.stop()
+  }
+  const clear = (): void => {
+    conversation.clear()
+    other.clear()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send()
@@ -60,13 +64,7 @@ export function PlaygroundPage() {
         }
         actions={
           conversation.turns.length > 0 && (
-            <Button
-              small
-              onClick={() => {
-                conversation.clear()
-                other.clear()
-              }}
-            >
+            <Button small onClick={clear}>
               Start over
             </Button>
           )
@@ -74,13 +72,7 @@ export function PlaygroundPage() {
       />
       <div className="playground" onKeyDown={onKeyDown} role="presentation">
         <section className="panel conversation" aria-label="Conversation">
-          {conversation.turns.length === 0 && (
-            <p className="waiting">Send the prompt below. The answer is streamed here.</p>
-          )}
-          <div className={isCompared ? 'compared' : undefined} hidden={conversation.turns.length === 0}>
-            <Turns label="Messages" turns={conversation.turns} />
-            {isCompared && <Turns label={`Messages of ${draft.otherModel}`} turns={other.turns} />}
-          </div>
+          <Answers turns={conversation.turns} otherModel={draft.otherModel} otherTurns={other.turns} />
           <Composer
             prompt={draft.prompt}
             onChange={text => change({ prompt: text })}
@@ -101,6 +93,25 @@ export function PlaygroundPage() {
       </div>
       <SetupKeysPanel />
     </>
+  )
+}
+
+interface AnswersProps {
+  readonly turns: readonly Turn[]
+  readonly otherModel: string
+  readonly otherTurns: readonly Turn[]
+}
+
+function Answers({ turns, otherModel, otherTurns }: AnswersProps) {
+  const isCompared = otherModel !== ''
+  return (
+    <div>
+      {turns.length === 0 && <p className="waiting">Send the prompt below. The answer is streamed here.</p>}
+      <div className={isCompared ? 'compared' : undefined} hidden={turns.length === 0}>
+        <Turns label="Messages" turns={turns} />
+        {isCompared && <Turns label={`Messages of ${otherModel}`} turns={otherTurns} />}
+      </div>
+    </div>
   )
 }
 

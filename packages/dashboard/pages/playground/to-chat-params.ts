@@ -4,7 +4,7 @@ import type { Draft } from './draft.ts'
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high'] as const
 
 /** What was said before: a prompt and its answer. */
-export interface Exchange {
+export interface PastTurn {
   readonly prompt: string
   readonly images: readonly string[]
   readonly answer: string
@@ -31,7 +31,7 @@ export function findDraftProblem({ tools, schema }: Draft): DraftProblem | undef
 export function toChatParams(
   draft: Draft,
   images: readonly string[] = [],
-  before: readonly Exchange[] = [],
+  before: readonly PastTurn[] = [],
 ): ChatParams {
   const tools = parseTools(draft.tools)
   const schema = parseObject(draft.schema)
@@ -58,7 +58,7 @@ function numberOf(name: string, text: string): Record<string, number> {
 function toMessages(
   { system, prompt }: Draft,
   images: readonly string[],
-  before: readonly Exchange[],
+  before: readonly PastTurn[],
 ): ChatMessage[] {
   return [
     ...(system.trim() === '' ? [] : [{ role: 'system', content: system } as const]),

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ChatDelta, ChatUsage, RideauClient } from '../../../sdk/index.ts'
 import type { Draft } from './draft.ts'
-import { type Exchange, toChatParams } from './to-chat-params.ts'
+import { type PastTurn, toChatParams } from './to-chat-params.ts'
 
 /** How an answer went, in milliseconds from the moment it was sent. */
 export interface AnswerFigures {
@@ -18,7 +18,7 @@ export interface AskedTool {
   readonly arguments: string
 }
 
-export interface Turn extends Exchange {
+export interface Turn extends PastTurn {
   readonly model: string
   readonly tools: readonly AskedTool[]
   readonly state: 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed'

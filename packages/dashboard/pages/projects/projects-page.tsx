@@ -69,80 +69,7 @@ export function ProjectsPage() {
           </Empty>
         }
       >
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard. */}
-        <section className="table-frame" aria-label="Projects" tabIndex={0}>
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Environments</th>
-                <th scope="col" className="wide">
-                  Slug
-                </th>
-                <th scope="col" className="wide">
-                  Created
-                </th>
-                <th scope="col">
-                  <span className="only-heard">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {projects.items.map(project => (
-                <tr key={project.id}>
-                  <td className="name">{project.name}</td>
-                  <td>
-                    <span className="row">
-                      {(['development', 'production'] as const).map(environment => (
-                        <Link
-                          key={environment}
-                          className="text-link"
-                          to="/o/$org/$project/$environment/overview"
-                          params={{ org: organization.slug, project: project.slug, environment }}
-                          aria-label={`${project.name}, ${environment}`}
-                        >
-                          {environment}
-                        </Link>
-                      ))}
-                    </span>
-                  </td>
-                  <td className="wide">
-                    <code>{project.slug}</code>
-                  </td>
-                  <td className="wide">
-                    <TimeAgo at={project.created_at} timeZone={organization.time_zone} />
-                  </td>
-                  <td className="number">
-                    {objection === undefined ? (
-                      <Menu
-                        align="end"
-                        trigger={
-                          <Button small look="quiet" aria-label={`Actions for ${project.name}`}>
-                            ⋯
-                          </Button>
-                        }
-                      >
-                        <MenuItem onSelect={() => setOpen({ dialog: 'rename', project })}>Rename…</MenuItem>
-                        <MenuItem isDanger onSelect={() => setOpen({ dialog: 'delete', project })}>
-                          Delete…
-                        </MenuItem>
-                      </Menu>
-                    ) : (
-                      <Button
-                        small
-                        look="quiet"
-                        objection={objection}
-                        aria-label={`Actions for ${project.name}`}
-                      >
-                        ⋯
-                      </Button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <ProjectTable projects={projects.items} objection={objection} onOpen={setOpen} />
       </ListState>
       {open?.dialog === 'create' && <ProjectDialog onClose={close} onDone={refresh} />}
       {open?.dialog === 'rename' && <ProjectDialog current={open.project} onClose={close} onDone={refresh} />}
@@ -150,5 +77,100 @@ export function ProjectsPage() {
         <DeleteProjectDialog target={open.project} onClose={close} onDone={refresh} />
       )}
     </>
+  )
+}
+
+interface ProjectTableProps {
+  readonly projects: readonly Project[]
+  readonly objection: string | undefined
+  readonly onOpen: (open: Open) => void
+}
+
+function ProjectTable({ projects, objection, onOpen }: ProjectTableProps) {
+  const organization = useOrganization()
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
+    <section className="table-frame" aria-label="Projects" tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Environments</th>
+            <th scope="col" className="wide">
+              Slug
+            </th>
+            <th scope="col" className="wide">
+              Created
+            </th>
+            <th scope="col">
+              <span className="only-heard">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {projects.map(project => (
+            <tr key={project.id}>
+              <td className="name">{project.name}</td>
+              <td>
+                <span className="row">
+                  {(['development', 'production'] as const).map(environment => (
+                    <Link
+                      key={environment}
+                      className="text-link"
+                      to="/o/$org/$project/$environment/overview"
+                      params={{ org: organization.slug, project: project.slug, environment }}
+                      aria-label={`${project.name}, ${environment}`}
+                    >
+                      {environment}
+                    </Link>
+                  ))}
+                </span>
+              </td>
+              <td className="wide">
+                <code>{project.slug}</code>
+              </td>
+              <td className="wide">
+                <TimeAgo at={project.created_at} timeZone={organization.time_zone} />
+              </td>
+              <td className="number">
+                <Actions project={project} objection={objection} onOpen={onOpen} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+interface ActionsProps {
+  readonly project: Project
+  readonly objection: string | undefined
+  readonly onOpen: (open: Open) => void
+}
+
+function Actions({ project, objection, onOpen }: ActionsProps) {
+  const label = `Actions for ${project.name}`
+  if (objection !== undefined) {
+    return (
+      <Button small look="quiet" objection={objection} aria-label={label}>
+        ⋯
+      </Button>
+    )
+  }
+  return (
+    <Menu
+      align="end"
+      trigger={
+        <Button small look="quiet" aria-label={label}>
+          ⋯
+        </Button>
+      }
+    >
+      <MenuItem onSelect={() => onOpen({ dialog: 'rename', project })}>Rename…</MenuItem>
+      <MenuItem isDanger onSelect={() => onOpen({ dialog: 'delete', project })}>
+        Delete…
+      </MenuItem>
+    </Menu>
   )
 }

@@ -91,23 +91,31 @@ export function WebhooksPage() {
       {open?.dialog === 'deliveries' && (
         <DeliveriesDialog webhook={open.webhook} objection={objection} onClose={close} />
       )}
-      {open?.dialog === 'remove' && (
-        <ConfirmDialog
-          title="Remove the webhook"
-          name={new URL(open.webhook.url).host}
-          action="Remove webhook"
-          send={() =>
-            answerOf(api.DELETE('/v1/webhooks/{id}', { params: { path: { id: open.webhook.id } } }))
-          }
-          onDone={refresh}
-          onClose={close}
-        >
-          <p>
-            Nothing more is sent to <code>{open.webhook.url}</code>, and its deliveries are forgotten.
-          </p>
-        </ConfirmDialog>
-      )}
+      {open?.dialog === 'remove' && <RemoveDialog webhook={open.webhook} onClose={close} onDone={refresh} />}
     </>
+  )
+}
+
+interface RemoveDialogProps {
+  readonly webhook: Webhook
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+function RemoveDialog({ webhook, onClose, onDone }: RemoveDialogProps) {
+  return (
+    <ConfirmDialog
+      title="Remove the webhook"
+      name={new URL(webhook.url).host}
+      action="Remove webhook"
+      send={() => answerOf(api.DELETE('/v1/webhooks/{id}', { params: { path: { id: webhook.id } } }))}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>
+        Nothing more is sent to <code>{webhook.url}</code>, and its deliveries are forgotten.
+      </p>
+    </ConfirmDialog>
   )
 }
 
