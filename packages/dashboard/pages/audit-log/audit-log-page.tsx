@@ -8,11 +8,12 @@ import { PageHead } from '../../controls/page-head.tsx'
 import { textOf } from '../../controls/use-form.ts'
 import { useOrganization } from '../../session/place-context.tsx'
 import { AuditEntries } from './audit-entries.tsx'
-import type { AuditSearch } from './audit-search.ts'
+import { type AuditSearch, parseAuditSearch } from './audit-search.ts'
 
 export function AuditLogPage() {
   const organization = useOrganization()
-  const search = useSearch({ from: '/signed-in/o/$org/audit-log' })
+  // What else the address names is not the API's.
+  const search = parseAuditSearch({ ...useSearch({ from: '/signed-in/o/$org/audit-log' }) })
   const navigate = useNavigate()
   const entries = useList(['audit-log', organization.id, search], cursor =>
     answerOf(
