@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type NewApp, openNewApp } from '../../server/testing/harness/app.ts'
 import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
@@ -58,7 +58,7 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
   ]
 
   for (const { theme, width } of VIEWS) {
-    test(`in the ${theme} theme, ${width} px wide`, async () => {
+    const open = async (): Promise<{ page: Page; check: (name: string) => Promise<void> }> => {
       const watched = await openWatchedPage(browser, { colorScheme: theme, viewport: { width, height: 900 } })
       const { page } = watched
       const check = async (name: string): Promise<void> => {
@@ -70,6 +70,11 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
         const isSideways = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
         expect([name, await page.evaluate(isSideways)]).toEqual([name, false])
       }
+      return { page, check }
+    }
+
+    test(`of environments, in the ${theme} theme, ${width} px wide`, async () => {
+      const { page, check } = await open()
       await page.goto(`${controlUrl}/sign-in`)
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
       await check('sign-in')
@@ -86,6 +91,12 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
           await check(`${name}-${fullness}`)
         }
       }
+      await page.context().close()
+    })
+
+    test(`of the organization, in the ${theme} theme, ${width} px wide`, async () => {
+      const { page, check } = await open()
+      await signInAsOwner(page, controlUrl)
       for (const [address, heading] of ORGANIZATION_PAGES) {
         await page.goto(`${controlUrl}/o/acme/${address}`)
         await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
@@ -103,6 +114,12 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
       await page.getByRole('button', { name: 'Set up identity provider' }).click()
       await page.getByRole('dialog').waitFor()
       await check('identity-dialog')
+      await page.context().close()
+    })
+
+    test(`of one request and of forms, in the ${theme} theme, ${width} px wide`, async () => {
+      const { page, check } = await open()
+      await signInAsOwner(page, controlUrl)
       await page.goto(`${controlUrl}/o/acme/chat-app/development/logs`)
       await page.getByRole('region', { name: 'Requests' }).getByRole('link').first().click()
       await page.getByRole('heading', { name: 'Timeline' }).waitFor()
