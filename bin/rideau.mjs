@@ -10,6 +10,7 @@ const HELP = `Usage: rideau <command>
   start      run the gateway and the control plane in one process
   gateway    run the gateway (the data plane) alone
   control    run the control plane alone
+  demo       run both in one process with made-up data of 90 days (--rows N)
 
   rotate-master-key  encrypt what is stored with a new master key, while the program runs
 
@@ -18,12 +19,12 @@ const HELP = `Usage: rideau <command>
 
 Settings are environment variables: see docs/operations.md.`
 
-const COMMANDS = new Set(['start', 'gateway', 'control', 'rotate-master-key'])
+const COMMANDS = new Set(['start', 'gateway', 'control', 'demo', 'rotate-master-key'])
 
 async function main([command, ...rest]) {
   if (command === '--help' || command === '-h') return console.log(HELP)
   if (command === '--version' || command === '-v') return console.log(readVersion())
-  if (!COMMANDS.has(command) || rest.length > 0) {
+  if (!COMMANDS.has(command) || (rest.length > 0 && command !== 'demo')) {
     console.error(
       command === undefined ? HELP : `rideau: unknown arguments: ${[command, ...rest].join(' ')}\n\n${HELP}`,
     )
@@ -38,12 +39,12 @@ async function main([command, ...rest]) {
   ])
   if (dashboard) env.RIDEAU_DASHBOARD_DIR = dashboard
   const { run } = await import(pathToFileURL(server).href)
-  await run(command, env)
+  await run(command, env, rest)
 }
 
 /** Whether the process serves the dashboard of this tree: not another build, and not none. */
 function servesDashboard(command, { RIDEAU_DASHBOARD_DIR: given = '' }) {
-  return (command === 'start' || command === 'control') && given === ''
+  return ['start', 'control', 'demo'].includes(command) && given === ''
 }
 
 function readVersion() {

@@ -7,16 +7,25 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { type ComponentType, lazy } from 'react'
 import { isSignedOut } from './api/api-error.ts'
 import { findHome, toNames, workspaceQuery } from './api/workspace.ts'
 import { EnvironmentLayout } from './layout/environment-layout.tsx'
 import { BrokenPage, MissingPage, NoEnvironmentPage } from './layout/other-pages.tsx'
+import { OrganizationLayout } from './layout/organization-layout.tsx'
+import { parseAuditSearch } from './pages/audit-log/audit-search.ts'
 import { parseLogSearch } from './pages/logs/log-search.ts'
 import { AcceptInvitationPage } from './pages/accept-invitation/accept-invitation-page.tsx'
 import { ResetPasswordPage } from './pages/reset-password/reset-password-page.tsx'
 import { SetupPage } from './pages/setup/setup-page.tsx'
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
 import { toSafeReturn } from './session/safe-return.ts'
+
+/** Parts of the frame that are loaded when they are opened. */
+interface LazyParts {
+  readonly CommandPalette: ComponentType<{ onClose: () => void }>
+  readonly ShortcutHelp: ComponentType<{ onClose: () => void }>
+}
 
 export interface RouterContext {
   readonly client: QueryClient
@@ -29,7 +38,18 @@ const playgroundPage = lazyRouteComponent(
   'PlaygroundPage',
 )
 
-const root = createRootRouteWithContext<RouterContext>()({
+const lazyParts: LazyParts = {
+  CommandPalette: lazy(async () => {
+    const { CommandPalette } = await import('./palette/command-palette.tsx')
+    return { default: CommandPalette }
+  }),
+  ShortcutHelp: lazy(async () => {
+    const { ShortcutHelp } = await import('./palette/shortcut-help.tsx')
+    return { default: ShortcutHelp }
+  }),
+}
+
+const root = createRootRouteWithContext<RouterContext & LazyParts>()({
   component: Outlet,
   notFoundComponent: MissingPage,
   errorComponent: BrokenPage,
@@ -133,6 +153,74 @@ const providers = createRoute({
   path: '/providers',
   component: lazyRouteComponent(() => import('./pages/providers/providers-page.tsx'), 'ProvidersPage'),
 })
+const clientAuth = createRoute({
+  getParentRoute: () => environment,
+  path: '/client-auth',
+  component: lazyRouteComponent(() => import('./pages/client-auth/client-auth-page.tsx'), 'ClientAuthPage'),
+})
+const environmentSettings = createRoute({
+  getParentRoute: () => environment,
+  path: '/settings',
+  component: lazyRouteComponent(
+    () => import('./pages/environment-settings/environment-settings-page.tsx'),
+    'EnvironmentSettingsPage',
+  ),
+})
+
+const organization = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/o/$org',
+  component: OrganizationLayout,
+})
+const organizationHome = createRoute({
+  getParentRoute: () => organization,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/o/$org/projects', params, replace: true })
+  },
+})
+const projects = createRoute({
+  getParentRoute: () => organization,
+  path: '/projects',
+  component: lazyRouteComponent(() => import('./pages/projects/projects-page.tsx'), 'ProjectsPage'),
+})
+const members = createRoute({
+  getParentRoute: () => organization,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./pages/members/members-page.tsx'), 'MembersPage'),
+})
+const managementKeys = createRoute({
+  getParentRoute: () => organization,
+  path: '/management-keys',
+  component: lazyRouteComponent(
+    () => import('./pages/management-keys/management-keys-page.tsx'),
+    'ManagementKeysPage',
+  ),
+})
+const webhooks = createRoute({
+  getParentRoute: () => organization,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+})
+const auditLog = createRoute({
+  getParentRoute: () => organization,
+  path: '/audit-log',
+  validateSearch: parseAuditSearch,
+  component: lazyRouteComponent(() => import('./pages/audit-log/audit-log-page.tsx'), 'AuditLogPage'),
+})
+const organizationSettings = createRoute({
+  getParentRoute: () => organization,
+  path: '/settings',
+  component: lazyRouteComponent(
+    () => import('./pages/organization/organization-settings-page.tsx'),
+    'OrganizationSettingsPage',
+  ),
+})
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account/account-page.tsx'), 'AccountPage'),
+})
 
 const routes = root.addChildren([
   setup,
@@ -141,14 +229,34 @@ const routes = root.addChildren([
   resetPassword,
   signedIn.addChildren([
     home,
-    environment.addChildren([environmentHome, overview, logs, request, playground, keys, providers]),
+    account,
+    environment.addChildren([
+      environmentHome,
+      overview,
+      logs,
+      request,
+      playground,
+      keys,
+      providers,
+      clientAuth,
+      environmentSettings,
+    ]),
+    organization.addChildren([
+      organizationHome,
+      projects,
+      members,
+      managementKeys,
+      webhooks,
+      auditLog,
+      organizationSettings,
+    ]),
   ]),
 ])
 
 export function createPages(context: RouterContext) {
   return createRouter({
     routeTree: routes,
-    context,
+    context: { client: context.client, linkToken: context.linkToken, ...lazyParts },
     // The code of a page is loaded when a link to it is pointed at or focused.
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,

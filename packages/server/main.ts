@@ -1,5 +1,6 @@
 import { openApp } from './app/app.ts'
 import { LIMITS } from './app/app-parts.ts'
+import { parseDemoArguments, prepareDemo, toDemoEnv, toDemoText } from './app/demo.ts'
 import { Exceptions } from './app/exceptions.ts'
 import { openLog } from './app/open-log.ts'
 import { handleProcessExceptions } from './app/process-exceptions.ts'
@@ -10,7 +11,7 @@ import { welcome } from './app/welcome.ts'
 import { systemClock } from './core/clock.ts'
 import { endEmbeddedServer } from './storage/embedded/end-server.ts'
 
-export type Command = 'start' | 'gateway' | 'control' | 'rotate-master-key'
+export type Command = 'start' | 'gateway' | 'control' | 'demo' | 'rotate-master-key'
 
 /**
  * Starts the program, which runs until a signal stops it, or runs a task to its end. Rejects if a setting is invalid or a part
@@ -19,8 +20,10 @@ export type Command = 'start' | 'gateway' | 'control' | 'rotate-master-key'
 export async function run(
   command: Command,
   env: Readonly<Record<string, string | undefined>>,
+  args: readonly string[] = [],
 ): Promise<void> {
-  const config = parseConfig(env)
+  const demoRows = command === 'demo' ? parseDemoArguments(args) : undefined
+  const config = parseConfig(command === 'demo' ? toDemoEnv(env) : env)
   // A terminal or a reader that has gone must not end the program.
   process.stdout.on('error', () => {})
   const log = openLog(config)
@@ -40,8 +43,10 @@ export async function run(
   const exceptions = new Exceptions(log)
   const started = handleProcessExceptions(exceptions, endDatabase)
   const stopping = new StopOnSignals({ signals: process, clock: systemClock, log, endDatabase, exit })
+  const demo = demoRows === undefined ? undefined : await prepareDemo(config, demoRows, log, process.stdout)
   const app = await openApp(config, planes, log, LIMITS, exceptions)
   started()
   welcome(app, { config, log, output: process.stdout })
+  if (demo !== undefined) process.stdout.write(toDemoText(demo, config.baseUrl ?? app.controlUrl ?? ''))
   stopping.started(app)
 }

@@ -27,9 +27,13 @@ export interface PlaceNames {
   readonly environment: string
 }
 
+export function findOrganization(workspace: Workspace, slug: string): Organization | undefined {
+  return workspace.organizations.find(each => each.slug === slug)
+}
+
 /** Returns undefined if there is none by these names, or none that the user may see. */
 export function findPlace(workspace: Workspace, names: PlaceNames): Place | undefined {
-  const organization = workspace.organizations.find(each => each.slug === names.org)
+  const organization = findOrganization(workspace, names.org)
   const project = organization?.projects.find(each => each.slug === names.project)
   const environment = project?.environments.find(each => each.name === names.environment)
   if (organization === undefined || project === undefined || environment === undefined) return undefined

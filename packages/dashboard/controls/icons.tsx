@@ -44,6 +44,39 @@ export const ProviderIcon = () => (
     <path d="M6 2v3M10 2v3M4 5h8v3a4 4 0 0 1-8 0zM8 12v2" />
   </Icon>
 )
+export const ClientAuthIcon = () => (
+  <Icon>
+    <path d="M8 1.5l5.5 2v4c0 3.5-2.3 5.8-5.5 7-3.2-1.2-5.5-3.5-5.5-7v-4zM5.5 8l2 2 3-3.5" />
+  </Icon>
+)
+export const SettingsIcon = () => (
+  <Icon>
+    <path d="M2 4.5h6M11 4.5h3M2 11.5h3M8 11.5h6" />
+    <circle cx="9.5" cy="4.5" r="1.5" />
+    <circle cx="6.5" cy="11.5" r="1.5" />
+  </Icon>
+)
+export const ProjectsIcon = () => (
+  <Icon>
+    <path d="M2 4.5h4.5l1.5 2h6v6.5H2z" />
+  </Icon>
+)
+export const MembersIcon = () => (
+  <Icon>
+    <circle cx="6" cy="5.5" r="2.5" />
+    <path d="M1.5 13.5c0-2.5 2-4 4.5-4s4.5 1.5 4.5 4M10.5 3.2a2.5 2.5 0 0 1 0 4.6M12 9.8c1.6.6 2.5 1.9 2.5 3.7" />
+  </Icon>
+)
+export const WebhookIcon = () => (
+  <Icon>
+    <path d="M2 8h8M7 4.5L10.500 8 7 11.500M13.500 3v10" />
+  </Icon>
+)
+export const AuditIcon = () => (
+  <Icon>
+    <path d="M3.500 2h9v12h-9zM6 5.500h4M6 8h4M6 10.500h2.500" />
+  </Icon>
+)
 export const ChevronIcon = () => (
   <Icon>
     <path d="M4.5 6.5L8 10l3.5-3.5" />

@@ -5,6 +5,8 @@ import { type ApiError, toApiError } from '../api/api-error.ts'
 interface Form {
   readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void
   readonly isPending: boolean
+  /** The last sending went well, and none has begun since. */
+  readonly isSaved: boolean
   /** The last failure; undefined before and after a success. */
   readonly error: ApiError | undefined
   /** The message for the field whose name the API uses, such as `restrictions.max_request_cost_usd`. */
@@ -34,6 +36,7 @@ export function useForm<Result>(
       if (!mutation.isPending) mutation.mutate(new FormData(event.currentTarget))
     },
     isPending: mutation.isPending,
+    isSaved: mutation.isSuccess,
     error,
     problemOf: name => (error?.param === name ? error.message : undefined),
   }

@@ -1,8 +1,20 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { toNames } from '../api/workspace.ts'
-import { KeyIcon, LogsIcon, OverviewIcon, PlaygroundIcon, ProviderIcon } from '../controls/icons.tsx'
-import { usePlace } from '../session/place-context.tsx'
+import { type PlaceNames, toNames } from '../api/workspace.ts'
+import {
+  AuditIcon,
+  ClientAuthIcon,
+  KeyIcon,
+  LogsIcon,
+  MembersIcon,
+  OverviewIcon,
+  PlaygroundIcon,
+  ProjectsIcon,
+  ProviderIcon,
+  SettingsIcon,
+  WebhookIcon,
+} from '../controls/icons.tsx'
+import { useMaybePlace, useOrganization } from '../session/place-context.tsx'
 
 /** The pages of an environment. `key` follows `g` as a shortcut. */
 export const PAGES = [
@@ -11,6 +23,18 @@ export const PAGES = [
   { name: 'Playground', to: '/o/$org/$project/$environment/playground', key: 'p', icon: <PlaygroundIcon /> },
   { name: 'Keys', to: '/o/$org/$project/$environment/keys', key: 'k', icon: <KeyIcon />, isApart: true },
   { name: 'Providers', to: '/o/$org/$project/$environment/providers', key: 'r', icon: <ProviderIcon /> },
+  {
+    name: 'Client auth',
+    to: '/o/$org/$project/$environment/client-auth',
+    key: 'c',
+    icon: <ClientAuthIcon />,
+  },
+  {
+    name: 'Environment settings',
+    to: '/o/$org/$project/$environment/settings',
+    key: 's',
+    icon: <SettingsIcon />,
+  },
 ] as const satisfies readonly {
   name: string
   to: string
@@ -19,14 +43,29 @@ export const PAGES = [
   isApart?: boolean
 }[]
 
+/** The pages of an organization. */
+export const ORGANIZATION_PAGES = [
+  { name: 'Projects', to: '/o/$org/projects', icon: <ProjectsIcon /> },
+  { name: 'Members', to: '/o/$org/members', icon: <MembersIcon /> },
+  { name: 'Management keys', to: '/o/$org/management-keys', icon: <KeyIcon /> },
+  { name: 'Webhooks', to: '/o/$org/webhooks', icon: <WebhookIcon /> },
+  { name: 'Audit log', to: '/o/$org/audit-log', icon: <AuditIcon /> },
+  { name: 'Organization settings', to: '/o/$org/settings', icon: <SettingsIcon /> },
+] as const satisfies readonly { name: string; to: string; icon: ReactNode }[]
+
 export function Nav({ isOpen, onFollow }: { isOpen: boolean; onFollow: () => void }) {
-  const names = toNames(usePlace())
+  const place = useMaybePlace()
+  const org = useOrganization().slug
   return (
     <nav className={`side${isOpen ? ' open' : ''}`} aria-label="Pages" id="pages">
-      <ul>
-        {PAGES.map(page => (
-          <li key={page.name} className={'isApart' in page ? 'apart' : undefined}>
-            <Link className="side-link" to={page.to} params={names} onClick={onFollow}>
+      {place !== undefined && <EnvironmentLinks names={toNames(place)} onFollow={onFollow} />}
+      <p className="side-title" id="organization-pages">
+        Organization
+      </p>
+      <ul aria-labelledby="organization-pages">
+        {ORGANIZATION_PAGES.map(page => (
+          <li key={page.name}>
+            <Link className="side-link" to={page.to} params={{ org }} onClick={onFollow}>
               {page.icon}
               {page.name}
             </Link>
@@ -34,5 +73,20 @@ export function Nav({ isOpen, onFollow }: { isOpen: boolean; onFollow: () => voi
         ))}
       </ul>
     </nav>
+  )
+}
+
+function EnvironmentLinks({ names, onFollow }: { names: PlaceNames; onFollow: () => void }) {
+  return (
+    <ul>
+      {PAGES.map(page => (
+        <li key={page.name} className={'isApart' in page ? 'apart' : undefined}>
+          <Link className="side-link" to={page.to} params={names} onClick={onFollow}>
+            {page.icon}
+            {page.name}
+          </Link>
+        </li>
+      ))}
+    </ul>
   )
 }

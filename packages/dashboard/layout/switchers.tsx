@@ -3,7 +3,7 @@ import { type Place, rememberPlace, toNames } from '../api/workspace.ts'
 import { Button } from '../controls/button.tsx'
 import { ChevronIcon } from '../controls/icons.tsx'
 import { Menu, MenuItem, MenuLabel } from '../controls/menu.tsx'
-import { usePlace, useWorkspace } from '../session/place-context.tsx'
+import { useOrganization, usePlace, useWorkspace } from '../session/place-context.tsx'
 import { PAGES } from './nav.tsx'
 
 /** Parameters of an address that mean the same in every environment. Filters that name a key or an end user do not. */
@@ -24,18 +24,14 @@ function useSwitch(): (place: Place) => void {
 
 export function OrganizationSwitcher() {
   const workspace = useWorkspace()
-  const here = usePlace()
+  const here = useOrganization()
+  const navigate = useNavigate()
   const open = useSwitch()
   return (
     <Menu
       trigger={
-        <Button
-          look="quiet"
-          small
-          className="switcher"
-          aria-label={`Organization: ${here.organization.name}`}
-        >
-          <span className="cut">{here.organization.name}</span>
+        <Button look="quiet" small className="switcher" aria-label={`Organization: ${here.name}`}>
+          <span className="cut">{here.name}</span>
           <ChevronIcon />
         </Button>
       }
@@ -44,12 +40,13 @@ export function OrganizationSwitcher() {
       {workspace.organizations.map(organization => (
         <MenuItem
           key={organization.id}
-          isCurrent={organization.id === here.organization.id}
+          isCurrent={organization.id === here.id}
           onSelect={() => {
             const [project] = organization.projects
             const environment = project?.environments[0]
             if (project !== undefined && environment !== undefined)
               open({ organization, project, environment })
+            else void navigate({ to: '/o/$org/projects', params: { org: organization.slug } })
           }}
         >
           <span className="cut">{organization.name}</span>

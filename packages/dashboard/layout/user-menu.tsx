@@ -1,10 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { answerOf, api } from '../api/client.ts'
 import { Button } from '../controls/button.tsx'
 import { ChevronIcon } from '../controls/icons.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../controls/menu.tsx'
 import { useWorkspace } from '../session/place-context.tsx'
+import { useSignOut } from '../session/use-sign-out.ts'
 import { applyTheme, readTheme, type Theme } from '../session/theme.ts'
 
 const THEMES: readonly [Theme, string][] = [
@@ -13,23 +13,11 @@ const THEMES: readonly [Theme, string][] = [
   ['dark', 'Dark'],
 ]
 
-/** Other tabs sign out too when this key of the local storage changes. */
-export const SIGNED_OUT_KEY = 'rideau.signed-out-at'
-
 export function UserMenu() {
   const { user } = useWorkspace()
   const [theme, setTheme] = useState(readTheme)
-  const client = useQueryClient()
-  const signOut = useMutation({
-    mutationFn: (everywhere: boolean) =>
-      answerOf(api.DELETE('/v1/session', everywhere ? { params: { query: { everywhere: 'true' } } } : {})),
-    onSuccess: () => {
-      client.clear()
-      localStorage.setItem(SIGNED_OUT_KEY, String(Date.now()))
-      // A full load: nothing of the previous person stays in memory.
-      location.assign('/sign-in')
-    },
-  })
+  const signOut = useSignOut()
+  const navigate = useNavigate()
   return (
     <Menu
       align="end"
@@ -60,6 +48,7 @@ export function UserMenu() {
         </MenuItem>
       ))}
       <MenuSeparator />
+      <MenuItem onSelect={() => void navigate({ to: '/account' })}>Account</MenuItem>
       <MenuItem onSelect={() => signOut.mutate(false)}>Sign out</MenuItem>
       <MenuItem onSelect={() => signOut.mutate(true)}>Sign out on all devices</MenuItem>
     </Menu>

@@ -1,14 +1,15 @@
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
+import { type NewApp, openNewApp } from '../../server/testing/harness/app.ts'
 import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
 import { dashboardSettings, openWatchedPage, startChromium } from '../testing/open-dashboard.ts'
-import { seedDay } from '../testing/seed-day.ts'
+import { fillTestDemo } from '../testing/fill-test-demo.ts'
 import { signInAsOwner } from '../testing/sign-in.ts'
 
-// Every page, empty (production) and full (development), wide in the light theme and narrow in the dark one: axe finds nothing
+// Every page, full (the demo's data) and empty (its project without any), wide in the light theme and narrow in the dark one: axe finds nothing
 // serious, the page complains of nothing and does not scroll sideways. With RIDEAU_SCREENSHOTS, a folder, all four combinations are
 // also photographed (npm run screenshots).
 
@@ -22,12 +23,15 @@ const VIEWS = [
 ] as const
 
 describe.skipIf(chromiumProgram === undefined)('every page', () => {
-  let app: TestApp
+  let app: NewApp
+  let controlUrl: string
   let browser: Browser
   beforeAll(async () => {
-    const env = await dashboardSettings()
-    ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
-    await seedDay(app, Date.now())
+    const masterKey = randomBytes(32)
+    const env = { ...(await dashboardSettings()), RIDEAU_MASTER_KEY: masterKey.toString('base64') }
+    ;[app, browser] = await Promise.all([openNewApp(env), startChromium()])
+    controlUrl = app.app.controlUrl ?? ''
+    await fillTestDemo(app.database, masterKey, 4_000)
   })
   afterAll(async () => {
     await browser?.close()
@@ -40,10 +44,21 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
     ['playground', 'playground', 'Playground'],
     ['keys', 'keys', 'Keys'],
     ['providers', 'providers', 'Providers'],
+    ['client-auth', 'client-auth', 'Client auth'],
+    ['environment-settings', 'settings', 'Environment settings'],
+  ]
+
+  const ORGANIZATION_PAGES: readonly (readonly [address: string, heading: string])[] = [
+    ['projects', 'Projects'],
+    ['members', 'Members'],
+    ['management-keys', 'Management keys'],
+    ['webhooks', 'Webhooks'],
+    ['audit-log', 'Audit log'],
+    ['settings', 'Organization settings'],
   ]
 
   for (const { theme, width } of VIEWS) {
-    test(`in the ${theme} theme, ${width} px wide`, async () => {
+    const open = async (): Promise<{ page: Page; check: (name: string) => Promise<void> }> => {
       const watched = await openWatchedPage(browser, { colorScheme: theme, viewport: { width, height: 900 } })
       const { page } = watched
       const check = async (name: string): Promise<void> => {
@@ -55,27 +70,61 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
         const isSideways = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
         expect([name, await page.evaluate(isSideways)]).toEqual([name, false])
       }
-      await page.goto(`${app.controlUrl}/sign-in`)
+      return { page, check }
+    }
+
+    test(`of environments, in the ${theme} theme, ${width} px wide`, async () => {
+      const { page, check } = await open()
+      await page.goto(`${controlUrl}/sign-in`)
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
       await check('sign-in')
-      await signInAsOwner(page, app.controlUrl)
-      for (const [environment, fullness] of [
-        ['development', 'full'],
-        ['production', 'empty'],
+      await signInAsOwner(page, controlUrl)
+      for (const [project, environment, fullness] of [
+        ['chat-app', 'production', 'full'],
+        ['new-idea', 'development', 'empty'],
       ] as const) {
         for (const [name, address, heading] of PAGES) {
-          await page.goto(`${app.controlUrl}/o/test/default/${environment}/${address}`)
+          await page.goto(`${controlUrl}/o/acme/${project}/${environment}/${address}`)
           await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
           await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
           await page.getByRole('button', { name: `Environment: ${environment}` }).waitFor()
           await check(`${name}-${fullness}`)
         }
       }
-      await page.goto(`${app.controlUrl}/o/test/default/development/logs`)
+      await page.context().close()
+    })
+
+    test(`of the organization, in the ${theme} theme, ${width} px wide`, async () => {
+      const { page, check } = await open()
+      await signInAsOwner(page, controlUrl)
+      for (const [address, heading] of ORGANIZATION_PAGES) {
+        await page.goto(`${controlUrl}/o/acme/${address}`)
+        await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+        await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+        await check(`organization-${address}`)
+      }
+      await page.goto(`${controlUrl}/o/acme/audit-log?operation=limits.update`)
+      await page.getByRole('list', { name: 'Entries' }).locator('summary').first().click()
+      await page.getByRole('columnheader', { name: 'Before' }).first().waitFor()
+      await check('audit-entry')
+      await page.goto(`${controlUrl}/account`)
+      await page.getByRole('heading', { name: 'Your account' }).waitFor()
+      await check('account')
+      await page.goto(`${controlUrl}/o/acme/chat-app/development/client-auth`)
+      await page.getByRole('button', { name: 'Set up identity provider' }).click()
+      await page.getByRole('dialog').waitFor()
+      await check('identity-dialog')
+      await page.context().close()
+    })
+
+    test(`of one request and of forms, in the ${theme} theme, ${width} px wide`, async () => {
+      const { page, check } = await open()
+      await signInAsOwner(page, controlUrl)
+      await page.goto(`${controlUrl}/o/acme/chat-app/development/logs`)
       await page.getByRole('region', { name: 'Requests' }).getByRole('link').first().click()
       await page.getByRole('heading', { name: 'Timeline' }).waitFor()
       await check('request')
-      await page.goto(`${app.controlUrl}/o/test/default/development/keys`)
+      await page.goto(`${controlUrl}/o/acme/chat-app/development/keys`)
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByRole('dialog').waitFor()
       await check('create-key')

@@ -1437,6 +1437,46 @@ export interface paths {
         patch: operations["webhooks.update"];
         trace?: never;
     };
+    "/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Queues an event `webhook.test` for a webhook's address, signed like every other. One test at a time: 409 while the last one is pending.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`, `resource_conflict`.
+         */
+        post: operations["webhooks.test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A webhook's deliveries of the last 30 days, newest first.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
+         */
+        get: operations["webhooks.list_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/session/oidc/start": {
         parameters: {
             query?: never;
@@ -2655,6 +2695,30 @@ export interface components {
             updated_at: string;
             /** @description The key that signs deliveries (Standard Webhooks): `whsec_…`. */
             secret: string;
+        };
+        WebhookDelivery: {
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of every attempt.
+             */
+            id: string;
+            /** Format: uuid */
+            webhook_id: string;
+            /** @description `webhook.test` for a test. */
+            event: string;
+            /**
+             * @description `pending`: an attempt runs or follows. `failed`: it was given up.
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed";
+            /** @description Attempts that were started. */
+            attempts: number;
+            next_attempt_at: string | null;
+            delivered_at: string | null;
+            /** @description Why the last attempt failed. */
+            failure: string | null;
+            /** Format: date-time */
+            created_at: string;
         };
         Project: {
             /** Format: uuid */
@@ -6567,6 +6631,80 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "webhooks.test": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "webhooks.list_deliveries": {
+        parameters: {
+            query?: {
+                /** @description Page size. Default: 20. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookDelivery"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
                 };
             };
             /** @description Default Response */

@@ -109,4 +109,6 @@ export const CONTROL_OPERATIONS: readonly (readonly [id: string, route: string])
   ['webhooks.create', 'POST /v1/orgs/{orgId}/webhooks'],
   ['webhooks.update', 'PATCH /v1/webhooks/{id}'],
   ['webhooks.delete', 'DELETE /v1/webhooks/{id}'],
+  ['webhooks.test', 'POST /v1/webhooks/{id}/test'],
+  ['webhooks.list_deliveries', 'GET /v1/webhooks/{id}/deliveries'],
 ]

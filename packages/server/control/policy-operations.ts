@@ -36,7 +36,9 @@ import { listQuotas } from './quotas/list-quotas.ts'
 import { updateQuota } from './quotas/update-quota.ts'
 import { createWebhook } from './webhooks/create-webhook.ts'
 import { deleteWebhook } from './webhooks/delete-webhook.ts'
+import { listWebhookDeliveries } from './webhooks/list-webhook-deliveries.ts'
 import { listWebhooks } from './webhooks/list-webhooks.ts'
+import { testWebhook } from './webhooks/test-webhook.ts'
 import { updateWebhook } from './webhooks/update-webhook.ts'
 
 /** The operations on limits, quotas, budgets, plans, end users and their authentication. */
@@ -80,4 +82,6 @@ export const policyOperations: readonly Operation[] = [
   createWebhook,
   updateWebhook,
   deleteWebhook,
+  testWebhook,
+  listWebhookDeliveries,
 ]

@@ -7,6 +7,7 @@ import type { OrganizationRow } from './schema.ts'
 import {
   claimDueDeliveries,
   type DueDelivery,
+  insertTestDelivery,
   insertWebhookDeliveries,
   removeEndedDeliveries,
   updateDeliveryOutcome,
@@ -47,6 +48,17 @@ describe.each(listTestServers())('webhook deliveries on $label', server => {
   }
   const count = async (): Promise<number> =>
     (await db.selectFrom('webhook_deliveries').select('id').execute()).length
+
+  test('a test is queued whatever the webhook subscribes to, and one at a time of two concurrent ones', async () => {
+    const id = await addWebhook()
+    const add = () => insertTestDelivery(db, { id, org_id: organization.id }, { id: newId(), at: now })
+    const both = await Promise.all([add(), add()])
+    expect(both.filter(row => row !== undefined)).toHaveLength(1)
+    const { payload } = await claimOne()
+    expect(JSON.parse(payload)).toMatchObject({ type: 'webhook.test', data: { webhook_id: id } })
+    await removeWebhook(db, id)
+    expect(await add()).toBeUndefined()
+  })
 
   test('are queued for the webhooks of the organization that subscribe to the event', async () => {
     const budget = await addWebhook('budget.alert')

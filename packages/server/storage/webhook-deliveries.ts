@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import type { WebhookDeliveryRow } from './event-tables.ts'
+import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'
 
 export interface WebhookEvent {
@@ -42,6 +43,61 @@ export async function insertWebhookDeliveries(
     created_at: new Date(at),
   }))
   await db.insertInto('webhook_deliveries').values(rows).execute()
+}
+
+/** The event of a test, to which no webhook subscribes. */
+const TEST_EVENT = 'webhook.test'
+
+/**
+ * Queues a test for the webhook. Returns the delivery; undefined while an earlier test is pending, so that nobody fills the queue.
+ */
+export async function insertTestDelivery(
+  db: Db,
+  webhook: { readonly id: string; readonly org_id: string },
+  { id, at }: { readonly id: string; readonly at: number },
+): Promise<WebhookDeliveryRow | undefined> {
+  return await db.transaction().execute(async tx => {
+    // Of two concurrent tests the second finds the first; of a webhook that was removed meanwhile there is no row.
+    const locked = await tx
+      .selectFrom('webhooks')
+      .select('id')
+      .where('id', '=', webhook.id)
+      .forUpdate()
+      .executeTakeFirst()
+    const pending = await tx
+      .selectFrom('webhook_deliveries')
+      .select('id')
+      .where('webhook_id', '=', webhook.id)
+      .where('event', '=', TEST_EVENT)
+      .where('next_attempt_at', 'is not', null)
+      .executeTakeFirst()
+    if (locked === undefined || pending !== undefined) return undefined
+    const data = { webhook_id: webhook.id }
+    const row = {
+      id,
+      org_id: webhook.org_id,
+      webhook_id: webhook.id,
+      event: TEST_EVENT,
+      payload: JSON.stringify({ type: TEST_EVENT, timestamp: new Date(at).toISOString(), data }),
+      attempts: 0,
+      next_attempt_at: new Date(at),
+      delivered_at: null,
+      failure: null,
+      created_at: new Date(at),
+    }
+    await tx.insertInto('webhook_deliveries').values(row).execute()
+    return row
+  })
+}
+
+/** Deliveries of a webhook, newest first. They are few: ended ones are removed after a time. */
+export async function listWebhookDeliveries(
+  db: Db,
+  webhookId: string,
+  page: Page,
+): Promise<WebhookDeliveryRow[]> {
+  const query = db.selectFrom('webhook_deliveries').selectAll().where('webhook_id', '=', webhookId)
+  return await selectPage(query, page, 'created_at', 'id').execute()
 }
 
 /** A delivery that this process claimed and must attempt now. */

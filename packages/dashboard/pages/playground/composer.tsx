@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from '../../controls/button.tsx'
 import { AreaField } from '../../controls/field.tsx'
 
@@ -9,10 +9,20 @@ interface ComposerProps {
   readonly onStop: () => void
   readonly isRunning: boolean
   readonly objection: string | undefined
+  /** Between the prompt and what sends it. */
+  readonly children?: ReactNode
 }
 
 /** The prompt, with the focus in it, and what sends and stops it. */
-export function Composer({ prompt, onChange, onSend, onStop, isRunning, objection }: ComposerProps) {
+export function Composer({
+  prompt,
+  onChange,
+  onSend,
+  onStop,
+  isRunning,
+  objection,
+  children,
+}: ComposerProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => area.current?.focus(), [])
   return (
@@ -30,6 +40,7 @@ export function Composer({ prompt, onChange, onSend, onStop, isRunning, objectio
         value={prompt}
         onChange={event => onChange(event.target.value)}
       />
+      {children}
       <div className="row">
         <Button type="submit" look="primary" objection={objection} isPending={isRunning}>
           Send

@@ -1,27 +1,24 @@
 import type { Model } from '../../../sdk/index.ts'
-import { CodeBlock } from '../../controls/code-block.tsx'
 import { AreaField, SelectField, TextField } from '../../controls/field.tsx'
 import { useWorkspace } from '../../session/place-context.tsx'
-import { toSnippets } from '../../snippets/snippets.ts'
+import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
 import type { Draft } from './draft.ts'
+import { toRequestSnippets } from './request-snippets.ts'
+import { type DraftProblem, EFFORTS, findDraftProblem, toChatParams } from './to-chat-params.ts'
 
 interface DraftSettingsProps {
   readonly draft: Draft
+  readonly images: readonly string[]
   readonly models: readonly Model[]
   readonly onChange: (changes: Partial<Draft>) => void
 }
 
 /** The model, its parameters, and the same request as code. */
-export function DraftSettings({ draft, models, onChange }: DraftSettingsProps) {
+export function DraftSettings({ draft, images, models, onChange }: DraftSettingsProps) {
   const { gateway_url: gatewayUrl, prefixes } = useWorkspace()
-  const groups = groupModels(models, draft.model)
-  const [curl] = toSnippets({
-    gatewayUrl,
-    prefixes,
-    key: '$RIDEAU_KEY',
-    model: draft.model,
-    prompt: draft.prompt === '' ? 'Hello' : draft.prompt,
-  })
+  const shown = draft.prompt === '' ? { ...draft, prompt: 'Hello' } : draft
+  const snippets = toRequestSnippets(toChatParams(shown, images), { gatewayUrl, prefixes })
+  const problem = findDraftProblem(draft)
   return (
     <section className="panel padded stack" aria-label="Settings">
       <SelectField
@@ -29,15 +26,15 @@ export function DraftSettings({ draft, models, onChange }: DraftSettingsProps) {
         value={draft.model}
         onChange={event => onChange({ model: event.target.value })}
       >
-        {groups.map(([name, ids]) => (
-          <optgroup key={name} label={name}>
-            {ids.map(id => (
-              <option key={id} value={id}>
-                {id}
-              </option>
-            ))}
-          </optgroup>
-        ))}
+        <ModelOptions models={models} chosen={draft.model} />
+      </SelectField>
+      <SelectField
+        label="Compare with"
+        value={draft.otherModel}
+        onChange={event => onChange({ otherModel: event.target.value })}
+      >
+        <option value="">no other model</option>
+        <ModelOptions models={models} chosen={draft.otherModel} />
       </SelectField>
       <AreaField
         label="System prompt"
@@ -46,39 +43,104 @@ export function DraftSettings({ draft, models, onChange }: DraftSettingsProps) {
         value={draft.system}
         onChange={event => onChange({ system: event.target.value })}
       />
-      <div className="pair">
-        <TextField
-          label="Temperature"
-          placeholder="the model's"
-          type="number"
-          min={0}
-          max={2}
-          step={0.1}
-          value={draft.temperature}
-          onChange={event => onChange({ temperature: event.target.value })}
-        />
-        <TextField
-          label="Output tokens"
-          placeholder="no bound"
-          type="number"
-          min={1}
-          step={1}
-          value={draft.maxOutputTokens}
-          onChange={event => onChange({ maxOutputTokens: event.target.value })}
-        />
-      </div>
+      <details>
+        <summary>Parameters</summary>
+        <Parameters draft={draft} onChange={onChange} />
+      </details>
+      <details>
+        <summary>Tools and schema</summary>
+        <Json draft={draft} onChange={onChange} problem={problem} />
+      </details>
+      {problem !== undefined && (
+        <p className="small muted">Nothing can be sent before the JSON of the {problem.field} is right.</p>
+      )}
       <details>
         <summary>The same from code</summary>
-        <CodeBlock
-          text={(curl?.text ?? '').replace(
-            "'authorization: Bearer $RIDEAU_KEY'",
-            '"authorization: Bearer $RIDEAU_KEY"',
-          )}
-          label="curl"
-        />
+        <SnippetTabs snippets={snippets} shown={snippets} />
       </details>
     </section>
   )
+}
+
+type PartProps = Pick<DraftSettingsProps, 'draft' | 'onChange'>
+
+const NUMBERS = [
+  { name: 'temperature', label: 'Temperature', min: 0, max: 2, step: 0.1 },
+  { name: 'topP', label: 'Top p', min: 0, max: 1, step: 0.05 },
+  { name: 'maxOutputTokens', label: 'Output tokens', min: 1, max: undefined, step: 1 },
+  { name: 'seed', label: 'Seed', min: undefined, max: undefined, step: 1 },
+] as const
+
+function Parameters({ draft, onChange }: PartProps) {
+  return (
+    <div className="stack">
+      <div className="pair">
+        {NUMBERS.map(({ name, label, ...bounds }) => (
+          <TextField
+            key={name}
+            label={label}
+            placeholder={name === 'maxOutputTokens' ? 'no bound' : 'the model’s'}
+            type="number"
+            {...bounds}
+            value={draft[name]}
+            onChange={event => onChange({ [name]: event.target.value })}
+          />
+        ))}
+      </div>
+      <SelectField
+        label="Reasoning effort"
+        value={draft.reasoningEffort}
+        onChange={event => onChange({ reasoningEffort: event.target.value })}
+      >
+        <option value="">the model’s own</option>
+        {EFFORTS.map(effort => (
+          <option key={effort} value={effort}>
+            {effort}
+          </option>
+        ))}
+      </SelectField>
+    </div>
+  )
+}
+
+function Json({ draft, onChange, problem }: PartProps & { problem: DraftProblem | undefined }) {
+  return (
+    <div className="stack">
+      <AreaField
+        label="Tools"
+        isOptional
+        rows={4}
+        spellCheck={false}
+        value={draft.tools}
+        placeholder={'[{"type": "function", "function": {"name": "find_weather"}}]'}
+        hint="A JSON list. The playground shows what the model asks for, and runs nothing."
+        problem={problem?.field === 'tools' ? problem.message : undefined}
+        onChange={event => onChange({ tools: event.target.value })}
+      />
+      <AreaField
+        label="Schema of the answer"
+        isOptional
+        rows={4}
+        spellCheck={false}
+        value={draft.schema}
+        placeholder={'{"type": "object", "properties": {…}}'}
+        problem={problem?.field === 'schema' ? problem.message : undefined}
+        onChange={event => onChange({ schema: event.target.value })}
+      />
+    </div>
+  )
+}
+
+function ModelOptions({ models, chosen }: { models: readonly Model[]; chosen: string }) {
+  return groupModels(models, chosen).map(([name, ids]) => (
+    <optgroup key={name} label={name}>
+      {ids.map(id => (
+        <option key={id} value={id}>
+          {id}
+        </option>
+      ))}
+    </optgroup>
+  ))
 }
 
 /** Aliases first, then providers by name. The chosen model is listed even before the list is there. */
@@ -89,7 +151,7 @@ function groupModels(models: readonly Model[], chosen: string): [name: string, i
     if (kind === 'alias') add('Aliases', id)
     else if (capabilities.includes('chat')) add(provider ?? 'Other', id)
   }
-  if (![...groups.values()].flat().includes(chosen)) add('Chosen', chosen)
+  if (chosen !== '' && ![...groups.values()].flat().includes(chosen)) add('Chosen', chosen)
   return [...groups].sort(
     ([a], [b]) => Number(b === 'Aliases') - Number(a === 'Aliases') || a.localeCompare(b),
   )

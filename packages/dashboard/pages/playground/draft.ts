@@ -1,35 +1,32 @@
 /** What is being tried in this tab. It stays in the tab; no key or token is part of it. */
 export interface Draft {
   readonly model: string
+  /** Answers the same prompts beside the first; empty: none does. */
+  readonly otherModel: string
   readonly system: string
   readonly prompt: string
   readonly temperature: string
+  readonly topP: string
   readonly maxOutputTokens: string
+  readonly seed: string
+  /** Empty: the model's own. */
+  readonly reasoningEffort: string
+  /** JSON: a list of tools; empty: none. */
+  readonly tools: string
+  /** JSON: a schema that the answer must have; empty: any text. */
+  readonly schema: string
 }
 
 export const FIRST_DRAFT: Draft = {
   model: 'sandbox/echo',
+  otherModel: '',
   system: '',
   prompt: 'Say hello to the first request that went through this gateway.',
   temperature: '',
+  topP: '',
   maxOutputTokens: '',
-}
-
-const keyOf = (environmentId: string): string => `rideau.draft.${environmentId}`
-
-export function readDraft(environmentId: string): Draft {
-  try {
-    const stored = JSON.parse(sessionStorage.getItem(keyOf(environmentId)) ?? '{}') as Record<string, unknown>
-    const texts = Object.entries(FIRST_DRAFT).map(([name, first]) => {
-      const value = stored[name]
-      return [name, typeof value === 'string' ? value : first]
-    })
-    return Object.fromEntries(texts) as unknown as Draft
-  } catch {
-    return FIRST_DRAFT
-  }
-}
-
-export function storeDraft(environmentId: string, draft: Draft): void {
-  sessionStorage.setItem(keyOf(environmentId), JSON.stringify(draft))
+  seed: '',
+  reasoningEffort: '',
+  tools: '',
+  schema: '',
 }

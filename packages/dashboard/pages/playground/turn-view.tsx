@@ -7,12 +7,16 @@ import { usePlace } from '../../session/place-context.tsx'
 import type { Turn } from './use-conversation.ts'
 
 export function TurnView({ turn }: { turn: Turn }) {
-  const { prompt, answer, model, state } = turn
+  const { prompt, images, answer, tools, model, state } = turn
   return (
     <li className="turn">
       <div className="said you">
         <span className="only-heard">You: </span>
         {prompt}
+        {images.map((url, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the images of a prompt never change.
+          <img key={index} src={url} alt={`Part ${index + 1} of the prompt`} />
+        ))}
       </div>
       <div className="said">
         <p className="small muted">{model}</p>
@@ -21,6 +25,15 @@ export function TurnView({ turn }: { turn: Turn }) {
           {state === 'waiting' && <span className="muted">Waiting for the first token…</span>}
           {state === 'streaming' && <span className="caret" aria-hidden="true" />}
         </div>
+        {tools.map((tool, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: calls are only added at the end.
+          <div key={index} className="tool-call">
+            <p className="small muted">Asks for the tool</p>
+            <code>
+              {tool.name}({tool.arguments})
+            </code>
+          </div>
+        ))}
         {state === 'stopped' && <p className="small muted">Stopped.</p>}
         {state === 'failed' && <TurnProblem turn={turn} />}
         <TurnFigures turn={turn} />

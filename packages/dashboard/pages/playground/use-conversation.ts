@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
-import type { ChatMessage, ChatUsage, RideauClient } from '../../../sdk/index.ts'
+import type { ChatDelta, ChatUsage, RideauClient } from '../../../sdk/index.ts'
 import type { Draft } from './draft.ts'
+import { type PastTurn, toChatParams } from './to-chat-params.ts'
 
 /** How an answer went, in milliseconds from the moment it was sent. */
 export interface AnswerFigures {
@@ -11,10 +12,15 @@ export interface AnswerFigures {
   readonly costUsd: number | null | undefined
 }
 
-export interface Turn {
-  readonly prompt: string
+/** A tool that the model asks for. `arguments` is JSON as it wrote it. */
+export interface AskedTool {
+  readonly name: string
+  readonly arguments: string
+}
+
+export interface Turn extends PastTurn {
   readonly model: string
-  readonly answer: string
+  readonly tools: readonly AskedTool[]
   readonly state: 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed'
   readonly figures: AnswerFigures | undefined
   readonly requestId: string | null
@@ -24,7 +30,7 @@ export interface Turn {
 export interface Conversation {
   readonly turns: readonly Turn[]
   readonly isRunning: boolean
-  send(draft: Draft): void
+  send(draft: Draft, images: readonly string[]): void
   stop(): void
   clear(): void
 }
@@ -39,27 +45,28 @@ export function useConversation(gateway: RideauClient): Conversation {
   const change = (changes: Partial<Turn>): void =>
     setTurns(now => now.with(-1, { ...(now.at(-1) as Turn), ...changes }))
 
-  const run = async (draft: Draft, before: readonly Turn[], signal: AbortSignal): Promise<void> => {
+  const run = async (
+    draft: Draft,
+    images: readonly string[],
+    before: readonly Turn[],
+    signal: AbortSignal,
+  ): Promise<void> => {
     const startedAt = performance.now()
     const elapsed = (): number => performance.now() - startedAt
     let answer = ''
     let firstTokenMs: number | undefined
-    const stream = gateway.streamChat(
-      {
-        model: draft.model,
-        messages: toMessages(draft, before),
-        ...(draft.temperature === '' ? {} : { temperature: Number(draft.temperature) }),
-        ...(draft.maxOutputTokens === '' ? {} : { max_output_tokens: Number(draft.maxOutputTokens) }),
-      },
-      { signal },
-    )
+    let tools: readonly AskedTool[] = []
+    const stream = gateway.streamChat(toChatParams(draft, images, before), { signal })
     try {
       for await (const { choices, usage, cost_usd } of stream) {
         const text = choices[0]?.delta.content ?? ''
         if (text !== '') firstTokenMs ??= elapsed()
         answer += text
+        tools = addToolCalls(tools, choices[0]?.delta)
+        if (tools.length > 0) firstTokenMs ??= elapsed()
         change({
           answer,
+          tools,
           state: 'streaming',
           requestId: stream.requestId,
           figures: {
@@ -81,22 +88,24 @@ export function useConversation(gateway: RideauClient): Conversation {
   return {
     turns,
     isRunning: last?.state === 'waiting' || last?.state === 'streaming',
-    send(draft) {
+    send(draft, images) {
       running.current?.abort()
       const controller = new AbortController()
       running.current = controller
       const { prompt, model } = draft
       const turn: Turn = {
         prompt,
+        images,
         model,
         answer: '',
+        tools: [],
         state: 'waiting',
         figures: undefined,
         requestId: null,
         error: undefined,
       }
       setTurns([...turns, turn])
-      void run(draft, turns, controller.signal)
+      void run(draft, images, turns, controller.signal)
     },
     stop: () => running.current?.abort(),
     clear() {
@@ -106,18 +115,18 @@ export function useConversation(gateway: RideauClient): Conversation {
   }
 }
 
-function toMessages(draft: Draft, before: readonly Turn[]): ChatMessage[] {
-  return [
-    ...(draft.system.trim() === '' ? [] : [{ role: 'system', content: draft.system } as const]),
-    // A failed prompt has no answer, and is not part of what was said.
-    ...before
-      .filter(({ answer }) => answer !== '')
-      .flatMap(({ prompt, answer }): ChatMessage[] => [
-        { role: 'user', content: prompt },
-        { role: 'assistant', content: answer },
-      ]),
-    { role: 'user', content: draft.prompt },
-  ]
+/** Adds what a chunk says of the tools that the model asks for: their arguments come in pieces. */
+function addToolCalls(tools: readonly AskedTool[], delta: ChatDelta | undefined): readonly AskedTool[] {
+  if (delta?.tool_calls === undefined) return tools
+  const now = [...tools]
+  for (const { index, function: called } of delta.tool_calls) {
+    const known = now[index] ?? { name: '', arguments: '' }
+    now[index] = {
+      name: called?.name ?? known.name,
+      arguments: known.arguments + (called?.arguments ?? ''),
+    }
+  }
+  return now.filter(each => each !== undefined)
 }
 
 function requestIdOf(error: unknown): string | null {

@@ -97,6 +97,57 @@ describe('400 invalid_request', () => {
   })
 })
 
+test('a test is queued once at a time, and is listed as a delivery with its state', async () => {
+  const key = tenant.keys.admin
+  const body = { url: 'https://hooks.example.com/test', events: ['budget.alert'] }
+  const { json: made } = await plane.call<NewWebhook>('POST', pathOf(tenant), { key, body })
+  const one = `/v1/webhooks/${made.id}`
+  expect((await plane.call('POST', `${one}/test`, { key: tenant.keys.developer })).outcome).toBe(
+    '403 insufficient_role',
+  )
+  const tested = await plane.call('POST', `${one}/test`, { key })
+  expect(tested.status).toBe(201)
+  const now = new Date(plane.clock.now()).toISOString()
+  const pending = {
+    id: expect.any(String),
+    webhook_id: made.id,
+    event: 'webhook.test',
+    state: 'pending',
+    attempts: 0,
+    next_attempt_at: now,
+    delivered_at: null,
+    failure: null,
+    created_at: now,
+  }
+  expect(tested.json).toEqual(pending)
+  expect((await plane.call('POST', `${one}/test`, { key })).outcome).toBe('409 resource_conflict')
+  await plane.database.pool.query(
+    `update webhook_deliveries set next_attempt_at = null, attempts = 6, failure = 'answered 500' where webhook_id = $1`,
+    [made.id],
+  )
+  expect((await plane.call('POST', `${one}/test`, { key })).status).toBe(201)
+  const listed = await plane.call<List<unknown>>('GET', `${one}/deliveries?limit=1`, {
+    key: tenant.keys.viewer,
+  })
+  const next = await plane.call<List<unknown>>(
+    'GET',
+    `${one}/deliveries?limit=1&cursor=${listed.json.next_cursor}`,
+    { key },
+  )
+  const both = [...listed.json.data, ...next.json.data]
+  const failed = {
+    ...pending,
+    state: 'failed',
+    attempts: 6,
+    next_attempt_at: null,
+    failure: 'answered 500',
+  }
+  expect(both).toEqual(expect.arrayContaining([pending, failed]))
+  expect((await plane.call('GET', `${one}/deliveries?event=x`, { key })).outcome).toBe(
+    '400 request_validation_failed event',
+  )
+})
+
 test('an organization sees only its own webhooks', async () => {
   const other = await plane.insertTenant('other')
   const body = { url: 'https://example.com', events: ['budget.alert'] }
@@ -105,4 +156,7 @@ test('an organization sees only its own webhooks', async () => {
   expect((await plane.call('PATCH', one, { key: tenant.keys.admin, body: {} })).outcome).toBe(
     '404 resource_not_found',
   )
+  const theirs = { key: tenant.keys.admin }
+  expect((await plane.call('POST', `${one}/test`, theirs)).outcome).toBe('404 resource_not_found')
+  expect((await plane.call('GET', `${one}/deliveries`, theirs)).outcome).toBe('404 resource_not_found')
 })

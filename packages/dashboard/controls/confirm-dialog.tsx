@@ -1,0 +1,56 @@
+import { type ReactNode, useState } from 'react'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { FormProblem } from './error-panel.tsx'
+import { TextField } from './field.tsx'
+import { useForm } from './use-form.ts'
+
+interface ConfirmDialogProps {
+  readonly title: string
+  /** What ends, and what stays. */
+  readonly children: ReactNode
+  /** What has to be typed; absent: the button is enough. */
+  readonly name?: string
+  readonly action: string
+  readonly send: () => Promise<unknown>
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before something ends, by its name where that cannot be undone. */
+export function ConfirmDialog({ title, children, name, action, send, onDone, onClose }: ConfirmDialogProps) {
+  const [typed, setTyped] = useState('')
+  const form = useForm(send, () => {
+    onDone()
+    onClose()
+  })
+  const isConfirmed = name === undefined || typed.trim() === name
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form className="form" onSubmit={form.onSubmit}>
+        {children}
+        {name !== undefined && (
+          <TextField
+            label={`Type ${name} to confirm`}
+            value={typed}
+            onChange={event => setTyped(event.target.value)}
+          />
+        )}
+        <FormProblem error={form.error} />
+        <div className="form-end">
+          <Button onClick={onClose} data-focus>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            look="danger"
+            isPending={form.isPending}
+            objection={isConfirmed ? undefined : `Type ${name} first.`}
+          >
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,81 @@
+import { Link, Outlet, useRouteContext } from '@tanstack/react-router'
+import { Suspense, useCallback, useState } from 'react'
+import { Button } from '../controls/button.tsx'
+import { Logo } from '../controls/icons.tsx'
+import { useMaybePlace } from '../session/place-context.tsx'
+import { SessionEndedDialog } from '../session/session-ended-dialog.tsx'
+import { Nav } from './nav.tsx'
+import { ConnectionBar, ProgressLine } from './status-lines.tsx'
+import { EnvironmentSwitcher, OrganizationSwitcher, ProjectSwitcher } from './switchers.tsx'
+import { useShortcuts } from './use-shortcuts.ts'
+import { UserMenu } from './user-menu.tsx'
+
+/** What every page of a signed-in user stands in. `isProduction`: the environment that it shows is a production one. */
+export function Frame({ isProduction = false }: { isProduction?: boolean }) {
+  const [isNavOpen, setNavOpen] = useState(false)
+  const place = useMaybePlace()
+  const { CommandPalette, ShortcutHelp } = useRouteContext({ from: '__root__' })
+  const [open, setOpen] = useState<'palette' | 'help'>()
+  const openPalette = useCallback(() => setOpen('palette'), [])
+  const openHelp = useCallback(() => setOpen('help'), [])
+  const close = (): void => setOpen(undefined)
+  useShortcuts({ openPalette, openHelp })
+  return (
+    <div className={`frame${isProduction ? ' production' : ''}`}>
+      <a className="button skip" href="#content">
+        Skip to content
+      </a>
+      <ProgressLine />
+      <header className="top">
+        <Button
+          look="quiet"
+          small
+          className="menu-button"
+          aria-expanded={isNavOpen}
+          aria-controls="pages"
+          onClick={() => setNavOpen(!isNavOpen)}
+        >
+          Menu
+        </Button>
+        <Link to="/" className="logo" aria-label="Rideau, start">
+          <Logo />
+        </Link>
+        <OrganizationSwitcher />
+        {place !== undefined && (
+          <>
+            <Divider />
+            <ProjectSwitcher />
+            <Divider />
+            <EnvironmentSwitcher />
+          </>
+        )}
+        <span className="end row">
+          <Button small className="palette-button" onClick={openPalette} aria-keyshortcuts="Control+K">
+            Search or jump
+          </Button>
+          <UserMenu />
+        </span>
+      </header>
+      <ConnectionBar />
+      <Nav isOpen={isNavOpen} onFollow={() => setNavOpen(false)} />
+      <main className="content" id="content" tabIndex={-1}>
+        <div className="page">
+          <Outlet />
+        </div>
+      </main>
+      <Suspense>
+        {open === 'palette' && <CommandPalette onClose={close} />}
+        {open === 'help' && <ShortcutHelp onClose={close} />}
+      </Suspense>
+      <SessionEndedDialog />
+    </div>
+  )
+}
+
+function Divider() {
+  return (
+    <span className="divider" aria-hidden="true">
+      /
+    </span>
+  )
+}

@@ -1,0 +1,84 @@
+import { Link } from '@tanstack/react-router'
+import { useRef } from 'react'
+import { answerOf, api } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { FormProblem } from '../../controls/error-panel.tsx'
+import { TextField } from '../../controls/field.tsx'
+import { useForm } from '../../controls/use-form.ts'
+import { Door } from '../../layout/door.tsx'
+import { useSignOut } from '../../session/use-sign-out.ts'
+import { useWorkspace } from '../../session/place-context.tsx'
+
+/** Passwords are sent as they are typed, spaces included. */
+function passwordOf(data: FormData, name: string): string {
+  const value = data.get(name)
+  return typeof value === 'string' ? value : ''
+}
+
+export function AccountPage() {
+  const { user, organizations } = useWorkspace()
+  const signOut = useSignOut()
+  const element = useRef<HTMLFormElement>(null)
+  const form = useForm(
+    data =>
+      answerOf(
+        api.POST('/v1/session/password', {
+          body: {
+            current_password: passwordOf(data, 'current_password'),
+            new_password: passwordOf(data, 'new_password'),
+          },
+        }),
+      ),
+    () => element.current?.reset(),
+  )
+  return (
+    <Door title="Your account" text={user.email}>
+      <ul className="stack" aria-label="Organizations">
+        {organizations.map(({ id, slug, name, role }) => (
+          <li key={id}>
+            <Link className="text-link" to="/o/$org/projects" params={{ org: slug }}>
+              {name}
+            </Link>{' '}
+            <span className="chip">{role}</span>
+          </li>
+        ))}
+      </ul>
+      <form className="form" onSubmit={form.onSubmit} ref={element}>
+        <h2>Change the password</h2>
+        {/* For password managers. */}
+        <input type="hidden" name="username" autoComplete="username" value={user.email} />
+        <TextField
+          label="Current password"
+          name="current_password"
+          type="password"
+          autoComplete="current-password"
+          required
+          problem={form.problemOf('current_password')}
+        />
+        <TextField
+          label="New password"
+          name="new_password"
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={10}
+          hint="At least 10 characters. All other sessions of yours end."
+          problem={form.problemOf('new_password')}
+        />
+        <FormProblem error={form.error} />
+        <p role="status">{form.isSaved ? 'Changed. You stay signed in here.' : ''}</p>
+        <Button type="submit" isPending={form.isPending}>
+          Change password
+        </Button>
+      </form>
+      <div className="stack">
+        <Button isPending={signOut.isPending} onClick={() => signOut.mutate(true)}>
+          Sign out on all devices
+        </Button>
+        <Link className="button quiet" to="/">
+          Back to your environments
+        </Link>
+      </div>
+    </Door>
+  )
+}

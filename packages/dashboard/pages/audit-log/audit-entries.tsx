@@ -1,0 +1,91 @@
+import type { Resource } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { toDateTime } from '../../format/times.ts'
+import { useOrganization } from '../../session/place-context.tsx'
+import type { AuditSearch } from './audit-search.ts'
+import { type Difference, toDiff } from './to-diff.ts'
+
+type Entry = Resource<'AuditEntry'>
+
+interface AuditEntriesProps {
+  readonly entries: readonly Entry[]
+  readonly search: AuditSearch
+  readonly onFilter: (search: AuditSearch) => void
+}
+
+/** Each entry opens to what it changed. */
+export function AuditEntries({ entries, search, onFilter }: AuditEntriesProps) {
+  const { time_zone: timeZone } = useOrganization()
+  return (
+    <ul className="entries" aria-label="Entries">
+      {entries.map(entry => (
+        <li key={entry.id}>
+          <details>
+            <summary>
+              <time dateTime={entry.created_at} className="muted">
+                {toDateTime(Date.parse(entry.created_at), timeZone)}
+              </time>
+              <strong>{entry.operation}</strong>
+              <span className="cut">{actorOf(entry)}</span>
+            </summary>
+            <div className="stack entry">
+              <p className="small muted">
+                {entry.client_address !== '' && <>From {entry.client_address}. </>}
+                Request <code>{entry.request_id}</code>
+                {entry.resource.id !== null && (
+                  <>
+                    , {entry.resource.kind} <code>{entry.resource.id}</code>
+                  </>
+                )}
+              </p>
+              <DiffTable differences={toDiff(entry.before, entry.after)} />
+              <p className="row">
+                {entry.actor.id !== null && (
+                  <Button small onClick={() => onFilter({ ...search, actor_id: entry.actor.id ?? '' })}>
+                    Only this actor
+                  </Button>
+                )}
+                {entry.resource.id !== null && (
+                  <Button small onClick={() => onFilter({ ...search, resource_id: entry.resource.id ?? '' })}>
+                    Only this resource
+                  </Button>
+                )}
+              </p>
+            </div>
+          </details>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function actorOf({ actor }: Entry): string {
+  if (actor.kind === 'system') return 'Rideau itself'
+  return actor.kind === 'management_key'
+    ? `management key ${actor.name ?? ''}`
+    : (actor.name ?? 'not signed in')
+}
+
+function DiffTable({ differences }: { differences: readonly Difference[] }) {
+  if (differences.length === 0) return <p className="muted">No field changed.</p>
+  return (
+    <table className="table diff">
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          <th scope="col">Before</th>
+          <th scope="col">After</th>
+        </tr>
+      </thead>
+      <tbody>
+        {differences.map(({ path, before, after }) => (
+          <tr key={path}>
+            <th scope="row">{path}</th>
+            <td>{before === undefined ? <span className="muted">–</span> : <del>{before}</del>}</td>
+            <td>{after === undefined ? <span className="muted">–</span> : <ins>{after}</ins>}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,75 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { answerOf, api } from '../../api/client.ts'
+import { useList } from '../../api/use-list.ts'
+import { Button } from '../../controls/button.tsx'
+import { TextField } from '../../controls/field.tsx'
+import { Empty, ListState } from '../../controls/list-state.tsx'
+import { PageHead } from '../../controls/page-head.tsx'
+import { textOf } from '../../controls/use-form.ts'
+import { useOrganization } from '../../session/place-context.tsx'
+import { AuditEntries } from './audit-entries.tsx'
+import { type AuditSearch, parseAuditSearch } from './audit-search.ts'
+
+export function AuditLogPage() {
+  const organization = useOrganization()
+  // What else the address names is not the API's.
+  const search = parseAuditSearch({ ...useSearch({ from: '/signed-in/o/$org/audit-log' }) })
+  const navigate = useNavigate()
+  const entries = useList(['audit-log', organization.id, search], cursor =>
+    answerOf(
+      api.GET('/v1/orgs/{orgId}/audit-log', {
+        params: {
+          path: { orgId: organization.id },
+          query: { ...search, limit: 50, ...(cursor === undefined ? {} : { cursor }) },
+        },
+      }),
+    ),
+  )
+  const show = (next: AuditSearch): void =>
+    void navigate({ to: '/o/$org/audit-log', params: { org: organization.slug }, search: next })
+  const hasFilter = Object.keys(search).length > 0
+  return (
+    <>
+      <PageHead
+        title="Audit log"
+        answer={`Who changed what, and from where. Times in ${organization.time_zone}.`}
+      />
+      <form
+        className="filter-line"
+        key={search.operation ?? ''}
+        onSubmit={event => {
+          event.preventDefault()
+          const operation = textOf(new FormData(event.currentTarget), 'operation')
+          const { operation: _, ...others } = search
+          show(operation === '' ? others : { ...others, operation })
+        }}
+      >
+        <TextField
+          label="Operation"
+          name="operation"
+          defaultValue={search.operation}
+          placeholder="keys.create"
+        />
+        <Button type="submit">Filter</Button>
+        {search.actor_id !== undefined && <span className="chip">one actor</span>}
+        {search.resource_id !== undefined && <span className="chip">one resource</span>}
+        {hasFilter && (
+          <Button look="quiet" onClick={() => show({})}>
+            Clear all
+          </Button>
+        )}
+      </form>
+      <ListState
+        what="Entries"
+        query={entries}
+        empty={
+          <Empty title={hasFilter ? 'No entry matches' : 'No entries yet'}>
+            {hasFilter && <Button onClick={() => show({})}>Clear all</Button>}
+          </Empty>
+        }
+      >
+        <AuditEntries entries={entries.items} search={search} onFilter={show} />
+      </ListState>
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import { queryOptions } from '@tanstack/react-query'
+import { toApiError } from '../../api/api-error.ts'
+import { answerOf, api, type Resource } from '../../api/client.ts'
+
+export type FederatedAuth = Resource<'FederatedAuth'>
+export type DeviceAuth = Resource<'DeviceAuth'>
+
+/** null: not configured. */
+export const federatedAuthQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['federated-auth', projectId],
+    queryFn: () =>
+      orNull(
+        answerOf(api.GET('/v1/projects/{projectId}/federated-auth', { params: { path: { projectId } } })),
+      ),
+  })
+
+export const deviceAuthQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['device-auth', projectId],
+    queryFn: () =>
+      orNull(answerOf(api.GET('/v1/projects/{projectId}/device-auth', { params: { path: { projectId } } }))),
+  })
+
+export const projectQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['project', projectId],
+    queryFn: () => answerOf(api.GET('/v1/projects/{projectId}', { params: { path: { projectId } } })),
+  })
+
+async function orNull<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call
+  } catch (error) {
+    if (toApiError(error).status === 404) return null
+    throw error
+  }
+}
+
+/** Lines of a text field as a list. */
+export function toLines(text: string): string[] {
+  return text
+    .split(/[\n,]/)
+    .map(line => line.trim())
+    .filter(line => line !== '')
+}

@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ErrorPanel } from '../../controls/error-panel.tsx'
+import { PageHead } from '../../controls/page-head.tsx'
+import { Skeleton } from '../../controls/skeleton.tsx'
+import { useObjection, usePlace, useWorkspace } from '../../session/place-context.tsx'
+import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
+import { type ClientAuthDialog, DeviceStep, IdentityStep, Step } from './client-auth-steps.tsx'
+import { deviceAuthQuery, federatedAuthQuery, projectQuery } from './client-auth-calls.ts'
+import { DeviceDialog } from './device-dialog.tsx'
+import { IdentityDialog } from './identity-dialog.tsx'
+import { OriginsForm } from './origins-form.tsx'
+import { toPlatformSnippets } from './platform-snippets.ts'
+import { RemovalDialog } from './removal-dialog.tsx'
+
+export function ClientAuthPage() {
+  const { project, environment } = usePlace()
+  const { gateway_url: gatewayUrl } = useWorkspace()
+  const objection = useObjection('admin')
+  const identity = useQuery(federatedAuthQuery(project.id))
+  const device = useQuery(deviceAuthQuery(project.id))
+  const settings = useQuery(projectQuery(project.id))
+  const [open, setOpen] = useState<ClientAuthDialog>()
+  const close = (): void => setOpen(undefined)
+  if (identity.isPending || device.isPending || settings.isPending) {
+    return (
+      <>
+        <PageHead title="Client auth" answer="How the users of your app get tokens of their own." />
+        <Skeleton rows={8} />
+      </>
+    )
+  }
+  const failed = [identity, device, settings].find(({ isError }) => isError)
+  if (failed !== undefined || !identity.isSuccess || !device.isSuccess || !settings.isSuccess) {
+    const error = failed?.error
+    return <ErrorPanel what="Client auth" error={error} onRetry={() => void failed?.refetch()} />
+  }
+  const model = environment.name === 'development' ? 'sandbox/echo' : 'openai/gpt-4o-mini'
+  const snippets = toPlatformSnippets({ gatewayUrl, model })
+  return (
+    <>
+      <PageHead
+        title="Client auth"
+        answer={
+          <>
+            {toAnswer(identity.data !== null, device.data !== null)}{' '}
+            <span className="chip">both environments</span>
+          </>
+        }
+      />
+      <IdentityStep stored={identity.data} objection={objection} onOpen={setOpen} />
+      <DeviceStep stored={device.data} objection={objection} onOpen={setOpen} />
+      <Step title="3. Browsers">
+        <OriginsForm project={settings.data} key={settings.data.updated_at} />
+      </Step>
+      <Step title="4. Call it from your app">
+        <SnippetTabs snippets={snippets} shown={snippets} />
+      </Step>
+      {open === 'identity' && <IdentityDialog current={identity.data} onClose={close} />}
+      {open === 'device' && <DeviceDialog current={device.data} onClose={close} />}
+      {(open === 'remove-identity' || open === 'remove-device') && (
+        <RemovalDialog what={open} onClose={close} />
+      )}
+    </>
+  )
+}
+
+function toAnswer(hasIdentity: boolean, hasDevices: boolean): string {
+  if (hasIdentity && hasDevices) return 'Users get tokens by your identity provider and by their device.'
+  if (hasIdentity) return 'Users get tokens by your identity provider.'
+  if (hasDevices) return 'Users get tokens by their device.'
+  return 'Only your backend can give users tokens.'
+}

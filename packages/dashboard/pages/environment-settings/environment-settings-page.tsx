@@ -1,0 +1,178 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answerOf, api, type Resource } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
+import { AreaField, SelectField, TextField } from '../../controls/field.tsx'
+import { PageHead } from '../../controls/page-head.tsx'
+import { Skeleton } from '../../controls/skeleton.tsx'
+import { textOf, useForm } from '../../controls/use-form.ts'
+import { useObjection, usePlace } from '../../session/place-context.tsx'
+
+type Environment = Resource<'Environment'>
+
+export function EnvironmentSettingsPage() {
+  const { environment, project } = usePlace()
+  const queryKey = ['environment', environment.id]
+  const path = { envId: environment.id }
+  const stored = useQuery({
+    queryKey,
+    queryFn: () => answerOf(api.GET('/v1/environments/{envId}', { params: { path } })),
+  })
+  return (
+    <>
+      <PageHead
+        title="Environment settings"
+        answer={`How ${environment.name} of ${project.name} treats requests, and what it keeps of them.`}
+      />
+      {stored.isPending && <Skeleton rows={8} />}
+      {stored.isError && (
+        <ErrorPanel what="Settings" error={stored.error} onRetry={() => void stored.refetch()} />
+      )}
+      {stored.isSuccess && <SettingsForm stored={stored.data} key={stored.data.updated_at} />}
+    </>
+  )
+}
+
+function SettingsForm({ stored }: { stored: Environment }) {
+  const objection = useObjection('admin')
+  const client = useQueryClient()
+  const [capture, setCapture] = useState(stored.log_capture)
+  const [isSure, setSure] = useState(false)
+  const path = { envId: stored.id }
+  const form = useForm(
+    data => answerOf(api.PATCH('/v1/environments/{envId}', { params: { path }, body: toChange(data) })),
+    changed => client.setQueryData(['environment', stored.id], changed),
+  )
+  const needsConsent = stored.name === 'production' && stored.log_capture === 'metadata' && capture === 'full'
+  const isDisabled = objection !== undefined
+  return (
+    <section className="panel padded narrow" aria-label="Settings">
+      <form className="form" onSubmit={form.onSubmit}>
+        <SelectField
+          label="What the log keeps"
+          name="log_capture"
+          value={capture}
+          disabled={isDisabled}
+          onChange={event => {
+            setCapture(event.target.value === 'full' ? 'full' : 'metadata')
+            setSure(false)
+          }}
+          hint={`Default of ${stored.name}: ${stored.name === 'production' ? 'metadata only' : 'everything'}. Developers and up read bodies.`}
+        >
+          <option value="metadata">Metadata only: model, tokens, cost, times</option>
+          <option value="full">Everything: also requests and answers</option>
+        </SelectField>
+        {needsConsent && (
+          <label className="choice notice warn">
+            <input type="checkbox" checked={isSure} onChange={event => setSure(event.target.checked)} />
+            Keep what production’s users write and read
+          </label>
+        )}
+        <TextField
+          label="Days that the log is kept"
+          name="log_retention_days"
+          type="number"
+          min={1}
+          max={365}
+          required
+          disabled={isDisabled}
+          defaultValue={stored.log_retention_days}
+          hint="Default: 30. Older requests are removed within a day; usage and cost stay."
+          problem={form.problemOf('log_retention_days')}
+        />
+        <AreaField
+          label="Allowed models"
+          name="allowed_models"
+          isOptional
+          disabled={isDisabled}
+          defaultValue={stored.allowed_models?.join('\n')}
+          hint="One a line, or all of a provider as provider/*. Empty: every model. Others fail with model_not_allowed."
+          problem={form.error?.param?.startsWith('allowed_models') ? form.error.message : undefined}
+        />
+        <RequestFields stored={stored} isDisabled={isDisabled} />
+        <FormProblem error={form.error} />
+        <div className="row">
+          <Button
+            type="submit"
+            look="primary"
+            isPending={form.isPending}
+            objection={
+              objection ?? (needsConsent && !isSure ? 'Confirm what the log keeps first.' : undefined)
+            }
+          >
+            Save
+          </Button>
+          <span role="status" className="muted">
+            {form.isSaved ? 'Saved.' : ''}
+          </span>
+        </div>
+      </form>
+    </section>
+  )
+}
+
+/** How requests are treated. */
+function RequestFields({ stored, isDisabled }: { stored: Environment; isDisabled: boolean }) {
+  return (
+    <>
+      <SelectField
+        label="Parameters that a model does not have"
+        name="unsupported_params"
+        disabled={isDisabled}
+        defaultValue={stored.unsupported_params}
+        hint="Default: refuse. What is dropped is named in the header X-Rideau-Dropped-Params."
+      >
+        <option value="refuse">Refuse the request, by name</option>
+        <option value="drop">Drop them</option>
+      </SelectField>
+      <SelectField
+        label="When the caller goes away"
+        name="on_client_gone"
+        disabled={isDisabled}
+        defaultValue={stored.on_client_gone}
+        hint="Default: cancel, which also stops the cost where the provider allows it."
+      >
+        <option value="cancel">Cancel the request</option>
+        <option value="drain">Let it end, for the log</option>
+      </SelectField>
+      <fieldset disabled={isDisabled}>
+        <legend className="field-label">Apps of your users</legend>
+        <div className="stack">
+          <label className="choice">
+            <input
+              type="checkbox"
+              name="allow_client_passthrough"
+              defaultChecked={stored.allow_client_passthrough}
+            />
+            Client tokens may send a provider’s own parameters and hosted tools, which can cost more
+          </label>
+          <label className="choice">
+            <input
+              type="checkbox"
+              name="allow_secret_key_in_browser"
+              defaultChecked={stored.allow_secret_key_in_browser}
+            />
+            Secret keys may be used in browsers, where everybody can read them
+          </label>
+        </div>
+      </fieldset>
+    </>
+  )
+}
+
+function toChange(data: FormData) {
+  const models = textOf(data, 'allowed_models')
+    .split(/[\n,]/)
+    .map(each => each.trim())
+    .filter(each => each !== '')
+  return {
+    log_capture: textOf(data, 'log_capture') === 'full' ? 'full' : 'metadata',
+    log_retention_days: Number(textOf(data, 'log_retention_days')),
+    allowed_models: models.length === 0 ? null : models,
+    unsupported_params: textOf(data, 'unsupported_params') === 'drop' ? 'drop' : 'refuse',
+    on_client_gone: textOf(data, 'on_client_gone') === 'drain' ? 'drain' : 'cancel',
+    allow_client_passthrough: data.has('allow_client_passthrough'),
+    allow_secret_key_in_browser: data.has('allow_secret_key_in_browser'),
+  } as const
+}

@@ -1,0 +1,50 @@
+import { answerOf, api, type Resource } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { FormProblem } from '../../controls/error-panel.tsx'
+import { TextField } from '../../controls/field.tsx'
+import { textOf, useForm } from '../../controls/use-form.ts'
+import { useOrganization } from '../../session/place-context.tsx'
+import { RoleField, toRole } from './role-field.tsx'
+
+interface InviteDialogProps {
+  readonly onClose: () => void
+  readonly onDone: (invited: Resource<'InvitedMember'>) => void
+}
+
+export function InviteDialog({ onClose, onDone }: InviteDialogProps) {
+  const organization = useOrganization()
+  const form = useForm(
+    data =>
+      answerOf(
+        api.POST('/v1/orgs/{orgId}/members', {
+          params: { path: { orgId: organization.id } },
+          body: { email: textOf(data, 'email'), role: toRole(textOf(data, 'role')) },
+        }),
+      ),
+    onDone,
+  )
+  return (
+    <Dialog title={`Invite to ${organization.name}`} onClose={onClose}>
+      <form className="form" onSubmit={form.onSubmit}>
+        <TextField
+          label="E-mail"
+          name="email"
+          type="email"
+          required
+          hint="Rideau sends no mail: you get a link to give to them."
+          problem={form.problemOf('email')}
+          data-focus
+        />
+        <RoleField defaultRole="developer" problem={form.problemOf('role')} />
+        <FormProblem error={form.error} />
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isPending={form.isPending}>
+            Create invitation
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,125 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answerOf, api } from '../../api/client.ts'
+import { refreshWorkspace } from '../../api/refresh-workspace.ts'
+import { useList } from '../../api/use-list.ts'
+import { Button } from '../../controls/button.tsx'
+import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
+import { Empty, ListState } from '../../controls/list-state.tsx'
+import { OnceDialog } from '../../controls/once-dialog.tsx'
+import { PageHead } from '../../controls/page-head.tsx'
+import { useObjection, useOrganization } from '../../session/place-context.tsx'
+import { InviteDialog } from './invite-dialog.tsx'
+import { type Member, nameOf } from './member.ts'
+import { MemberTable } from './member-table.tsx'
+import { RoleDialog } from './role-dialog.tsx'
+
+type Open =
+  | { readonly dialog: 'invite' }
+  | { readonly dialog: 'link'; readonly title: string; readonly text: string; readonly url: string }
+  | { readonly dialog: 'role' | 'remove'; readonly member: Member }
+
+export function MembersPage() {
+  const organization = useOrganization()
+  const objection = useObjection('admin')
+  const client = useQueryClient()
+  const [open, setOpen] = useState<Open>()
+  const key = ['members', organization.id]
+  const members = useList(key, cursor =>
+    answerOf(
+      api.GET('/v1/orgs/{orgId}/members', {
+        params: {
+          path: { orgId: organization.id },
+          query: cursor === undefined ? { limit: 100 } : { limit: 100, cursor },
+        },
+      }),
+    ),
+  )
+  const close = (): void => setOpen(undefined)
+  const refresh = (): void => {
+    void client.invalidateQueries({ queryKey: key })
+    // It may have been one's own role.
+    void refreshWorkspace(client)
+  }
+  const showResetLink = async (member: Member): Promise<void> => {
+    const { reset_url: url } = await answerOf(
+      api.POST('/v1/members/{memberId}/reset-link', { params: { path: { memberId: member.id } } }),
+    )
+    const text = `Give it to ${nameOf(member)} by a way that only they read. It sets a new password, once.`
+    setOpen({ dialog: 'link', title: 'Link to reset the password', text, url })
+  }
+  const inviteButton = (
+    <Button look="primary" objection={objection} onClick={() => setOpen({ dialog: 'invite' })}>
+      Invite
+    </Button>
+  )
+  return (
+    <>
+      <PageHead
+        title="Members"
+        answer={members.isSuccess ? toAnswer(members.items) : 'Who may do what here.'}
+        actions={inviteButton}
+      />
+      <ListState what="Members" query={members} empty={<Empty title="No members">{inviteButton}</Empty>}>
+        <MemberTable
+          members={members.items}
+          objection={objection}
+          onRole={member => setOpen({ dialog: 'role', member })}
+          onResetLink={showResetLink}
+          onRemove={member => setOpen({ dialog: 'remove', member })}
+        />
+      </ListState>
+      {open?.dialog === 'invite' && (
+        <InviteDialog
+          onClose={close}
+          onDone={({ accept_url: url, invite_email: email }) => {
+            refresh()
+            const text = `Give it to ${email} by a way that only they read. It works for 7 days, once.`
+            setOpen({ dialog: 'link', title: 'Invitation link', text, url })
+          }}
+        />
+      )}
+      {open?.dialog === 'link' && (
+        <OnceDialog title={open.title} text={open.text} secret={open.url} noun="link" onClose={close} />
+      )}
+      {open?.dialog === 'role' && <RoleDialog member={open.member} onClose={close} onDone={refresh} />}
+      {open?.dialog === 'remove' && <RemoveDialog member={open.member} onClose={close} onDone={refresh} />}
+    </>
+  )
+}
+
+interface RemoveDialogProps {
+  readonly member: Member
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+function RemoveDialog({ member, onClose, onDone }: RemoveDialogProps) {
+  const name = nameOf(member)
+  const isInvited = member.user === null
+  return (
+    <ConfirmDialog
+      title={isInvited ? `Withdraw the invitation of ${name}` : `Remove ${name}`}
+      {...(isInvited ? {} : { name })}
+      action={isInvited ? 'Withdraw' : 'Remove member'}
+      send={() =>
+        answerOf(api.DELETE('/v1/members/{memberId}', { params: { path: { memberId: member.id } } }))
+      }
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>
+        {isInvited
+          ? 'The link stops working.'
+          : 'They see nothing of this organization from their next call on. Keys that they made keep working.'}
+      </p>
+    </ConfirmDialog>
+  )
+}
+
+function toAnswer(members: readonly Member[]): string {
+  const invited = members.filter(({ user }) => user === null).length
+  const joined = members.length - invited
+  const people = `${joined} ${joined === 1 ? 'member' : 'members'}`
+  return invited === 0 ? people : `${people}, ${invited} invited`
+}

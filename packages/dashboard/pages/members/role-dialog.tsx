@@ -1,0 +1,43 @@
+import { answerOf, api, type Resource } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { FormProblem } from '../../controls/error-panel.tsx'
+import { textOf, useForm } from '../../controls/use-form.ts'
+import { RoleField, toRole } from './role-field.tsx'
+
+interface RoleDialogProps {
+  readonly member: Resource<'Member'>
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+export function RoleDialog({ member, onClose, onDone }: RoleDialogProps) {
+  const form = useForm(
+    data =>
+      answerOf(
+        api.PATCH('/v1/members/{memberId}', {
+          params: { path: { memberId: member.id } },
+          body: { role: toRole(textOf(data, 'role')) },
+        }),
+      ),
+    () => {
+      onDone()
+      onClose()
+    },
+  )
+  return (
+    <Dialog title={`Role of ${member.user?.name ?? member.user?.email ?? ''}`} onClose={onClose}>
+      <form className="form" onSubmit={form.onSubmit}>
+        <RoleField defaultRole={member.role} problem={form.problemOf('role')} />
+        <p className="muted">It holds from their next call on.</p>
+        <FormProblem error={form.error} />
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isPending={form.isPending}>
+            Save role
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

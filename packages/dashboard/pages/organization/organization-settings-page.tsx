@@ -1,0 +1,129 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { answerOf, api } from '../../api/client.ts'
+import { refreshWorkspace } from '../../api/refresh-workspace.ts'
+import { Button } from '../../controls/button.tsx'
+import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
+import { FormProblem } from '../../controls/error-panel.tsx'
+import { TextField } from '../../controls/field.tsx'
+import { PageHead } from '../../controls/page-head.tsx'
+import { textOf, useForm } from '../../controls/use-form.ts'
+import { useObjection, useOrganization } from '../../session/place-context.tsx'
+
+const ZONES = Intl.supportedValuesOf('timeZone')
+
+export function OrganizationSettingsPage() {
+  const organization = useOrganization()
+  const objection = useObjection('admin')
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const form = useForm(
+    data =>
+      answerOf(
+        api.PATCH('/v1/orgs/{orgId}', {
+          params: { path: { orgId: organization.id } },
+          body: {
+            name: textOf(data, 'name'),
+            slug: textOf(data, 'slug'),
+            time_zone: textOf(data, 'time_zone'),
+          },
+        }),
+      ),
+    async ({ slug }) => {
+      await refreshWorkspace(client)
+      void navigate({ to: '/o/$org/settings', params: { org: slug }, replace: true })
+    },
+  )
+  const isReadOnly = objection !== undefined
+  return (
+    <>
+      <PageHead
+        title="Organization settings"
+        answer={`${organization.projects.length} projects, you are ${organization.role}.`}
+      />
+      <section className="panel padded narrow" aria-label="Settings">
+        <form className="form" onSubmit={form.onSubmit}>
+          <TextField
+            label="Name"
+            name="name"
+            required
+            readOnly={isReadOnly}
+            defaultValue={organization.name}
+            problem={form.problemOf('name')}
+          />
+          <TextField
+            label="Slug"
+            name="slug"
+            required
+            readOnly={isReadOnly}
+            defaultValue={organization.slug}
+            hint="Its name in addresses of the dashboard."
+            problem={form.problemOf('slug')}
+          />
+          <TextField
+            label="Time zone"
+            name="time_zone"
+            required
+            readOnly={isReadOnly}
+            list="time-zones"
+            defaultValue={organization.time_zone}
+            hint="It moves the day boundaries of budgets and quotas, and of every chart."
+            problem={form.problemOf('time_zone')}
+          />
+          <datalist id="time-zones">
+            {['UTC', ...ZONES].map(zone => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+          <FormProblem error={form.error} />
+          <div className="row">
+            <Button type="submit" look="primary" isPending={form.isPending} objection={objection}>
+              Save
+            </Button>
+            <span role="status" className="muted">
+              {form.isSaved ? 'Saved.' : ''}
+            </span>
+          </div>
+        </form>
+      </section>
+      <Deletion />
+    </>
+  )
+}
+
+function Deletion() {
+  const organization = useOrganization()
+  const objection = useObjection('owner')
+  const [isDeleting, setDeleting] = useState(false)
+  return (
+    <>
+      <section className="panel padded narrow stack" aria-labelledby="delete-organization">
+        <h2 id="delete-organization">Delete the organization</h2>
+        <p>Every key of every project stops at once. That cannot be undone.</p>
+        <div>
+          <Button look="danger" objection={objection} onClick={() => setDeleting(true)}>
+            Delete organization
+          </Button>
+        </div>
+      </section>
+      {isDeleting && (
+        <ConfirmDialog
+          title={`Delete ${organization.name}`}
+          name={organization.name}
+          action="Delete organization"
+          send={() =>
+            answerOf(api.DELETE('/v1/orgs/{orgId}', { params: { path: { orgId: organization.id } } }))
+          }
+          // A full load: nothing of it stays in memory.
+          onDone={() => location.assign('/')}
+          onClose={() => setDeleting(false)}
+        >
+          <p>
+            {organization.projects.length} projects end with all their keys and tokens, for all its members.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,73 @@
+import { useId, useState } from 'react'
+import { Button } from '../../controls/button.tsx'
+
+/** Bytes of one image: a request of a few stays well below what the gateway takes. */
+const MAX_BYTES = 4 * 1024 * 1024
+const MAX_IMAGES = 4
+
+interface ImageFieldProps {
+  /** Data URLs. */
+  readonly images: readonly string[]
+  readonly onChange: (images: readonly string[]) => void
+}
+
+/** Images that the next prompt carries. They stay in this page's memory. */
+export function ImageField({ images, onChange }: ImageFieldProps) {
+  const id = useId()
+  const [problem, setProblem] = useState<string>()
+  const add = async (files: readonly File[]): Promise<void> => {
+    const taken = files.filter(({ size }) => size <= MAX_BYTES).slice(0, MAX_IMAGES - images.length)
+    setProblem(
+      taken.length === files.length ? undefined : `At most ${MAX_IMAGES} images of 4 MB each are taken.`,
+    )
+    onChange([...images, ...(await Promise.all(taken.map(toDataUrl)))])
+  }
+  return (
+    <div className="images">
+      <label className="button small" htmlFor={id}>
+        Add images
+      </label>
+      <input
+        id={id}
+        className="only-heard"
+        type="file"
+        accept="image/png,image/jpeg,image/webp,image/gif"
+        multiple
+        onChange={event => {
+          const files = [...(event.target.files ?? [])]
+          // The same file can be chosen again.
+          event.target.value = ''
+          void add(files)
+        }}
+      />
+      {images.map((url, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an image has no other name.
+        <span key={index} className="chosen-image">
+          <img src={url} alt={`Chosen, number ${index + 1}`} />
+          <Button
+            small
+            look="quiet"
+            aria-label={`Remove image ${index + 1}`}
+            onClick={() => onChange(images.filter((_, at) => at !== index))}
+          >
+            ✕
+          </Button>
+        </span>
+      ))}
+      {problem !== undefined && (
+        <span role="alert" className="small">
+          {problem}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function toDataUrl(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(reader.error ?? new Error('The image could not be read.'))
+    reader.readAsDataURL(file)
+  })
+}

@@ -1,0 +1,70 @@
+import { answerOf, api, type Resource } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { FormProblem } from '../../controls/error-panel.tsx'
+import { TextField } from '../../controls/field.tsx'
+import { textOf, useForm } from '../../controls/use-form.ts'
+import { useOrganization } from '../../session/place-context.tsx'
+
+interface ProjectDialogProps {
+  /** Absent: a project is created. */
+  readonly current?: Resource<'Project'>
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+export function ProjectDialog({ current, onClose, onDone }: ProjectDialogProps) {
+  const organization = useOrganization()
+  const form = useForm(
+    data => {
+      const slug = textOf(data, 'slug')
+      const body = { name: textOf(data, 'name'), ...(slug === '' ? {} : { slug }) }
+      return current === undefined
+        ? answerOf(
+            api.POST('/v1/orgs/{orgId}/projects', { params: { path: { orgId: organization.id } }, body }),
+          )
+        : answerOf(
+            api.PATCH('/v1/projects/{projectId}', { params: { path: { projectId: current.id } }, body }),
+          )
+    },
+    () => {
+      onDone()
+      onClose()
+    },
+  )
+  return (
+    <Dialog title={current === undefined ? 'Create a project' : `Rename ${current.name}`} onClose={onClose}>
+      <form className="form" onSubmit={form.onSubmit}>
+        <TextField
+          label="Name"
+          name="name"
+          required
+          maxLength={200}
+          defaultValue={current?.name}
+          problem={form.problemOf('name')}
+          data-focus
+        />
+        <TextField
+          label="Slug"
+          name="slug"
+          isOptional={current === undefined}
+          maxLength={48}
+          defaultValue={current?.slug}
+          hint={
+            current === undefined
+              ? 'Its name in addresses; made from the name if you leave it empty.'
+              : 'Addresses of the dashboard with the former slug no longer lead here. Keys keep working.'
+          }
+          problem={form.problemOf('slug')}
+        />
+        <FormProblem error={form.error} />
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isPending={form.isPending}>
+            {current === undefined ? 'Create project' : 'Save'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

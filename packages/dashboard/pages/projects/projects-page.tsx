@@ -1,0 +1,176 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { answerOf, api, type Resource } from '../../api/client.ts'
+import { refreshWorkspace } from '../../api/refresh-workspace.ts'
+import { useList } from '../../api/use-list.ts'
+import { Button } from '../../controls/button.tsx'
+import { Empty, ListState } from '../../controls/list-state.tsx'
+import { Menu, MenuItem } from '../../controls/menu.tsx'
+import { PageHead } from '../../controls/page-head.tsx'
+import { TimeAgo } from '../../controls/time-ago.tsx'
+import { useObjection, useOrganization } from '../../session/place-context.tsx'
+import { DeleteProjectDialog } from './delete-project-dialog.tsx'
+import { ProjectDialog } from './project-dialog.tsx'
+
+type Project = Resource<'Project'>
+type Open =
+  | { readonly dialog: 'create' }
+  | { readonly dialog: 'rename' | 'delete'; readonly project: Project }
+
+export function ProjectsPage() {
+  const organization = useOrganization()
+  const objection = useObjection('admin')
+  const client = useQueryClient()
+  const [open, setOpen] = useState<Open>()
+  const key = ['projects', organization.id]
+  const projects = useList(key, cursor =>
+    answerOf(
+      api.GET('/v1/orgs/{orgId}/projects', {
+        params: {
+          path: { orgId: organization.id },
+          query: cursor === undefined ? { limit: 100 } : { limit: 100, cursor },
+        },
+      }),
+    ),
+  )
+  const close = (): void => setOpen(undefined)
+  const refresh = (): void => {
+    void client.invalidateQueries({ queryKey: key })
+    void refreshWorkspace(client)
+  }
+  const createButton = (
+    <Button look="primary" objection={objection} onClick={() => setOpen({ dialog: 'create' })}>
+      Create project
+    </Button>
+  )
+  const count = projects.items.length
+  return (
+    <>
+      <PageHead
+        title="Projects"
+        answer={
+          projects.isSuccess
+            ? `${count} ${count === 1 ? 'project' : 'projects'}, each with a development and a production environment.`
+            : 'What belongs together, each with two environments.'
+        }
+        actions={createButton}
+      />
+      <ListState
+        what="Projects"
+        query={projects}
+        empty={
+          <Empty title="No projects yet">
+            <p>
+              A project has its own keys, providers, limits and users, once for development and once for
+              production.
+            </p>
+            {createButton}
+          </Empty>
+        }
+      >
+        <ProjectTable projects={projects.items} objection={objection} onOpen={setOpen} />
+      </ListState>
+      {open?.dialog === 'create' && <ProjectDialog onClose={close} onDone={refresh} />}
+      {open?.dialog === 'rename' && <ProjectDialog current={open.project} onClose={close} onDone={refresh} />}
+      {open?.dialog === 'delete' && (
+        <DeleteProjectDialog target={open.project} onClose={close} onDone={refresh} />
+      )}
+    </>
+  )
+}
+
+interface ProjectTableProps {
+  readonly projects: readonly Project[]
+  readonly objection: string | undefined
+  readonly onOpen: (open: Open) => void
+}
+
+function ProjectTable({ projects, objection, onOpen }: ProjectTableProps) {
+  const organization = useOrganization()
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
+    <section className="table-frame" aria-label="Projects" tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Environments</th>
+            <th scope="col" className="wide">
+              Slug
+            </th>
+            <th scope="col" className="wide">
+              Created
+            </th>
+            <th scope="col">
+              <span className="only-heard">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {projects.map(project => (
+            <tr key={project.id}>
+              <td className="name">{project.name}</td>
+              <td>
+                <span className="row">
+                  {(['development', 'production'] as const).map(environment => (
+                    <Link
+                      key={environment}
+                      className="text-link"
+                      to="/o/$org/$project/$environment/overview"
+                      params={{ org: organization.slug, project: project.slug, environment }}
+                      aria-label={`${project.name}, ${environment}`}
+                    >
+                      {environment}
+                    </Link>
+                  ))}
+                </span>
+              </td>
+              <td className="wide">
+                <code>{project.slug}</code>
+              </td>
+              <td className="wide">
+                <TimeAgo at={project.created_at} timeZone={organization.time_zone} />
+              </td>
+              <td className="number">
+                <Actions project={project} objection={objection} onOpen={onOpen} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+interface ActionsProps {
+  readonly project: Project
+  readonly objection: string | undefined
+  readonly onOpen: (open: Open) => void
+}
+
+function Actions({ project, objection, onOpen }: ActionsProps) {
+  const label = `Actions for ${project.name}`
+  if (objection !== undefined) {
+    return (
+      <Button small look="quiet" objection={objection} aria-label={label}>
+        ⋯
+      </Button>
+    )
+  }
+  return (
+    <Menu
+      align="end"
+      trigger={
+        <Button small look="quiet" aria-label={label}>
+          ⋯
+        </Button>
+      }
+    >
+      <MenuItem onSelect={() => onOpen({ dialog: 'rename', project })}>Rename…</MenuItem>
+      <MenuItem isDanger onSelect={() => onOpen({ dialog: 'delete', project })}>
+        Delete…
+      </MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,164 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Command } from 'cmdk'
+import { useState } from 'react'
+import { answerOf, api } from '../api/client.ts'
+import { type Place, toNames } from '../api/workspace.ts'
+import { Dialog } from '../controls/dialog.tsx'
+import { ORGANIZATION_PAGES, PAGES } from '../layout/nav.tsx'
+import { useMaybePlace, useOrganization } from '../session/place-context.tsx'
+import './palette.css'
+
+const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Pages, environments, keys and a pasted request id, by a few letters of their names. */
+export function CommandPalette({ onClose }: { onClose: () => void }) {
+  const place = useMaybePlace()
+  const navigate = useNavigate()
+  const [text, setText] = useState('')
+  const go = (to: () => Promise<void>) => (): void => {
+    onClose()
+    void to()
+  }
+  const requestId = text.trim()
+  return (
+    <Dialog title="Search or jump" shape="wide" onClose={onClose}>
+      <Command label="Search or jump" loop className="palette">
+        <Command.Input
+          className="input"
+          data-focus
+          value={text}
+          onValueChange={setText}
+          placeholder="A page, an environment, a key, or a request’s id"
+        />
+        <Command.List className="palette-list">
+          <Command.Empty className="muted">Nothing by this name.</Command.Empty>
+          {place !== undefined && REQUEST_ID.test(requestId) && (
+            <Command.Item
+              className="menu-item"
+              value={requestId}
+              onSelect={go(() =>
+                navigate({
+                  to: '/o/$org/$project/$environment/logs/$requestId',
+                  params: { ...toNames(place), requestId },
+                }),
+              )}
+            >
+              Open request {requestId}
+            </Command.Item>
+          )}
+          {place !== undefined && (
+            <Command.Group heading={`${place.project.name}, ${place.environment.name}`}>
+              {PAGES.map(page => (
+                <Command.Item
+                  key={page.to}
+                  className="menu-item"
+                  value={`page ${page.name}`}
+                  onSelect={go(() => navigate({ to: page.to, params: toNames(place) }))}
+                >
+                  {page.name}
+                  <span className="muted small">
+                    <kbd>g</kbd> <kbd>{page.key}</kbd>
+                  </span>
+                </Command.Item>
+              ))}
+            </Command.Group>
+          )}
+          <OrganizationItems go={go} />
+          {place !== undefined && text.trim() !== '' && <KeyItems place={place} go={go} />}
+        </Command.List>
+      </Command>
+    </Dialog>
+  )
+}
+
+interface OrganizationItemsProps {
+  readonly go: (to: () => Promise<void>) => () => void
+}
+
+function OrganizationItems({ go }: OrganizationItemsProps) {
+  const organization = useOrganization()
+  const navigate = useNavigate()
+  return (
+    <>
+      <Command.Group heading="Organization">
+        {ORGANIZATION_PAGES.map(page => (
+          <Command.Item
+            key={page.to}
+            className="menu-item"
+            value={`organization ${page.name}`}
+            onSelect={go(() => navigate({ to: page.to, params: { org: organization.slug } }))}
+          >
+            {page.name}
+          </Command.Item>
+        ))}
+        <Command.Item
+          className="menu-item"
+          value="organization account"
+          onSelect={go(() => navigate({ to: '/account' }))}
+        >
+          Your account
+        </Command.Item>
+      </Command.Group>
+      <Command.Group heading="Environments">
+        {organization.projects.flatMap(project =>
+          project.environments.map(environment => (
+            <Command.Item
+              key={environment.id}
+              className="menu-item"
+              value={`environment ${project.name} ${environment.name}`}
+              onSelect={go(() =>
+                navigate({
+                  to: '/o/$org/$project/$environment/overview',
+                  params: toNames({ organization, project, environment }),
+                }),
+              )}
+            >
+              {project.name}
+              <span className="muted">{environment.name}</span>
+            </Command.Item>
+          )),
+        )}
+      </Command.Group>
+    </>
+  )
+}
+
+interface KeyItemsProps {
+  readonly place: Place
+  readonly go: (to: () => Promise<void>) => () => void
+}
+
+/** The environment's keys, loaded once something is typed. They lead to their requests. */
+function KeyItems({ place, go }: KeyItemsProps) {
+  const navigate = useNavigate()
+  const envId = place.environment.id
+  const keys = useQuery({
+    queryKey: ['palette-keys', envId],
+    queryFn: () =>
+      answerOf(
+        api.GET('/v1/environments/{envId}/keys', { params: { path: { envId }, query: { limit: 100 } } }),
+      ),
+  })
+  return (
+    <Command.Group heading="Requests of a key">
+      {(keys.data?.data ?? []).map(key => (
+        <Command.Item
+          key={key.id}
+          className="menu-item"
+          value={`key ${key.name} ${key.id}`}
+          onSelect={go(() =>
+            navigate({
+              to: '/o/$org/$project/$environment/logs',
+              params: toNames(place),
+              search: { key_id: key.id },
+            }),
+          )}
+        >
+          {key.name}
+          <code className="muted small">{key.prefix_display}</code>
+        </Command.Item>
+      ))}
+    </Command.Group>
+  )
+}

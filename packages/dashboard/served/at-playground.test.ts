@@ -1,0 +1,100 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
+import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
+import {
+  dashboardSettings,
+  openWatchedPage,
+  startChromium,
+  type WatchedPage,
+} from '../testing/open-dashboard.ts'
+import { signInAsOwner } from '../testing/sign-in.ts'
+
+const TOOLS = '[{"type":"function","function":{"name":"find_weather","parameters":{"type":"object"}}}]'
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+describe.skipIf(chromiumProgram === undefined)('the playground', () => {
+  let app: TestApp
+  let browser: Browser
+  let watched: WatchedPage
+  let page: Page
+  beforeAll(async () => {
+    const env = await dashboardSettings()
+    ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await app?.close()
+  })
+  beforeEach(async () => {
+    watched = await openWatchedPage(browser)
+    page = watched.page
+    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/playground')
+    await page.getByLabel('Prompt', { exact: true }).waitFor()
+  })
+  afterEach(() => watched.context.close())
+
+  const send = async (prompt: string): Promise<void> => {
+    await page.getByLabel('Prompt', { exact: true }).fill(prompt)
+    await page.keyboard.press('Control+Enter')
+  }
+
+  test('two models answer the same prompt side by side, each with its figures', async () => {
+    await page.getByLabel('Compare with').selectOption('sandbox/json')
+    await send('Compare this')
+    const [first, second] = [
+      page.getByRole('list', { name: 'Messages', exact: true }),
+      page.getByRole('list', { name: 'Messages of sandbox/json' }),
+    ]
+    await first.getByText('See it in Logs').waitFor()
+    await second.getByText('See it in Logs').waitFor()
+    expect(await first.textContent()).toContain('sandbox/echo')
+    expect(await second.textContent()).toContain('Compare this')
+    await watched.expectClean()
+  })
+
+  test('tools are sent, and what the model asks for is shown', async () => {
+    await page.getByLabel('Model', { exact: true }).selectOption('sandbox/tools')
+    await page.getByText('Tools and schema').click()
+    await page.getByLabel('Tools').fill('{ no JSON')
+    await send('Weather?')
+    // Nothing is sent before it is right.
+    await page.getByText('Must be JSON: a list of tools', { exact: false }).waitFor()
+    expect(watched.sent.filter(each => each.includes('/v1/chat'))).toEqual([])
+    await page.getByLabel('Tools').fill(TOOLS)
+    await send('Weather?')
+    await page.getByText('Asks for the tool').waitFor()
+    await page.getByText(/^find_weather\(/).waitFor()
+    await watched.expectClean()
+  })
+
+  test('parameters, a schema and an image are part of the request and of the equivalent code', async () => {
+    await page.getByText('Parameters', { exact: true }).click()
+    await page.getByLabel('Seed').fill('7')
+    await page.getByLabel('Reasoning effort').selectOption('low')
+    await page.getByText('Tools and schema').click()
+    await page.getByLabel('Schema of the answer').fill('{"type":"object"}')
+    await page.getByLabel('Add images').setInputFiles({
+      name: 'pixel.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(PIXEL, 'base64'),
+    })
+    await page.getByRole('img', { name: 'Chosen, number 1' }).waitFor()
+    await page.getByText('The same from code').click()
+    const code = page.getByRole('tabpanel')
+    for (const part of ['"seed": 7', '"reasoning_effort": "low"', '"json_schema"', 'data:image/png;base64,'])
+      expect(await code.textContent()).toContain(part)
+    await page.getByRole('tab', { name: 'Python' }).click()
+    expect(await code.textContent()).toContain('seed=7')
+    await watched.expectClean()
+    const sent = page.waitForRequest(request => request.url().endsWith('/v1/chat'))
+    await send('Look')
+    const body = (await sent).postDataJSON()
+    expect(body).toMatchObject({ seed: 7, reasoning_effort: 'low', response_format: { type: 'json_schema' } })
+    expect(body.messages.at(-1).content[1].image_url.url).toContain(PIXEL)
+    await page.getByRole('img', { name: 'Part 1 of the prompt' }).waitFor()
+    // The next prompt starts without it.
+    expect(await page.getByRole('img', { name: 'Chosen, number 1' }).count()).toBe(0)
+  })
+})

@@ -1,0 +1,20 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { answerOf, api } from '../api/client.ts'
+
+/** Other tabs sign out too when this key of the local storage changes. */
+export const SIGNED_OUT_KEY = 'rideau.signed-out-at'
+
+/** Ends the session, or with `true` every session of the user. */
+export function useSignOut() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (everywhere: boolean) =>
+      answerOf(api.DELETE('/v1/session', everywhere ? { params: { query: { everywhere: 'true' } } } : {})),
+    onSuccess: () => {
+      client.clear()
+      localStorage.setItem(SIGNED_OUT_KEY, String(Date.now()))
+      // A full load: nothing of the previous person stays in memory.
+      location.assign('/sign-in')
+    },
+  })
+}

@@ -1,0 +1,15 @@
+import type { Pool } from 'pg'
+import type { Clock } from '../core/clock.ts'
+import type { Random } from '../core/random.ts'
+import type { SecretBox } from '../core/secret-box.ts'
+import type { Db } from '../storage/pool.ts'
+
+export interface DemoDeps {
+  readonly db: Db
+  readonly pool: Pool
+  readonly secretBox: SecretBox
+  readonly clock: Clock
+  /** Of secrets: keys are not the same at every run. */
+  readonly random: Random
+  readonly newId: () => string
+}

@@ -1,0 +1,43 @@
+import type { FaultCode } from '../core/fault-table.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** What an incident makes of a request. */
+export interface Incident {
+  /** The provider answers 503, and the alias falls back. */
+  isOut(provider: string): boolean
+  /** What the time to the first byte is multiplied by. */
+  slowness(provider: string): number
+  failure(provider: string): FaultCode | undefined
+  /** The key that makes the request, if it is busier than usual. */
+  readonly keyName: string | undefined
+}
+
+/** The key that runs wild for a day, and the one that storms against its limit. */
+export const BUSY_KEY = 'nightly-batch'
+export const STORMING_KEY = 'mobile-app'
+
+/**
+ * Returns what happened `agoMs` before the end of the demo: an outage of 40 minutes, a storm of 429 by one key, a key at ten times
+ * its mean for a day, a credential that expired three days ago for some hours, and a provider that slows down over ten days.
+ */
+export function findIncident(agoMs: number, random: () => number): Incident {
+  const isBetween = (from: number, to: number): boolean => agoMs <= from && agoMs > to
+  const isOutage =
+    isBetween(12 * DAY_MS, 12 * DAY_MS - 40 * MINUTE_MS) || isBetween(50 * MINUTE_MS, 10 * MINUTE_MS)
+  const isStorm = isBetween(5 * DAY_MS, 5 * DAY_MS - 2 * HOUR_MS) && random() < 0.5
+  const isBusy = isBetween(20 * DAY_MS, 19 * DAY_MS) && random() < 0.55
+  const isExpired = isBetween(3 * DAY_MS, 3 * DAY_MS - 9 * HOUR_MS)
+  const drift = Math.max(0, 1 - agoMs / (10 * DAY_MS))
+  return {
+    isOut: provider => isOutage && provider === 'anthropic',
+    slowness: provider => (provider === 'gemini' ? 1 + 1.4 * drift : 1),
+    failure: provider => {
+      if (isStorm) return 'rate_limit_exceeded'
+      return isExpired && provider === 'mistral' ? 'provider_auth_failed' : undefined
+    },
+    keyName: isStorm ? STORMING_KEY : isBusy ? BUSY_KEY : undefined,
+  }
+}
