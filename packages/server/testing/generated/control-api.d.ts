@@ -2765,6 +2765,12 @@ export interface components {
             key_id?: string | null;
             end_user_id?: string | null;
             environment_id?: string | null;
+            project_id?: string | null;
+            /**
+             * @description The sum of the groups that `top` leaves out.
+             * @constant
+             */
+            other?: true;
             sandbox: boolean;
             requests: number;
             errors: number;
@@ -4425,18 +4431,28 @@ export interface operations {
     "usage.list_of_organization": {
         parameters: {
             query?: {
-                /** @description Page size. Default: 20. */
-                limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Page size. Default: 20. Large enough for a chart of many groups in one call. */
+                limit?: number;
                 /** @description The whole bucket of this time counts. Default: 30 days before `to`. */
                 from?: string;
                 /** @description The last bucket begins before this time. Default: now. */
                 to?: string;
                 /** @description Hours are in UTC, days in the organization's time zone. Default: `day`. */
                 granularity?: "hour" | "day";
-                /** @description One or more of model, provider, key, end_user and environment, such as `model,key`. */
+                /** @description One or more of model, provider, key, end_user, environment and project, such as `model,key`. */
                 group_by?: string;
+                /** @description With `group_by`: only so many groups, those that cost most in the whole time, have rows of their own. The others are summed in rows with `other: true`. */
+                top?: number;
+                /** @description Only requests that this model answered. */
+                model?: string;
+                /** @description Only requests that this provider answered. */
+                provider?: string;
+                /** @description Only requests with this key. */
+                key_id?: string;
+                /** @description Only requests of this end user. */
+                end_user_id?: string;
             };
             header?: never;
             path: {
@@ -4473,18 +4489,28 @@ export interface operations {
     "usage.list_of_project": {
         parameters: {
             query?: {
-                /** @description Page size. Default: 20. */
-                limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Page size. Default: 20. Large enough for a chart of many groups in one call. */
+                limit?: number;
                 /** @description The whole bucket of this time counts. Default: 30 days before `to`. */
                 from?: string;
                 /** @description The last bucket begins before this time. Default: now. */
                 to?: string;
                 /** @description Hours are in UTC, days in the organization's time zone. Default: `day`. */
                 granularity?: "hour" | "day";
-                /** @description One or more of model, provider, key, end_user and environment, such as `model,key`. */
+                /** @description One or more of model, provider, key, end_user, environment and project, such as `model,key`. */
                 group_by?: string;
+                /** @description With `group_by`: only so many groups, those that cost most in the whole time, have rows of their own. The others are summed in rows with `other: true`. */
+                top?: number;
+                /** @description Only requests that this model answered. */
+                model?: string;
+                /** @description Only requests that this provider answered. */
+                provider?: string;
+                /** @description Only requests with this key. */
+                key_id?: string;
+                /** @description Only requests of this end user. */
+                end_user_id?: string;
             };
             header?: never;
             path: {
@@ -4521,18 +4547,28 @@ export interface operations {
     "usage.list_of_environment": {
         parameters: {
             query?: {
-                /** @description Page size. Default: 20. */
-                limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Page size. Default: 20. Large enough for a chart of many groups in one call. */
+                limit?: number;
                 /** @description The whole bucket of this time counts. Default: 30 days before `to`. */
                 from?: string;
                 /** @description The last bucket begins before this time. Default: now. */
                 to?: string;
                 /** @description Hours are in UTC, days in the organization's time zone. Default: `day`. */
                 granularity?: "hour" | "day";
-                /** @description One or more of model, provider, key, end_user and environment, such as `model,key`. */
+                /** @description One or more of model, provider, key, end_user, environment and project, such as `model,key`. */
                 group_by?: string;
+                /** @description With `group_by`: only so many groups, those that cost most in the whole time, have rows of their own. The others are summed in rows with `other: true`. */
+                top?: number;
+                /** @description Only requests that this model answered. */
+                model?: string;
+                /** @description Only requests that this provider answered. */
+                provider?: string;
+                /** @description Only requests with this key. */
+                key_id?: string;
+                /** @description Only requests of this end user. */
+                end_user_id?: string;
             };
             header?: never;
             path: {
