@@ -6,6 +6,7 @@ import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
 import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
 import { dashboardSettings, openWatchedPage, startChromium } from '../testing/open-dashboard.ts'
 import { seedDay } from '../testing/seed-day.ts'
+import { seedWeeks } from '../testing/seed-weeks.ts'
 import { signInAsOwner } from '../testing/sign-in.ts'
 
 // Every page, empty (production) and full (development), wide in the light theme and narrow in the dark one: axe finds nothing
@@ -28,6 +29,7 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
     const env = await dashboardSettings()
     ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
     await seedDay(app, Date.now())
+    await seedWeeks(app, Date.now())
   })
   afterAll(async () => {
     await browser?.close()
@@ -40,6 +42,10 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
     ['playground', 'playground', 'Playground'],
     ['keys', 'keys', 'Keys'],
     ['providers', 'providers', 'Providers'],
+    ['usage', 'usage', 'Usage'],
+    ['models', 'models', 'Models'],
+    ['limits', 'limits', 'Limits'],
+    ['end-users', 'end-users', 'End users'],
   ]
 
   for (const { theme, width } of VIEWS) {
