@@ -186,4 +186,48 @@ describe.skipIf(chromiumProgram === undefined)('what is spent, served and limite
     await page.getByText('At most 60 requests a minute, $2.50 a month; any model').waitFor()
     await watched.expectClean()
   })
+
+  test('an end user is found, given a plan, blocked, and then refused', async () => {
+    const environment = `/v1/environments/${app.developmentId}`
+    await app.manage('POST', `${environment}/plans`, { name: 'gold', requests_per_minute: 100 })
+    for (const external_id of ['ann', 'anton', 'bob', '<b>مرحبا</b>']) {
+      await app.manage('POST', `${environment}/end-users`, { external_id })
+    }
+    const { key } = await app.createKey({ name: 'for-end-users' })
+    const askAs = (user: string) =>
+      app.call(
+        '/v1/chat',
+        { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] },
+        { key, headers: { 'x-rideau-end-user': user } },
+      )
+    expect((await askAs('ann')).status).toBe(200)
+    await open('end-users')
+    const table = page.getByRole('region', { name: 'End users' })
+    await table.getByText('<b>مرحبا</b>').waitFor()
+    await page.getByLabel('Name begins with').fill('an')
+    await page.keyboard.press('Enter')
+    await page.getByText('2 end users that match').waitFor()
+    expect(new URL(page.url()).searchParams.get('q')).toBe('an')
+    await page.getByRole('button', { name: 'Actions for ann' }).click()
+    await page.getByRole('menuitem', { name: 'Change plan…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Plan').selectOption('gold')
+    await watched.expectClean()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const row = table.getByRole('row').filter({ hasText: 'ann' })
+    await row.getByText('gold').waitFor()
+    await page.getByRole('button', { name: 'Actions for ann' }).click()
+    await page.getByRole('menuitem', { name: 'Block…' }).click()
+    await dialog.getByText('live tokens stop within a second').waitFor()
+    await dialog.getByRole('button', { name: 'Block' }).click()
+    await row.getByText('blocked').waitFor()
+    expect((await askAs('ann')).status).toBe(403)
+    await page.getByLabel('State').selectOption('Blocked')
+    await page.getByText('1 end user that match').waitFor()
+    await page.getByRole('button', { name: 'Actions for ann' }).click()
+    await page.getByRole('menuitem', { name: 'Unblock' }).click()
+    await page.getByRole('heading', { name: 'No end user matches' }).waitFor()
+    expect((await askAs('ann')).status).toBe(200)
+    await watched.expectClean()
+  })
 })

@@ -6,7 +6,7 @@ import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
 import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
 import { dashboardSettings, openWatchedPage, startChromium } from '../testing/open-dashboard.ts'
 import { seedDay } from '../testing/seed-day.ts'
-import { seedWeeks } from '../testing/seed-weeks.ts'
+import { seedSettings, seedWeeks } from '../testing/seed-weeks.ts'
 import { signInAsOwner } from '../testing/sign-in.ts'
 
 // Every page, empty (production) and full (development), wide in the light theme and narrow in the dark one: axe finds nothing
@@ -30,6 +30,7 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
     ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
     await seedDay(app, Date.now())
     await seedWeeks(app, Date.now())
+    await seedSettings(app)
   })
   afterAll(async () => {
     await browser?.close()
@@ -85,6 +86,15 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByRole('dialog').waitFor()
       await check('create-key')
+      await page.goto(`${app.controlUrl}/o/test/default/development/limits`)
+      await page.getByRole('button', { name: 'Add limit' }).click()
+      await page.getByRole('dialog').getByText('last week').waitFor()
+      await check('add-limit')
+      await page.goto(`${app.controlUrl}/o/test/default/development/models`)
+      await page.getByRole('button', { name: 'Change smart' }).click()
+      await page.getByRole('button', { name: 'Which would serve?' }).click()
+      await page.getByRole('dialog').getByText('provider_credential_missing').waitFor()
+      await check('change-alias')
       await page.context().close()
     })
   }

@@ -47,3 +47,61 @@ export async function seedWeeks(app: TestApp, now: number, days = 40): Promise<v
   const { rejected } = await insertRecords(app.database.pool, records)
   if (rejected.length > 0) throw new Error(`${rejected.length} records were rejected`)
 }
+
+/** An alias, limits of each kind, plans and end users. */
+export async function seedSettings(app: TestApp): Promise<void> {
+  const environment = `/v1/environments/${app.developmentId}`
+  await app.manage('POST', `${environment}/model-aliases`, {
+    alias: 'fast',
+    strategy: 'priority',
+    targets: [{ model: 'openai/gpt-4o-mini' }, { model: 'sandbox/echo' }],
+  })
+  await app.manage('POST', `${environment}/model-aliases`, {
+    alias: 'smart',
+    strategy: 'weighted',
+    targets: [
+      { model: 'anthropic/claude-sonnet-4-5', weight: 3 },
+      { model: 'openai/gpt-4o', weight: 1 },
+    ],
+  })
+  await app.manage('POST', `${environment}/custom-models`, {
+    model: 'openai/our-tune',
+    capabilities: ['chat', 'tools'],
+    context_window: 128_000,
+    pricing: { input_usd_per_mtok: 2, output_usd_per_mtok: 6 },
+  })
+  const requests = { metric: 'requests', limit: 60 }
+  await app.manage('POST', `${environment}/limits`, {
+    ...requests,
+    scope: 'default_end_user',
+    window_seconds: 60,
+  })
+  await app.manage('POST', `${environment}/limits`, {
+    scope: 'environment',
+    metric: 'concurrency',
+    limit: 40,
+  })
+  await app.manage('POST', `${environment}/quotas`, {
+    ...requests,
+    scope: 'environment',
+    window: 'month',
+    limit: 900,
+  })
+  await app.manage('POST', `/v1/orgs/${app.orgId}/budgets`, { limit_usd: 5, window: 'month' })
+  const plans = [
+    { name: 'free', requests_per_minute: 10, usd_per_month: 0.5, is_default: true },
+    { name: 'pro', requests_per_minute: 120, max_concurrency: 8, tokens_per_day: 2_000_000 },
+  ]
+  for (const plan of plans) await app.manage('POST', `${environment}/plans`, plan)
+  for (const [external_id, plan] of [
+    ['user-0', 'pro'],
+    ['user-1', null],
+    ['user-2', 'free'],
+    ['أحمد 🎈', null],
+    [`auth0|${'x'.repeat(240)}`, 'pro'],
+  ]) {
+    await app.manage('POST', `${environment}/end-users`, { external_id, plan })
+  }
+  const { body } = await app.manage('GET', `${environment}/end-users?external_id=user-2`)
+  await app.manage('POST', `/v1/end-users/${body.data[0].id}/block`)
+}
