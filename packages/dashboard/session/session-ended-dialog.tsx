@@ -16,7 +16,9 @@ export function SessionEndedDialog() {
       <p>Sign in again to go on. What you typed on this page is still there.</p>
       <SignInForm
         {...(email === undefined ? {} : { email })}
-        onDone={() => {
+        onDone={async () => {
+          // A late answer to what was asked without a session must not open this again.
+          await client.cancelQueries()
           signedOut.set(false)
           void client.invalidateQueries()
         }}

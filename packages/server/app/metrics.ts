@@ -1,5 +1,6 @@
 import { REFUSAL_REASONS } from '../core/refusals.ts'
 import type { Circuits } from '../gateway/attempts/circuits.ts'
+import type { Idempotency } from '../gateway/idempotency/idempotency.ts'
 import type { FrontDoor } from '../gateway/edge/front-door.ts'
 import type { RequestCounts } from '../gateway/edge/request-counts.ts'
 import type { InFlight } from '../gateway/request/in-flight.ts'
@@ -22,6 +23,7 @@ export interface Measured {
   readonly frontDoor: Pick<FrontDoor, 'process' | 'refusals' | 'unread'>
   readonly connections: Pick<ConnectionLimits, 'open' | 'refused'>
   readonly circuits: Pick<Circuits, 'countOpen' | 'openings' | 'skips'>
+  readonly idempotency: Pick<Idempotency, 'replays'>
 }
 
 export interface MetricsOptions extends Measured {
@@ -87,6 +89,11 @@ function listReadings(measured: Measured): Reading[] {
     ...listRecordReadings(measured),
     ...listFrontDoorReadings(measured),
     ...listCircuitReadings(measured),
+    counter(
+      'rideau_replays_total',
+      'Requests answered with the answer of an earlier one by their Idempotency-Key. They leave no record.',
+      () => measured.idempotency.replays,
+    ),
     gauge(
       'rideau_limits_whole',
       '1 if limits are counted as configured; 0 while shared counting is lost.',

@@ -126,7 +126,11 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   connections.guard(server)
   const measured = { requestCounts, inFlight, records, isReady, counting, frontDoor, connections }
   return {
-    metricsUrl: await openMeasured(parts, { ...measured, circuits: deps.circuits }),
+    metricsUrl: await openMeasured(parts, {
+      ...measured,
+      circuits: deps.circuits,
+      idempotency: deps.idempotency,
+    }),
     server,
     catchUp: () => catchUp(announcements, snapshots),
     isReady,

@@ -52,6 +52,18 @@ describe.each(['gateway', 'control plane'])('on the %s', host => {
     },
   )
 
+  test.each(['Host: x\r\nHost: y', 'Host: x\r\nhost: x'])(
+    'answers two hosts with an envelope and closes the connection: %j',
+    async hosts => {
+      const text = await exchange(
+        url(),
+        `GET ${path} HTTP/1.1\r\n${hosts}\r\nAuthorization: Bearer ${key()}\r\n\r\n`,
+      )
+      expect(outcomeOf(text)).toBe('400 request_validation_failed Host')
+      expect(text).toMatch(/^connection: close$/im)
+    },
+  )
+
   test('answers an unknown expectation with an envelope and closes the connection', async () => {
     const text = await exchange(
       url(),

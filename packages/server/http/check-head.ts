@@ -11,18 +11,32 @@ export const UNCHECKED_HEAD = { requireHostHeader: false } as const
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
 
 /**
- * Returns the fault of a request that HTTP/1.1 does not allow: one without `Host`, or with an expectation that the
- * server cannot meet. Close the connection after its answer.
+ * Returns the fault of a request that HTTP/1.1 does not allow: one without `Host` or with two, or with an expectation that
+ * the server cannot meet. Close the connection after its answer.
  */
-export function checkHead({ headers, httpVersion }: IncomingMessage): Fault | undefined {
+export function checkHead({ headers, rawHeaders, httpVersion }: IncomingMessage): Fault | undefined {
   // HTTP/1.0 has neither rule.
   if (httpVersion === '1.0') return undefined
   const { host, expect } = headers
   if (host === undefined) {
     return new Fault('request_validation_failed', 'HTTP/1.1 needs the header Host.', { param: 'Host' })
   }
+  // Node keeps the first. A proxy in front may have gone by the other.
+  if (hasTwoHosts(rawHeaders)) {
+    return new Fault('request_validation_failed', 'The header Host may be sent once only.', { param: 'Host' })
+  }
   if (expect === undefined || CONTINUE.test(expect)) return undefined
   return new Fault('request_validation_failed', 'Expect: the one expectation that is met is 100-continue.', {
     param: 'Expect',
   })
+}
+
+/** `rawHeaders` has names and values by turns. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
 }

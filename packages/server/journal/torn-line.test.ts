@@ -1,31 +1,40 @@
 import fs, { mkdtempSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { openJournal, segmentPath } from './journal.ts'
 import { readSegment } from './read-segment.ts'
 
-const disk = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY }))
+const { writeSync } = fs
 
-/** A disk with space for `room` more bytes, which writes the part that fits. */
-vi.mock('node:fs', async original => {
-  const real = await original<typeof fs>()
-  const writeSync = (file: number, bytes: Buffer, offset: number, length: number): number => {
-    if (disk.room === 0) throw new Error('ENOSPC')
-    const written = real.writeSync(file, bytes, offset, Math.min(length, disk.room))
-    disk.room -= written
+/** Leaves the disk space for so many more bytes. What fits is written. Modules see it by their named imports too. */
+function limitDisk(room: number): void {
+  let left = room
+  const write = (file: number, bytes: Buffer, offset: number, length: number): number => {
+    if (left === 0) throw new Error('ENOSPC')
+    const written = writeSync(file, bytes, offset, Math.min(length, left))
+    left -= written
     return written
   }
-  return { ...real, default: { ...real, writeSync }, writeSync }
-})
+  fs.writeSync = write as typeof writeSync
+  syncBuiltinESMExports()
+}
+
+function freeDisk(): void {
+  fs.writeSync = writeSync
+  syncBuiltinESMExports()
+}
+
+afterEach(freeDisk)
 
 test('keeps the line after one that a full disk wrote only partly', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'rideau-journal-'))
   const journal = openJournal(folder, { onError: () => {} })
   journal.append('{"a":1}')
-  disk.room = 20
+  limitDisk(20)
   expect(() => journal.append('{"b":2}', '{"c":3}')).toThrow('ENOSPC')
-  disk.room = Number.POSITIVE_INFINITY
+  freeDisk()
   journal.append('{"d":4}')
   expect(readSegment(segmentPath(folder, journal.current()))).toEqual({
     records: ['{"a":1}', '{"b":2}', '{"d":4}'],

@@ -37,8 +37,8 @@ class PassedStream implements StreamEncoder {
     this.#answered = answered
   }
 
-  canPass(): boolean {
-    return false
+  measurePassable(): number {
+    return 0
   }
 
   encode(events: readonly StreamEvent[], { data }: UpstreamEvent): string {

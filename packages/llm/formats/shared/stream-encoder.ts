@@ -22,12 +22,12 @@ export interface StreamEnd {
 
 /** Encodes one stream in the caller's format. Pure: it returns text or bytes, and the relay writes them. */
 export interface StreamEncoder {
-  /** May this chunk of whole events go to the caller unread? */
-  canPass(chunk: Buffer): boolean
-  /** A chunk that may pass, as the caller gets it. Absent: as it came. */
-  pass?(chunk: Buffer): Buffer
-  /** Of a chunk that may pass. Absent: they are set apart by blank lines. */
-  countEvents?(chunk: Buffer): number
+  /** The length in bytes of the whole events at the start of a chunk that may go to the caller unread. Often 0. */
+  measurePassable(chunk: Buffer): number
+  /** What was measured last, as the caller gets it. Absent: as it came. */
+  pass?(events: Buffer): Buffer
+  /** The number of events in what was measured last. Absent: they are set apart by blank lines. */
+  countEvents?(events: Buffer): number
   /** What the caller gets for one event; empty: nothing. */
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array
   /** The last frames. */

@@ -57,6 +57,7 @@ export class Idempotency implements FlightOwner {
   /** Claims that could not be released yet. */
   readonly #unreleased = new Set<string>()
   readonly #timer: NodeJS.Timeout
+  #replays = 0
   #claiming = 0
   #loggedAt = Number.NEGATIVE_INFINITY
   #renewedAt = Number.NEGATIVE_INFINITY
@@ -98,6 +99,15 @@ export class Idempotency implements FlightOwner {
     const joining = begun.join(ctx, bodyHash)
     void begun.claim()
     return await joining
+  }
+
+  /** Requests that were answered by another request's answer. They leave no record. */
+  get replays(): number {
+    return this.#replays
+  }
+
+  countReplay(): void {
+    this.#replays++
   }
 
   async claim(scope: FlightScope, bodyHash: Buffer): Promise<{ readonly claimId: string } | StoredClaim> {

@@ -21,6 +21,7 @@ export async function replayFirst(
     ctx.throwIfStopped()
     return false
   }
+  idempotency.countReplay()
   await send(ctx, answer)
   return true
 }

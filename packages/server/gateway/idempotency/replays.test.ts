@@ -80,6 +80,11 @@ async function bytesOf(response: Response): Promise<string> {
   return Buffer.from(await response.arrayBuffer()).toString('latin1')
 }
 
+async function countReplays(): Promise<number> {
+  const text = await (await fetch(`${app.metricsUrl}/metrics`)).text()
+  return Number(/^rideau_replays_total (\d+)$/m.exec(text)?.[1])
+}
+
 describe('a call that is repeated with its Idempotency-Key', () => {
   test.each(CALLS)('of %s gets the same bytes without a provider', async (_name, route, body, answer) => {
     upstream.script(answer)
@@ -89,6 +94,7 @@ describe('a call that is repeated with its Idempotency-Key', () => {
     const bytes = await bytesOf(first)
     expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([200, null])
     upstream.script(json(500, {}))
+    const counted = await countReplays()
     for (const response of [
       await app.call(route, body, { headers }),
       await app.call(route, body, { headers }),
@@ -101,6 +107,7 @@ describe('a call that is repeated with its Idempotency-Key', () => {
       expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
       expect(response.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'))
     }
+    expect(await countReplays()).toBe(counted + 2)
     expect(upstream.requests.length).toBe(before + 1)
   })
 

@@ -56,6 +56,8 @@ class Relay implements StreamSink {
   #hasToolCalls = false
   #deliveredTokens = 0
   #lastByteAt = performance.now()
+  /** Bytes have come since the last tick. A clock read for each event costs more than a tick's precision is worth. */
+  #hasBytes = false
   /**
    * The last chunk that was passed on undecoded. Formats that report usage in every event report the total in the last
    * one.
@@ -87,10 +89,14 @@ class Relay implements StreamSink {
     writer.attach(stream.call)
     ctx.watch(
       now => {
-        if (writer.isPaused) this.#lastByteAt = now
-        else if (now - this.#lastByteAt > idleMs) {
+        if (writer.isPaused || this.#hasBytes) {
+          this.#hasBytes = false
+          this.#lastByteAt = now
+        } else if (now - this.#lastByteAt > idleMs) {
           this.#giveUp({ kind: 'timeout', detail: `no byte in ${idleMs} ms of an open stream` })
-        } else writer.tick(now)
+          return
+        }
+        writer.tick(now)
       },
       () => this.#giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
@@ -99,23 +105,28 @@ class Relay implements StreamSink {
 
   onChunk(chunk: Buffer): void {
     if (this.#isDone) return
-    this.#lastByteAt = performance.now()
-    if (
-      this.#transcript === undefined &&
-      !this.#options.stream.reader.hasPartial &&
-      this.#options.encoder.canPass(chunk)
-    ) {
-      if (!this.#mayDeliver(countTokens(chunk, this.#options.encoder.countEvents?.(chunk)))) return
-      this.#options.writer.write(this.#options.encoder.pass?.(chunk) ?? chunk)
-      this.#passed = chunk
-      return
-    }
+    this.#hasBytes = true
+    const rest = this.#pass(chunk)
+    if (rest === undefined) return
     this.#passed = undefined
     try {
-      this.#options.stream.reader.push(chunk)
+      this.#options.stream.reader.push(rest)
     } catch (error) {
       this.#giveUp({ kind: 'interrupted', detail: `the stream cannot be read: ${String(error)}` })
     }
+  }
+
+  /** Passes on the events at the start of a chunk that may go unread. Returns the rest; undefined if there is none. */
+  #pass(chunk: Buffer): Buffer | undefined {
+    if (this.#transcript !== undefined || this.#options.stream.reader.hasPartial) return chunk
+    const { encoder, writer } = this.#options
+    const length = encoder.measurePassable(chunk)
+    if (length === 0) return chunk
+    const events = length === chunk.length ? chunk : chunk.subarray(0, length)
+    if (!this.#mayDeliver(countTokens(events, encoder.countEvents?.(events)))) return undefined
+    writer.write(encoder.pass?.(events) ?? events)
+    this.#passed = events
+    return length === chunk.length || this.#isDone ? undefined : chunk.subarray(length)
   }
 
   onEnd(): void {

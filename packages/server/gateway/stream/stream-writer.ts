@@ -14,6 +14,8 @@ export class StreamWriter {
   readonly #openHeaders: () => void
   readonly #keepAlive: string | Uint8Array
   #lastWriteAt: number
+  /** Something was written since the last tick. */
+  #hasWritten = false
   #source: UpstreamCall | undefined
   #isPaused = false
 
@@ -65,7 +67,7 @@ export class StreamWriter {
     if (this.#ctx.isGone) return
     if (!res.headersSent) this.#openHeaders()
     this.#ctx.firstByteAt ??= performance.now()
-    this.#lastWriteAt = performance.now()
+    this.#hasWritten = true
     if (!res.write(bytes)) this.#pause()
   }
 
@@ -84,6 +86,10 @@ export class StreamWriter {
 
   /** Sends a keep-alive after a silence. Called by the ticker. */
   tick(now: number): void {
+    if (this.#hasWritten) {
+      this.#hasWritten = false
+      this.#lastWriteAt = now
+    }
     if (this.#isPaused || this.#ctx.isGone || now - this.#lastWriteAt < KEEP_ALIVE_MS) return
     const { res } = this.#ctx
     if (!res.headersSent) this.#openHeaders()

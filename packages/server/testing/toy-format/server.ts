@@ -11,7 +11,7 @@ export const toyServer: ChatServer = {
   encodeReply: (_answered, { reply }, { costNanoUsd }) =>
     Buffer.from(JSON.stringify({ text: reply.choices[0]?.message.content, costNanoUsd })),
   openStream: () => ({
-    canPass: () => false,
+    measurePassable: () => 0,
     encode: events =>
       events.map(event => (event.type === 'delta' && event.content ? `${event.content}\n` : '')).join(''),
     finish: ({ finishReason }) => `(${finishReason})\n`,

@@ -50,8 +50,8 @@ class TranslatedStream implements StreamEncoder {
     this.#encoder = new MessageEncoder(toEnvelope(answered))
   }
 
-  canPass(): boolean {
-    return false
+  measurePassable(): number {
+    return 0
   }
 
   encode(events: readonly StreamEvent[]): string {
@@ -69,17 +69,17 @@ const NEWLINE = 10
 
 /** Passes the provider's own events on, except the last: it is sent after the request is recorded. */
 class PassedStream implements StreamEncoder {
-  /** True for whole events that only continue a block: the gateway needs nothing of them. */
-  canPass(chunk: Buffer): boolean {
+  /** Whole events that only continue a block, of which the gateway needs nothing; or nothing. */
+  measurePassable(chunk: Buffer): number {
     const { length } = chunk
-    if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return false
+    if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return 0
     const text = chunk.toString('latin1')
-    return (
+    const isDelta =
       text.includes('content_block_delta') &&
       !text.includes('message') &&
       !text.includes('content_block_st') &&
       !text.includes('"error"')
-    )
+    return isDelta ? length : 0
   }
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {

@@ -38,8 +38,8 @@ class ChunkEncoder implements StreamEncoder {
     this.#events = anthropicServer.openStream(answered)
   }
 
-  canPass(): boolean {
-    return false
+  measurePassable(): number {
+    return 0
   }
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): Uint8Array {

@@ -53,8 +53,8 @@ class TranslatedStream implements StreamEncoder {
     this.#answered = answered
   }
 
-  canPass(): boolean {
-    return false
+  measurePassable(): number {
+    return 0
   }
 
   encode(events: readonly StreamEvent[]): Uint8Array {
@@ -81,9 +81,9 @@ class PassedStream implements StreamEncoder {
     this.#answered = answered
   }
 
-  /** True for whole events that only continue a block. */
-  canPass(chunk: Buffer): boolean {
-    return countAwsEvents(chunk) > 0 && !MUST_READ.test(chunk.toString('latin1'))
+  /** Whole events that only continue a block, or nothing. */
+  measurePassable(chunk: Buffer): number {
+    return countAwsEvents(chunk) > 0 && !MUST_READ.test(chunk.toString('latin1')) ? chunk.length : 0
   }
 
   countEvents(chunk: Buffer): number {

@@ -43,8 +43,8 @@ class TranslatedStream implements StreamEncoder {
     this.#encoder = new ChatEventEncoder(toEnvelope(answered))
   }
 
-  canPass(): boolean {
-    return false
+  measurePassable(): number {
+    return 0
   }
 
   encode(events: readonly StreamEvent[]): string {
@@ -66,8 +66,8 @@ class TranslatedStream implements StreamEncoder {
 class PassedStream implements StreamEncoder {
   #last: Uint8Array | undefined
 
-  canPass(): boolean {
-    return false
+  measurePassable(): number {
+    return 0
   }
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {

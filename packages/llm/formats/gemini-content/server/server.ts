@@ -134,8 +134,8 @@ class TranslatedStream implements StreamEncoder {
     this.#out = new ChunkWriter(form)
   }
 
-  canPass(): boolean {
-    return false
+  measurePassable(): number {
+    return 0
   }
 
   encode(events: readonly StreamEvent[]): string {
@@ -168,11 +168,13 @@ class PassedStream implements StreamEncoder {
     this.#out = new ChunkWriter(form)
   }
 
-  /** A chunk of whole events that contain text only. */
-  canPass(chunk: Buffer): boolean {
-    if (!this.#form.isProviders || this.#last.length > 0) return false
+  /** Whole events that contain text only, or nothing. */
+  measurePassable(chunk: Buffer): number {
+    if (!this.#form.isProviders || this.#last.length > 0) return 0
     const text = chunk.toString('latin1')
-    return text.includes('"candidates"') && END_OF_EVENT.test(text.slice(-3)) && !DECODED_MARKS.test(text)
+    const isText =
+      text.includes('"candidates"') && END_OF_EVENT.test(text.slice(-3)) && !DECODED_MARKS.test(text)
+    return isText ? chunk.length : 0
   }
 
   encode(events: readonly StreamEvent[], { data }: UpstreamEvent): string {

@@ -75,8 +75,8 @@ class NativeStream implements StreamEncoder {
     this.#head = `data: ${head.slice(0, -1)},"choices":[`
   }
 
-  canPass(): boolean {
-    return false
+  measurePassable(): number {
+    return 0
   }
 
   encode(events: readonly StreamEvent[]): string {

@@ -76,8 +76,8 @@ export class TranslatedStream implements StreamEncoder {
     this.#timer = new Timer(answered)
   }
 
-  canPass(): boolean {
-    return false
+  measurePassable(): number {
+    return 0
   }
 
   encode(events: readonly StreamEvent[]): string {
@@ -106,8 +106,8 @@ class PassedStream implements StreamEncoder {
     this.#timer = new Timer(answered)
   }
 
-  canPass(): boolean {
-    return false
+  measurePassable(): number {
+    return 0
   }
 
   encode(events: readonly StreamEvent[], { data }: UpstreamEvent): string {

@@ -160,15 +160,22 @@ describe('a stream that passes through', () => {
   const chunk = (usage: string): string =>
     `data: {"id":"c","choices":[{"index":0,"delta":{"content":"a \\",\\"usage\\":null"}}]${usage}}\n\n`
 
+  function pass(stream: PassedStream, text: string): string {
+    const bytes = Buffer.from(text)
+    stream.measurePassable(bytes)
+    return stream.pass(bytes).toString()
+  }
+
   test('has no usage of null for a caller who asked for none', () => {
     for (const usage of [',"usage":null', ', "usage": null', ''])
-      expect(new PassedStream(answered).pass(Buffer.from(chunk(usage))).toString()).toBe(chunk(''))
+      expect(pass(new PassedStream(answered), chunk(usage))).toBe(chunk(''))
     const first = 'data: {"usage":null,"choices":[]}\n\n'
-    expect(new PassedStream(answered).pass(Buffer.from(first)).toString()).toBe('data: {"choices":[]}\n\n')
+    expect(pass(new PassedStream(answered), first)).toBe('data: {"choices":[]}\n\n')
+    expect(pass(new PassedStream(answered), chunk(',"usage":null').repeat(3))).toBe(chunk('').repeat(3))
   })
 
   test('stays as it is for a caller who asked for usage', () => {
     const stream = new PassedStream({ ...answered, includeUsage: true })
-    expect(stream.pass(Buffer.from(chunk(',"usage":null'))).toString()).toBe(chunk(',"usage":null'))
+    expect(pass(stream, chunk(',"usage":null'))).toBe(chunk(',"usage":null'))
   })
 })

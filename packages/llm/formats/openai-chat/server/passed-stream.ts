@@ -4,10 +4,9 @@ import { hasOpenAiArithmetic } from '../../shared/decode-usage.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import type { Answered } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
+import { DeltaScan } from './delta-scan.ts'
 import { correctUsage, encodeUsage } from './encode-usage.ts'
 import { markChunk } from './passed-reasoning.ts'
-
-const NEWLINE = 10
 
 /**
  * The stream of a provider of the same format: its bytes pass through, except for usage, which is sent only where it was
@@ -15,33 +14,25 @@ const NEWLINE = 10
  */
 export class PassedStream implements StreamEncoder {
   readonly #answered: Answered
+  readonly #scan = new DeltaScan()
   /** The last decoded chunk: chunks that the gateway adds take their id, model and time from it. */
   #template: JsonObject | undefined
-  /** Reasoning that has to come back was seen. Its further pieces and the calls after it must be decoded. */
-  #hasDetails = false
 
   constructor(answered: Answered) {
     this.#answered = answered
   }
 
-  /** True for whole events of plain deltas, in which the gateway has nothing to read or change. */
-  canPass(chunk: Buffer): boolean {
-    const { length } = chunk
-    if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return false
-    const text = chunk.toString('latin1')
-    this.#hasDetails ||= text.includes('"reasoning_details"')
-    return (
-      this.#template !== undefined &&
-      !(this.#hasDetails && (text.includes('"reasoning_details"') || text.includes('"tool_calls"'))) &&
-      !text.includes('"error"') &&
-      !text.includes('[DONE]') &&
-      isNullOrAbsent(text, '"usage"') &&
-      isNullOrAbsent(text, '"finish_reason"')
-    )
+  measurePassable(chunk: Buffer): number {
+    this.#scan.scan(chunk)
+    return this.#template === undefined ? 0 : this.#scan.length
+  }
+
+  countEvents(): number {
+    return this.#scan.events
   }
 
   pass(chunk: Buffer): Buffer {
-    return this.#answered.includeUsage ? chunk : withoutNullUsage(chunk)
+    return this.#answered.includeUsage ? chunk : without(chunk, this.#scan.nulls)
   }
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
@@ -52,6 +43,7 @@ export class PassedStream implements StreamEncoder {
   }
 
   #encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
+    if (event.data.includes('"reasoning_details"')) this.#scan.hasDetails = true
     if (events.some(({ type }) => type === 'end')) return ''
     const hasUsage = events.some(({ type }) => type === 'usage')
     const isMarked = isSealed(event.data) || carries(events)
@@ -111,12 +103,26 @@ export class PassedStream implements StreamEncoder {
 const NULL_USAGE = /,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,/g
 
 /**
- * The chunk without `"usage": null`, which providers send in every chunk because the gateway asks for usage: some clients
+ * The event without `"usage": null`, which providers send in every event because the gateway asks for usage: some clients
  * read it as usage. Inside a JSON string quotes are escaped, so nothing else is found.
  */
-function withoutNullUsage(chunk: Buffer): Buffer {
-  if (!chunk.includes('"usage"')) return chunk
-  return Buffer.from(chunk.toString('latin1').replace(NULL_USAGE, ''), 'latin1')
+function withoutNullUsage(event: Buffer): Buffer {
+  if (!event.includes('"usage"')) return event
+  return Buffer.from(event.toString('latin1').replace(NULL_USAGE, ''), 'latin1')
+}
+
+/** The chunk without these ranges: the start and the end of each, in order. */
+function without(chunk: Buffer, ranges: readonly number[]): Buffer {
+  if (ranges.length === 0) return chunk
+  const rest = Buffer.allocUnsafe(chunk.length)
+  let length = 0
+  let from = 0
+  for (let i = 0; i < ranges.length; i += 2) {
+    length += chunk.copy(rest, length, from, ranges[i])
+    from = ranges[i + 1] ?? from
+  }
+  length += chunk.copy(rest, length, from)
+  return rest.subarray(0, length)
 }
 
 /** Does the chunk have signed or encrypted reasoning, which the client needs with our mark? */
@@ -145,14 +151,4 @@ function parseChunk(data: string): JsonObject | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Is every occurrence of a quoted key followed by null? Inside a JSON string quotes are escaped, so each is a key. */
-function isNullOrAbsent(text: string, quotedKey: string): boolean {
-  for (let at = text.indexOf(quotedKey); at >= 0; at = text.indexOf(quotedKey, at)) {
-    at += quotedKey.length
-    while (text[at] === ' ' || text[at] === ':') at++
-    if (!text.startsWith('null', at)) return false
-  }
-  return true
 }

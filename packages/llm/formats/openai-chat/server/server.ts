@@ -75,8 +75,8 @@ class TranslatedStream implements StreamEncoder {
     })
   }
 
-  canPass(): boolean {
-    return false
+  measurePassable(): number {
+    return 0
   }
 
   encode(events: readonly StreamEvent[]): string {

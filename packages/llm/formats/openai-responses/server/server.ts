@@ -65,8 +65,8 @@ class TranslatedStream implements StreamEncoder {
     this.#events = openEventEncoder(toHead(answered))
   }
 
-  canPass(): boolean {
-    return false
+  measurePassable(): number {
+    return 0
   }
 
   encode(events: readonly StreamEvent[]): string {
@@ -99,11 +99,11 @@ class PassedStream implements StreamEncoder {
     this.#answered = answered
   }
 
-  canPass(chunk: Buffer): boolean {
+  measurePassable(chunk: Buffer): number {
     const { length } = chunk
-    if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return false
+    if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return 0
     const text = chunk.toString('latin1')
-    return !DECODED_MARKS.some(mark => text.includes(mark))
+    return DECODED_MARKS.some(mark => text.includes(mark)) ? 0 : length
   }
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
