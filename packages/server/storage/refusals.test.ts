@@ -45,7 +45,7 @@ describe.each(listTestServers())('refusals on $label', server => {
       }),
       at('23:00:01', { end_user_id: 'ann' }),
     ]
-    expect(await insertRecords(database.pool, records)).toEqual({ rejected: [] })
+    await insertRecords(database.pool, records)
   })
   afterEach(() => database.drop())
 

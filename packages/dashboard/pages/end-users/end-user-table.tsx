@@ -49,7 +49,6 @@ export function EndUserTable({ endUsers, objection, onPlan, onBlock, onUnblock }
         <tbody>
           {endUsers.map(endUser => {
             const { id, external_id: name, plan, blocked_at, last_seen_at, usage } = endUser
-            const label = `Actions for ${name}`
             return (
               <tr key={id}>
                 <td className="text cut">
@@ -71,29 +70,13 @@ export function EndUserTable({ endUsers, objection, onPlan, onBlock, onUnblock }
                 <td className="number wide">{toCount(usage.input_tokens + usage.output_tokens)}</td>
                 <td className="number">{toMoney(usage.cost_usd)}</td>
                 <td className="number">
-                  {objection !== undefined ? (
-                    <Button small look="quiet" objection={objection} aria-label={label}>
-                      ⋯
-                    </Button>
-                  ) : (
-                    <Menu
-                      align="end"
-                      trigger={
-                        <Button small look="quiet" aria-label={label}>
-                          ⋯
-                        </Button>
-                      }
-                    >
-                      <MenuItem onSelect={() => onPlan(endUser)}>Change plan…</MenuItem>
-                      {blocked_at === null ? (
-                        <MenuItem isDanger onSelect={() => onBlock(endUser)}>
-                          Block…
-                        </MenuItem>
-                      ) : (
-                        <MenuItem onSelect={() => onUnblock(endUser)}>Unblock</MenuItem>
-                      )}
-                    </Menu>
-                  )}
+                  <EndUserMenu
+                    endUser={endUser}
+                    objection={objection}
+                    onPlan={onPlan}
+                    onBlock={onBlock}
+                    onUnblock={onUnblock}
+                  />
                 </td>
               </tr>
             )
@@ -101,5 +84,41 @@ export function EndUserTable({ endUsers, objection, onPlan, onBlock, onUnblock }
         </tbody>
       </table>
     </section>
+  )
+}
+
+function EndUserMenu({
+  endUser,
+  objection,
+  onPlan,
+  onBlock,
+  onUnblock,
+}: Omit<EndUserTableProps, 'endUsers'> & { readonly endUser: EndUser }) {
+  const label = `Actions for ${endUser.external_id}`
+  if (objection !== undefined) {
+    return (
+      <Button small look="quiet" objection={objection} aria-label={label}>
+        ⋯
+      </Button>
+    )
+  }
+  return (
+    <Menu
+      align="end"
+      trigger={
+        <Button small look="quiet" aria-label={label}>
+          ⋯
+        </Button>
+      }
+    >
+      <MenuItem onSelect={() => onPlan(endUser)}>Change plan…</MenuItem>
+      {endUser.blocked_at === null ? (
+        <MenuItem isDanger onSelect={() => onBlock(endUser)}>
+          Block…
+        </MenuItem>
+      ) : (
+        <MenuItem onSelect={() => onUnblock(endUser)}>Unblock</MenuItem>
+      )}
+    </Menu>
   )
 }

@@ -38,13 +38,6 @@ export function EndUsersPage() {
       params: toNames(place),
       search: next,
     })
-  const apply = (form: HTMLFormElement): void => {
-    const data = new FormData(form)
-    search({
-      ...(textOf(data, 'q') === '' ? {} : { q: textOf(data, 'q') }),
-      ...(textOf(data, 'blocked') === 'true' ? { blocked: 'true' as const } : {}),
-    })
-  }
   return (
     <>
       <PageHead
@@ -55,26 +48,7 @@ export function EndUsersPage() {
             : 'Who uses your app, and what does each one cost?'
         }
       />
-      <form
-        key={JSON.stringify(filter)}
-        className="filters"
-        role="search"
-        aria-label="Find end users"
-        onSubmit={(event: FormEvent<HTMLFormElement>) => {
-          event.preventDefault()
-          apply(event.currentTarget)
-        }}
-        onChange={event => {
-          if (event.target instanceof HTMLSelectElement) apply(event.currentTarget)
-        }}
-      >
-        <TextField label="Name begins with" name="q" type="search" maxLength={255} defaultValue={q ?? ''} />
-        <SelectField label="State" name="blocked" defaultValue={blocked ?? ''}>
-          <option value="">Any</option>
-          <option value="true">Blocked</option>
-        </SelectField>
-        <Button type="submit">Search</Button>
-      </form>
+      <FindForm key={JSON.stringify(filter)} filter={filter} onSearch={search} />
       <FormProblem error={unblock.error === null ? undefined : toApiError(unblock.error)} />
       <ListState
         what="End users"
@@ -113,6 +87,48 @@ export function EndUsersPage() {
         />
       )}
     </>
+  )
+}
+
+interface Filter {
+  readonly q?: string
+  readonly blocked?: 'true'
+}
+
+function FindForm({ filter, onSearch }: { filter: Filter; onSearch: (filter: Filter) => void }) {
+  const apply = (form: HTMLFormElement): void => {
+    const data = new FormData(form)
+    onSearch({
+      ...(textOf(data, 'q') === '' ? {} : { q: textOf(data, 'q') }),
+      ...(textOf(data, 'blocked') === 'true' ? { blocked: 'true' as const } : {}),
+    })
+  }
+  return (
+    <form
+      className="filters"
+      role="search"
+      aria-label="Find end users"
+      onSubmit={(event: FormEvent<HTMLFormElement>) => {
+        event.preventDefault()
+        apply(event.currentTarget)
+      }}
+      onChange={event => {
+        if (event.target instanceof HTMLSelectElement) apply(event.currentTarget)
+      }}
+    >
+      <TextField
+        label="Name begins with"
+        name="q"
+        type="search"
+        maxLength={255}
+        defaultValue={filter.q ?? ''}
+      />
+      <SelectField label="State" name="blocked" defaultValue={filter.blocked ?? ''}>
+        <option value="">Any</option>
+        <option value="true">Blocked</option>
+      </SelectField>
+      <Button type="submit">Search</Button>
+    </form>
   )
 }
 

@@ -43,51 +43,7 @@ export function PlanPanel() {
           </Empty>
         }
       >
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard. */}
-        <section className="table-frame" aria-label="Plans" tabIndex={0}>
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">Plan</th>
-                <th scope="col">Allows each end user</th>
-                <th scope="col">
-                  <span className="only-heard">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {plans.items.map(plan => (
-                <tr key={plan.id}>
-                  <td>
-                    <span className="name">{plan.name}</span>{' '}
-                    {plan.is_default && <span className="chip">default</span>}
-                  </td>
-                  <td className="wrapped">{describePlan(plan)}</td>
-                  <td className="number">
-                    <Button
-                      small
-                      look="quiet"
-                      objection={objection}
-                      aria-label={`Change ${plan.name}`}
-                      onClick={() => setOpen({ dialog: 'edit', plan })}
-                    >
-                      Change
-                    </Button>
-                    <Button
-                      small
-                      look="quiet"
-                      objection={objection}
-                      aria-label={`Remove ${plan.name}`}
-                      onClick={() => setOpen({ dialog: 'remove', plan })}
-                    >
-                      Remove
-                    </Button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <PlanTable plans={plans.items} objection={objection} onOpen={setOpen} />
       </ListState>
       {open?.dialog === 'edit' && <PlanDialog plan={open.plan} onClose={close} />}
       {open?.dialog === 'remove' && (
@@ -99,6 +55,62 @@ export function PlanPanel() {
           onClose={close}
         />
       )}
+    </section>
+  )
+}
+
+interface PlanTableProps {
+  readonly plans: readonly Plan[]
+  readonly objection: string | undefined
+  readonly onOpen: (open: Open) => void
+}
+
+function PlanTable({ plans, objection, onOpen }: PlanTableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
+    <section className="table-frame" aria-label="Plans" tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">Plan</th>
+            <th scope="col">Allows each end user</th>
+            <th scope="col">
+              <span className="only-heard">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {plans.map(plan => (
+            <tr key={plan.id}>
+              <td>
+                <span className="name">{plan.name}</span>{' '}
+                {plan.is_default && <span className="chip">default</span>}
+              </td>
+              <td className="wrapped">{describePlan(plan)}</td>
+              <td className="number">
+                <Button
+                  small
+                  look="quiet"
+                  objection={objection}
+                  aria-label={`Change ${plan.name}`}
+                  onClick={() => onOpen({ dialog: 'edit', plan })}
+                >
+                  Change
+                </Button>
+                <Button
+                  small
+                  look="quiet"
+                  objection={objection}
+                  aria-label={`Remove ${plan.name}`}
+                  onClick={() => onOpen({ dialog: 'remove', plan })}
+                >
+                  Remove
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </section>
   )
 }

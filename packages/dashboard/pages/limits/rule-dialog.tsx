@@ -47,7 +47,6 @@ export function RuleDialog({
   const client = useQueryClient()
   const admin = useObjection('admin')
   const [wish, setWish] = useState<Wish>(first)
-  const { windows, whom } = choicesFor(wish.unit)
   const question = useDeferredValue(toQuestion(wish))
   const form = useForm(
     () => createRule(place, wish),
@@ -56,82 +55,10 @@ export function RuleDialog({
       onClose()
     },
   )
-  const setUnit = (unit: Unit): void => {
-    const choices = choicesFor(unit)
-    setWish({
-      ...wish,
-      unit,
-      window: choices.windows.includes(wish.window) ? wish.window : (choices.windows[0] ?? 'minute'),
-      whom: choices.whom.includes(wish.whom) ? wish.whom : (choices.whom[0] ?? 'environment'),
-    })
-  }
   return (
     <Dialog title="Add a limit" shape="wide" onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
-        <div className="sentence">
-          <span>At most</span>
-          <input
-            className="input amount"
-            aria-label="Amount"
-            type="number"
-            required
-            min={0}
-            step={wish.unit === 'usd' ? 'any' : 1}
-            data-focus
-            value={wish.amount}
-            onChange={({ target }) => setWish({ ...wish, amount: Number(target.value) })}
-          />
-          <Choice
-            label="Unit"
-            value={wish.unit}
-            names={UNITS}
-            of={Object.keys(UNITS) as Unit[]}
-            onChange={setUnit}
-          />
-          {windows.length > 0 && (
-            <Choice
-              label="Window"
-              value={wish.window}
-              names={WINDOWS}
-              of={windows}
-              onChange={window => setWish({ ...wish, window })}
-            />
-          )}
-          <span>for</span>
-          <Choice
-            label="For whom"
-            value={wish.whom}
-            names={WHOM}
-            of={whom}
-            onChange={next => setWish({ ...wish, whom: next, ref: '' })}
-          />
-          {wish.whom === 'key' && (
-            <select
-              className="input"
-              aria-label="Key"
-              required
-              value={wish.ref}
-              onChange={({ target }) => setWish({ ...wish, ref: target.value })}
-            >
-              <option value="">Choose a key</option>
-              {keys.map(({ id, name, prefix_display }) => (
-                <option key={id} value={id}>
-                  {name} ({prefix_display})
-                </option>
-              ))}
-            </select>
-          )}
-          {wish.whom === 'end_user' && (
-            <input
-              className="input"
-              aria-label="End user"
-              required
-              maxLength={255}
-              value={wish.ref}
-              onChange={({ target }) => setWish({ ...wish, ref: target.value })}
-            />
-          )}
-        </div>
+        <Sentence wish={wish} keys={keys} onChange={setWish} />
         <p className="notice" role="status">
           {question === undefined ? (
             <span>{toHint(wish)}</span>
@@ -155,6 +82,91 @@ export function RuleDialog({
         </div>
       </form>
     </Dialog>
+  )
+}
+
+interface SentenceProps {
+  readonly wish: Wish
+  readonly keys: readonly Key[]
+  readonly onChange: (wish: Wish) => void
+}
+
+function Sentence({ wish, keys, onChange }: SentenceProps) {
+  const { windows, whom } = choicesFor(wish.unit)
+  const setUnit = (unit: Unit): void => {
+    const choices = choicesFor(unit)
+    onChange({
+      ...wish,
+      unit,
+      window: choices.windows.includes(wish.window) ? wish.window : (choices.windows[0] ?? 'minute'),
+      whom: choices.whom.includes(wish.whom) ? wish.whom : (choices.whom[0] ?? 'environment'),
+    })
+  }
+  return (
+    <div className="sentence">
+      <span>At most</span>
+      <input
+        className="input amount"
+        aria-label="Amount"
+        type="number"
+        required
+        min={0}
+        step={wish.unit === 'usd' ? 'any' : 1}
+        data-focus
+        value={wish.amount}
+        onChange={({ target }) => onChange({ ...wish, amount: Number(target.value) })}
+      />
+      <Choice
+        label="Unit"
+        value={wish.unit}
+        names={UNITS}
+        of={Object.keys(UNITS) as Unit[]}
+        onChange={setUnit}
+      />
+      {windows.length > 0 && (
+        <Choice
+          label="Window"
+          value={wish.window}
+          names={WINDOWS}
+          of={windows}
+          onChange={window => onChange({ ...wish, window })}
+        />
+      )}
+      <span>for</span>
+      <Choice
+        label="For whom"
+        value={wish.whom}
+        names={WHOM}
+        of={whom}
+        onChange={next => onChange({ ...wish, whom: next, ref: '' })}
+      />
+      {wish.whom === 'key' && (
+        <select
+          className="input"
+          aria-label="Key"
+          required
+          value={wish.ref}
+          onChange={({ target }) => onChange({ ...wish, ref: target.value })}
+        >
+          <option value="">Choose a key</option>
+          {keys.map(({ id, name, prefix_display }) => (
+            <option key={id} value={id}>
+              {name} ({prefix_display})
+            </option>
+          ))}
+        </select>
+      )}
+      {wish.whom === 'end_user' && (
+        <input
+          className="input"
+          aria-label="End user"
+          required
+          maxLength={255}
+          value={wish.ref}
+          onChange={({ target }) => onChange({ ...wish, ref: target.value })}
+        />
+      )}
+    </div>
   )
 }
 

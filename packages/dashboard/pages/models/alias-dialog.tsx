@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { toApiError } from '../../api/api-error.ts'
-import { answerOf, api } from '../../api/client.ts'
+import { answerOf, api, type Resource } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
@@ -9,7 +9,14 @@ import { SelectField, TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
 import { usePlace } from '../../session/place-context.tsx'
 import { DryRunResult } from './dry-run-result.tsx'
-import { type Alias, aliasesKey, type CatalogModel, STRATEGIES, type Strategy } from './model-calls.ts'
+import {
+  type Alias,
+  aliasesKey,
+  type CatalogModel,
+  type DryRun,
+  STRATEGIES,
+  type Strategy,
+} from './model-calls.ts'
 import { type TargetRow, TargetRows } from './target-rows.tsx'
 
 interface AliasDialogProps {
@@ -45,23 +52,7 @@ export function AliasDialog({ alias, models, onClose }: AliasDialogProps) {
       ),
   })
   const form = useForm(
-    async data => {
-      if (alias !== undefined) {
-        await answerOf(
-          api.PATCH('/v1/model-aliases/{id}', {
-            params: { path: { id: alias.id } },
-            body: { strategy, targets },
-          }),
-        )
-        return
-      }
-      await answerOf(
-        api.POST('/v1/environments/{envId}/model-aliases', {
-          params: { path: { envId: environment.id } },
-          body: { alias: textOf(data, 'alias'), strategy, targets },
-        }),
-      )
-    },
+    data => saveAlias(environment.id, alias, { alias: textOf(data, 'alias'), strategy, targets }),
     () => {
       void client.invalidateQueries({ queryKey: aliasesKey(environment.id) })
       onClose()
@@ -112,22 +103,58 @@ export function AliasDialog({ alias, models, onClose }: AliasDialogProps) {
             <option key={id} value={id} />
           ))}
         </datalist>
-        <div role="status">{dryRun.data !== undefined && <DryRunResult result={dryRun.data} />}</div>
-        <FormProblem error={form.error ?? (dryRun.error === null ? undefined : toApiError(dryRun.error))} />
-        <div className="form-end">
-          <Button
-            onClick={() => dryRun.mutate()}
-            isPending={dryRun.isPending}
-            objection={rows.some(({ model }) => model.trim() === '') ? 'A target has no name.' : undefined}
-          >
-            Which would serve?
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
-            {alias === undefined ? 'Create alias' : 'Save'}
-          </Button>
-        </div>
+        <AliasEnd
+          verb={alias === undefined ? 'Create alias' : 'Save'}
+          objection={rows.some(({ model }) => model.trim() === '') ? 'A target has no name.' : undefined}
+          dryRun={dryRun}
+          form={form}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   )
+}
+
+interface AliasEndProps {
+  readonly verb: string
+  /** Why the targets cannot be tried. */
+  readonly objection: string | undefined
+  readonly dryRun: {
+    readonly data: DryRun | undefined
+    readonly error: Error | null
+    readonly isPending: boolean
+    mutate(): void
+  }
+  readonly form: Pick<ReturnType<typeof useForm>, 'error' | 'isPending'>
+  readonly onClose: () => void
+}
+
+function AliasEnd({ verb, objection, dryRun, form, onClose }: AliasEndProps) {
+  return (
+    <>
+      <div role="status">{dryRun.data !== undefined && <DryRunResult result={dryRun.data} />}</div>
+      <FormProblem error={form.error ?? (dryRun.error === null ? undefined : toApiError(dryRun.error))} />
+      <div className="form-end">
+        <Button onClick={() => dryRun.mutate()} isPending={dryRun.isPending} objection={objection}>
+          Which would serve?
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isPending={form.isPending}>
+          {verb}
+        </Button>
+      </div>
+    </>
+  )
+}
+
+type NewAlias = Pick<Resource<'NewModelAliasInput'>, 'alias' | 'strategy' | 'targets'>
+
+async function saveAlias(envId: string, old: Alias | undefined, body: NewAlias): Promise<void> {
+  if (old === undefined) {
+    await answerOf(api.POST('/v1/environments/{envId}/model-aliases', { params: { path: { envId } }, body }))
+    return
+  }
+  const { strategy, targets } = body
+  const params = { path: { id: old.id } }
+  await answerOf(api.PATCH('/v1/model-aliases/{id}', { params, body: { strategy, targets } }))
 }

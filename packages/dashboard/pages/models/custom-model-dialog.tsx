@@ -11,7 +11,6 @@ import { CAPABILITIES, type Capability, customModelsKey } from './model-calls.ts
 export function CustomModelDialog({ onClose }: { onClose: () => void }) {
   const { environment } = usePlace()
   const client = useQueryClient()
-  const priceObjection = useObjection('admin')
   const form = useForm(
     data =>
       answerOf(
@@ -60,31 +59,7 @@ export function CustomModelDialog({ onClose }: { onClose: () => void }) {
           isOptional
           problem={form.problemOf('context_window')}
         />
-        {priceObjection === undefined ? (
-          <>
-            <TextField
-              label="Input, US dollars per million tokens"
-              name="input"
-              type="number"
-              min={0}
-              step="any"
-              isOptional
-              hint="Without a price it is unpriced, which no budget allows."
-              problem={form.problemOf('pricing.input_usd_per_mtok')}
-            />
-            <TextField
-              label="Output, US dollars per million tokens"
-              name="output"
-              type="number"
-              min={0}
-              step="any"
-              isOptional
-              problem={form.problemOf('pricing.output_usd_per_mtok')}
-            />
-          </>
-        ) : (
-          <p className="muted small">Prices: {priceObjection}</p>
-        )}
+        <PriceFields problemOf={form.problemOf} />
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
@@ -94,6 +69,35 @@ export function CustomModelDialog({ onClose }: { onClose: () => void }) {
         </div>
       </form>
     </Dialog>
+  )
+}
+
+function PriceFields({ problemOf }: { problemOf: (name: string) => string | undefined }) {
+  const priceObjection = useObjection('admin')
+  return priceObjection === undefined ? (
+    <>
+      <TextField
+        label="Input, US dollars per million tokens"
+        name="input"
+        type="number"
+        min={0}
+        step="any"
+        isOptional
+        hint="Without a price it is unpriced, which no budget allows."
+        problem={problemOf('pricing.input_usd_per_mtok')}
+      />
+      <TextField
+        label="Output, US dollars per million tokens"
+        name="output"
+        type="number"
+        min={0}
+        step="any"
+        isOptional
+        problem={problemOf('pricing.output_usd_per_mtok')}
+      />
+    </>
+  ) : (
+    <p className="muted small">Prices: {priceObjection}</p>
   )
 }
 

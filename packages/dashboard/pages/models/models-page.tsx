@@ -34,13 +34,11 @@ type Open =
 
 export function ModelsPage() {
   const { environment } = usePlace()
-  const client = useQueryClient()
   const { q, can } = useSearch({ from: '/signed-in/o/$org/$project/$environment/models' })
   const objection = useObjection('developer')
   const [open, setOpen] = useState<Open>()
   const aliases = useList(aliasesKey(environment.id), cursor => listAliases(environment.id, cursor))
   const own = useList(customModelsKey(environment.id), cursor => listCustomModels(environment.id, cursor))
-  const names = useQuery({ queryKey: ['catalog-names'], queryFn: () => listCatalog(undefined, 'chat') })
   const close = (): void => setOpen(undefined)
   const newAlias = (
     <Button
@@ -108,10 +106,21 @@ export function ModelsPage() {
           />
         </ListState>
       </section>
-      {open?.dialog === 'alias' && (
-        <AliasDialog alias={open.alias} models={names.data?.data ?? []} onClose={close} />
+      {open !== undefined && <OpenDialog open={open} onClose={close} />}
+    </>
+  )
+}
+
+function OpenDialog({ open, onClose }: { open: Open; onClose: () => void }) {
+  const { environment } = usePlace()
+  const client = useQueryClient()
+  const names = useQuery({ queryKey: ['catalog-names'], queryFn: () => listCatalog(undefined, 'chat') })
+  return (
+    <>
+      {open.dialog === 'alias' && (
+        <AliasDialog alias={open.alias} models={names.data?.data ?? []} onClose={onClose} />
       )}
-      {open?.dialog === 'remove-alias' && (
+      {open.dialog === 'remove-alias' && (
         <RemoveDialog
           title={`Remove ${open.alias.alias}`}
           effect={`Requests that name ${open.alias.alias} fail from now on.`}
@@ -119,11 +128,11 @@ export function ModelsPage() {
             answerOf(api.DELETE('/v1/model-aliases/{id}', { params: { path: { id: open.alias.id } } }))
           }
           onDone={() => void client.invalidateQueries({ queryKey: aliasesKey(environment.id) })}
-          onClose={close}
+          onClose={onClose}
         />
       )}
-      {open?.dialog === 'model' && <CustomModelDialog onClose={close} />}
-      {open?.dialog === 'remove-model' && (
+      {open.dialog === 'model' && <CustomModelDialog onClose={onClose} />}
+      {open.dialog === 'remove-model' && (
         <RemoveDialog
           title={`Remove ${open.model.model}`}
           effect="The catalogue's price and capabilities count again, where it has the model."
@@ -131,7 +140,7 @@ export function ModelsPage() {
             answerOf(api.DELETE('/v1/custom-models/{id}', { params: { path: { id: open.model.id } } }))
           }
           onDone={() => void client.invalidateQueries({ queryKey: customModelsKey(environment.id) })}
-          onClose={close}
+          onClose={onClose}
         />
       )}
     </>

@@ -81,33 +81,12 @@ export function TargetRows({ rows, strategy, onChange }: TargetRowsProps) {
                 onChange={event => set(index, { weight: event.target.value })}
               />
             )}
-            <Button
-              small
-              look="quiet"
-              aria-label={`Move target ${index + 1} up`}
-              objection={index === 0 ? 'It is the first.' : undefined}
-              onClick={() => move(index, index - 1)}
-            >
-              ↑
-            </Button>
-            <Button
-              small
-              look="quiet"
-              aria-label={`Move target ${index + 1} down`}
-              objection={index === rows.length - 1 ? 'It is the last.' : undefined}
-              onClick={() => move(index, index + 1)}
-            >
-              ↓
-            </Button>
-            <Button
-              small
-              look="quiet"
-              aria-label={`Remove target ${index + 1}`}
-              objection={rows.length === 1 ? 'An alias has a target.' : undefined}
-              onClick={() => onChange(rows.toSpliced(index, 1))}
-            >
-              ✕
-            </Button>
+            <RowButtons
+              index={index}
+              count={rows.length}
+              onMove={to => move(index, to)}
+              onRemove={() => onChange(rows.toSpliced(index, 1))}
+            />
           </li>
         ))}
       </ol>
@@ -127,5 +106,46 @@ export function TargetRows({ rows, strategy, onChange }: TargetRowsProps) {
         Add target
       </Button>
     </fieldset>
+  )
+}
+
+interface RowButtonsProps {
+  readonly index: number
+  readonly count: number
+  readonly onMove: (to: number) => void
+  readonly onRemove: () => void
+}
+
+function RowButtons({ index, count, onMove, onRemove }: RowButtonsProps) {
+  return (
+    <>
+      <Button
+        small
+        look="quiet"
+        aria-label={`Move target ${index + 1} up`}
+        objection={index === 0 ? 'It is the first.' : undefined}
+        onClick={() => onMove(index - 1)}
+      >
+        ↑
+      </Button>
+      <Button
+        small
+        look="quiet"
+        aria-label={`Move target ${index + 1} down`}
+        objection={index === count - 1 ? 'It is the last.' : undefined}
+        onClick={() => onMove(index + 1)}
+      >
+        ↓
+      </Button>
+      <Button
+        small
+        look="quiet"
+        aria-label={`Remove target ${index + 1}`}
+        objection={count === 1 ? 'An alias has a target.' : undefined}
+        onClick={onRemove}
+      >
+        ✕
+      </Button>
+    </>
   )
 }

@@ -90,7 +90,7 @@ function valueOf(row: Usage, by: Pivot, date: string): string | null {
   return (by === 'end_user' ? row.end_user_id : row.project_id) ?? null
 }
 
-export function measure(sums: Sums | undefined, show: Measure): number {
+function measure(sums: Sums | undefined, show: Measure): number {
   if (sums === undefined) return 0
   if (show === 'requests') return sums.requests
   return show === 'tokens' ? sums.inputTokens + sums.outputTokens : sums.costUsd
