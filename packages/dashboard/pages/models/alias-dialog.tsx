@@ -82,21 +82,13 @@ export function AliasDialog({ alias, models, onClose }: AliasDialogProps) {
             problem={form.problemOf('alias')}
           />
         )}
-        <SelectField
-          label="Which target answers"
-          value={strategy}
-          onChange={event => {
-            setStrategy(event.target.value as Strategy)
+        <StrategyField
+          strategy={strategy}
+          onChange={next => {
+            setStrategy(next)
             dryRun.reset()
           }}
-          hint={STRATEGIES[strategy].says}
-        >
-          {Object.entries(STRATEGIES).map(([value, each]) => (
-            <option key={value} value={value}>
-              {each.name}
-            </option>
-          ))}
-        </SelectField>
+        />
         <TargetRows rows={rows} strategy={strategy} onChange={change} />
         <datalist id="models-by-name">
           {models.map(({ id }) => (
@@ -157,4 +149,26 @@ async function saveAlias(envId: string, old: Alias | undefined, body: NewAlias):
   const { strategy, targets } = body
   const params = { path: { id: old.id } }
   await answerOf(api.PATCH('/v1/model-aliases/{id}', { params, body: { strategy, targets } }))
+}
+
+interface StrategyFieldProps {
+  readonly strategy: Strategy
+  readonly onChange: (strategy: Strategy) => void
+}
+
+function StrategyField({ strategy, onChange }: StrategyFieldProps) {
+  return (
+    <SelectField
+      label="Which target answers"
+      value={strategy}
+      onChange={event => onChange(event.target.value as Strategy)}
+      hint={STRATEGIES[strategy].says}
+    >
+      {Object.entries(STRATEGIES).map(([value, each]) => (
+        <option key={value} value={value}>
+          {each.name}
+        </option>
+      ))}
+    </SelectField>
+  )
 }

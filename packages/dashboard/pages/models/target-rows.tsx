@@ -32,7 +32,6 @@ export function TargetRows({ rows, strategy, onChange }: TargetRowsProps) {
     event.preventDefault()
     move(index, index + step)
   }
-  const total = rows.reduce((sum, { weight }) => sum + (Number(weight) || 0), 0)
   return (
     <fieldset>
       <legend className="field-label">Targets, the first one first</legend>
@@ -90,17 +89,10 @@ export function TargetRows({ rows, strategy, onChange }: TargetRowsProps) {
           </li>
         ))}
       </ol>
-      <p className="hint muted small">
-        Alt and an arrow key move a target too.
-        {strategy === 'weighted' &&
-          total > 0 &&
-          ` Shares: ${rows.map(({ weight }) => `${Math.round((100 * (Number(weight) || 0)) / total)} %`).join(', ')}.`}
-      </p>
+      <Hint rows={rows} strategy={strategy} />
       <Button
         small
-        onClick={() =>
-          onChange([...rows, { id: Math.max(...rows.map(({ id }) => id)) + 1, model: '', weight: '1' }])
-        }
+        onClick={() => onChange(addRow(rows))}
         objection={rows.length >= 20 ? 'An alias has at most 20 targets.' : undefined}
       >
         Add target
@@ -147,5 +139,21 @@ function RowButtons({ index, count, onMove, onRemove }: RowButtonsProps) {
         ✕
       </Button>
     </>
+  )
+}
+
+function addRow(rows: readonly TargetRow[]): readonly TargetRow[] {
+  return [...rows, { id: Math.max(...rows.map(({ id }) => id)) + 1, model: '', weight: '1' }]
+}
+
+function Hint({ rows, strategy }: Pick<TargetRowsProps, 'rows' | 'strategy'>) {
+  const total = rows.reduce((sum, { weight }) => sum + (Number(weight) || 0), 0)
+  return (
+    <p className="hint muted small">
+      Alt and an arrow key move a target too.
+      {strategy === 'weighted' &&
+        total > 0 &&
+        ` Shares: ${rows.map(({ weight }) => `${Math.round((100 * (Number(weight) || 0)) / total)} %`).join(', ')}.`}
+    </p>
   )
 }
