@@ -26,12 +26,6 @@ export function TargetRows({ rows, strategy, onChange }: TargetRowsProps) {
     if (row === undefined || to < 0 || to >= rows.length || from === to) return
     onChange(rows.toSpliced(from, 1).toSpliced(to, 0, row))
   }
-  const onKey = (event: KeyboardEvent, index: number): void => {
-    const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0
-    if (!event.altKey || step === 0) return
-    event.preventDefault()
-    move(index, index + step)
-  }
   return (
     <fieldset>
       <legend className="field-label">Targets, the first one first</legend>
@@ -66,7 +60,7 @@ export function TargetRows({ rows, strategy, onChange }: TargetRowsProps) {
               required
               value={row.model}
               onChange={event => set(index, { model: event.target.value })}
-              onKeyDown={event => onKey(event, index)}
+              onKeyDown={event => onArrow(event, step => move(index, index + step))}
             />
             {strategy === 'weighted' && (
               <input
@@ -156,4 +150,12 @@ function Hint({ rows, strategy }: Pick<TargetRowsProps, 'rows' | 'strategy'>) {
         ` Shares: ${rows.map(({ weight }) => `${Math.round((100 * (Number(weight) || 0)) / total)} %`).join(', ')}.`}
     </p>
   )
+}
+
+/** Calls `move` with the direction of Alt and an arrow key. */
+function onArrow(event: KeyboardEvent, move: (step: number) => void): void {
+  const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0
+  if (!event.altKey || step === 0) return
+  event.preventDefault()
+  move(step)
 }
