@@ -95,7 +95,7 @@ function Used({ rule }: { rule: Rule }) {
               <span className="muted small">, starts anew {toDateTime(Date.parse(resetsAt), timeZone)}</span>
             )}
           </span>
-          <span className="bar" aria-hidden="true">
+          <span className="used-bar" aria-hidden="true">
             <span className={share >= 1 ? 'over' : ''} style={{ width: `${Math.min(100, share * 100)}%` }} />
           </span>
         </>
