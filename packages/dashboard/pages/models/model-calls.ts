@@ -44,12 +44,18 @@ export function listCustomModels(envId: string, cursor?: string) {
   )
 }
 
-export function listCatalog(q: string | undefined, capability: Capability | undefined, cursor?: string) {
+export function listCatalog(
+  q: string | undefined,
+  capability: Capability | undefined,
+  cursor?: string,
+  limit = 25,
+) {
   return answerOf(
     api.GET('/v1/catalog/models', {
       params: {
         query: {
           ...page(cursor),
+          limit,
           ...(q === undefined ? {} : { q }),
           ...(capability === undefined ? {} : { capability }),
         },

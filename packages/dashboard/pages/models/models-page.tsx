@@ -114,7 +114,10 @@ export function ModelsPage() {
 function OpenDialog({ open, onClose }: { open: Open; onClose: () => void }) {
   const { environment } = usePlace()
   const client = useQueryClient()
-  const names = useQuery({ queryKey: ['catalog-names'], queryFn: () => listCatalog(undefined, 'chat') })
+  const names = useQuery({
+    queryKey: ['catalog-names'],
+    queryFn: () => listCatalog(undefined, 'chat', undefined, 100),
+  })
   return (
     <>
       {open.dialog === 'alias' && (
