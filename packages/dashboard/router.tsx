@@ -15,6 +15,7 @@ import { BrokenPage, MissingPage, NoEnvironmentPage } from './layout/other-pages
 import { OrganizationLayout } from './layout/organization-layout.tsx'
 import { parseAuditSearch } from './pages/audit-log/audit-search.ts'
 import { parseLogSearch } from './pages/logs/log-search.ts'
+import { parseUsageSearch } from './pages/usage/usage-search.ts'
 import { AcceptInvitationPage } from './pages/accept-invitation/accept-invitation-page.tsx'
 import { ResetPasswordPage } from './pages/reset-password/reset-password-page.tsx'
 import { SetupPage } from './pages/setup/setup-page.tsx'
@@ -153,6 +154,35 @@ const providers = createRoute({
   path: '/providers',
   component: lazyRouteComponent(() => import('./pages/providers/providers-page.tsx'), 'ProvidersPage'),
 })
+const usage = createRoute({
+  getParentRoute: () => environment,
+  path: '/usage',
+  validateSearch: parseUsageSearch,
+  component: lazyRouteComponent(() => import('./pages/usage/usage-page.tsx'), 'UsagePage'),
+})
+const models = createRoute({
+  getParentRoute: () => environment,
+  path: '/models',
+  validateSearch: ({ q, can }: Record<string, unknown>): { q?: string; can?: string } => ({
+    ...(typeof q === 'string' && q !== '' && q.length <= 200 ? { q } : {}),
+    ...(typeof can === 'string' && /^[a-z_]{1,64}$/.test(can) ? { can } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./pages/models/models-page.tsx'), 'ModelsPage'),
+})
+const limits = createRoute({
+  getParentRoute: () => environment,
+  path: '/limits',
+  component: lazyRouteComponent(() => import('./pages/limits/limits-page.tsx'), 'LimitsPage'),
+})
+const endUsers = createRoute({
+  getParentRoute: () => environment,
+  path: '/end-users',
+  validateSearch: ({ q, blocked }: Record<string, unknown>): { q?: string; blocked?: 'true' } => ({
+    ...(typeof q === 'string' && q !== '' && q.length <= 255 ? { q } : {}),
+    ...(blocked === 'true' ? { blocked } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./pages/end-users/end-users-page.tsx'), 'EndUsersPage'),
+})
 const clientAuth = createRoute({
   getParentRoute: () => environment,
   path: '/client-auth',
@@ -238,6 +268,10 @@ const routes = root.addChildren([
       playground,
       keys,
       providers,
+      usage,
+      models,
+      limits,
+      endUsers,
       clientAuth,
       environmentSettings,
     ]),

@@ -77,6 +77,27 @@ export const AuditIcon = () => (
     <path d="M3.500 2h9v12h-9zM6 5.500h4M6 8h4M6 10.500h2.500" />
   </Icon>
 )
+export const UsageIcon = () => (
+  <Icon>
+    <path d="M8 2v12M11 4.5C10 3.5 5 3.2 5 5.7S11 8 11 10.4 6 13 5 11.7" />
+  </Icon>
+)
+export const ModelIcon = () => (
+  <Icon>
+    <path d="M8 2l5.5 3v6L8 14l-5.5-3V5zM2.5 5L8 8l5.5-3M8 8v6" />
+  </Icon>
+)
+export const LimitIcon = () => (
+  <Icon>
+    <path d="M2.5 11a5.5 5.5 0 0 1 11 0M8 11l2.5-3.5" />
+  </Icon>
+)
+export const EndUserIcon = () => (
+  <Icon>
+    <circle cx="8" cy="5" r="2.5" />
+    <path d="M3 13.5c.6-3 2.600-4 5-4s4.400 1 5 4" />
+  </Icon>
+)
 export const ChevronIcon = () => (
   <Icon>
     <path d="M4.5 6.5L8 10l3.5-3.5" />

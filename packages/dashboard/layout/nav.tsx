@@ -4,14 +4,18 @@ import { type PlaceNames, toNames } from '../api/workspace.ts'
 import {
   AuditIcon,
   ClientAuthIcon,
+  EndUserIcon,
   KeyIcon,
+  LimitIcon,
   LogsIcon,
   MembersIcon,
+  ModelIcon,
   OverviewIcon,
   PlaygroundIcon,
   ProjectsIcon,
   ProviderIcon,
   SettingsIcon,
+  UsageIcon,
   WebhookIcon,
 } from '../controls/icons.tsx'
 import { useMaybePlace, useOrganization } from '../session/place-context.tsx'
@@ -20,8 +24,12 @@ import { useMaybePlace, useOrganization } from '../session/place-context.tsx'
 export const PAGES = [
   { name: 'Overview', to: '/o/$org/$project/$environment/overview', key: 'o', icon: <OverviewIcon /> },
   { name: 'Logs', to: '/o/$org/$project/$environment/logs', key: 'l', icon: <LogsIcon /> },
+  { name: 'Usage', to: '/o/$org/$project/$environment/usage', key: 'u', icon: <UsageIcon /> },
   { name: 'Playground', to: '/o/$org/$project/$environment/playground', key: 'p', icon: <PlaygroundIcon /> },
   { name: 'Keys', to: '/o/$org/$project/$environment/keys', key: 'k', icon: <KeyIcon />, isApart: true },
+  { name: 'Limits', to: '/o/$org/$project/$environment/limits', key: 'i', icon: <LimitIcon /> },
+  { name: 'End users', to: '/o/$org/$project/$environment/end-users', key: 'e', icon: <EndUserIcon /> },
+  { name: 'Models', to: '/o/$org/$project/$environment/models', key: 'm', icon: <ModelIcon /> },
   { name: 'Providers', to: '/o/$org/$project/$environment/providers', key: 'r', icon: <ProviderIcon /> },
   {
     name: 'Client auth',

@@ -187,6 +187,8 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
     for (const [path, button] of [
       ['keys', 'Create key'],
       ['providers', 'Add provider'],
+      ['models', 'Create alias'],
+      ['limits', 'Add limit'],
       ['playground', 'Send'],
     ] as const) {
       await page.getByRole('link', { name: path, exact: false }).first().click()

@@ -44,6 +44,10 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
     ['playground', 'playground', 'Playground'],
     ['keys', 'keys', 'Keys'],
     ['providers', 'providers', 'Providers'],
+    ['usage', 'usage', 'Usage'],
+    ['models', 'models', 'Models'],
+    ['limits', 'limits', 'Limits'],
+    ['end-users', 'end-users', 'End users'],
     ['client-auth', 'client-auth', 'Client auth'],
     ['environment-settings', 'settings', 'Environment settings'],
   ]
@@ -128,6 +132,15 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByRole('dialog').waitFor()
       await check('create-key')
+      await page.goto(`${controlUrl}/o/acme/chat-app/production/limits`)
+      await page.getByRole('button', { name: 'Add limit' }).click()
+      await page.getByRole('dialog').getByText('last week').waitFor()
+      await check('add-limit')
+      await page.goto(`${controlUrl}/o/acme/chat-app/production/models`)
+      await page.getByRole('button', { name: 'Change fast' }).click()
+      await page.getByRole('button', { name: 'Which would serve?' }).click()
+      await page.getByRole('dialog').getByText('Would serve:').waitFor()
+      await check('change-alias')
       await page.context().close()
     })
   }

@@ -909,6 +909,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/environments/{envId}/model-aliases/dry-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns which of these targets would serve a request now, without storing an alias.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         */
+        post: operations["model_aliases.dry_run_new"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/environments/{envId}/custom-models": {
         parameters: {
             query?: never;
@@ -995,6 +1015,26 @@ export interface paths {
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`.
          */
         post: operations["limits.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/environments/{envId}/limits/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns how many requests of the last 7 days a rate limit or quota would have refused, without storing it. Windows of seconds are counted from the full minute, hour or day.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         */
+        post: operations["limits.preview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1714,6 +1754,22 @@ export interface components {
             /** @description The capabilities that the request needs. Default: chat. */
             capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech" | "rerank")[] | null;
         };
+        NewModelAliasQuestionInput: {
+            alias: string;
+            /** @enum {string} */
+            strategy: "priority" | "weighted" | "lowest_latency" | "lowest_cost";
+            targets: {
+                /** @description `provider/model` or a bare name; never another alias. */
+                model: string;
+                /** @description For the strategy weighted. Default: 1. */
+                weight?: number | null;
+                timeout_ms?: number | null;
+                /** @description Further attempts at this target before the next, other credentials included. Absent: it shares three attempts with all targets without it. One request makes at most 24. */
+                max_retries?: number | null;
+            }[];
+            /** @description The capabilities that the request needs. Default: chat. */
+            capabilities?: ("chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech" | "rerank")[] | null;
+        };
         ModelAliasChangesInput: {
             /** @enum {string} */
             strategy?: "priority" | "weighted" | "lowest_latency" | "lowest_cost";
@@ -1841,6 +1897,18 @@ export interface components {
             limit?: number;
             /** @description For requests and tokens, up to 31 days. Default: 60 for requests. */
             window_seconds?: number | null;
+        };
+        LimitQuestionInput: {
+            /** @enum {string} */
+            scope: "environment" | "key" | "end_user" | "default_end_user";
+            scope_ref?: string | null;
+            /** @enum {string} */
+            metric: "requests" | "tokens";
+            limit: number;
+            /** @description Of a rate limit. */
+            window_seconds?: number | null;
+            /** @description Of a quota, instead of `window_seconds`. */
+            window?: ("hour" | "day" | "week" | "month") | null;
         };
         NewPlanInput: {
             name: string;
@@ -2623,6 +2691,21 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        LimitPreview: {
+            /**
+             * Format: date-time
+             * @description 7 days ago; later where there were too many requests to try them all.
+             */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            /** @description Served requests that the rule concerns. */
+            requests: number;
+            /** @description How many of them it would have refused. */
+            refused: number;
+            /** @description How many end users it would have refused, for `default_end_user`; else 1 or 0. */
+            affected: number;
+        };
         Plan: {
             /** Format: uuid */
             id: string;
@@ -2829,6 +2912,12 @@ export interface components {
             key_id?: string | null;
             end_user_id?: string | null;
             environment_id?: string | null;
+            project_id?: string | null;
+            /**
+             * @description The sum of the groups that `top` leaves out.
+             * @constant
+             */
+            other?: true;
             sandbox: boolean;
             requests: number;
             errors: number;
@@ -4489,18 +4578,28 @@ export interface operations {
     "usage.list_of_organization": {
         parameters: {
             query?: {
-                /** @description Page size. Default: 20. */
-                limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Page size. Default: 20. Large enough for a chart of many groups in one call. */
+                limit?: number;
                 /** @description The whole bucket of this time counts. Default: 30 days before `to`. */
                 from?: string;
                 /** @description The last bucket begins before this time. Default: now. */
                 to?: string;
                 /** @description Hours are in UTC, days in the organization's time zone. Default: `day`. */
                 granularity?: "hour" | "day";
-                /** @description One or more of model, provider, key, end_user and environment, such as `model,key`. */
+                /** @description One or more of model, provider, key, end_user, environment and project, such as `model,key`. */
                 group_by?: string;
+                /** @description With `group_by`: only so many groups, those that cost most in the whole time, have rows of their own. The others are summed in rows with `other: true`. */
+                top?: number;
+                /** @description Only requests that this model answered. */
+                model?: string;
+                /** @description Only requests that this provider answered. */
+                provider?: string;
+                /** @description Only requests with this key. */
+                key_id?: string;
+                /** @description Only requests of this end user. */
+                end_user_id?: string;
             };
             header?: never;
             path: {
@@ -4537,18 +4636,28 @@ export interface operations {
     "usage.list_of_project": {
         parameters: {
             query?: {
-                /** @description Page size. Default: 20. */
-                limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Page size. Default: 20. Large enough for a chart of many groups in one call. */
+                limit?: number;
                 /** @description The whole bucket of this time counts. Default: 30 days before `to`. */
                 from?: string;
                 /** @description The last bucket begins before this time. Default: now. */
                 to?: string;
                 /** @description Hours are in UTC, days in the organization's time zone. Default: `day`. */
                 granularity?: "hour" | "day";
-                /** @description One or more of model, provider, key, end_user and environment, such as `model,key`. */
+                /** @description One or more of model, provider, key, end_user, environment and project, such as `model,key`. */
                 group_by?: string;
+                /** @description With `group_by`: only so many groups, those that cost most in the whole time, have rows of their own. The others are summed in rows with `other: true`. */
+                top?: number;
+                /** @description Only requests that this model answered. */
+                model?: string;
+                /** @description Only requests that this provider answered. */
+                provider?: string;
+                /** @description Only requests with this key. */
+                key_id?: string;
+                /** @description Only requests of this end user. */
+                end_user_id?: string;
             };
             header?: never;
             path: {
@@ -4585,18 +4694,28 @@ export interface operations {
     "usage.list_of_environment": {
         parameters: {
             query?: {
-                /** @description Page size. Default: 20. */
-                limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Page size. Default: 20. Large enough for a chart of many groups in one call. */
+                limit?: number;
                 /** @description The whole bucket of this time counts. Default: 30 days before `to`. */
                 from?: string;
                 /** @description The last bucket begins before this time. Default: now. */
                 to?: string;
                 /** @description Hours are in UTC, days in the organization's time zone. Default: `day`. */
                 granularity?: "hour" | "day";
-                /** @description One or more of model, provider, key, end_user and environment, such as `model,key`. */
+                /** @description One or more of model, provider, key, end_user, environment and project, such as `model,key`. */
                 group_by?: string;
+                /** @description With `group_by`: only so many groups, those that cost most in the whole time, have rows of their own. The others are summed in rows with `other: true`. */
+                top?: number;
+                /** @description Only requests that this model answered. */
+                model?: string;
+                /** @description Only requests that this provider answered. */
+                provider?: string;
+                /** @description Only requests with this key. */
+                key_id?: string;
+                /** @description Only requests of this end user. */
+                end_user_id?: string;
             };
             header?: never;
             path: {
@@ -4764,6 +4883,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Models of this provider only. */
                 provider?: string;
+                /** @description Models that can do this only. */
+                capability?: "chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech" | "rerank";
                 /** @description Models whose id or name contains this text, in any case. */
                 q?: string;
             };
@@ -5105,6 +5226,41 @@ export interface operations {
             };
         };
     };
+    "model_aliases.dry_run_new": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                envId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewModelAliasQuestionInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelAliasDryRun"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "custom_models.list": {
         parameters: {
             query?: {
@@ -5352,6 +5508,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Limit"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "limits.preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                envId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LimitQuestionInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LimitPreview"];
                 };
             };
             /** @description Default Response */
@@ -6049,6 +6240,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Those whose `external_id` begins with this text. */
+                q?: string;
+                /** @description The one with this `external_id`. */
+                external_id?: string;
+                /** @description Those who have been given the plan of this name. */
+                plan?: string;
+                blocked?: "true" | "false";
             };
             header?: never;
             path: {

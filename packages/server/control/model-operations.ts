@@ -8,7 +8,7 @@ import { rollKey } from './keys/roll-key.ts'
 import { updateKey } from './keys/update-key.ts'
 import { createAlias } from './model-aliases/create-alias.ts'
 import { deleteAlias } from './model-aliases/delete-alias.ts'
-import { dryRunAlias } from './model-aliases/dry-run-alias.ts'
+import { dryRunAlias, dryRunNewAlias } from './model-aliases/dry-run-alias.ts'
 import { getAlias } from './model-aliases/get-alias.ts'
 import { listAliases } from './model-aliases/list-aliases.ts'
 import { updateAlias } from './model-aliases/update-alias.ts'
@@ -29,6 +29,7 @@ export const modelOperations: readonly Operation[] = [
   updateAlias,
   deleteAlias,
   dryRunAlias,
+  dryRunNewAlias,
   listCustomModels,
   createCustomModel,
   updateCustomModel,

@@ -23,6 +23,7 @@ import { createOrganizationLimit } from './limits/create-organization-limit.ts'
 import { deleteLimit } from './limits/delete-limit.ts'
 import { listEnvironmentLimits } from './limits/list-environment-limits.ts'
 import { listOrganizationLimits } from './limits/list-organization-limits.ts'
+import { previewLimit } from './limits/preview-limit.ts'
 import { updateLimit } from './limits/update-limit.ts'
 import type { Operation } from './operation/operation.ts'
 import { createPlan } from './plans/create-plan.ts'
@@ -45,6 +46,7 @@ import { updateWebhook } from './webhooks/update-webhook.ts'
 export const policyOperations: readonly Operation[] = [
   listEnvironmentLimits,
   createEnvironmentLimit,
+  previewLimit,
   listOrganizationLimits,
   createOrganizationLimit,
   updateLimit,

@@ -39,8 +39,33 @@ export async function findEndUserId(
   return row?.id
 }
 
-export async function listEndUsers(db: Db, environmentId: string, page: Page): Promise<EndUserWithPlanRow[]> {
-  const query = selectEndUsers(db).where('end_users.environment_id', '=', environmentId)
+/** Which end users of an environment to list. */
+export interface EndUserFilter {
+  /** What the external id begins with. */
+  readonly beginning?: string | undefined
+  /** The external id. */
+  readonly externalId?: string | undefined
+  /** The name of their own plan. */
+  readonly plan?: string | undefined
+  readonly isBlocked?: boolean | undefined
+}
+
+export async function listEndUsers(
+  db: Db,
+  environmentId: string,
+  page: Page,
+  { beginning, externalId, plan, isBlocked }: EndUserFilter = {},
+): Promise<EndUserWithPlanRow[]> {
+  let query = selectEndUsers(db).where('end_users.environment_id', '=', environmentId)
+  if (beginning !== undefined) {
+    const pattern = `${beginning.replace(/[\\%_]/g, found => `\\${found}`)}%`
+    query = query.where('end_users.external_id', 'like', pattern)
+  }
+  if (externalId !== undefined) query = query.where('end_users.external_id', '=', externalId)
+  if (plan !== undefined) query = query.where('plans.name', '=', plan)
+  if (isBlocked !== undefined) {
+    query = query.where('end_users.blocked_at', isBlocked ? 'is not' : 'is', null)
+  }
   return await selectPage(query, page, 'end_users.created_at', 'end_users.id').execute()
 }
 

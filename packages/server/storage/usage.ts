@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Page } from './page.ts'
 import type { Db } from './pool.ts'
 import { ABSENT_ID, LATENCY_COLUMNS } from './usage-rollups.ts'
 
 /** Columns of the rollups that usage can be grouped by. */
-export type UsageGroup = 'model' | 'provider' | 'key_id' | 'end_user_id' | 'environment_id'
+export type UsageGroup = 'model' | 'provider' | 'key_id' | 'end_user_id' | 'environment_id' | 'project_id'
 
 export interface UsageFilter {
   readonly orgId: string
@@ -17,6 +17,10 @@ export interface UsageFilter {
   /** UTC hours, or days in the time zone that the organization had when the request was stored. */
   readonly granularity: 'hour' | 'day'
   readonly groups: readonly UsageGroup[]
+  /** Only requests with this value. */
+  readonly only?: Readonly<Partial<Record<UsageGroup, string>>>
+  /** Only so many groups have rows of their own: those that cost most in the whole time. The others share one. */
+  readonly top?: number
 }
 
 /** Usage of one group in one bucket. Sandbox requests, whose prices are fictional, have rows of their own. */
@@ -27,6 +31,8 @@ export interface UsageRow {
   /** The values of `filter.groups`. null: the requests have no such value. */
   readonly groups: Readonly<Partial<Record<UsageGroup, string | null>>>
   readonly sandbox: boolean
+  /** The row sums the groups that are not among `filter.top`. */
+  readonly isRest: boolean
   readonly requests: number
   readonly errors: number
   readonly unpriced: number
@@ -51,39 +57,69 @@ export async function listUsage(db: Db, filter: UsageFilter, page: Page): Promis
   const lengthMs = LENGTH_MS[filter.granularity]
   const oldest = filter.from.getTime() - lengthMs + 1
   const newest = page.after === undefined ? Infinity : page.after.at.getTime() + 1
+  const top = filter.top === undefined ? undefined : await rankGroups(db, filter, filter.top)
   const rows: UsageRow[] = []
   let end = Math.min(filter.to.getTime(), newest)
   for (let spanMs = lengthMs; end > oldest && rows.length < page.limit; spanMs *= GROWTH) {
     const begin = Math.max(oldest, end - spanMs)
     const limit = page.limit - rows.length
-    rows.push(...(await listSpan(db, filter, new Date(begin), new Date(end), { ...page, limit })))
+    rows.push(...(await listSpan(db, filter, top, new Date(begin), new Date(end), { ...page, limit })))
     end = begin
   }
   return rows
 }
 
+/** The ids of the groups that cost most in the whole time, real money before the sandbox's. */
+async function rankGroups(db: Db, filter: UsageFilter, top: number): Promise<readonly string[]> {
+  if (filter.groups.length === 0) return []
+  const columns = sql.join(filter.groups.map(group => sql.ref(group)))
+  const begin = new Date(filter.from.getTime() - LENGTH_MS[filter.granularity] + 1)
+  const { rows } = await sql<{ id: string }>`
+    select ${GROUP_ID(columns)} as id from ${sql.table(tableOf(filter))}
+    where ${isSelected(filter, begin, filter.to)}
+    group by ${columns}
+    order by sum(cost_nano_usd) filter (where not sandbox) desc nulls last, sum(cost_nano_usd) desc,
+      sum(requests) desc, id
+    limit ${top}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 /** Rows of the buckets that begin at or after `begin` and before `end`. */
 async function listSpan(
   db: Db,
-  { orgId, granularity, groups, below }: UsageFilter,
+  filter: UsageFilter,
+  top: readonly string[] | undefined,
   begin: Date,
   end: Date,
   page: Page,
 ): Promise<UsageRow[]> {
-  const columns = [sql.ref('sandbox'), ...groups.map(group => sql.ref(group))]
-  const table = groups.includes('end_user_id') ? 'end_user_rollups' : 'usage_rollups'
-  const { rows } = await sql<Omit<UsageRow, 'groups'> & Record<UsageGroup, string>>`
+  const { groups } = filter
+  const columns = groups.map(group => sql.ref(group))
+  const isRest =
+    top === undefined || groups.length === 0
+      ? sql`false`
+      : sql`not (${GROUP_ID(sql.join(columns))} = any(${top}::uuid[]))`
+  const named = groups.map(
+    group => sql`case when not "isRest" then ${sql.ref(group)} end as ${sql.ref(group)}`,
+  )
+  const keys = sql.join([sql.ref('sandbox'), sql.ref('isRest'), ...columns])
+  const { rows } = await sql<Omit<UsageRow, 'groups'> & Record<UsageGroup, string | null>>`
     select * from (
-      select bucket, md5(row(${sql.join(columns)})::text)::uuid as id, ${sql.join(columns)},
+      select bucket, md5(row(${keys})::text)::uuid as id, ${keys},
         sum(requests)::bigint as requests, sum(errors)::bigint as errors, sum(unpriced)::bigint as unpriced,
         sum(uncached_input_tokens + cache_read_tokens + cache_write_tokens)::bigint as "inputTokens",
         sum(output_tokens + reasoning_tokens)::bigint as "outputTokens",
         sum(cache_read_tokens)::bigint as "cachedTokens", sum(cost_nano_usd)::bigint as "costNanoUsd",
         array[${sql.join(LATENCY_COLUMNS.map(column => sql`sum(${sql.ref(column)})::float8`))}] as latencies
-      from ${sql.table(table)}
-      where org_id = ${orgId} and span = ${granularity} and bucket >= ${begin} and bucket < ${end}
-        ${below === undefined ? sql`` : sql`and ${sql.ref(below.column)} = ${below.id}`}
-      group by bucket, ${sql.join(columns)}
+      from (
+        select ${sql.join([sql.ref('bucket'), sql.ref('sandbox'), sql.ref('isRest'), ...named])},
+          ${sql.join(COUNTERS.map(column => sql.ref(column)))}
+        from (
+          select *, ${isRest} as "isRest" from ${sql.table(tableOf(filter))}
+          where ${isSelected(filter, begin, end)}
+        ) as selected
+      ) as counted
+      group by bucket, ${keys}
     ) as usage
     where ${page.after === undefined ? sql`true` : sql`(bucket, id) < (${page.after.at}, ${page.after.id}::uuid)`}
     order by bucket desc, id desc
@@ -94,7 +130,35 @@ async function listSpan(
   }))
 }
 
+const COUNTERS = [
+  'requests',
+  'errors',
+  'unpriced',
+  'uncached_input_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cost_nano_usd',
+  ...LATENCY_COLUMNS,
+]
+
+/** Identifies a group in all buckets, of the sandbox or not. */
+const GROUP_ID = (columns: RawBuilder<unknown>) => sql`md5(row(${columns})::text)::uuid`
+
+function tableOf({ groups, only }: UsageFilter): string {
+  const isByEndUser = groups.includes('end_user_id') || only?.end_user_id !== undefined
+  return isByEndUser ? 'end_user_rollups' : 'usage_rollups'
+}
+
+function isSelected({ orgId, granularity, below, only = {} }: UsageFilter, begin: Date, end: Date) {
+  const chosen = Object.entries(only).map(([column, value]) => sql` and ${sql.ref(column)} = ${value}`)
+  return sql`org_id = ${orgId} and span = ${granularity} and bucket >= ${begin} and bucket < ${end}
+    ${below === undefined ? sql`` : sql`and ${sql.ref(below.column)} = ${below.id}`}
+    ${chosen.length === 0 ? sql`` : sql.join(chosen, sql``)}`
+}
+
 /** False for the values that stand for an absent one (usage-rollups.ts). */
-function isPresent(value: string): boolean {
-  return value !== '' && value !== ABSENT_ID
+function isPresent(value: string | null): boolean {
+  return value !== null && value !== '' && value !== ABSENT_ID
 }

@@ -1,6 +1,7 @@
 import { toListedImagePrices } from '@rideau/llm/images/listed-image-prices'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { allModels } from '@rideau/llm/providers/catalog'
+import { capabilityField } from '../operation/capability-field.ts'
 import { textParam } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { cutPage, listOf, pageQuery } from '../operation/pagination.ts'
@@ -28,22 +29,25 @@ export const listCatalogModels = defineOperation('GET /v1/catalog/models', {
   query: z.strictObject({
     ...pageQuery,
     provider: textParam(64).optional().meta({ description: 'Models of this provider only.' }),
+    capability: capabilityField.optional().meta({ description: 'Models that can do this only.' }),
     q: textParam(200).optional().meta({
       description: 'Models whose id or name contains this text, in any case.',
     }),
   }),
   response: { 200: listOf(CatalogModelResource) },
   handle: async ({ query }) => {
-    const { provider, q } = query
+    const { provider, capability, q } = query
     const text = q?.toLowerCase()
     const found = resources.filter(
       model =>
         (provider === undefined || model.provider === provider) &&
+        (capability === undefined || model.capabilities.includes(capability)) &&
         (text === undefined ||
           model.id.toLowerCase().includes(text) ||
           model.display_name.toLowerCase().includes(text)),
     )
-    return cutPage(query, ['catalog.list_models', provider ?? null, text ?? null], found)
+    const binding = ['catalog.list_models', provider ?? null, text ?? null, capability ?? null]
+    return cutPage(query, binding, found)
   },
 })
 

@@ -175,3 +175,27 @@ test('usage and last_seen_at come from the ledger, for this environment only', a
   })
   expect((await plane.call('GET', `/v1/end-users/${alice.json.id}`, { key })).json).toEqual(seen.alice)
 })
+
+test('end users are found by the beginning of their name, by name, by plan and by being blocked', async () => {
+  await createPlan('pro')
+  for (const external_id of ['ann_1', 'annx1', 'Ann', 'bob%']) await create({ external_id })
+  const { json } = await create({ external_id: 'annex', plan: 'pro' })
+  await plane.call('POST', `/v1/end-users/${json.id}/block`, { key })
+  const find = async (query: string) => {
+    const found = await plane.call<List<EndUser>>('GET', `${path}?${query}`, { key: tenant.keys.viewer })
+    return found.status === 200 ? found.json.data.map(({ external_id }) => external_id).sort() : found.outcome
+  }
+  expect(await find('q=ann')).toEqual(['ann_1', 'annex', 'annx1'])
+  expect(await find('q=ann_')).toEqual(['ann_1'])
+  expect(await find('q=bob%25')).toEqual(['bob%'])
+  expect(await find('q=%5C')).toEqual([])
+  expect(await find('external_id=annx1')).toEqual(['annx1'])
+  expect(await find('external_id=annx')).toEqual([])
+  expect(await find('plan=pro')).toEqual(['annex'])
+  expect(await find('blocked=true')).toEqual(['annex'])
+  expect(await find('q=ann&blocked=false')).toEqual(['ann_1', 'annx1'])
+  expect(await find('blocked=yes')).toBe('400 request_validation_failed blocked')
+  const { next_cursor } = (await plane.call<List<EndUser>>('GET', `${path}?q=ann&limit=1`, { key })).json
+  expect(await find(`q=ann&limit=1&cursor=${next_cursor}`)).toHaveLength(1)
+  expect(await find(`q=an&limit=1&cursor=${next_cursor}`)).toBe('400 invalid_request cursor')
+})

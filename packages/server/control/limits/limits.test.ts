@@ -228,3 +228,50 @@ test('403 insufficient_role: a developer neither creates nor changes a limit of 
   expect((await plane.call('DELETE', one, { key })).outcome).toBe('403 insufficient_role')
   expect((await plane.call('DELETE', one, { key: tenant.keys.admin })).status).toBe(204)
 })
+
+describe('preview', () => {
+  const preview = (body: object, by = tenant) =>
+    plane.call<any>('POST', `${inEnvironment}/preview`, { key: by.keys.viewer, body })
+
+  test('counts what a rule would have refused in the last 7 days, and stores nothing', async () => {
+    const fresh = await plane.insertTenant('previewed')
+    const path = `/v1/environments/${fresh.development.id}/limits`
+    const ask = (body: object) => plane.call<any>('POST', `${path}/preview`, { key: fresh.keys.viewer, body })
+    const now = plane.clock.now()
+    const at = Math.floor((now - 2 * 86_400_000) / 60_000) * 60_000
+    const records = [0, 1, 2].map(index =>
+      requestRecord(fresh.development, plane.newId(), at + index, { end_user_id: 'ann' }),
+    )
+    await insertRecords(plane.database.pool, records)
+    const question = { scope: 'default_end_user', metric: 'requests', limit: 2 }
+    const { outcome, json } = await ask({ ...question, window_seconds: 60 })
+    expect(outcome).toBe('200')
+    expect(json).toEqual({
+      from: new Date(now - 7 * 86_400_000).toISOString(),
+      to: new Date(now).toISOString(),
+      requests: 3,
+      refused: 1,
+      affected: 1,
+    })
+    expect((await ask({ ...question, window: 'month', limit: 3 })).json.refused).toBe(0)
+    expect((await plane.call<List<Limit>>('GET', path, { key: fresh.keys.viewer })).json.data).toEqual([])
+  })
+
+  test.each([
+    [{ scope: 'environment', metric: 'requests', limit: 1 }, '400 invalid_request window'],
+    [
+      { scope: 'environment', metric: 'requests', limit: 1, window: 'day', window_seconds: 60 },
+      '400 invalid_request window',
+    ],
+    [{ scope: 'org', metric: 'requests', limit: 1, window: 'day' }, '400 invalid_request scope'],
+    [{ scope: 'environment', metric: 'concurrency', limit: 1, window: 'day' }, '400 invalid_request metric'],
+  ])('%j: %s', async (body, outcome) => {
+    expect((await preview(body)).outcome).toBe(outcome)
+  })
+
+  test('of a key of another tenant, or in its environment: refused', async () => {
+    const body = { scope: 'key', scope_ref: foreignKeyId, metric: 'requests', limit: 1, window: 'day' }
+    expect((await preview(body)).outcome).toBe('400 invalid_request scope_ref')
+    expect((await preview(body, stranger)).status).toBe(404)
+  })
+})

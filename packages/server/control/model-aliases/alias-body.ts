@@ -24,29 +24,36 @@ const aliasField = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'must be 1 to 128 letters, digits, dots, underscores, colons or hyphens')
 
-export function toTargetsJson(targets: readonly z.output<typeof Target>[]): string {
-  const rows: AliasTargetRow[] = targets.map(({ model, weight, timeout_ms, max_retries }) => ({
+export function toTargets(targets: readonly z.output<typeof Target>[]): AliasTargetRow[] {
+  return targets.map(({ model, weight, timeout_ms, max_retries }) => ({
     model,
     weight: weight ?? null,
     timeout_ms: timeout_ms ?? null,
     max_retries: max_retries ?? null,
   }))
-  return JSON.stringify(rows)
+}
+
+export function toTargetsJson(targets: readonly z.output<typeof Target>[]): string {
+  return JSON.stringify(toTargets(targets))
 }
 
 export const NewModelAlias = z
   .strictObject({ alias: aliasField, ...aliasSettings })
   .meta({ id: 'NewModelAlias' })
 
+const capabilities = z
+  .array(capabilityField)
+  .max(10)
+  .nullish()
+  .meta({ description: 'The capabilities that the request needs. Default: chat.' })
+
 export const ModelAliasQuestion = z
-  .strictObject({
-    capabilities: z
-      .array(capabilityField)
-      .max(10)
-      .nullish()
-      .meta({ description: 'The capabilities that the request needs. Default: chat.' }),
-  })
+  .strictObject({ capabilities })
   .optional()
   .meta({ id: 'ModelAliasQuestion' })
+
+export const NewModelAliasQuestion = z
+  .strictObject({ alias: aliasField, ...aliasSettings, capabilities })
+  .meta({ id: 'NewModelAliasQuestion' })
 
 export const ModelAliasChanges = z.strictObject(aliasSettings).partial().meta({ id: 'ModelAliasChanges' })

@@ -1,3 +1,4 @@
+import type { Capability } from '@rideau/llm/provider/catalog-model'
 import { findModel } from '@rideau/llm/providers/catalog'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { explainAlias } from '../../core/explain-alias.ts'
@@ -5,10 +6,12 @@ import { FAULTS, type FaultCode } from '../../core/fault-table.ts'
 import { findEnvironmentModels } from '../../storage/environment-models.ts'
 import { findEnvironment } from '../../storage/environments.ts'
 import { toAlias } from '../../storage/model-snapshots.ts'
+import type { Db } from '../../storage/pool.ts'
+import type { EnvironmentRow } from '../../storage/schema.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import { z } from '../operation/zod.ts'
-import { ModelAliasQuestion } from './alias-body.ts'
+import { ModelAliasQuestion, NewModelAliasQuestion, toTargets } from './alias-body.ts'
 import { AliasResource } from './alias-resource.ts'
 
 const DryRun = z
@@ -50,27 +53,44 @@ export const dryRunAlias = defineOperation('POST /v1/model-aliases/{id}/dry-run'
   audit: 'none',
   handle: async ({ services, resource, body }) => {
     const environment = orGone(await findEnvironment(services.db, resource.environment_id))
-    const needs = (body?.capabilities ?? ['chat']).map(capability => ({ capability, param: 'model' }))
-    const surroundings = await findEnvironmentModels(services.db, environment)
-    const { serves, targets } = explainAlias(
-      toAlias(resource),
-      needs,
-      surroundings,
-      modelDirectory,
-      findModel,
-    )
-    return {
-      alias: resource.alias,
-      strategy: resource.strategy,
-      serves,
-      targets: targets.map(({ model, id, isUsable, code, message, share }) => ({
-        model,
-        resolved: id,
-        usable: isUsable,
-        reason: code,
-        message,
-        share,
-      })),
-    }
+    return await explain(services.db, environment, resource, body?.capabilities)
   },
 })
+
+export const dryRunNewAlias = defineOperation('POST /v1/environments/{envId}/model-aliases/dry-run', {
+  name: 'model_aliases.dry_run_new',
+  summary: 'Returns which of these targets would serve a request now, without storing an alias.',
+  access: { role: 'viewer', of: 'environment' },
+  body: NewModelAliasQuestion,
+  response: { 200: DryRun },
+  audit: 'none',
+  handle: async ({ services, resource, body }) => {
+    const { alias, strategy, targets, capabilities } = body
+    const part = { alias, strategy, targets: toTargets(targets) }
+    return await explain(services.db, resource, part, capabilities)
+  },
+})
+
+async function explain(
+  db: Db,
+  environment: EnvironmentRow,
+  part: Parameters<typeof toAlias>[0],
+  capabilities: readonly Capability[] | null | undefined,
+): Promise<z.output<typeof DryRun>> {
+  const needs = (capabilities ?? ['chat']).map(capability => ({ capability, param: 'model' }))
+  const surroundings = await findEnvironmentModels(db, environment)
+  const { serves, targets } = explainAlias(toAlias(part), needs, surroundings, modelDirectory, findModel)
+  return {
+    alias: part.alias,
+    strategy: part.strategy,
+    serves,
+    targets: targets.map(({ model, id, isUsable, code, message, share }) => ({
+      model,
+      resolved: id,
+      usable: isUsable,
+      reason: code,
+      message,
+      share,
+    })),
+  }
+}

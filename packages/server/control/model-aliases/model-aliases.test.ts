@@ -223,3 +223,22 @@ test('a viewer and another organization cannot change an alias', async () => {
     )
   }
 })
+
+test('targets that are not stored are tried as those of an alias are', async () => {
+  const ask = (fields: object, by = tenant.keys.viewer) =>
+    plane.call<any>('POST', `${path}/dry-run`, { key: by, body: { ...valid(), ...fields } })
+  const targets = [
+    { model: 'openai/gpt-4o-mini', weight: 3 },
+    { model: 'sandbox/echo', weight: 1 },
+  ]
+  const { outcome, json } = await ask({ alias: 'never-stored', strategy: 'weighted', targets })
+  expect(outcome).toBe('200')
+  expect(json).toMatchObject({ alias: 'never-stored', serves: 'sandbox/echo' })
+  expect(json.targets[0]).toMatchObject({ usable: false, reason: 'provider_credential_missing' })
+  const { json: list } = await plane.call<List<AliasRecord>>('GET', `${path}?limit=100`, { key })
+  expect(list.data.map(({ alias }) => alias)).not.toContain('never-stored')
+  expect((await ask({ capabilities: ['embeddings'] })).json.serves).toBeNull()
+  expect((await ask({ targets: [] })).outcome).toBe('400 invalid_request targets')
+  const stranger = await plane.insertTenant('dry-run-stranger')
+  expect((await ask({}, stranger.keys.viewer)).status).toBe(404)
+})

@@ -13,6 +13,8 @@ export const UsageResource = z
     key_id: uuid.nullable().optional(),
     end_user_id: z.string().nullable().optional(),
     environment_id: uuid.nullable().optional(),
+    project_id: uuid.nullable().optional(),
+    other: z.literal(true).optional().meta({ description: 'The sum of the groups that `top` leaves out.' }),
     /** True for the sandbox provider, whose prices are fictitious and not part of the organization's spend. */
     sandbox: z.boolean(),
     requests: z.int(),
@@ -34,6 +36,7 @@ export function toUsageResource(row: UsageRow, isSpend: boolean): z.output<typeo
   return {
     bucket: row.bucket.toISOString(),
     ...row.groups,
+    ...(row.isRest ? { other: true as const } : {}),
     sandbox: row.sandbox,
     requests: row.requests,
     errors: row.errors,

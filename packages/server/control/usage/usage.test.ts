@@ -110,6 +110,27 @@ describe('usage', () => {
     ])
   })
 
+  test('names the groups that cost most and sums the others, with equal sums', async () => {
+    const rows = await list(paths.org, 'group_by=model&top=1')
+    expect(rows.map(({ model, other, sandbox, requests }) => [model, other, sandbox, requests])).toEqual(
+      expect.arrayContaining([
+        ['gpt-x', undefined, false, 2],
+        [null, true, false, 1],
+        [null, true, true, 1],
+      ]),
+    )
+    expect(rows).toHaveLength(3)
+    const byProject = await list(paths.org, 'group_by=project&top=5&limit=10000')
+    expect(byProject.every(({ project_id }) => project_id === tenant.project.id)).toBe(true)
+    expect(byProject.reduce((sum, row) => sum + row.requests, 0)).toBe(4)
+  })
+
+  test('filters by what answered and who asked', async () => {
+    expect(await list(paths.org, 'model=new')).toMatchObject([{ requests: 1 }])
+    expect(await list(paths.org, 'end_user_id=ann&provider=openai')).toMatchObject([{ requests: 1 }])
+    expect(await list(paths.org, `key_id=${tenant.project.id}`)).toEqual([])
+  })
+
   test('lists every row once over pages', async () => {
     const seen: Usage[] = []
     let query = 'limit=1&group_by=model'
@@ -132,6 +153,12 @@ describe('usage', () => {
     ['granularity=week', 'request_validation_failed granularity'],
     ['from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'request_validation_failed from'],
     ['from=2024-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'request_validation_failed from'],
+    ['top=5', 'request_validation_failed top'],
+    ['limit=10001&group_by=model', 'request_validation_failed limit'],
+    [
+      'group_by=end_user&top=5&from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z',
+      'request_validation_failed from',
+    ],
     ['colour=red', 'request_validation_failed colour'],
   ])('400 %s', async (query, outcome) => {
     expect((await call(paths.org, query)).outcome).toBe(`400 ${outcome}`)

@@ -6,6 +6,7 @@ import { createsAndCaps } from './0005-creates-and-caps.ts'
 import { circuits } from './0006-circuits.ts'
 import { namedUser } from './0007-named-user.ts'
 import { listsAndMessages } from './0008-lists-and-messages.ts'
+import { findEndUsers } from './0010-find-end-users.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0006-circuits', sql: circuits },
   { name: '0007-named-user', sql: namedUser },
   { name: '0008-lists-and-messages', sql: listsAndMessages },
+  { name: '0010-find-end-users', sql: findEndUsers },
 ]

@@ -1,0 +1,58 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { FormProblem } from '../../controls/error-panel.tsx'
+import { SelectField } from '../../controls/field.tsx'
+import { Skeleton } from '../../controls/skeleton.tsx'
+import { textOf, useForm } from '../../controls/use-form.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { listPlans } from '../limits/rule-calls.ts'
+import { describePlan } from '../limits/rules.ts'
+import { changePlan, type EndUser, endUsersKey } from './end-user-calls.ts'
+
+export function PlanChoiceDialog({ endUser, onClose }: { endUser: EndUser; onClose: () => void }) {
+  const { environment } = usePlace()
+  const client = useQueryClient()
+  const plans = useQuery({
+    queryKey: ['plan-choices', environment.id],
+    queryFn: () => listPlans(environment.id),
+  })
+  const form = useForm(
+    data => changePlan(endUser.id, textOf(data, 'plan') === '' ? null : textOf(data, 'plan')),
+    () => {
+      void client.invalidateQueries({ queryKey: endUsersKey(environment.id) })
+      onClose()
+    },
+  )
+  return (
+    <Dialog title={`Plan of ${endUser.external_id}`} onClose={onClose}>
+      <form className="form" onSubmit={form.onSubmit}>
+        {plans.data === undefined ? (
+          <Skeleton rows={2} />
+        ) : (
+          <SelectField
+            label="Plan"
+            name="plan"
+            defaultValue={endUser.plan ?? ''}
+            data-focus
+            problem={form.problemOf('plan')}
+          >
+            <option value="">The default plan, if there is one</option>
+            {plans.data.data.map(plan => (
+              <option key={plan.id} value={plan.name}>
+                {plan.name}: {describePlan(plan)}
+              </option>
+            ))}
+          </SelectField>
+        )}
+        <FormProblem error={form.error} />
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isPending={form.isPending || plans.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

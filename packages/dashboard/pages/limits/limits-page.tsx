@@ -1,0 +1,116 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '../../controls/button.tsx'
+import { ErrorPanel } from '../../controls/error-panel.tsx'
+import { Empty } from '../../controls/list-state.tsx'
+import { PageHead } from '../../controls/page-head.tsx'
+import { RemoveDialog } from '../../controls/remove-dialog.tsx'
+import { Skeleton } from '../../controls/skeleton.tsx'
+import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { listKeys } from '../keys/key-calls.ts'
+import { ChangeRuleDialog } from './change-rule-dialog.tsx'
+import { PlanPanel } from './plan-panel.tsx'
+import { loadRules, removeRule, rulesKey } from './rule-calls.ts'
+import { RuleDialog } from './rule-dialog.tsx'
+import { RuleTable } from './rule-table.tsx'
+import { type Rule, toRules, type Wish } from './rules.ts'
+import './limits.css'
+
+const EACH_END_USER: Wish = {
+  amount: 60,
+  unit: 'requests',
+  window: 'minute',
+  whom: 'default_end_user',
+  ref: '',
+}
+const MONTHLY_BUDGET: Wish = { amount: 50, unit: 'usd', window: 'month', whom: 'project', ref: '' }
+
+type Open =
+  | { readonly dialog: 'add'; readonly first: Wish }
+  | { readonly dialog: 'change' | 'remove'; readonly rule: Rule }
+
+export function LimitsPage() {
+  const place = usePlace()
+  const { environment, organization } = place
+  const client = useQueryClient()
+  const developer = useObjection('developer')
+  const admin = useObjection('admin')
+  const [open, setOpen] = useState<Open>()
+  const loaded = useQuery({ queryKey: rulesKey(environment.id), queryFn: () => loadRules(place) })
+  const keys = useQuery({
+    queryKey: ['key-names', environment.id],
+    queryFn: () => listKeys(environment.id),
+  })
+  const names = new Map<string, string>([
+    ...(keys.data?.data ?? []).map(({ id, name }) => [id, name] as const),
+    ...organization.projects.flatMap(({ id, name, environments }) => [
+      [id, name] as const,
+      ...environments.map(each => [each.id, `${name}, ${each.name}`] as const),
+    ]),
+  ])
+  const rules = loaded.data === undefined ? [] : toRules(loaded.data, id => names.get(id) ?? id)
+  const close = (): void => setOpen(undefined)
+  const add = (first: Wish): void => setOpen({ dialog: 'add', first })
+  return (
+    <>
+      <PageHead
+        title="Limits"
+        answer={loaded.data === undefined ? 'What stops whom, and when?' : toAnswer(rules)}
+        actions={
+          <Button look="primary" objection={developer} onClick={() => add(EACH_END_USER)}>
+            Add limit
+          </Button>
+        }
+      />
+      {loaded.isPending && (
+        <div className="panel padded">
+          <Skeleton rows={5} />
+        </div>
+      )}
+      {loaded.isError && (
+        <ErrorPanel what="Limits" error={loaded.error} onRetry={() => void loaded.refetch()} />
+      )}
+      {loaded.data !== undefined && (
+        <div className="panel">
+          {rules.length === 0 ? (
+            <Empty title="Nothing limits spend here">
+              <p>One loop in somebody's code can cost a month's money in a night.</p>
+              <Button look="primary" objection={admin} onClick={() => add(MONTHLY_BUDGET)}>
+                Set a monthly budget
+              </Button>
+            </Empty>
+          ) : (
+            <RuleTable
+              rules={rules}
+              objectionOf={({ kind }) => (kind === 'budget' ? admin : developer)}
+              onChange={rule => setOpen({ dialog: 'change', rule })}
+              onRemove={rule => setOpen({ dialog: 'remove', rule })}
+            />
+          )}
+        </div>
+      )}
+      <PlanPanel />
+      {open?.dialog === 'add' && (
+        <RuleDialog keys={keys.data?.data ?? []} first={open.first} onClose={close} />
+      )}
+      {open?.dialog === 'change' && <ChangeRuleDialog rule={open.rule} onClose={close} />}
+      {open?.dialog === 'remove' && (
+        <RemoveDialog
+          title="Remove this limit"
+          effect={`${open.rule.whom}: ${open.rule.says}. Nothing is refused by it from now on.`}
+          remove={() => removeRule(open.rule)}
+          onDone={() => void client.invalidateQueries({ queryKey: rulesKey(environment.id) })}
+          onClose={close}
+        />
+      )}
+    </>
+  )
+}
+
+function toAnswer(rules: readonly Rule[]): string {
+  if (rules.length === 0) return 'Nothing is limited here.'
+  const full = rules.filter(({ used, amount }) => used !== null && used >= amount).length
+  const count = `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}`
+  if (full > 0) return `${count}, ${full} of them used up.`
+  return rules.some(({ isMoney }) => isMoney) ? `${count}, none used up.` : `${count}, none of them on spend.`
+}

@@ -1,0 +1,110 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { answerOf, api } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { FormProblem } from '../../controls/error-panel.tsx'
+import { AreaField, TextField } from '../../controls/field.tsx'
+import { textOf, useForm } from '../../controls/use-form.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { plansKey } from './rule-calls.ts'
+import type { Plan } from './rules.ts'
+
+const BOUNDS = [
+  ['requests_per_minute', 'Requests a minute', 1],
+  ['max_concurrency', 'Requests at once', 1],
+  ['tokens_per_day', 'Tokens a day', 1],
+  ['usd_per_month', 'US dollars a month', 'any'],
+] as const
+
+export function PlanDialog({ plan, onClose }: { plan: Plan | undefined; onClose: () => void }) {
+  const { environment } = usePlace()
+  const client = useQueryClient()
+  const form = useForm(
+    data =>
+      answerOf(
+        plan === undefined
+          ? api.POST('/v1/environments/{envId}/plans', {
+              params: { path: { envId: environment.id } },
+              body: toBody(data),
+            })
+          : api.PATCH('/v1/plans/{id}', { params: { path: { id: plan.id } }, body: toBody(data) }),
+      ),
+    () => {
+      void client.invalidateQueries({ queryKey: plansKey(environment.id) })
+      onClose()
+    },
+  )
+  return (
+    <Dialog
+      title={plan === undefined ? 'Create a plan' : `Change ${plan.name}`}
+      shape="at-side"
+      onClose={onClose}
+    >
+      <form className="form" onSubmit={form.onSubmit}>
+        <TextField
+          label="Name"
+          name="name"
+          required
+          maxLength={64}
+          data-focus
+          defaultValue={plan?.name ?? ''}
+          hint="As your tokens name it, such as pro."
+          problem={form.problemOf('name')}
+        />
+        {BOUNDS.map(([name, label, step]) => (
+          <TextField
+            key={name}
+            label={`${label}, for each end user`}
+            name={name}
+            type="number"
+            min={0}
+            step={step}
+            isOptional
+            defaultValue={plan?.[name] ?? ''}
+            problem={form.problemOf(name)}
+          />
+        ))}
+        <AreaField
+          label="Models"
+          name="allowed_models"
+          isOptional
+          rows={2}
+          defaultValue={plan?.allowed_models?.join('\n') ?? ''}
+          hint="One a line. Empty: every model."
+          problem={form.problemOf('allowed_models')}
+        />
+        <label className="choice">
+          <input type="checkbox" name="is_default" defaultChecked={plan?.is_default ?? false} />
+          For end users without a plan
+        </label>
+        <FormProblem error={form.error} />
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isPending={form.isPending}>
+            {plan === undefined ? 'Create plan' : 'Save'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function toBody(data: FormData) {
+  const numberOf = (name: string): number | null => {
+    const text = textOf(data, name)
+    return text === '' ? null : Number(text)
+  }
+  const models = textOf(data, 'allowed_models')
+    .split(/[\n,]/)
+    .map(each => each.trim())
+    .filter(each => each !== '')
+  return {
+    name: textOf(data, 'name'),
+    requests_per_minute: numberOf('requests_per_minute'),
+    max_concurrency: numberOf('max_concurrency'),
+    tokens_per_day: numberOf('tokens_per_day'),
+    usd_per_month: numberOf('usd_per_month'),
+    allowed_models: models.length === 0 ? null : models,
+    is_default: data.get('is_default') !== null,
+  }
+}

@@ -1,0 +1,83 @@
+import { answerOf, api } from '../../api/client.ts'
+import type { Place } from '../../api/workspace.ts'
+import type { Question, Rule, Wish } from './rules.ts'
+
+export const rulesKey = (envId: string): readonly unknown[] => ['rules', envId]
+export const plansKey = (envId: string): readonly unknown[] => ['plans', envId]
+
+/** Every rule that can refuse a request of the environment, in one round. */
+export async function loadRules({ organization, project, environment }: Place) {
+  const query = { limit: 100 }
+  const env = { params: { path: { envId: environment.id }, query } }
+  const org = { params: { path: { orgId: organization.id }, query } }
+  const [own, above, quotas, budgets, budgetsAbove] = await Promise.all([
+    answerOf(api.GET('/v1/environments/{envId}/limits', env)),
+    answerOf(api.GET('/v1/orgs/{orgId}/limits', org)),
+    answerOf(api.GET('/v1/environments/{envId}/quotas', env)),
+    answerOf(
+      api.GET('/v1/projects/{projectId}/budgets', { params: { path: { projectId: project.id }, query } }),
+    ),
+    answerOf(api.GET('/v1/orgs/{orgId}/budgets', org)),
+  ])
+  return {
+    limits: [...above.data, ...own.data],
+    quotas: quotas.data,
+    budgets: [...budgetsAbove.data, ...budgets.data],
+  }
+}
+
+export function listPlans(envId: string, cursor?: string) {
+  const query = cursor === undefined ? { limit: 100 } : { limit: 100, cursor }
+  return answerOf(api.GET('/v1/environments/{envId}/plans', { params: { path: { envId }, query } }))
+}
+
+export function tryRule(envId: string, body: Question) {
+  return answerOf(api.POST('/v1/environments/{envId}/limits/preview', { params: { path: { envId } }, body }))
+}
+
+/** Stores what was wished as the kind of rule that it is. */
+export async function createRule({ organization, project, environment }: Place, wish: Wish): Promise<void> {
+  const { amount, unit, window, whom, ref } = wish
+  const isNamed = whom === 'key' || whom === 'end_user'
+  if (unit === 'usd') {
+    const body = {
+      limit_usd: amount,
+      window: window === 'minute' || window === 'hour' ? ('day' as const) : window,
+      ...(whom === 'environment' || whom === 'key'
+        ? { scope: whom, scope_ref: whom === 'key' ? ref : environment.id }
+        : {}),
+    }
+    await answerOf(
+      whom === 'org'
+        ? api.POST('/v1/orgs/{orgId}/budgets', { params: { path: { orgId: organization.id } }, body })
+        : api.POST('/v1/projects/{projectId}/budgets', { params: { path: { projectId: project.id } }, body }),
+    )
+    return
+  }
+  const scope = whom === 'org' || whom === 'project' ? ('environment' as const) : whom
+  const bound = { scope, ...(isNamed ? { scope_ref: ref } : {}), limit: amount }
+  const params = { path: { envId: environment.id } }
+  if (unit === 'concurrency' || window === 'minute' || window === 'total') {
+    const body = { ...bound, metric: unit, ...(unit === 'concurrency' ? {} : { window_seconds: 60 }) }
+    await answerOf(api.POST('/v1/environments/{envId}/limits', { params, body }))
+    return
+  }
+  await answerOf(
+    api.POST('/v1/environments/{envId}/quotas', { params, body: { ...bound, metric: unit, window } }),
+  )
+}
+
+export async function changeRule({ kind, id }: Rule, amount: number): Promise<void> {
+  const params = { path: { id } }
+  if (kind === 'budget')
+    await answerOf(api.PATCH('/v1/budgets/{id}', { params, body: { limit_usd: amount } }))
+  else if (kind === 'quota') await answerOf(api.PATCH('/v1/quotas/{id}', { params, body: { limit: amount } }))
+  else await answerOf(api.PATCH('/v1/limits/{id}', { params, body: { limit: amount } }))
+}
+
+export async function removeRule({ kind, id }: Rule): Promise<void> {
+  const params = { path: { id } }
+  if (kind === 'budget') await answerOf(api.DELETE('/v1/budgets/{id}', { params }))
+  else if (kind === 'quota') await answerOf(api.DELETE('/v1/quotas/{id}', { params }))
+  else await answerOf(api.DELETE('/v1/limits/{id}', { params }))
+}

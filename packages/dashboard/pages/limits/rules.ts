@@ -1,0 +1,188 @@
+import type { Resource } from '../../api/client.ts'
+import { toCount } from '../../format/amounts.ts'
+import { toMoney } from '../../format/money.ts'
+
+export type Limit = Resource<'Limit'>
+export type Quota = Resource<'Quota'>
+export type Budget = Resource<'Budget'>
+export type Plan = Resource<'Plan'>
+export type Question = Resource<'LimitQuestionInput'>
+
+export type Unit = 'requests' | 'tokens' | 'concurrency' | 'usd'
+export type Window = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'total'
+export type Whom = 'environment' | 'default_end_user' | 'end_user' | 'key' | 'project' | 'org'
+
+/** What somebody wants to limit, before it is known what the API calls such a rule. */
+export interface Wish {
+  readonly amount: number
+  readonly unit: Unit
+  readonly window: Window
+  readonly whom: Whom
+  /** The key's id or the end user's name. */
+  readonly ref: string
+}
+
+/** The windows and subjects that there are for a unit, the usual one first. */
+export function choicesFor(unit: Unit): { windows: readonly Window[]; whom: readonly Whom[] } {
+  if (unit === 'usd') {
+    return { windows: ['month', 'week', 'day', 'total'], whom: ['project', 'environment', 'key', 'org'] }
+  }
+  const whom = ['default_end_user', 'environment', 'key', 'end_user'] as const
+  return { windows: unit === 'concurrency' ? [] : ['minute', 'hour', 'day', 'week', 'month'], whom }
+}
+
+/** A minute is a rate limit, which slides; what is longer is a quota of the calendar. */
+export function toQuestion({ amount, unit, window, whom, ref }: Wish): Question | undefined {
+  if (unit !== 'requests' && unit !== 'tokens') return undefined
+  if (whom === 'project' || whom === 'org' || window === 'total') return undefined
+  const named = whom === 'key' || whom === 'end_user'
+  if (named && ref === '') return undefined
+  return {
+    scope: whom,
+    ...(named ? { scope_ref: ref } : {}),
+    metric: unit,
+    limit: amount,
+    ...(window === 'minute' ? { window_seconds: 60 } : { window }),
+  }
+}
+
+/** One rule of any kind, in words. */
+export interface Rule {
+  readonly kind: 'limit' | 'quota' | 'budget'
+  readonly id: string
+  readonly whom: string
+  readonly says: string
+  /** What it refuses requests with. */
+  readonly code: string
+  readonly amount: number
+  readonly used: number | null
+  readonly reserved: number
+  readonly resetsAt: string | null
+  readonly isMoney: boolean
+  /** What is asked to try it on the past; undefined: it cannot be tried. */
+  readonly question: Question | undefined
+}
+
+/** `nameOf` returns the name of a key, environment or project. */
+export function toRules(
+  {
+    limits,
+    quotas,
+    budgets,
+  }: { limits: readonly Limit[]; quotas: readonly Quota[]; budgets: readonly Budget[] },
+  nameOf: (id: string) => string,
+): Rule[] {
+  return [
+    ...budgets.map(budget => fromBudget(budget, nameOf)),
+    ...quotas.map(quota => fromQuota(quota, nameOf)),
+    ...limits.map(limit => fromLimit(limit, nameOf)),
+  ]
+}
+
+function fromBudget(budget: Budget, nameOf: (id: string) => string): Rule {
+  const owner = budget.project_id === null ? 'Organization' : `Project ${nameOf(budget.project_id)}`
+  const { window } = budget
+  return {
+    kind: 'budget',
+    id: budget.id,
+    whom: budget.scope === null ? owner : toWhom(budget.scope, budget.scope_ref, nameOf),
+    says: `At most ${toMoney(budget.limit_usd)} ${window === 'total' ? 'in total' : `a ${window}`}`,
+    code: 'budget_exceeded',
+    amount: budget.limit_usd,
+    used: budget.spent_usd,
+    reserved: budget.reserved_usd ?? 0,
+    resetsAt: budget.resets_at,
+    isMoney: true,
+    question: undefined,
+  }
+}
+
+function fromQuota(quota: Quota, nameOf: (id: string) => string): Rule {
+  const { scope, scope_ref, metric, window, limit, grace_pct } = quota
+  const grace = grace_pct === 0 ? '' : `, ${grace_pct} % grace`
+  return {
+    kind: 'quota',
+    id: quota.id,
+    whom: toWhom(scope, scope_ref, nameOf),
+    says: `At most ${toCount(limit)} ${metric} a ${window}${grace}`,
+    code: 'quota_exceeded',
+    amount: limit,
+    used: quota.used,
+    reserved: quota.reserved ?? 0,
+    resetsAt: quota.resets_at,
+    isMoney: false,
+    question: {
+      scope,
+      ...(scope_ref === null || scope === 'environment' ? {} : { scope_ref }),
+      metric,
+      limit: Math.floor(limit * (1 + grace_pct / 100)),
+      window,
+    },
+  }
+}
+
+function fromLimit(limit: Limit, nameOf: (id: string) => string): Rule {
+  const { scope, scope_ref, metric, window_seconds: seconds } = limit
+  const isEndUser = scope === 'end_user' || scope === 'default_end_user'
+  const code =
+    metric === 'concurrency'
+      ? 'concurrency_limit_exceeded'
+      : isEndUser && metric === 'requests' && seconds === 60
+        ? 'end_user_rpm_exceeded'
+        : 'rate_limit_exceeded'
+  const isTried =
+    metric !== 'concurrency' && scope !== 'org' && scope !== 'project' && limit.environment_id !== null
+  return {
+    kind: 'limit',
+    id: limit.id,
+    whom: toWhom(scope, scope_ref, nameOf),
+    says: `At most ${toCount(limit.limit)} ${metric === 'concurrency' ? 'requests at once' : `${metric} ${toSpan(seconds ?? 60)}`}`,
+    code,
+    amount: limit.limit,
+    used: null,
+    reserved: 0,
+    resetsAt: null,
+    isMoney: false,
+    question: isTried
+      ? {
+          scope,
+          ...(scope_ref === null || scope === 'environment' ? {} : { scope_ref }),
+          metric,
+          limit: limit.limit,
+          window_seconds: seconds ?? 60,
+        }
+      : undefined,
+  }
+}
+
+function toWhom(scope: string, ref: string | null, nameOf: (id: string) => string): string {
+  if (scope === 'default_end_user') return 'Each end user'
+  if (scope === 'end_user') return `End user ${ref}`
+  if (scope === 'key') return `Key ${nameOf(ref ?? '')}`
+  if (scope === 'org') return 'Organization'
+  if (scope === 'project') return `Project ${nameOf(ref ?? '')}`
+  return ref === null ? 'This environment' : `Environment ${nameOf(ref)}`
+}
+
+/** `a minute`, `in 90 seconds`. */
+function toSpan(seconds: number): string {
+  const names: Readonly<Record<number, string>> = {
+    1: 'a second',
+    60: 'a minute',
+    3600: 'an hour',
+    86400: 'in 24 hours',
+  }
+  return names[seconds] ?? `in ${toCount(seconds)} seconds`
+}
+
+/** What a plan allows, in words. */
+export function describePlan(plan: Plan): string {
+  const parts = [
+    ...(plan.requests_per_minute === null ? [] : [`${toCount(plan.requests_per_minute)} requests a minute`]),
+    ...(plan.max_concurrency === null ? [] : [`${toCount(plan.max_concurrency)} at once`]),
+    ...(plan.tokens_per_day === null ? [] : [`${toCount(plan.tokens_per_day)} tokens a day`]),
+    ...(plan.usd_per_month === null ? [] : [`${toMoney(plan.usd_per_month)} a month`]),
+  ]
+  const models = plan.allowed_models === null ? 'any model' : plan.allowed_models.join(', ')
+  return parts.length === 0 ? `No bounds; ${models}` : `At most ${parts.join(', ')}; ${models}`
+}

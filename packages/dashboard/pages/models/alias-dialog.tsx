@@ -1,0 +1,174 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { toApiError } from '../../api/api-error.ts'
+import { answerOf, api, type Resource } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { FormProblem } from '../../controls/error-panel.tsx'
+import { SelectField, TextField } from '../../controls/field.tsx'
+import { textOf, useForm } from '../../controls/use-form.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { DryRunResult } from './dry-run-result.tsx'
+import {
+  type Alias,
+  aliasesKey,
+  type CatalogModel,
+  type DryRun,
+  STRATEGIES,
+  type Strategy,
+} from './model-calls.ts'
+import { type TargetRow, TargetRows } from './target-rows.tsx'
+
+interface AliasDialogProps {
+  /** undefined: a new one. */
+  readonly alias: Alias | undefined
+  readonly models: readonly CatalogModel[]
+  readonly onClose: () => void
+}
+
+export function AliasDialog({ alias, models, onClose }: AliasDialogProps) {
+  const { environment } = usePlace()
+  const client = useQueryClient()
+  const [name, setName] = useState(alias?.alias ?? '')
+  const [strategy, setStrategy] = useState<Strategy>(alias?.strategy ?? 'priority')
+  const [rows, setRows] = useState<readonly TargetRow[]>(
+    alias?.targets.map(({ model, weight }, id) => ({ id, model, weight: String(weight ?? 1) })) ?? [
+      { id: 0, model: '', weight: '1' },
+    ],
+  )
+  const targets = rows.map(({ model, weight }) => ({
+    // What the form does not show stays as it is.
+    ...alias?.targets.find(target => target.model === model),
+    model: model.trim(),
+    weight: strategy === 'weighted' ? Number(weight) : null,
+  }))
+  const dryRun = useMutation({
+    mutationFn: () =>
+      answerOf(
+        api.POST('/v1/environments/{envId}/model-aliases/dry-run', {
+          params: { path: { envId: environment.id } },
+          body: { alias: name === '' ? 'new' : name, strategy, targets },
+        }),
+      ),
+  })
+  const form = useForm(
+    data => saveAlias(environment.id, alias, { alias: textOf(data, 'alias'), strategy, targets }),
+    () => {
+      void client.invalidateQueries({ queryKey: aliasesKey(environment.id) })
+      onClose()
+    },
+  )
+  const change = (next: readonly TargetRow[]): void => {
+    setRows(next)
+    dryRun.reset()
+  }
+  return (
+    <Dialog
+      title={alias === undefined ? 'Create an alias' : `Change ${alias.alias}`}
+      shape="wide"
+      onClose={onClose}
+    >
+      <form className="form" onSubmit={form.onSubmit}>
+        {alias === undefined && (
+          <TextField
+            label="Name"
+            name="alias"
+            required
+            maxLength={128}
+            data-focus
+            value={name}
+            onChange={event => setName(event.target.value)}
+            hint="What requests name as their model, such as fast."
+            problem={form.problemOf('alias')}
+          />
+        )}
+        <StrategyField
+          strategy={strategy}
+          onChange={next => {
+            setStrategy(next)
+            dryRun.reset()
+          }}
+        />
+        <TargetRows rows={rows} strategy={strategy} onChange={change} />
+        <datalist id="models-by-name">
+          {models.map(({ id }) => (
+            <option key={id} value={id} />
+          ))}
+        </datalist>
+        <AliasEnd
+          verb={alias === undefined ? 'Create alias' : 'Save'}
+          objection={rows.some(({ model }) => model.trim() === '') ? 'A target has no name.' : undefined}
+          dryRun={dryRun}
+          form={form}
+          onClose={onClose}
+        />
+      </form>
+    </Dialog>
+  )
+}
+
+interface AliasEndProps {
+  readonly verb: string
+  /** Why the targets cannot be tried. */
+  readonly objection: string | undefined
+  readonly dryRun: {
+    readonly data: DryRun | undefined
+    readonly error: Error | null
+    readonly isPending: boolean
+    mutate(): void
+  }
+  readonly form: Pick<ReturnType<typeof useForm>, 'error' | 'isPending'>
+  readonly onClose: () => void
+}
+
+function AliasEnd({ verb, objection, dryRun, form, onClose }: AliasEndProps) {
+  return (
+    <>
+      <div role="status">{dryRun.data !== undefined && <DryRunResult result={dryRun.data} />}</div>
+      <FormProblem error={form.error ?? (dryRun.error === null ? undefined : toApiError(dryRun.error))} />
+      <div className="form-end">
+        <Button onClick={() => dryRun.mutate()} isPending={dryRun.isPending} objection={objection}>
+          Which would serve?
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isPending={form.isPending}>
+          {verb}
+        </Button>
+      </div>
+    </>
+  )
+}
+
+type NewAlias = Pick<Resource<'NewModelAliasInput'>, 'alias' | 'strategy' | 'targets'>
+
+async function saveAlias(envId: string, old: Alias | undefined, body: NewAlias): Promise<void> {
+  if (old === undefined) {
+    await answerOf(api.POST('/v1/environments/{envId}/model-aliases', { params: { path: { envId } }, body }))
+    return
+  }
+  const { strategy, targets } = body
+  const params = { path: { id: old.id } }
+  await answerOf(api.PATCH('/v1/model-aliases/{id}', { params, body: { strategy, targets } }))
+}
+
+interface StrategyFieldProps {
+  readonly strategy: Strategy
+  readonly onChange: (strategy: Strategy) => void
+}
+
+function StrategyField({ strategy, onChange }: StrategyFieldProps) {
+  return (
+    <SelectField
+      label="Which target answers"
+      value={strategy}
+      onChange={event => onChange(event.target.value as Strategy)}
+      hint={STRATEGIES[strategy].says}
+    >
+      {Object.entries(STRATEGIES).map(([value, each]) => (
+        <option key={value} value={value}>
+          {each.name}
+        </option>
+      ))}
+    </SelectField>
+  )
+}

@@ -1,0 +1,149 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import type { FormEvent } from 'react'
+import { useList } from '../../api/use-list.ts'
+import { toNames } from '../../api/workspace.ts'
+import { Button } from '../../controls/button.tsx'
+import { SelectField, TextField } from '../../controls/field.tsx'
+import { Empty, ListState } from '../../controls/list-state.tsx'
+import { textOf } from '../../controls/use-form.ts'
+import { toCount } from '../../format/amounts.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { credentialsKey, listCredentials } from '../providers/provider-calls.ts'
+import { CAPABILITIES, type Capability, type CatalogModel, listCatalog } from './model-calls.ts'
+
+interface CatalogPanelProps {
+  readonly q: string | undefined
+  readonly can: Capability | undefined
+}
+
+export function CatalogPanel({ q, can }: CatalogPanelProps) {
+  const place = usePlace()
+  const navigate = useNavigate()
+  const envId = place.environment.id
+  const models = useList(['catalog', q, can], cursor => listCatalog(q, can, cursor))
+  const credentials = useQuery({
+    queryKey: [...credentialsKey(envId), 'first'],
+    queryFn: () => listCredentials(envId),
+  })
+  const providers = new Set(credentials.data?.data.map(({ provider }) => provider))
+  const search = (form: HTMLFormElement): void => {
+    const data = new FormData(form)
+    const [text, capability] = [textOf(data, 'q'), textOf(data, 'can')]
+    void navigate({
+      to: '/o/$org/$project/$environment/models',
+      params: toNames(place),
+      search: { ...(text === '' ? {} : { q: text }), ...(capability === '' ? {} : { can: capability }) },
+    })
+  }
+  return (
+    <section className="stack" aria-labelledby="catalogue">
+      <h2 id="catalogue">Catalogue</h2>
+      <form
+        key={`${q} ${can}`}
+        className="filters"
+        role="search"
+        aria-label="Find models"
+        onSubmit={(event: FormEvent<HTMLFormElement>) => {
+          event.preventDefault()
+          search(event.currentTarget)
+        }}
+        onChange={event => {
+          if (event.target instanceof HTMLSelectElement) search(event.currentTarget)
+        }}
+      >
+        <TextField label="Name" name="q" type="search" defaultValue={q ?? ''} placeholder="gpt-4o" />
+        <SelectField label="Can" name="can" defaultValue={can ?? ''}>
+          <option value="">Anything</option>
+          {Object.entries(CAPABILITIES).map(([name, label]) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+        <Button type="submit">Search</Button>
+      </form>
+      <ListState
+        what="Models"
+        query={models}
+        empty={
+          <Empty title="No model matches">
+            <p>
+              A model that the catalogue lacks can be called by its provider's name for it, or added below.
+            </p>
+          </Empty>
+        }
+      >
+        <CatalogTable models={models.items} providers={credentials.isSuccess ? providers : undefined} />
+      </ListState>
+    </section>
+  )
+}
+
+function CatalogTable({
+  models,
+  providers,
+}: {
+  models: readonly CatalogModel[]
+  /** Those with a key here; undefined: not known yet. */
+  providers: ReadonlySet<string> | undefined
+}) {
+  const place = usePlace()
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
+    <section className="table-frame" aria-label="Models" tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">Model</th>
+            <th scope="col">Here</th>
+            <th scope="col" className="wide">
+              Can
+            </th>
+            <th scope="col" className="number wide">
+              Context
+            </th>
+            <th scope="col" className="number">
+              In / out, per million
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {models.map(
+            ({ id, provider, display_name, capabilities, context_window, pricing, image_pricing }) => (
+              <tr key={id}>
+                <td className="text cut" title={display_name}>
+                  <span className="name">{id}</span>
+                </td>
+                <td>
+                  {providers === undefined ? (
+                    <span className="muted">…</span>
+                  ) : providers.has(provider) ? (
+                    <span className="chip good">callable</span>
+                  ) : (
+                    <Link to="/o/$org/$project/$environment/providers" params={toNames(place)}>
+                      Add {provider}
+                    </Link>
+                  )}
+                </td>
+                <td className="wide muted small">{capabilities.map(toWords).join(', ')}</td>
+                <td className="number wide">{context_window === null ? '–' : toCount(context_window)}</td>
+                <td className="number">
+                  {pricing === null
+                    ? image_pricing === null
+                      ? 'unpriced'
+                      : 'by image'
+                    : `$${pricing.input_usd_per_mtok} / $${pricing.output_usd_per_mtok}`}
+                </td>
+              </tr>
+            ),
+          )}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function toWords(capability: string): string {
+  return (CAPABILITIES[capability as Capability] ?? capability).toLowerCase()
+}

@@ -1,0 +1,65 @@
+import { answerOf, api, type Resource } from '../../api/client.ts'
+
+export type CatalogModel = Resource<'CatalogModel'>
+export type Alias = Resource<'ModelAlias'>
+export type CustomModel = Resource<'CustomModel'>
+export type DryRun = Resource<'ModelAliasDryRun'>
+export type Strategy = Alias['strategy']
+
+export const CAPABILITIES = {
+  chat: 'Chat',
+  tools: 'Tools',
+  response_format: 'JSON schema',
+  vision: 'Images as input',
+  reasoning: 'Reasoning',
+  embeddings: 'Embeddings',
+  images: 'Makes images',
+  transcription: 'Transcription',
+  speech: 'Speech',
+  rerank: 'Reranking',
+} as const
+export type Capability = keyof typeof CAPABILITIES
+
+export const STRATEGIES: Readonly<Record<Strategy, { name: string; says: string }>> = {
+  priority: { name: 'In order', says: 'The first that can answer; the next one if it fails.' },
+  weighted: { name: 'By weight', says: 'Each gets its share of the requests.' },
+  lowest_latency: { name: 'Fastest', says: 'The one that answered fastest of late.' },
+  lowest_cost: { name: 'Cheapest', says: 'The one with the lowest price.' },
+}
+
+export const aliasesKey = (envId: string): readonly unknown[] => ['aliases', envId]
+export const customModelsKey = (envId: string): readonly unknown[] => ['custom-models', envId]
+
+const page = (cursor: string | undefined) => (cursor === undefined ? { limit: 100 } : { limit: 100, cursor })
+
+export function listAliases(envId: string, cursor?: string) {
+  return answerOf(
+    api.GET('/v1/environments/{envId}/model-aliases', { params: { path: { envId }, query: page(cursor) } }),
+  )
+}
+
+export function listCustomModels(envId: string, cursor?: string) {
+  return answerOf(
+    api.GET('/v1/environments/{envId}/custom-models', { params: { path: { envId }, query: page(cursor) } }),
+  )
+}
+
+export function listCatalog(
+  q: string | undefined,
+  capability: Capability | undefined,
+  cursor?: string,
+  limit = 25,
+) {
+  return answerOf(
+    api.GET('/v1/catalog/models', {
+      params: {
+        query: {
+          ...page(cursor),
+          limit,
+          ...(q === undefined ? {} : { q }),
+          ...(capability === undefined ? {} : { capability }),
+        },
+      },
+    }),
+  )
+}

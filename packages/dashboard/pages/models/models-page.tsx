@@ -1,0 +1,151 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { answerOf, api } from '../../api/client.ts'
+import { useList } from '../../api/use-list.ts'
+import { Button } from '../../controls/button.tsx'
+import { Empty, ListState } from '../../controls/list-state.tsx'
+import { PageHead } from '../../controls/page-head.tsx'
+import { RemoveDialog } from '../../controls/remove-dialog.tsx'
+import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { AliasDialog } from './alias-dialog.tsx'
+import { AliasTable } from './alias-table.tsx'
+import { CatalogPanel } from './catalog-panel.tsx'
+import { CustomModelDialog } from './custom-model-dialog.tsx'
+import { CustomModelTable } from './custom-model-table.tsx'
+import {
+  type Alias,
+  aliasesKey,
+  CAPABILITIES,
+  type Capability,
+  type CustomModel,
+  customModelsKey,
+  listAliases,
+  listCatalog,
+  listCustomModels,
+} from './model-calls.ts'
+import './models.css'
+
+type Open =
+  | { readonly dialog: 'alias'; readonly alias: Alias | undefined }
+  | { readonly dialog: 'remove-alias'; readonly alias: Alias }
+  | { readonly dialog: 'model' }
+  | { readonly dialog: 'remove-model'; readonly model: CustomModel }
+
+export function ModelsPage() {
+  const { environment } = usePlace()
+  const { q, can } = useSearch({ from: '/signed-in/o/$org/$project/$environment/models' })
+  const objection = useObjection('developer')
+  const [open, setOpen] = useState<Open>()
+  const aliases = useList(aliasesKey(environment.id), cursor => listAliases(environment.id, cursor))
+  const own = useList(customModelsKey(environment.id), cursor => listCustomModels(environment.id, cursor))
+  const close = (): void => setOpen(undefined)
+  const newAlias = (
+    <Button
+      look="primary"
+      objection={objection}
+      onClick={() => setOpen({ dialog: 'alias', alias: undefined })}
+    >
+      Create alias
+    </Button>
+  )
+  const addModel = (
+    <Button objection={objection} onClick={() => setOpen({ dialog: 'model' })}>
+      Add a model
+    </Button>
+  )
+  return (
+    <>
+      <PageHead
+        title="Models"
+        answer="Which names requests may use, and who answers to them."
+        actions={newAlias}
+      />
+      <section className="stack" aria-labelledby="aliases">
+        <h2 id="aliases">Aliases</h2>
+        <ListState
+          what="Aliases"
+          query={aliases}
+          empty={
+            <Empty title="No aliases yet">
+              <p>A name of your own for one or more models: change what answers without changing an app.</p>
+            </Empty>
+          }
+        >
+          <AliasTable
+            aliases={aliases.items}
+            objection={objection}
+            onChange={alias => setOpen({ dialog: 'alias', alias })}
+            onRemove={alias => setOpen({ dialog: 'remove-alias', alias })}
+          />
+        </ListState>
+      </section>
+      <CatalogPanel
+        q={q}
+        can={can !== undefined && Object.hasOwn(CAPABILITIES, can) ? (can as Capability) : undefined}
+      />
+      <section className="stack" aria-labelledby="own-models">
+        <div className="row">
+          <h2 id="own-models">Your own models and prices</h2>
+          {own.items.length > 0 && addModel}
+        </div>
+        <ListState
+          what="Your own models"
+          query={own}
+          empty={
+            <Empty title="No models of your own">
+              <p>For a fine-tune, a model that is not in the catalogue yet, or a price that you agreed.</p>
+              {addModel}
+            </Empty>
+          }
+        >
+          <CustomModelTable
+            models={own.items}
+            objection={objection}
+            onRemove={model => setOpen({ dialog: 'remove-model', model })}
+          />
+        </ListState>
+      </section>
+      {open !== undefined && <OpenDialog open={open} onClose={close} />}
+    </>
+  )
+}
+
+function OpenDialog({ open, onClose }: { open: Open; onClose: () => void }) {
+  const { environment } = usePlace()
+  const client = useQueryClient()
+  const names = useQuery({
+    queryKey: ['catalog-names'],
+    queryFn: () => listCatalog(undefined, 'chat', undefined, 100),
+  })
+  return (
+    <>
+      {open.dialog === 'alias' && (
+        <AliasDialog alias={open.alias} models={names.data?.data ?? []} onClose={onClose} />
+      )}
+      {open.dialog === 'remove-alias' && (
+        <RemoveDialog
+          title={`Remove ${open.alias.alias}`}
+          effect={`Requests that name ${open.alias.alias} fail from now on.`}
+          remove={() =>
+            answerOf(api.DELETE('/v1/model-aliases/{id}', { params: { path: { id: open.alias.id } } }))
+          }
+          onDone={() => void client.invalidateQueries({ queryKey: aliasesKey(environment.id) })}
+          onClose={onClose}
+        />
+      )}
+      {open.dialog === 'model' && <CustomModelDialog onClose={onClose} />}
+      {open.dialog === 'remove-model' && (
+        <RemoveDialog
+          title={`Remove ${open.model.model}`}
+          effect="The catalogue's price and capabilities count again, where it has the model."
+          remove={() =>
+            answerOf(api.DELETE('/v1/custom-models/{id}', { params: { path: { id: open.model.id } } }))
+          }
+          onDone={() => void client.invalidateQueries({ queryKey: customModelsKey(environment.id) })}
+          onClose={onClose}
+        />
+      )}
+    </>
+  )
+}

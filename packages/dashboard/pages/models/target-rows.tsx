@@ -1,0 +1,161 @@
+import { type KeyboardEvent, useRef } from 'react'
+import { Button } from '../../controls/button.tsx'
+import type { Strategy } from './model-calls.ts'
+
+export interface TargetRow {
+  /** Of the row in the form. */
+  readonly id: number
+  readonly model: string
+  readonly weight: string
+}
+
+interface TargetRowsProps {
+  readonly rows: readonly TargetRow[]
+  readonly strategy: Strategy
+  readonly onChange: (rows: readonly TargetRow[]) => void
+}
+
+/** The targets of an alias. They are moved by drag, by their buttons, or by Alt and an arrow key. */
+export function TargetRows({ rows, strategy, onChange }: TargetRowsProps) {
+  const list = useRef<HTMLOListElement>(null)
+  const dragged = useRef<number>(undefined)
+  const set = (index: number, change: Partial<TargetRow>): void =>
+    onChange(rows.map((row, each) => (each === index ? { ...row, ...change } : row)))
+  const move = (from: number, to: number): void => {
+    const row = rows[from]
+    if (row === undefined || to < 0 || to >= rows.length || from === to) return
+    onChange(rows.toSpliced(from, 1).toSpliced(to, 0, row))
+  }
+  return (
+    <fieldset>
+      <legend className="field-label">Targets, the first one first</legend>
+      <ol className="targets" ref={list}>
+        {rows.map((row, index) => (
+          <li
+            key={row.id}
+            onDragOver={event => event.preventDefault()}
+            onDrop={event => {
+              event.preventDefault()
+              if (dragged.current !== undefined) move(dragged.current, index)
+              dragged.current = undefined
+            }}
+          >
+            <span
+              className="grip"
+              draggable
+              aria-hidden="true"
+              title="Drag to move"
+              onDragStart={event => {
+                dragged.current = index
+                event.dataTransfer.setData('text/plain', row.model)
+              }}
+            >
+              ⠿
+            </span>
+            <input
+              className="input"
+              aria-label={`Target ${index + 1}`}
+              list="models-by-name"
+              placeholder="openai/gpt-4o-mini"
+              required
+              value={row.model}
+              onChange={event => set(index, { model: event.target.value })}
+              onKeyDown={event => onArrow(event, step => move(index, index + step))}
+            />
+            {strategy === 'weighted' && (
+              <input
+                className="input weight"
+                aria-label={`Weight of target ${index + 1}`}
+                type="number"
+                min={0}
+                max={1000}
+                required
+                value={row.weight}
+                onChange={event => set(index, { weight: event.target.value })}
+              />
+            )}
+            <RowButtons
+              index={index}
+              count={rows.length}
+              onMove={to => move(index, to)}
+              onRemove={() => onChange(rows.toSpliced(index, 1))}
+            />
+          </li>
+        ))}
+      </ol>
+      <Hint rows={rows} strategy={strategy} />
+      <Button
+        small
+        onClick={() => onChange(addRow(rows))}
+        objection={rows.length >= 20 ? 'An alias has at most 20 targets.' : undefined}
+      >
+        Add target
+      </Button>
+    </fieldset>
+  )
+}
+
+interface RowButtonsProps {
+  readonly index: number
+  readonly count: number
+  readonly onMove: (to: number) => void
+  readonly onRemove: () => void
+}
+
+function RowButtons({ index, count, onMove, onRemove }: RowButtonsProps) {
+  return (
+    <>
+      <Button
+        small
+        look="quiet"
+        aria-label={`Move target ${index + 1} up`}
+        objection={index === 0 ? 'It is the first.' : undefined}
+        onClick={() => onMove(index - 1)}
+      >
+        ↑
+      </Button>
+      <Button
+        small
+        look="quiet"
+        aria-label={`Move target ${index + 1} down`}
+        objection={index === count - 1 ? 'It is the last.' : undefined}
+        onClick={() => onMove(index + 1)}
+      >
+        ↓
+      </Button>
+      <Button
+        small
+        look="quiet"
+        aria-label={`Remove target ${index + 1}`}
+        objection={count === 1 ? 'An alias has a target.' : undefined}
+        onClick={onRemove}
+      >
+        ✕
+      </Button>
+    </>
+  )
+}
+
+function addRow(rows: readonly TargetRow[]): readonly TargetRow[] {
+  return [...rows, { id: Math.max(...rows.map(({ id }) => id)) + 1, model: '', weight: '1' }]
+}
+
+function Hint({ rows, strategy }: Pick<TargetRowsProps, 'rows' | 'strategy'>) {
+  const total = rows.reduce((sum, { weight }) => sum + (Number(weight) || 0), 0)
+  return (
+    <p className="hint muted small">
+      Alt and an arrow key move a target too.
+      {strategy === 'weighted' &&
+        total > 0 &&
+        ` Shares: ${rows.map(({ weight }) => `${Math.round((100 * (Number(weight) || 0)) / total)} %`).join(', ')}.`}
+    </p>
+  )
+}
+
+/** Calls `move` with the direction of Alt and an arrow key. */
+function onArrow(event: KeyboardEvent, move: (step: number) => void): void {
+  const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0
+  if (!event.altKey || step === 0) return
+  event.preventDefault()
+  move(step)
+}

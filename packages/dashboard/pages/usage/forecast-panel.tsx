@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { answerOf, api, type Resource } from '../../api/client.ts'
+import { toNames } from '../../api/workspace.ts'
+import { ErrorPanel } from '../../controls/error-panel.tsx'
+import { Skeleton } from '../../controls/skeleton.tsx'
+import { toMoney } from '../../format/money.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { type Forecast, toForecast } from './forecast.ts'
+import { loadRecent } from './usage-calls.ts'
+
+/** What the project's month is likely to come to, against its monthly budgets. */
+export function ForecastPanel() {
+  const place = usePlace()
+  const { project, organization } = place
+  const recent = useQuery({
+    queryKey: ['recent-usage', project.id],
+    queryFn: async () => {
+      const now = Date.now()
+      return toForecast(await loadRecent(place, now), now, organization.time_zone)
+    },
+  })
+  const budgets = useQuery({
+    queryKey: ['budgets', project.id],
+    queryFn: () =>
+      answerOf(
+        api.GET('/v1/projects/{projectId}/budgets', {
+          params: { path: { projectId: project.id }, query: { limit: 20 } },
+        }),
+      ),
+  })
+  const monthly = budgets.data?.data.filter(({ window, scope }) => window === 'month' && scope === null) ?? []
+  return (
+    <section className="panel" aria-labelledby="forecast">
+      <header>
+        <h2 id="forecast">This month in {project.name}</h2>
+        <span className="muted small">An estimate: the mean of the last 7 whole days, for the days left</span>
+      </header>
+      <div className="stack padded">
+        {recent.isPending && <Skeleton rows={2} />}
+        {recent.isError && (
+          <ErrorPanel what="The forecast" error={recent.error} onRetry={() => void recent.refetch()} />
+        )}
+        {recent.data !== undefined && (
+          <>
+            <p>{toSentence(recent.data)}</p>
+            {monthly.map(budget => (
+              <BudgetForecast key={budget.id} budget={budget} forecast={recent.data} />
+            ))}
+            {budgets.isSuccess && monthly.length === 0 && (
+              <p className="muted">
+                Nothing limits a month of this project.{' '}
+                <Link to="/o/$org/$project/$environment/limits" params={toNames(place)}>
+                  Set a monthly budget
+                </Link>
+              </p>
+            )}
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function toSentence({ spentUsd, lowUsd, highUsd, daysLeft }: Forecast): string {
+  if (highUsd === 0) return 'Nothing spent yet, and no spend in the last 7 days to go by.'
+  const left = daysLeft === 0 ? 'today is its last day' : `${daysLeft} days left after today`
+  return `${toMoney(spentUsd)} so far, likely ${toRange(lowUsd, highUsd)} by the end of the month; ${left}.`
+}
+
+function toRange(low: number, high: number): string {
+  const [from, to] = [toMoney(low), toMoney(high)]
+  return from === to ? from : `${from} to ${to}`
+}
+
+function BudgetForecast({ budget, forecast }: { budget: Resource<'Budget'>; forecast: Forecast }) {
+  const { limit_usd: limit } = budget
+  const { lowUsd, highUsd } = forecast
+  // The gateway's counters know a request before the ledger does, and begin with their first request.
+  const spent = Math.max(budget.spent_usd, forecast.spentUsd)
+  const widthOf = (usd: number): string =>
+    `${(100 * usd) / Math.max(limit, highUsd, spent, Number.MIN_VALUE)}%`
+  const [look, words] =
+    spent >= limit
+      ? ['bad', 'used up']
+      : lowUsd > limit
+        ? ['bad', 'likely to be exceeded']
+        : highUsd > limit
+          ? ['warn', 'may be exceeded']
+          : ['good', 'likely enough']
+  return (
+    <div className="budget-forecast">
+      <p className="row">
+        <span>Budget of {toMoney(limit)} a month</span>
+        <span className={`chip ${look}`}>{words}</span>
+      </p>
+      <div className="forecast-bar" aria-hidden="true">
+        <span className="spent" style={{ width: widthOf(Math.min(spent, Math.max(limit, highUsd))) }} />
+        <span
+          className="likely"
+          style={{
+            left: widthOf(Math.max(spent, lowUsd)),
+            width: widthOf(Math.max(0, highUsd - Math.max(spent, lowUsd))),
+          }}
+        />
+        <span className="mark" style={{ left: widthOf(limit) }} />
+      </div>
+    </div>
+  )
+}

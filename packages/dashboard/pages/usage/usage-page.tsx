@@ -1,0 +1,233 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { toNames } from '../../api/workspace.ts'
+import { Chart } from '../../charts/chart.tsx'
+import { Button } from '../../controls/button.tsx'
+import { ErrorPanel } from '../../controls/error-panel.tsx'
+import { SelectField } from '../../controls/field.tsx'
+import { Empty } from '../../controls/list-state.tsx'
+import { PageHead } from '../../controls/page-head.tsx'
+import { Skeleton } from '../../controls/skeleton.tsx'
+import { toCount } from '../../format/amounts.ts'
+import { toMoney } from '../../format/money.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { listKeys } from '../keys/key-calls.ts'
+import { ForecastPanel } from './forecast-panel.tsx'
+import { loadUsage } from './usage-calls.ts'
+import { saveFile } from './save-file.ts'
+import { toCsv } from './usage-file.ts'
+import { type PivotRow, sumAll, toPivot, toStacks, toSums } from './usage-pivot.ts'
+import {
+  isAllowed,
+  listDays,
+  type Measure,
+  MEASURES,
+  parseUsageSearch,
+  type Part,
+  PARTS,
+  type Pivot,
+  PIVOTS,
+  type Range,
+  RANGES,
+  type UsageSearch,
+} from './usage-search.ts'
+import { UsageTable } from './usage-table.tsx'
+import './usage.css'
+
+export function UsagePage() {
+  const place = usePlace()
+  const search = parseUsageSearch(useSearch({ from: '/signed-in/o/$org/$project/$environment/usage' }))
+  const { by = 'model', of = 'environment', show = 'cost' } = search
+  const range = isAllowed(search.range ?? '30d', by) ? (search.range ?? '30d') : '30d'
+  const { time_zone: timeZone } = place.organization
+  const usage = useQuery({
+    queryKey: ['usage-by', place.organization.id, place.project.id, place.environment.id, of, by, range],
+    queryFn: async () => {
+      const now = Date.now()
+      return { now, rows: await loadUsage(place, of, by, range, now) }
+    },
+    placeholderData: previous => previous,
+  })
+  const nameOf = useNames(by)
+  const real = useMemo(() => usage.data?.rows.filter(({ sandbox }) => !sandbox) ?? [], [usage.data])
+  const pivot = useMemo(() => toPivot(real, by, timeZone), [real, by, timeZone])
+  const sandbox = sumAll(usage.data?.rows.filter(row => row.sandbox).map(toSums) ?? [])
+  const total = sumAll(pivot)
+  const download = (): void => {
+    const day = new Date().toISOString().slice(0, 10)
+    saveFile(`usage-by-${by}-${range}-${day}.csv`, toCsv(pivot, PIVOTS[by].label, nameOf))
+  }
+  return (
+    <>
+      <PageHead
+        title="Usage"
+        answer={
+          usage.data === undefined
+            ? 'Where did the money go?'
+            : `${toMoney(total.costUsd)} for ${toCount(total.requests)} ${total.requests === 1 ? 'request' : 'requests'} in ${RANGES[range].words}${toMost(pivot[0], total.costUsd, nameOf)}.`
+        }
+        actions={
+          <Button objection={pivot.length === 0 ? 'There is nothing to save.' : undefined} onClick={download}>
+            Download CSV
+          </Button>
+        }
+      />
+      <Choices search={{ range, by, of, show }} />
+      {usage.isPending && <Skeleton rows={4} heightPx={96} />}
+      {usage.isError && <ErrorPanel what="Usage" error={usage.error} onRetry={() => void usage.refetch()} />}
+      {usage.data !== undefined && pivot.length === 0 && <NothingUsed range={range} />}
+      {usage.data !== undefined && pivot.length > 0 && (
+        <Figures pivot={pivot} now={usage.data.now} search={{ range, by, of, show }} nameOf={nameOf} />
+      )}
+      {sandbox.requests > 0 && (
+        <p className="notice">
+          Not counted above: {toCount(sandbox.requests)} {sandbox.requests === 1 ? 'request' : 'requests'} to
+          the sandbox, which cost nothing real.
+        </p>
+      )}
+      <ForecastPanel />
+    </>
+  )
+}
+
+function toMost(most: PivotRow | undefined, totalUsd: number, nameOf: (row: PivotRow) => string): string {
+  if (most?.value == null || totalUsd === 0 || most.costUsd === totalUsd) return ''
+  return `, most of it, ${Math.round((100 * most.costUsd) / totalUsd)} %, ${nameOf(most)}`
+}
+
+/** Returns the name of a row. A key whose name is not at hand shows its id. */
+function useNames(by: Pivot): (row: PivotRow) => string {
+  const { environment, organization } = usePlace()
+  const keys = useQuery({
+    queryKey: ['key-names', environment.id],
+    queryFn: () => listKeys(environment.id),
+    enabled: by === 'key',
+  })
+  return useMemo(() => {
+    const names = new Map<string, string>([
+      ...(keys.data?.data ?? []).map(({ id, name }) => [id, name] as const),
+      ...organization.projects.map(({ id, name }) => [id, name] as const),
+    ])
+    return ({ value }) => {
+      if (value === undefined) return 'All others'
+      if (value === null) return by === 'model' ? 'None reached' : 'Without'
+      return by === 'key' || by === 'project' ? (names.get(value) ?? value) : value
+    }
+  }, [by, keys.data, organization])
+}
+
+type Chosen = Required<UsageSearch>
+
+function Choices({ search }: { search: Chosen }) {
+  const place = usePlace()
+  const navigate = useNavigate()
+  const change = (next: UsageSearch): void =>
+    void navigate({
+      to: '/o/$org/$project/$environment/usage',
+      params: toNames(place),
+      search: { ...search, ...next },
+    })
+  return (
+    <div className="filters">
+      <SelectField
+        label="Time"
+        value={search.range}
+        onChange={({ target }) => change({ range: target.value as Range })}
+      >
+        {Object.entries(RANGES).map(([name, { label }]) => (
+          <option key={name} value={name} disabled={!isAllowed(name as Range, search.by)}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="Of"
+        value={search.of}
+        onChange={({ target }) => change({ of: target.value as Part })}
+      >
+        {Object.entries(PARTS).map(([name, label]) => (
+          <option key={name} value={name}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="By"
+        value={search.by}
+        onChange={({ target }) => change({ by: target.value as Pivot })}
+      >
+        {Object.entries(PIVOTS).map(([name, { label }]) => (
+          <option key={name} value={name}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="Bars show"
+        value={search.show}
+        onChange={({ target }) => change({ show: target.value as Measure })}
+      >
+        {Object.entries(MEASURES).map(([name, label]) => (
+          <option key={name} value={name}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+    </div>
+  )
+}
+
+interface FiguresProps {
+  readonly pivot: readonly PivotRow[]
+  readonly now: number
+  readonly search: Chosen
+  readonly nameOf: (row: PivotRow) => string
+}
+
+function Figures({ pivot, now, search: { range, by, of, show }, nameOf }: FiguresProps) {
+  const place = usePlace()
+  const { time_zone: timeZone } = place.organization
+  const { labels, series } = useMemo(
+    () => toStacks(pivot, listDays(range, now, timeZone), show, timeZone, nameOf),
+    [pivot, range, now, show, timeZone, nameOf],
+  )
+  return (
+    <>
+      <Chart
+        title={`${show === 'cost' ? 'Cost in US dollars' : MEASURES[show]} by ${PIVOTS[by].label.toLowerCase()}`}
+        sentence={`By day, ${timeZone}, without the sandbox.`}
+        labels={labels}
+        series={series}
+        kind="bars"
+        format={show === 'cost' ? toMoney : toCount}
+      />
+      <div className="panel">
+        <UsageTable
+          pivot={pivot}
+          by={by}
+          nameOf={nameOf}
+          logRange={of === 'environment' && (range === 'month' || range === '30d') ? '30d' : undefined}
+        />
+      </div>
+    </>
+  )
+}
+
+function NothingUsed({ range }: { range: Range }) {
+  const place = usePlace()
+  return (
+    <div className="panel">
+      <Empty title={`Nothing used in ${RANGES[range].words}`}>
+        <p>Costs appear with the first request to a real model.</p>
+        <Link
+          className="button primary"
+          to="/o/$org/$project/$environment/playground"
+          params={toNames(place)}
+        >
+          Open the playground
+        </Link>
+      </Empty>
+    </div>
+  )
+}

@@ -1,0 +1,117 @@
+import { Link } from '@tanstack/react-router'
+import { toNames } from '../../api/workspace.ts'
+import { toCount, toPercent } from '../../format/amounts.ts'
+import { toMoney } from '../../format/money.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { type PivotRow, type Sums, sumAll } from './usage-pivot.ts'
+import { type Pivot, PIVOTS } from './usage-search.ts'
+
+interface UsageTableProps {
+  readonly pivot: readonly PivotRow[]
+  readonly by: Pivot
+  readonly nameOf: (row: PivotRow) => string
+  /** The range of the logs that a name leads to; undefined: the logs of this page do not have all of its requests. */
+  readonly logRange: '7d' | '30d' | undefined
+}
+
+export function UsageTable({ pivot, by, nameOf, logRange }: UsageTableProps) {
+  const total = sumAll(pivot)
+  const { label } = PIVOTS[by]
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
+    <section className="table-frame" aria-label={`Usage by ${label.toLowerCase()}`} tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{label}</th>
+            <th scope="col" className="number">
+              Requests
+            </th>
+            <th scope="col" className="number wide">
+              Failed
+            </th>
+            <th scope="col" className="number wide">
+              Tokens in
+            </th>
+            <th scope="col" className="number wide">
+              of them cached
+            </th>
+            <th scope="col" className="number wide">
+              Tokens out
+            </th>
+            <th scope="col" className="number">
+              Cost
+            </th>
+            <th scope="col" className="number wide">
+              Share
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {pivot.map(row => (
+            <tr key={row.value === undefined ? 'other' : `value ${row.value}`}>
+              <td className="text cut">
+                <RowName row={row} by={by} name={nameOf(row)} logRange={logRange} />
+              </td>
+              <Cells sums={row} totalUsd={total.costUsd} />
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <td>Total</td>
+            <Cells sums={total} totalUsd={total.costUsd} />
+          </tr>
+        </tfoot>
+      </table>
+    </section>
+  )
+}
+
+function RowName({
+  row: { value },
+  by,
+  name,
+  logRange,
+}: Pick<UsageTableProps, 'by' | 'logRange'> & { row: PivotRow; name: string }) {
+  const place = usePlace()
+  if (value === null || value === undefined) return <span className="muted">{name}</span>
+  const filter =
+    by === 'model'
+      ? { model: value }
+      : by === 'key'
+        ? { key_id: value }
+        : by === 'end_user'
+          ? { end_user_id: value }
+          : undefined
+  if (filter === undefined || logRange === undefined) return <span className="name">{name}</span>
+  return (
+    <Link
+      to="/o/$org/$project/$environment/logs"
+      params={toNames(place)}
+      search={{ ...filter, range: logRange }}
+    >
+      {name}
+    </Link>
+  )
+}
+
+function Cells({ sums, totalUsd }: { sums: Sums; totalUsd: number }) {
+  const isUnpriced = sums.unpriced > 0 && sums.unpriced === sums.requests
+  return (
+    <>
+      <td className="number">{toCount(sums.requests)}</td>
+      <td className="number wide">{toPercent(sums.requests === 0 ? 0 : sums.errors / sums.requests)}</td>
+      <td className="number wide">{toCount(sums.inputTokens)}</td>
+      <td className="number wide">{toCount(sums.cachedTokens)}</td>
+      <td className="number wide">{toCount(sums.outputTokens)}</td>
+      <td className="number">
+        {isUnpriced ? 'unpriced' : toMoney(sums.costUsd)}
+        {!isUnpriced && sums.unpriced > 0 && (
+          <span className="muted"> + {toCount(sums.unpriced)} unpriced</span>
+        )}
+      </td>
+      <td className="number wide">{totalUsd === 0 ? '–' : toPercent(sums.costUsd / totalUsd)}</td>
+    </>
+  )
+}
