@@ -24,10 +24,13 @@ export function toLimitFault(refused: LimitRefusal, now: number): Fault {
     `held ${formatAmount(meter, reserved)}`,
     `wanted ${formatAmount(meter, wanted)}`,
   ]
-  const reset = resetAt === null ? 'does not reset by time' : `resets at ${new Date(resetAt).toISOString()}`
+  // qwen-code sleeps for minutes unless the message of a 429 says that a quota is exceeded and will reset.
+  const isQuota = kind === 'quota'
+  const verb = isQuota ? 'will reset at' : 'resets at'
+  const reset = resetAt === null ? 'does not reset by time' : `${verb} ${new Date(resetAt).toISOString()}`
   const impossible =
     wanted > meter.limit ? ' This request alone exceeds the limit, so a retry fails too.' : ''
-  const message = `The ${kind} of ${METRIC_NAMES[meter.metric]} for ${SCOPE_NAMES[scope]} ${ref} is reached: ${amounts.join(', ')}; ${reset}.${impossible}`
+  const message = `The ${kind} of ${METRIC_NAMES[meter.metric]} for ${SCOPE_NAMES[scope]} ${ref} is ${isQuota ? 'exceeded' : 'reached'}: ${amounts.join(', ')}; ${reset}.${impossible}`
   // A 402 has no `Retry-After`: waiting does not help, and clients must not retry by themselves.
   if (code === 'budget_exceeded') return new Fault(code, message)
   return new Fault(code, message, {

@@ -132,3 +132,14 @@ test("a wrong key is not repeated by Anthropic's client", async () => {
   expect(error).toMatchObject({ status: 401 })
   expect(calls).toHaveLength(1)
 })
+
+test('an exceeded quota says that it will reset, which ends qwen-code', async () => {
+  await limited.limit('quotas', { scope: 'environment', metric: 'requests', limit: 1, window: 'month' })
+  await app.call('/v1/chat', PRICED_CHAT)
+  const refused = await read(await app.call('/openai/v1/chat/completions', PRICED_CHAT))
+  expect(refused).toMatchObject({
+    status: 429,
+    error: { type: 'insufficient_quota', code: 'quota_exceeded' },
+  })
+  expect(refused.error.message).toMatch(/^The quota of .* is exceeded: .*; will reset at 20/)
+})
