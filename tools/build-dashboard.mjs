@@ -30,6 +30,7 @@ export async function buildDashboard(from = root) {
       logLevel: 'silent',
       // Whatever the environment says: a test's build is the one that is shipped.
       define: { 'process.env.NODE_ENV': '"production"' },
+      oxc: { jsx: { runtime: 'automatic', development: false } },
       build: {
         outDir: fresh,
         emptyOutDir: true,

@@ -39,6 +39,14 @@ test('the document has no inline script, style or handler, and names no other ho
   expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|https?:\/\//)
 })
 
+test("has React's production code only, whatever NODE_ENV is", () => {
+  const scripts = fs.readdirSync(path.join(folder, 'assets')).filter(name => name.endsWith('.js'))
+  for (const name of scripts) {
+    const code = fs.readFileSync(path.join(folder, 'assets', name), 'utf8')
+    expect([name, code.includes('jsxDEV')]).toEqual([name, false])
+  }
+})
+
 test('each compressed copy is the file', () => {
   const names = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' })
   const compressed = names.filter(name => name.endsWith('.br'))
