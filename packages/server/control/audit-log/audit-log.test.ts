@@ -213,7 +213,13 @@ test('exactly these unsafe operations change nothing and declare it', () => {
       .filter(({ audit }) => audit === 'none')
       .map(({ name }) => name)
       .sort(),
-  ).toEqual(['federated_auth.test', 'invitations.lookup', 'model_aliases.dry_run'])
+  ).toEqual([
+    'federated_auth.test',
+    'invitations.lookup',
+    'limits.preview',
+    'model_aliases.dry_run',
+    'model_aliases.dry_run_new',
+  ])
 })
 
 test('maskSecrets removes secrets at any depth', () => {
