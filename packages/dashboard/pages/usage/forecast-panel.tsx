@@ -50,7 +50,7 @@ export function ForecastPanel() {
             {budgets.isSuccess && monthly.length === 0 && (
               <p className="muted">
                 Nothing limits a month of this project.{' '}
-                <Link to="/o/$org/$project/$environment/limits" params={toNames(place)}>
+                <Link className="text-link" to="/o/$org/$project/$environment/limits" params={toNames(place)}>
                   Set a monthly budget
                 </Link>
               </p>
