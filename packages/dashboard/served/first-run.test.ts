@@ -99,7 +99,7 @@ describe.skipIf(chromiumProgram === undefined)('the first run', () => {
     await watched.expectClean()
     await page.getByLabel('Password').fill('a long enough password')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
     expect(page.url()).toContain('/o/my-organization/default/production/keys')
     await page.getByRole('button', { name: 'Environment: production' }).waitFor()
     await watched.expectClean()
