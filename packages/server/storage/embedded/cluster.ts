@@ -141,6 +141,26 @@ function writeOwned(path: string, content: string, account: Account): boolean {
 }
 
 async function run(program: string, args: readonly string[], account: Account, cwd: string): Promise<void> {
+  let outcome = await runOnce(program, args, account, cwd)
+  // Ctrl-C can reach the child in the moment before it has a session of its own, and so before the program runs: initdb itself
+  // would name the signal.
+  if (outcome.endedBy !== null && outcome.output === '') outcome = await runOnce(program, args, account, cwd)
+  const { code, endedBy, output } = outcome
+  if (code !== 0) throw new Error(`${basename(program)}: exit ${code ?? endedBy}: ${output}`)
+}
+
+interface Outcome {
+  readonly code: number | null
+  readonly endedBy: NodeJS.Signals | null
+  readonly output: string
+}
+
+async function runOnce(
+  program: string,
+  args: readonly string[],
+  account: Account,
+  cwd: string,
+): Promise<Outcome> {
   const child = spawn(program, args, {
     ...spawnAs(account),
     cwd,
@@ -149,12 +169,12 @@ async function run(program: string, args: readonly string[], account: Account, c
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const ended = new Promise<string | undefined>((resolve, reject) => {
+  const ended = new Promise<Omit<Outcome, 'output'>>((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code, name) => resolve(code === 0 ? undefined : `exit ${code ?? name}`))
+    child.once('close', (code, endedBy) => resolve({ code, endedBy }))
   })
-  const [failure, out, err] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
-  if (failure !== undefined) throw new Error(`${basename(program)}: ${failure}: ${out}${err}`)
+  const [end, out, err] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
+  return { ...end, output: `${out}${err}` }
 }
 
 /** Explains a failure to switch users: a container may deny root that right, or have no other users. */
