@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { CalendarWindow } from '../core/windows.ts'
 import type { Db } from './pool.ts'
+import { TOKENS } from './usage-seeds.ts'
 
 /** A rule that is not in force, to be tried on the requests of the past. */
 export interface TriedRule {
@@ -45,9 +46,8 @@ export async function countRefusals(
       : sql`date_trunc(${rule.window}, at, ${rule.timeZone})::text`
   const { rows } = await sql<Refusals>`
     with read as (
-      select at, end_user_id, status,
-        uncached_input_tokens::bigint + cache_read_tokens + cache_write_tokens + output_tokens + reasoning_tokens as tokens
-      from usage_records
+      select at, end_user_id, status, ${sql.raw(TOKENS)} as tokens
+      from usage_records u
       where environment_id = ${rule.environmentId} and at >= ${since} and ${isBound(rule)}
       order by at desc
       limit ${most}

@@ -8,8 +8,8 @@ interface SeedRow {
   amount: number
 }
 
-/** Input and output tokens of every kind. */
-const TOKENS = `(u.uncached_input_tokens::bigint + u.cache_read_tokens + u.cache_write_tokens
+/** Input and output tokens of every kind, as SQL over a row of `usage_records` named `u`. */
+export const TOKENS = `(u.uncached_input_tokens::bigint + u.cache_read_tokens + u.cache_write_tokens
   + u.output_tokens + u.reasoning_tokens)`
 
 /**

@@ -13,7 +13,7 @@ export interface Draft {
   readonly reasoningEffort: string
   /** JSON: a list of tools; empty: none. */
   readonly tools: string
-  /** JSON: a schema that the answer must have; empty: any text. */
+  /** The JSON Schema of the answer, as text. Empty if the answer may be any text. */
   readonly schema: string
 }
 
