@@ -64,6 +64,21 @@ describe.each(listTestServers())('refusals on $label', server => {
     expect(await count({ limit: 0 })).toMatchObject({ refused: 5 })
   })
 
+  test('counts a request that failed at a provider for a rate limit, and not for a quota', async () => {
+    const nothing = {
+      status: 503,
+      uncached_input_tokens: 0,
+      cache_read_tokens: 0,
+      cache_write_tokens: 0,
+      output_tokens: 0,
+      reasoning_tokens: 0,
+    }
+    const at = Date.parse('2026-11-21T10:00:00.500Z')
+    await insertRecords(database.pool, [requestRecord(ENVIRONMENT, newId(), at, nothing)])
+    expect(await count({})).toMatchObject({ requests: 6, refused: 3 })
+    expect(await count({ window: 'day' })).toMatchObject({ requests: 5 })
+  })
+
   test('counts each end user alone, one of them, or one key', async () => {
     expect(await count({ scope: 'default_end_user', limit: 1 })).toMatchObject({
       requests: 4,

@@ -31,7 +31,7 @@ export interface Refusals {
 const MOST_REQUESTS = 200_000
 
 /**
- * Counts the served requests since a time that the rule would have refused: in each window, all after those that used it up. Reads
+ * Counts the requests since a time that the rule would have refused: in each window, all after those that used it up. Reads
  * the newest `MOST_REQUESTS` by an index of usage_records.
  */
 export async function countRefusals(
@@ -40,6 +40,8 @@ export async function countRefusals(
   since: Date,
   most: number = MOST_REQUESTS,
 ): Promise<Refusals> {
+  // As the counters do (usage-seeds.ts): a rate limit counts those that failed at a provider too.
+  const isRate = typeof rule.window === 'number' && rule.metric === 'requests'
   const window =
     typeof rule.window === 'number'
       ? sql`floor(extract(epoch from at) / ${rule.window}::float8)::text`
@@ -55,7 +57,7 @@ export async function countRefusals(
       select at, end_user_id, coalesce(sum(${rule.metric === 'requests' ? sql`1` : sql`tokens`}) over (
         partition by ${rule.scope === 'default_end_user' ? sql`end_user_id` : sql`null::text`}, ${window}
         order by at rows between unbounded preceding and 1 preceding), 0) as before
-      from read where status < 400 or tokens > 0
+      from read where status < 400 or tokens > 0 ${isRate ? sql`or status >= 500` : sql``}
     )
     select count(*) as requests, count(*) filter (where before >= ${rule.limit}) as refused,
       count(distinct ${rule.scope === 'default_end_user' ? sql`end_user_id` : sql`'all'`})
