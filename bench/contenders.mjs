@@ -6,22 +6,25 @@ import { buildServer, root } from '../tools/build.mjs'
 import { findFreePort, findProgram, isListening, pinned, startProcess } from './processes.mjs'
 
 /** Contenders have a core of their own; the mock upstream and the load share the other. */
-const CONTENDER_CORE = 0
+export const CONTENDER_CORE = 0
 export const LOAD_CORE = 1
 
-const START_TIMEOUT_MS = 60_000
-const PROXY_KEY = 'sk-bench-0123456789abcdef0123456789abcdef0123456789'
+export const START_TIMEOUT_MS = 60_000
+export const PROXY_KEY = 'sk-bench-0123456789abcdef0123456789abcdef0123456789'
 
 /**
- * A contender: its process (`pid`), where and how to call it, which of its processes are measured separately, `check`
+ * A contender: its process (`pid`), where and how to call it (`headers` besides its key), which of its processes are measured separately, `check`
  * (throws if it did not do all its work), `stop`.
  */
-const plainTarget = {
+export const plainTarget = {
+  headers: [],
   path: '/v1/chat/completions',
   key: PROXY_KEY,
   modelPrefix: '',
   apart: [],
   warmUpSeconds: 0.5,
+  /** The shortest sample that says something. */
+  minSeconds: 0,
   check: async () => {},
 }
 
@@ -73,6 +76,7 @@ function nginxConfig(port, mockPort, folder) {
 
 /** The shipped program with its defaults and its embedded database, set up through its own routes like any deployment. */
 export async function startRideau(mockPort, folder) {
+  const logFile = path.join(folder, 'rideau.log')
   await buildServer()
   const [port, controlPort] = [await findFreePort(), await findFreePort()]
   const setupToken = randomBytes(24).toString('base64url')
@@ -88,7 +92,7 @@ export async function startRideau(mockPort, folder) {
     RIDEAU_ALLOW_PRIVATE_UPSTREAMS: 'true',
   }
   const command = [process.execPath, path.join(root, 'bin/rideau.mjs'), 'start']
-  const server = startProcess(pinned(CONTENDER_CORE, command), path.join(folder, 'rideau.log'), {
+  const server = startProcess(pinned(CONTENDER_CORE, command), logFile, {
     cwd: folder,
     env,
   })
@@ -103,15 +107,17 @@ export async function startRideau(mockPort, folder) {
       async () => (await isReady(base)) && (await isReady(`http://127.0.0.1:${port}`)),
       START_TIMEOUT_MS,
     )
-    const { key, check } = await setUp(base, setupToken, mockPort)
+    const { key, check, admin } = await setUp(base, setupToken, mockPort)
     const target = {
+      headers: [],
       path: '/openai/v1/chat/completions',
       modelPrefix: 'custom/',
       apart: ['postgres'],
       // For about 30 s of load the compiler runs beside the requests, and code that is not compiled yet is slow.
       warmUpSeconds: 60,
+      minSeconds: 0,
     }
-    return { ...target, name: 'rideau', port, key, check, pid: server.pid, stop: server.stop }
+    return { ...target, name: 'rideau', port, key, check, admin, logFile, pid: server.pid, stop: server.stop }
   } catch (error) {
     await server.stop()
     throw error
@@ -134,7 +140,7 @@ async function setUp(base, setupToken, mockPort) {
     api_key: PROXY_KEY,
     base_url: `http://127.0.0.1:${mockPort}/v1`,
   })
-  const { key } = await callControl(base, 'POST', `${environment}/keys`, managementKey, {
+  const { id: keyId, key } = await callControl(base, 'POST', `${environment}/keys`, managementKey, {
     kind: 'secret',
     name: 'bench',
   })
@@ -142,7 +148,9 @@ async function setUp(base, setupToken, mockPort) {
     const logs = await callControl(base, 'GET', `${environment}/logs?limit=1`, managementKey)
     if (logs.data.length === 0) throw new Error('rideau answered, but its log is empty')
   }
-  return { key, check }
+  /** Calls the control plane as the organization's owner; routes of the environment begin with `environment`. */
+  const call = (method, route, body) => callControl(base, method, route, managementKey, body)
+  return { key, check, admin: { call, environment, keyId, made } }
 }
 
 export async function callControl(base, method, route, key, body) {

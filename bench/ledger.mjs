@@ -1,7 +1,8 @@
 // npm run bench (after the requests), or alone: npm run bench:ledger -- [--quick] [--json]
 // CPU microseconds of this process for one reserve and one settle over five meters (two rates, a quota, a budget,
-// concurrency), in process and on Redis with so many requests in flight, and of Redis itself. Many short rounds, those of
-// both Redis rows in turn, since other work on the machine makes every figure larger: the best, the lower quartile, the median.
+// concurrency), in process, over the socket of a supervisor process and on Redis, with so many requests in flight, and of
+// that supervisor or of Redis. Many short rounds, those of one number in flight in turn, since other work on the machine
+// makes every figure larger: the best, the lower quartile, the median.
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -9,11 +10,17 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { isMain, root } from '../tools/build.mjs'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { findFreePort, findProgram, isListening, startProcess } from './processes.mjs'
 
 const ENTRY = `
 export { ProcessLedger } from './packages/server/ledger/process/process-ledger.ts'
 export { RedisLedger } from './packages/server/ledger/redis/redis-ledger.ts'
+export { SocketLedger } from './packages/server/ledger/socket/socket-ledger.ts'
+export { serveLedger } from './packages/server/ledger/socket/serve-ledger.ts'
+export { SupervisorChannel } from './packages/server/workers/channel/supervisor-channel.ts'
+export { WorkerChannel } from './packages/server/workers/channel/worker-channel.ts'
 export { openRedis } from './packages/server/redis/open-redis.ts'
 export { CALLER, makeMeter, openSeeds } from './packages/server/ledger/testing/make-meter.ts'
 `
@@ -47,6 +54,45 @@ async function startRedis(folder) {
   const server = startProcess([program, ...settings.map(String)], path.join(folder, 'redis.log'))
   await server.waitUntil(() => isListening(port), 10_000)
   return { url: `redis://127.0.0.1:${port}`, stop: () => server.stop() }
+}
+
+/** The process that counts for workers. Answers each message with its CPU microseconds so far. */
+const SUPERVISOR = `
+import { openSeeds, ProcessLedger, serveLedger, SupervisorChannel } from './ledgers.mjs'
+const common = { owner: 'supervisor', seeds: openSeeds(), onThresholdCrossed: () => {} }
+const channel = await SupervisorChannel.open({ folder: process.argv[2], log: () => {} })
+serveLedger(channel, new ProcessLedger({ ...common, openedAt: Date.now(), hasWorkers: true }))
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send(user + system)
+})
+process.send(channel.path)
+`
+
+/** A worker's ledger and its supervisor, which is another process as it is in the product. */
+async function startSupervisor(folder, { SocketLedger, WorkerChannel }) {
+  const file = path.join(folder, 'supervisor.mjs')
+  fs.writeFileSync(file, SUPERVISOR)
+  const sockets = fs.mkdtempSync(path.join(os.tmpdir(), 'rideau-bench-'))
+  const child = fork(file, [sockets], { stdio: 'inherit' })
+  const [socket] = await once(child, 'message')
+  const channel = new WorkerChannel({ path: socket, worker: 'bench', log: () => {} })
+  const ledger = new SocketLedger({ owner: 'bench', channel })
+  if (!(await channel.whenOpen(5000))) throw new Error(channel.reason)
+  return {
+    ledger,
+    async readCpu() {
+      child.send('cpu')
+      const [cpu] = await once(child, 'message')
+      return cpu
+    },
+    async stop() {
+      channel.close()
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      fs.rmSync(sockets, { recursive: true, force: true })
+    },
+  }
 }
 
 /** For comparison: two empty scripts per request. */
@@ -85,11 +131,11 @@ async function readRedisCpu(client) {
 }
 
 /** Rows of these ledgers, measured in interleaved rounds. */
-async function measure(contestants, { count, inFlight, rounds, readServerCpu = async () => 0 }) {
+async function measure(contestants, { count, inFlight, rounds }) {
   const samples = contestants.map(() => [])
   for (const { ledger, request } of contestants) await runRequests(ledger, request, count, inFlight)
   for (let round = 0; round < rounds; round++) {
-    for (const [index, { ledger, request }] of contestants.entries()) {
+    for (const [index, { ledger, request, readServerCpu = async () => 0 }] of contestants.entries()) {
       const server = await readServerCpu()
       const [cpu, wall] = [process.cpuUsage(), performance.now()]
       await runRequests(ledger, request, count, inFlight)
@@ -113,7 +159,7 @@ function toRow(name, inFlight, samples) {
     min_cpu_us: cpu[0],
     p25_cpu_us: cpu[cpu.length >> 2],
     median_cpu_us: cpu[cpu.length >> 1],
-    min_redis_cpu_us: sorted('server')[0],
+    min_server_cpu_us: sorted('server')[0],
     min_wall_us: sorted('wall')[0],
   }
 }
@@ -122,7 +168,8 @@ function toRow(name, inFlight, samples) {
 export async function benchLedgers({ quick = false, log }) {
   const folder = path.join(root, '.cache', `bench-ledger-${process.pid}`)
   fs.mkdirSync(folder, { recursive: true })
-  const { ProcessLedger, RedisLedger, openRedis, CALLER, makeMeter, openSeeds } = await loadLedgers(folder)
+  const ledgers = await loadLedgers(folder)
+  const { ProcessLedger, RedisLedger, openRedis, CALLER, makeMeter, openSeeds } = ledgers
   const much = Number.MAX_SAFE_INTEGER
   const day = { since: 0, end: Date.now() + 86_400_000 }
   const meters = [
@@ -146,8 +193,13 @@ export async function benchLedgers({ quick = false, log }) {
     request,
   }
   const rows = await measure([inProcess], { count: quick ? 20_000 : 50_000, inFlight: 1, rounds })
+  const supervisor = await startSupervisor(folder, ledgers)
   const redis = await startRedis(folder)
   try {
+    const contestants = [
+      { name: 'socket', ledger: supervisor.ledger, request, readServerCpu: supervisor.readCpu },
+    ]
+    let close = async () => {}
     if (redis === undefined)
       log('neither redis-server nor valkey-server is installed: that ledger is skipped')
     else {
@@ -161,19 +213,22 @@ export async function benchLedgers({ quick = false, log }) {
       const shared = new RedisLedger({ ...common, ...alone, url: redis.url, now })
       await shared.whenOpen(5000)
       const client = openRedis({ url: redis.url, name: 'bench', commandTimeoutMs: 10_000 })
-      const contestants = [
-        { name: 'redis', ledger: shared, request },
-        { name: '(bare)', ledger: await openBare(client), request },
-      ]
-      for (const inFlight of [1, 16, 128]) {
-        const count = quick ? 1_000 : 3_000
-        const readServerCpu = () => readRedisCpu(client)
-        rows.push(...(await measure(contestants, { count, inFlight, rounds, readServerCpu })))
+      const readServerCpu = () => readRedisCpu(client)
+      contestants.push(
+        { name: 'redis', ledger: shared, request, readServerCpu },
+        { name: '(bare)', ledger: await openBare(client), request, readServerCpu },
+      )
+      close = async () => {
+        client.disconnect()
+        await shared.close()
       }
-      client.disconnect()
-      await shared.close()
     }
+    for (const inFlight of [1, 16, 128]) {
+      rows.push(...(await measure(contestants, { count: quick ? 1_000 : 3_000, inFlight, rounds })))
+    }
+    await close()
   } finally {
+    await supervisor.stop()
     await redis?.stop()
     fs.rmSync(folder, { recursive: true, force: true })
   }
@@ -187,11 +242,13 @@ const COLUMNS = {
   p25: row => row.p25_cpu_us.toFixed(1),
   median: row => row.median_cpu_us.toFixed(1),
   wall: row => row.min_wall_us.toFixed(1),
-  'redis min': row => (row.ledger === 'process' ? '' : row.min_redis_cpu_us.toFixed(1)),
+  'server min': row => (row.ledger === 'process' ? '' : row.min_server_cpu_us.toFixed(1)),
 }
 
 function print(rows, log) {
-  log('\nreserve + settle over five meters: CPU µs per request, of the gateway and of Redis')
+  log(
+    '\nreserve + settle over five meters: CPU µs per request, of the gateway and of its supervisor or Redis',
+  )
   const line = (name, cells) => log(name.padEnd(10) + cells.map(cell => cell.padStart(11)).join(''))
   line('ledger', Object.keys(COLUMNS))
   for (const row of rows)

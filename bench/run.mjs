@@ -1,22 +1,18 @@
-// npm run bench: CPU microseconds per request of Rideau, with nginx as a plain proxy for comparison. CPU time of the
+// npm run bench: CPU microseconds per request of Rideau, of nginx as a plain proxy, and of other gateways. CPU time of the
 // contender's processes divided by requests, not throughput: machines are noisy. Rounds are interleaved over
 // the contenders; compare figures of one run only.
-//   npm run bench -- [--quick] [--json] [--rounds N] [--seconds N] [--contenders mock,nginx,rideau]
-import { execFile } from 'node:child_process'
+//   npm run bench -- [--quick] [--json] [--rounds N] [--seconds N] [--contenders mock,nginx,rideau,portkey,litellm]
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { parseArgs, promisify } from 'node:util'
+import { parseArgs } from 'node:util'
 import { root } from '../tools/build.mjs'
-import { makeBody, SCENARIOS } from './bodies.mjs'
-import { LOAD_CORE, startMock, startNginx, startRideau } from './contenders.mjs'
+import { SCENARIOS } from './bodies.mjs'
+import { startMock, startNginx, startRideau } from './contenders.mjs'
 import { benchLedgers } from './ledger.mjs'
-import { compile, pinned, readCpuUs } from './processes.mjs'
-
-const run = promisify(execFile)
-const CONNECTIONS = 32
-/** Work after the answers (the log's batches) counts: the second reading waits for it. */
-const SETTLE_MS = 400
+import { CONNECTIONS, measure } from './measure.mjs'
+import { startLiteLlm, startPortkey } from './other-gateways.mjs'
+import { compile } from './processes.mjs'
 
 const { values: options } = parseArgs({
   options: {
@@ -24,46 +20,33 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
-    contenders: { type: 'string', default: 'nginx,rideau' },
+    contenders: { type: 'string', default: 'nginx,rideau,portkey,litellm' },
   },
 })
 const rounds = Number(options.rounds ?? (options.quick ? 2 : 4))
 const seconds = Number(options.seconds ?? (options.quick ? 0.4 : 0.8))
 const log = line => (options.json ? console.error(line) : console.log(line))
 
-/** One sample of one contender: its CPU time divided by its requests. Throws if an answer was wrong. */
-async function measure(load, contender, scenario, folder, forSeconds) {
-  const bodyFile = path.join(folder, 'body.json')
-  fs.writeFileSync(bodyFile, makeBody(scenario, contender.modelPrefix))
-  const where = ['-p', contender.port, '-u', contender.path, '-H', `Authorization: Bearer ${contender.key}`]
-  const how = ['-b', bodyFile, '-c', CONNECTIONS, '-d', forSeconds]
-  const [program, ...args] = pinned(LOAD_CORE, [load, ...where, ...how].map(String))
-  const before = readCpuUs(contender.pid, contender.apart)
-  const { stdout, stderr } = await run(program, args)
-  await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
-  const after = readCpuUs(contender.pid, contender.apart)
-  const result = JSON.parse(stdout)
-  const wrong =
-    result.err > 0 || result.non200 > 0 || result.done === 0 || result.events < result.done * scenario.events
-  if (wrong) throw new Error(`${contender.name}, ${scenario.name}: wrong answers: ${stdout}${stderr}`)
-  return {
-    cpuUs: (after.own - before.own) / result.done,
-    databaseCpuUs: (after.apart - before.apart) / result.done,
-    requestsPerSecond: result.rps,
-  }
-}
-
-async function startContenders(wanted, mockProgram, folder) {
+/** Starts the mock and the wanted contenders. One that is not here, or that does not start, is skipped with the reason. */
+async function startContenders(wanted, mockProgram, folder, cache) {
   const mock = await startMock(mockProgram, folder)
   const started = [mock]
+  const starts = {
+    nginx: () => startNginx(mock.port, folder),
+    rideau: () => startRideau(mock.port, folder),
+    portkey: () => startPortkey(mock.port, folder, cache),
+    litellm: () => startLiteLlm(mock.port, folder),
+  }
   try {
-    if (wanted.includes('nginx')) {
-      const nginx = await startNginx(mock.port, folder)
-      if (nginx === undefined)
-        log('nginx is not installed: skipped, so no ratio (Debian: apt-get install nginx-light)')
-      else started.push(nginx)
+    for (const name of wanted.filter(name => name in starts)) {
+      const contender = await starts[name]().catch(error => {
+        if (name === 'rideau') throw error
+        log(`${name} is skipped: ${error.message}`)
+        return null
+      })
+      if (contender === undefined) log(`${name} is not installed: skipped`)
+      else if (contender !== null) started.push(contender)
     }
-    if (wanted.includes('rideau')) started.push(await startRideau(mock.port, folder))
     return started
   } catch (error) {
     for (const each of started) await each.stop()
@@ -94,7 +77,7 @@ function summarize(scenario, name, samples, nginxSamples) {
 
 function printTable(rows) {
   const cells = (...values) =>
-    values.map((value, index) => (index < 2 ? value.padEnd(14) : value.padStart(12))).join('')
+    values.map((value, index) => (index < 2 ? value.padEnd(16) : value.padStart(12))).join('')
   const ratio = value => (value === null ? '-' : `${value.toFixed(2)}x`)
   log(
     `\n${cells('scenario', 'contender', 'min µs', 'median µs', 'min ratio', 'ratio', 'database µs', 'requests/s')}`,
@@ -108,24 +91,36 @@ function printTable(rows) {
   log('\nCPU time, user and system, per request; the ratio is to nginx in the same round.')
 }
 
-/** Code that is compiled at run time needs thousands of requests to reach its full speed. */
+/**
+ * Code that is compiled at run time needs thousands of requests to reach its full speed. Returns what not to measure, as
+ * `scenario/contender`: what another gateway does not answer.
+ */
 async function warmUp(contenders, load, folder) {
+  const failed = new Set()
   for (const contender of contenders) {
     log(`warming up ${contender.name}`)
     for (const scenario of SCENARIOS) {
       const share = (contender.warmUpSeconds * (options.quick ? 0.25 : 1)) / SCENARIOS.length
-      await measure(load, contender, scenario, folder, scenario === SCENARIOS[0] ? 2 * share : share)
+      try {
+        await measure(load, contender, scenario, folder, scenario === SCENARIOS[0] ? 2 * share : share)
+      } catch (error) {
+        if (contender.name === 'rideau') throw error
+        log(`left out: ${error.message}`)
+        failed.add(`${scenario.name}/${contender.name}`)
+      }
     }
   }
+  return failed
 }
 
-async function runRounds(contenders, load, folder) {
+async function runRounds(contenders, failed, load, folder) {
   const samples = new Map()
   for (let round = 0; round < rounds; round++) {
     log(`round ${round + 1} of ${rounds}`)
     for (const scenario of SCENARIOS) {
       for (const contender of contenders) {
         const label = `${scenario.name}/${contender.name}`
+        if (failed.has(label)) continue
         const sample = await measure(load, contender, scenario, folder, seconds)
         samples.set(label, [...(samples.get(label) ?? []), sample])
       }
@@ -133,7 +128,8 @@ async function runRounds(contenders, load, folder) {
   }
   return SCENARIOS.flatMap(scenario => {
     const of = name => samples.get(`${scenario.name}/${name}`)
-    return contenders.map(({ name }) => summarize(scenario, name, of(name), of('nginx')))
+    const measured = contenders.filter(({ name }) => of(name) !== undefined)
+    return measured.map(({ name }) => summarize(scenario, name, of(name), of('nginx')))
   })
 }
 
@@ -147,11 +143,11 @@ async function main() {
   fs.chmodSync(folder, 0o755)
   try {
     const wanted = options.contenders.split(',')
-    const contenders = await startContenders(wanted, mockProgram, folder)
+    const contenders = await startContenders(wanted, mockProgram, folder, cache)
     try {
       const measured = contenders.filter(({ name }) => name !== 'mock alone' || wanted.includes('mock'))
-      await warmUp(measured, load, folder)
-      const rows = await runRounds(measured, load, folder)
+      const failed = await warmUp(measured, load, folder)
+      const rows = await runRounds(measured, failed, load, folder)
       for (const contender of measured) await contender.check()
       printTable(rows)
       const ledgers = await benchLedgers({ quick: options.quick, log })

@@ -31,7 +31,6 @@ async function main([command, ...rest]) {
     process.exitCode = 2
     return
   }
-  process.setSourceMapsEnabled(true)
   const env = { ...process.env }
   const [server, dashboard] = await Promise.all([
     buildServer(),

@@ -9,6 +9,7 @@ export interface Program {
   readonly gatewayUrl: string
   readonly controlUrl: string
   readonly setupToken: string
+  readonly pid: number
   /** The whole output so far. */
   output(): string
   /** Kills the process with SIGKILL. */
@@ -27,14 +28,21 @@ const ROOT = path.join(import.meta.dirname, '..')
 const SETUP_TOKEN = 'a set-up token for tests'
 const START_MS = 180_000
 
-/** A data folder that is kept between the processes that use it. */
-export async function openProgramHome(): Promise<ProgramHome> {
+/**
+ * A data folder that is kept between the processes that use it. With `diskMiB` each process has a disk of its own of that size
+ * there instead, which other processes see below `/proc/<pid>/root` and which ends with the process.
+ */
+export async function openProgramHome({ diskMiB }: { diskMiB?: number } = {}): Promise<ProgramHome> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'rideau-e2e-'))
   const [gatewayPort, controlPort] = [await freePort(), await freePort()]
   return {
     dataDir,
     async start(env = {}) {
-      const child = spawn(process.execPath, ['bin/rideau.mjs', 'start'], {
+      const [file = '', ...args] = [
+        ...(diskMiB === undefined ? [] : withOwnDisk(dataDir, diskMiB)),
+        ...[process.execPath, 'bin/rideau.mjs', 'start'],
+      ]
+      const child = spawn(file, args, {
         cwd: ROOT,
         env: {
           ...process.env,
@@ -54,6 +62,12 @@ export async function openProgramHome(): Promise<ProgramHome> {
   }
 }
 
+/** The start of a command that runs another one, in the same process, with a new disk at `folder`. Needs root. */
+export function withOwnDisk(folder: string, sizeMiB: number): string[] {
+  const script = `mount -t tmpfs -o size=${sizeMiB}m,mode=755 tmpfs "$1" && shift && exec "$@"`
+  return ['unshare', '--mount', 'sh', '-c', script, 'sh', folder]
+}
+
 async function openProgram(child: ChildProcess, gatewayUrl: string, controlUrl: string): Promise<Program> {
   let output = ''
   child.stdout?.on('data', chunk => {
@@ -68,6 +82,7 @@ async function openProgram(child: ChildProcess, gatewayUrl: string, controlUrl: 
     gatewayUrl,
     controlUrl,
     setupToken: SETUP_TOKEN,
+    pid: child.pid as number,
     output: () => output,
     async kill() {
       child.kill('SIGKILL')

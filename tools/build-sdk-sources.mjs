@@ -13,7 +13,7 @@ const files = {
   'packages/sdk/generated/error-codes.ts': toErrorCodes(await readFaults()),
   'packages/sdk/generated/control-operations.ts': toOperations(document),
   // A module and not a declaration file, because the compiler copies none of those into the package.
-  'packages/sdk/generated/control-api.ts': (await toClientTypes(document)).replace(/^.*\n\n/, HEADER),
+  'packages/sdk/generated/control-api.ts': HEADER + (await toClientTypes(document)),
 }
 for (const [name, text] of Object.entries(files)) {
   const file = path.join(folder, name)

@@ -17,7 +17,7 @@ async function evaluate(module: string, expression: string): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
   return stdout.trim()
 }
-const bundles = () => fs.readdirSync(path.join(root, 'dist'))
+const bundles = () => fs.readdirSync(path.join(root, 'dist')).filter(name => name.endsWith('.mjs'))
 
 beforeEach(() => {
   root = fs.mkdtempSync(path.join(os.tmpdir(), 'rideau-build-'))
@@ -40,6 +40,21 @@ describe('the build', () => {
     fs.rmSync(path.join(root, 'catalog'), { recursive: true })
     expect(await evaluate(bundle, "m.run('start')")).toBe('start 7')
     expect(bundles()).toEqual([path.basename(bundle)])
+  })
+
+  test('keeps the source map in a file of its own, and the bundle in Latin-1', async () => {
+    write(
+      'packages/server/main.ts',
+      'export function run(command: string): never { throw new Error(`${command} · …`) }',
+    )
+    const bundle = await buildServer(root)
+    const text = fs.readFileSync(bundle, 'utf8')
+    expect(text).toMatch(/^\/\/# sourceMappingURL=rideau-[0-9a-f]{16}\.mjs\.map$/m)
+    // V8 keeps a source with any other character at two bytes a character.
+    expect([...text].filter(char => char > '\xff')).toEqual([])
+    const script = `import(${JSON.stringify(bundle)}).then(m => m.run('x')).catch(e => console.log(e.stack))`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--enable-source-maps', '-e', script])
+    expect(stdout).toMatch(/packages\/server\/main\.ts:1:\d+/)
   })
 
   test('builds nothing anew where no source changed; tests are no source', async () => {

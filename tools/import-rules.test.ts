@@ -193,6 +193,16 @@ const BREACHES = {
     importing('../ledger/ledger.ts'),
     'no-restricted-imports',
   ],
+  'the channel of workers imports the ledger': [
+    server('workers/channel/a.ts'),
+    importing('../../ledger/ledger.ts'),
+    'no-restricted-imports',
+  ],
+  'messages of workers import the gateway': [
+    server('workers/messages/a.ts'),
+    importing('../../gateway/x.ts'),
+    'no-restricted-imports',
+  ],
   'ledger imports the database driver': [server('ledger/b.ts'), importing('pg'), 'no-restricted-imports'],
   'gateway reads the settings': [
     server('gateway/g.ts'),
@@ -226,6 +236,21 @@ const BREACHES = {
   ],
   'storage starts a process outside embedded': [
     server('storage/d.ts'),
+    importing('node:child_process'),
+    'no-restricted-imports',
+  ],
+  'worker processes make code': [
+    server('workers/processes/b.ts'),
+    importing('node:vm'),
+    'no-restricted-imports',
+  ],
+  'worker processes import the ledger': [
+    server('workers/processes/c.ts'),
+    importing('../../ledger/ledger.ts'),
+    'no-restricted-imports',
+  ],
+  'messages of workers start a process': [
+    server('workers/messages/b.ts'),
     importing('node:child_process'),
     'no-restricted-imports',
   ],
@@ -292,6 +317,10 @@ const ALLOWED = {
   'embedded starts processes': [
     server('storage/embedded/ok.ts'),
     importing('node:child_process', '../pool.ts'),
+  ],
+  'a supervisor forks workers': [
+    server('workers/processes/ok.ts'),
+    importing('node:child_process', '../../core/clock.ts'),
   ],
   'app wires all': [
     server('app/app.ts'),

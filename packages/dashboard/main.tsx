@@ -1,13 +1,13 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
+import { type AnyRoute, RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './api/query-client.ts'
 import { createPages } from './router.tsx'
 import { takeLinkToken } from './session/link-token.ts'
 import { SignedOut, SignedOutContext } from './session/signed-out.ts'
-import { SIGNED_OUT_KEY } from './session/use-sign-out.ts'
 import { applyTheme, readTheme } from './session/theme.ts'
+import { SIGNED_OUT_KEY } from './session/use-sign-out.ts'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/controls.css'
@@ -23,6 +23,11 @@ const client = createQueryClient(() => {
   if (client.getQueryData(['workspace']) !== undefined) signedOut.set(true)
 })
 const router = createPages({ client, linkToken })
+// The code of the page is loaded while the server says who is signed in, not after it.
+const routes: Readonly<Record<string, AnyRoute>> = router.routesById
+for (const { routeId } of router.matchRoutes(router.latestLocation)) {
+  void routes[routeId]?.options.component?.preload?.()
+}
 addEventListener('storage', ({ key }) => {
   if (key === SIGNED_OUT_KEY) location.assign('/sign-in')
 })

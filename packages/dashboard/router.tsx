@@ -11,15 +11,15 @@ import { type ComponentType, lazy } from 'react'
 import { isSignedOut } from './api/api-error.ts'
 import { findHome, toNames, workspaceQuery } from './api/workspace.ts'
 import { EnvironmentLayout } from './layout/environment-layout.tsx'
-import { BrokenPage, MissingPage, NoEnvironmentPage } from './layout/other-pages.tsx'
 import { OrganizationLayout } from './layout/organization-layout.tsx'
+import { BrokenPage, MissingPage, NoEnvironmentPage } from './layout/other-pages.tsx'
+import { AcceptInvitationPage } from './pages/accept-invitation/accept-invitation-page.tsx'
 import { parseAuditSearch } from './pages/audit-log/audit-search.ts'
 import { parseLogSearch } from './pages/logs/log-search.ts'
-import { parseUsageSearch } from './pages/usage/usage-search.ts'
-import { AcceptInvitationPage } from './pages/accept-invitation/accept-invitation-page.tsx'
 import { ResetPasswordPage } from './pages/reset-password/reset-password-page.tsx'
 import { SetupPage } from './pages/setup/setup-page.tsx'
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
+import { parseUsageSearch } from './pages/usage/usage-search.ts'
 import { toSafeReturn } from './session/safe-return.ts'
 
 /** Parts of the frame that are loaded when they are opened. */
@@ -149,6 +149,11 @@ const keys = createRoute({
   path: '/keys',
   component: lazyRouteComponent(() => import('./pages/keys/keys-page.tsx'), 'KeysPage'),
 })
+const key = createRoute({
+  getParentRoute: () => environment,
+  path: '/keys/$keyId',
+  component: lazyRouteComponent(() => import('./pages/keys/key-page.tsx'), 'KeyPage'),
+})
 const providers = createRoute({
   getParentRoute: () => environment,
   path: '/providers',
@@ -182,6 +187,14 @@ const endUsers = createRoute({
     ...(blocked === 'true' ? { blocked } : {}),
   }),
   component: lazyRouteComponent(() => import('./pages/end-users/end-users-page.tsx'), 'EndUsersPage'),
+})
+const endUser = createRoute({
+  getParentRoute: () => environment,
+  path: '/end-users/$endUserId',
+  // The app's own id of the end user: with it the page asks for everything at once.
+  validateSearch: ({ name }: Record<string, unknown>): { name?: string } =>
+    typeof name === 'string' && name !== '' && name.length <= 255 ? { name } : {},
+  component: lazyRouteComponent(() => import('./pages/end-users/end-user-page.tsx'), 'EndUserPage'),
 })
 const clientAuth = createRoute({
   getParentRoute: () => environment,
@@ -267,11 +280,13 @@ const routes = root.addChildren([
       request,
       playground,
       keys,
+      key,
       providers,
       usage,
       models,
       limits,
       endUsers,
+      endUser,
       clientAuth,
       environmentSettings,
     ]),

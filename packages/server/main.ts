@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { openApp } from './app/app.ts'
 import { LIMITS } from './app/app-parts.ts'
 import { parseDemoArguments, prepareDemo, toDemoEnv, toDemoText } from './app/demo.ts'
@@ -6,10 +7,13 @@ import { openLog } from './app/open-log.ts'
 import { handleProcessExceptions } from './app/process-exceptions.ts'
 import { rotateMasterKey } from './app/rotate-master-key.ts'
 import { ConfigError, parseConfig } from './app/settings.ts'
+import { openHangupCheck } from './app/hangup-check.ts'
 import { STOP_SIGNALS, StopOnSignals } from './app/stop-on-signals.ts'
+import { runWorker } from './app/run-worker.ts'
 import { welcome } from './app/welcome.ts'
 import { systemClock } from './core/clock.ts'
 import { endEmbeddedServer } from './storage/embedded/end-server.ts'
+import { WORKER_ROLE } from './workers/processes/worker-messages.ts'
 
 export type Command = 'start' | 'gateway' | 'control' | 'demo' | 'rotate-master-key'
 
@@ -39,14 +43,31 @@ export async function run(
     for (const name of STOP_SIGNALS) process.once(name, () => void endDatabase().finally(() => exit(1)))
     return await rotateMasterKey({ ...config, log })
   }
+  if (config.workers > 1 && command === 'gateway') {
+    throw new ConfigError('RIDEAU_WORKERS: must be 1 for rideau gateway; rideau start runs several workers')
+  }
+  const workers = command === 'start' ? config.workers : 1
   const planes = { gateway: command !== 'control', control: command !== 'gateway' }
   const exceptions = new Exceptions(log)
   const started = handleProcessExceptions(exceptions, endDatabase)
-  const stopping = new StopOnSignals({ signals: process, clock: systemClock, log, endDatabase, exit })
+  const isReplacement = workers > 1 ? openHangupCheck() : undefined
+  const options = { signals: process, clock: systemClock, log, endDatabase, exit }
+  const stopping = new StopOnSignals(isReplacement === undefined ? options : { ...options, isReplacement })
   const demo = demoRows === undefined ? undefined : await prepareDemo(config, demoRows, log, process.stdout)
-  const app = await openApp(config, planes, log, LIMITS, exceptions)
+  const app = await openApp(
+    command === 'start' ? config : { ...config, workers: 1 },
+    planes,
+    log,
+    LIMITS,
+    exceptions,
+  )
   started()
   welcome(app, { config, log, output: process.stdout })
   if (demo !== undefined) process.stdout.write(toDemoText(demo, config.baseUrl ?? app.controlUrl ?? ''))
   stopping.started(app)
+}
+
+// The supervisor runs this file by itself, with a channel, as a gateway worker.
+if (process.argv[2] === WORKER_ROLE && process.argv[1] === fileURLToPath(import.meta.url)) {
+  void runWorker(process.env, process)
 }

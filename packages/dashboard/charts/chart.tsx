@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { CHART_UNITS, type ChartUnit } from '../format/chart-units.ts'
 import './charts.css'
 
 export interface Series {
@@ -19,14 +20,25 @@ interface ChartProps {
   readonly series: readonly Series[]
   /** Bars are stacked in the order of the series. */
   readonly kind: 'bars' | 'lines'
-  readonly format: (value: number) => string
+  readonly unit: ChartUnit
+  readonly heightPx?: number
   /** Called with the bucket that was clicked. */
   readonly onPick?: (index: number) => void
 }
 
 const HEIGHT_PX = 180
 
-export function Chart({ title, sentence, labels, series, kind, format, onPick }: ChartProps) {
+export function Chart({
+  title,
+  sentence,
+  labels,
+  series,
+  kind,
+  unit,
+  heightPx = HEIGHT_PX,
+  onPick,
+}: ChartProps) {
+  const { format } = CHART_UNITS[unit]
   const holder = useRef<HTMLDivElement>(null)
   const [hovered, setHovered] = useState<number>()
   const theme = useSyncExternalStore(subscribeToTheme, readTheme)
@@ -41,21 +53,22 @@ export function Chart({ title, sentence, labels, series, kind, format, onPick }:
         labels,
         series,
         kind,
-        format,
+        unit,
+        heightPx,
         onHover: setHovered,
         onClick: index => pick.current?.(index),
       }),
       data,
       element,
     )
-    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }))
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: heightPx }))
     observer.observe(element)
     return () => {
       observer.disconnect()
       plot.destroy()
     }
     // The theme decides the colours, which are read when the plot is made.
-  }, [labels, series, kind, format, theme])
+  }, [labels, series, kind, unit, heightPx, theme])
   return (
     <figure className="panel chart">
       <figcaption>
@@ -74,7 +87,12 @@ export function Chart({ title, sentence, labels, series, kind, format, onPick }:
           })}
         </p>
       </figcaption>
-      <div ref={holder} className={onPick === undefined ? 'plot' : 'plot pickable'} aria-hidden="true" />
+      <div
+        ref={holder}
+        className={onPick === undefined ? 'plot' : 'plot pickable'}
+        style={{ height: heightPx }}
+        aria-hidden="true"
+      />
       <details>
         <summary>Show as table</summary>
         <ChartTable title={title} labels={labels} series={series} format={format} />
@@ -88,7 +106,7 @@ function ChartTable({
   labels,
   series,
   format,
-}: Pick<ChartProps, 'title' | 'labels' | 'series' | 'format'>) {
+}: Pick<ChartProps, 'title' | 'labels' | 'series'> & { format: (value: number) => string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
     <section className="table-frame" aria-label={`${title}, as a table`} tabIndex={0}>
@@ -135,14 +153,15 @@ function toData(count: number, series: readonly Series[], kind: 'bars' | 'lines'
   return [x, ...stacked.toReversed()]
 }
 
-interface Drawn extends Pick<ChartProps, 'labels' | 'series' | 'kind' | 'format'> {
+interface Drawn extends Pick<ChartProps, 'labels' | 'series' | 'kind' | 'unit'> {
+  readonly heightPx: number
   readonly onHover: (index: number | undefined) => void
   readonly onClick: (index: number) => void
 }
 
 function toOptions(
   element: HTMLElement,
-  { labels, series, kind, format, onHover, onClick }: Drawn,
+  { labels, series, kind, unit, heightPx, onHover, onClick }: Drawn,
 ): uPlot.Options {
   const colorOf = (name: string): string => resolveColor(element, name)
   const ordered = kind === 'bars' ? series.toReversed() : series
@@ -154,7 +173,7 @@ function toOptions(
   const bars = kind === 'bars' ? { paths: uPlot.paths.bars?.({ size: [0.7, 40], gap: 1 }) } : {}
   return {
     width: element.clientWidth,
-    height: HEIGHT_PX,
+    height: heightPx,
     padding: [8, 18, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: kind === 'lines' }, drag: { x: false, y: false } },
@@ -176,7 +195,7 @@ function toOptions(
         grid: { stroke: colorOf('--line'), width: 1 },
         space: 44,
         size: 60,
-        values: (_, splits) => splits.map(format),
+        values: (_, splits) => splits.map(CHART_UNITS[unit].toTick),
       },
     ],
     series: [

@@ -1,6 +1,8 @@
 import { toApiError } from '../api/api-error.ts'
 import { Button } from './button.tsx'
+import { ConflictNotice } from './conflict-notice.tsx'
 import { CopyButton } from './copy-button.tsx'
+import { OutdatedError } from './outdated-error.ts'
 
 interface ErrorPanelProps {
   /** Such as `Keys`: "Keys could not be loaded." */
@@ -45,6 +47,7 @@ export function ErrorPanel({ what, error, onRetry }: ErrorPanelProps) {
 /** Why a form could not be sent. */
 export function FormProblem({ error }: { error: unknown }) {
   if (error === null || error === undefined) return null
+  if (error instanceof OutdatedError) return <ConflictNotice key={error.now.updated_at} now={error.now} />
   const { code, message, requestId } = toApiError(error)
   return (
     <div role="alert" className="notice bad">

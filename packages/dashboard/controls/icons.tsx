@@ -98,6 +98,12 @@ export const EndUserIcon = () => (
     <path d="M3 13.5c.6-3 2.600-4 5-4s4.400 1 5 4" />
   </Icon>
 )
+export const SearchIcon = () => (
+  <Icon>
+    <circle cx="7" cy="7" r="4.5" />
+    <path d="M10.5 10.5l3 3" />
+  </Icon>
+)
 export const ChevronIcon = () => (
   <Icon>
     <path d="M4.5 6.5L8 10l3.5-3.5" />

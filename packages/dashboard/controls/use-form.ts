@@ -1,6 +1,15 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef } from 'react'
 import { type ApiError, toApiError } from '../api/api-error.ts'
+import { type Stored, useEdit } from './edited.tsx'
+import { toConflict } from './outdated-error.ts'
+
+/** Names the version that a change is based on; empty where a record is created. */
+export interface VersionHeader {
+  readonly 'If-Match'?: string
+}
+
+const NO_VERSION: VersionHeader = {}
 
 interface Form {
   readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void
@@ -13,15 +22,29 @@ interface Form {
   problemOf(name: string): string | undefined
 }
 
-/** Sends a form by `send` and puts a failure at the field that it names, which gets the focus. */
+/**
+ * Sends a form by `send` and puts a failure at the field that it names, which gets the focus. Within an `Edited`, `send`
+ * gets the header that names the version, and an outdated one is shown by FormProblem.
+ */
 export function useForm<Result>(
-  send: (data: FormData) => Promise<Result>,
+  send: (data: FormData, header: VersionHeader) => Promise<Result>,
   onDone: (result: Result) => void,
 ): Form {
   const form = useRef<HTMLFormElement>(null)
+  const edit = useEdit()
   const mutation = useMutation({
-    mutationFn: send,
-    onSuccess: onDone,
+    mutationFn: async (data: FormData) => {
+      try {
+        return await send(data, edit?.header ?? NO_VERSION)
+      } catch (thrown) {
+        throw await toConflict(thrown, edit)
+      }
+    },
+    onSuccess: result => {
+      // A form that stays open goes on from what it has stored.
+      if (edit !== undefined && isVersionOf(result, edit.base)) edit.adopt(result)
+      onDone(result)
+    },
     onError: thrown => {
       const { param } = toApiError(thrown)
       if (param !== undefined)
@@ -40,6 +63,11 @@ export function useForm<Result>(
     error,
     problemOf: name => (error?.param === name ? error.message : undefined),
   }
+}
+
+function isVersionOf(value: unknown, { id }: Stored): value is Stored {
+  const { id: own, updated_at: updatedAt } = (value ?? {}) as Partial<Stored>
+  return own === id && typeof updatedAt === 'string'
 }
 
 /** Returns the field's text without spaces around it. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { toCount, toDuration, toPercent } from './amounts.ts'
-import { toMoney } from './money.ts'
-import { toClockTime, toDateTime, toDay, toRelativeTime } from './times.ts'
+import { toMoney, toPrice } from './money.ts'
+import { toBucketTime, toClockTime, toDateTime, toDay, toRelativeTime, toReset } from './times.ts'
 
 describe('toMoney', () => {
   test.each([
@@ -46,13 +46,32 @@ test('separates thousands', () => {
   expect(toCount(48_211)).toBe('48,211')
 })
 
+test.each([
+  [0.5, '$0.50'],
+  [1.2, '$1.20'],
+  [0.075, '$0.075'],
+  [1500, '$1,500.00'],
+])('toPrice: %d is %s', (usd, text) => {
+  expect(toPrice(usd)).toBe(text)
+})
+
 describe('times', () => {
+  test('a reset at midnight of the zone is a day, and else a day and a time', () => {
+    expect(toReset(Date.UTC(2026, 10, 30, 23), 'Europe/Berlin')).toBe('resets 1 Dec')
+    expect(toReset(Date.UTC(2026, 10, 30, 23), 'UTC')).toBe('resets 30 Nov, 23:00')
+  })
+
   const at = Date.UTC(2026, 10, 22, 13, 3, 7, 140)
   test('are written in the zone that is asked for', () => {
     expect(toDateTime(at, 'Europe/Berlin')).toBe('22 Nov 2026, 14:03:07')
     expect(toDateTime(at, 'Asia/Kolkata')).toBe('22 Nov 2026, 18:33:07')
     expect(toClockTime(at, 'UTC')).toBe('13:03:07.1')
     expect(toDay(Date.UTC(2026, 10, 22, 23, 30), 'Europe/Berlin')).toBe('23 Nov')
+    expect([60, 10_800, 86_400].map(seconds => toBucketTime(at, seconds, 'UTC'))).toEqual([
+      '13:03',
+      '22 Nov 13:03',
+      '22 Nov',
+    ])
   })
 
   test.each([

@@ -17,3 +17,8 @@ function toDigits(size: number): string {
   const decimals = Math.min(20, 2 - Math.floor(Math.log10(size)))
   return size.toFixed(decimals).replace(/0+$/, '')
 }
+
+/** A price or a bound that somebody set: all its decimals, and at least two. */
+export function toPrice(usd: number): string {
+  return `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 9 })}`
+}

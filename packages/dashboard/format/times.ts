@@ -36,6 +36,21 @@ export function toDay(at: number, timeZone: string): string {
   return toDateTime(at, timeZone).replace(/ \d{4}, .*$/, '')
 }
 
+/** The begin of a bucket in the zone, as short as its length allows: `14:03`, `22 Nov 14:00`, `22 Nov`. */
+export function toBucketTime(at: number, bucketSeconds: number, timeZone: string): string {
+  const time = toClockTime(at, timeZone).slice(0, 5)
+  if (bucketSeconds <= 1_800) return time
+  const day = toDay(at, timeZone)
+  return bucketSeconds >= 86_400 ? day : `${day} ${time}`
+}
+
+/** `resets 1 Dec` at midnight of the zone, else `resets 1 Dec, 14:00`. */
+export function toReset(at: number, timeZone: string): string {
+  const [day = '', time = ''] = toDateTime(at, timeZone).split(', ')
+  const date = day.replace(/ \d{4}$/, '')
+  return time === '00:00:00' ? `resets ${date}` : `resets ${date}, ${time.slice(0, 5)}`
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatFor(timeZone: string): Intl.DateTimeFormat {

@@ -1,7 +1,7 @@
 import { Link, Outlet, useRouteContext } from '@tanstack/react-router'
 import { Suspense, useCallback, useState } from 'react'
 import { Button } from '../controls/button.tsx'
-import { Logo } from '../controls/icons.tsx'
+import { Logo, SearchIcon } from '../controls/icons.tsx'
 import { useMaybePlace } from '../session/place-context.tsx'
 import { SessionEndedDialog } from '../session/session-ended-dialog.tsx'
 import { Nav } from './nav.tsx'
@@ -51,7 +51,8 @@ export function Frame({ isProduction = false }: { isProduction?: boolean }) {
         )}
         <span className="end row">
           <Button small className="palette-button" onClick={openPalette} aria-keyshortcuts="Control+K">
-            Search or jump
+            <SearchIcon />
+            <span className="word">Search or jump</span>
           </Button>
           <UserMenu />
         </span>

@@ -48,7 +48,8 @@ export function useShortcuts({ openPalette, openHelp }: Openers): void {
   }, [navigate, place, openPalette, openHelp])
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** Whether a letter belongs to a field, a menu or a dialog, and not to the page. */
+export function isTyping(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open]') !== null) return true
   return target instanceof HTMLElement && target.closest('input, textarea, select, [role="menu"]') !== null
 }

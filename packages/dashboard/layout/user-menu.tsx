@@ -4,8 +4,8 @@ import { Button } from '../controls/button.tsx'
 import { ChevronIcon } from '../controls/icons.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../controls/menu.tsx'
 import { useWorkspace } from '../session/place-context.tsx'
-import { useSignOut } from '../session/use-sign-out.ts'
 import { applyTheme, readTheme, type Theme } from '../session/theme.ts'
+import { useSignOut } from '../session/use-sign-out.ts'
 
 const THEMES: readonly [Theme, string][] = [
   ['system', 'Theme of the system'],

@@ -6,6 +6,7 @@ const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   ...PAGES.map(({ key, name }) => [['g', key], `Open ${name}`] as const),
   [['j', 'k'], 'Next, previous row of Logs'],
   [['Enter'], 'Open the row'],
+  [['[', ']'], 'Newer, older request of the same filter'],
   [['?'], 'This help'],
 ]
 

@@ -156,6 +156,20 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
       expect(event).toMatchObject({ type: 'webhook.test' })
       await dialog.getByText('delivered', { exact: true }).waitFor()
       await watched.expectClean()
+      await app.database.pool.query(
+        `insert into webhook_deliveries
+         select gen_random_uuid(), org_id, webhook_id, event, payload, 1, null, delivered_at, null, created_at
+         from webhook_deliveries, generate_series(1, 20) where event = 'webhook.test'`,
+      )
+      await page.reload()
+      await page.getByRole('button', { name: `Deliveries to ${receiver.url}` }).click()
+      const tests = dialog.getByRole('cell', { name: 'webhook.test' })
+      await tests.nth(19).waitFor()
+      expect(await tests.count()).toBe(20)
+      await dialog.getByRole('button', { name: 'Show more' }).click()
+      await tests.nth(20).waitFor()
+      expect(await dialog.getByRole('button', { name: 'Show more' }).count()).toBe(0)
+      await watched.expectClean()
     } finally {
       await receiver.close()
     }

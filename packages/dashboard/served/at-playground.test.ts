@@ -67,6 +67,18 @@ describe.skipIf(chromiumProgram === undefined)('the playground', () => {
     await page.getByText('Asks for the tool').waitFor()
     await page.getByText(/^find_weather\(/).waitFor()
     await watched.expectClean()
+    await page.getByLabel('Result of find_weather').fill('It snows.')
+    const [sent] = await Promise.all([
+      page.waitForRequest(request => request.method() === 'POST' && request.url().endsWith('/v1/chat')),
+      page.getByRole('button', { name: 'Send the result' }).click(),
+    ])
+    const { messages } = sent.postDataJSON()
+    expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'tool'])
+    expect(messages[2].tool_call_id).toBe(messages[1].tool_calls[0].id)
+    await page.getByText('Result of the tool').waitFor()
+    await page.getByText('See it in Logs').nth(1).waitFor()
+    expect(await page.getByLabel('Messages', { exact: true }).textContent()).toContain('It snows.')
+    await watched.expectClean()
   })
 
   test('parameters, a schema and an image are part of the request and of the equivalent code', async () => {

@@ -144,7 +144,7 @@ describe.skipIf(chromiumProgram === undefined)('what is spent, served and limite
     await watched.expectClean()
     await dialog.getByLabel('Model', { exact: true }).fill('openai/our-tune')
     await dialog.getByRole('button', { name: 'Add model' }).click()
-    await page.getByRole('row').filter({ hasText: 'openai/our-tune' }).getByText('$2 / $6').waitFor()
+    await page.getByRole('row').filter({ hasText: 'openai/our-tune' }).getByText('$2.00 / $6.00').waitFor()
     await watched.expectClean()
   })
 
@@ -228,6 +228,36 @@ describe.skipIf(chromiumProgram === undefined)('what is spent, served and limite
     await page.getByRole('menuitem', { name: 'Unblock' }).click()
     await page.getByRole('heading', { name: 'No end user matches' }).waitFor()
     expect((await askAs('ann')).status).toBe(200)
+    await watched.expectClean()
+  })
+
+  test('the page of an end user shows its limits, usage and requests, and blocks it', async () => {
+    const environment = `/v1/environments/${app.developmentId}`
+    await app.manage('POST', `${environment}/plans`, { name: 'silver', requests_per_minute: 40 })
+    await app.manage('POST', `${environment}/end-users`, { external_id: 'carol', plan: 'silver' })
+    const { key } = await app.createKey({ name: 'for-carol' })
+    const answered = await app.call(
+      '/v1/chat',
+      { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] },
+      { key, headers: { 'x-rideau-end-user': 'carol' } },
+    )
+    await app.findLog(answered.headers.get('x-request-id') ?? '')
+    await open('end-users?q=carol')
+    await page.getByRole('region', { name: 'End users' }).getByRole('link', { name: 'carol' }).click()
+    await page.getByRole('heading', { name: 'carol', level: 1 }).waitFor()
+    await page.getByText('On the plan silver').waitFor()
+    const limits = page.getByRole('region', { name: 'Limits' })
+    await limits.getByText('At most 40 requests a minute, by the plan').waitFor()
+    await limits.getByText('1 (2.5 %)').waitFor()
+    const requests = page.getByRole('region', { name: 'Requests' })
+    await requests.getByText('sandbox/echo').waitFor()
+    await page.getByRole('heading', { name: 'Cost in US dollars' }).waitFor()
+    await watched.expectClean()
+    await page.getByRole('button', { name: 'Block', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click()
+    await page.getByText('blocked', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Unblock' }).click()
+    await page.getByRole('button', { name: 'Block', exact: true }).waitFor()
     await watched.expectClean()
   })
 })

@@ -71,7 +71,7 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
     await dialog.getByRole('button', { name: 'I have saved it' }).click()
 
     const row = page.getByRole('row').filter({ hasText: 'web-backend' })
-    expect(await row.textContent()).toContain('2 models · chat · ≤ $0.5 a request')
+    expect(await row.textContent()).toContain('2 models · chat · ≤ $0.50 a request')
     await page.reload()
     await row.first().waitFor()
     const everything = await page.evaluate(
@@ -98,6 +98,33 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
     await revoke.click()
     await page.getByText('revoked', { exact: true }).waitFor()
     expect((await ask(rolled)).status).toBe(401)
+  })
+
+  test('the page of a key shows every limit that can refuse it, with what is used now', async () => {
+    const { id, key } = await app.createKey({ name: 'limited' })
+    const path = `/v1/environments/${app.developmentId}/quotas`
+    const rule = { scope: 'key', scope_ref: id, metric: 'requests', window: 'day', limit: 4 }
+    await app.manage('POST', path, rule)
+    const answered = await ask(key)
+    await app.findLog(answered.headers.get('x-request-id') ?? '')
+    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/keys')
+    await page.getByRole('link', { name: 'limited' }).click()
+    await page.getByRole('heading', { name: 'limited', level: 1 }).waitFor()
+    const limit = page.getByRole('row').filter({ hasText: 'At most 4 requests a day' })
+    await limit.waitFor()
+    expect(await limit.textContent()).toMatch(/^This key.*quota_exceeded.*1 \(25 %\)/)
+    await watched.expectClean()
+  })
+
+  test('the catalogue begins with the models that can be called here', async () => {
+    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/models')
+    const rows = page.getByRole('region', { name: 'Models', exact: true }).getByRole('row')
+    await rows.nth(1).getByText('callable').waitFor()
+    const names = (await rows.allTextContents()).slice(1)
+    const others = names.findIndex(text => !text.startsWith('sandbox/'))
+    expect(others).toBeGreaterThan(0)
+    expect(names.slice(others).filter(text => text.startsWith('sandbox/'))).toEqual([])
+    await watched.expectClean()
   })
 
   test('a provider key is explained, added, and refused with the reason', async () => {
@@ -153,6 +180,37 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
     await page.getByText('Attempt 1').waitFor()
     await page.getByText('It failed with').waitFor()
     await watched.expectClean()
+  })
+
+  test('one request is shown as a conversation and raw, copied as a command, and opened in the playground', async () => {
+    const { key } = await app.createKey({ name: 'for-one-request' })
+    const messages = [
+      { role: 'system', content: 'Repeat it.' },
+      { role: 'user', content: 'These words are mine.' },
+    ]
+    const answered = await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })
+    const requestId = answered.headers.get('x-request-id') ?? ''
+    await app.findLog(requestId)
+    await signInAsOwner(page, app.controlUrl, `/o/test/default/development/logs/${requestId}`)
+    const said = page.getByRole('region', { name: 'Conversation' }).getByRole('listitem')
+    await said.nth(2).waitFor()
+    expect(await said.allInnerTexts()).toEqual([
+      expect.stringMatching(/^system\s+Repeat it\.$/),
+      expect.stringMatching(/^user\s+These words are mine\.$/),
+      expect.stringMatching(/^assistant\s+\S/),
+    ])
+    await page.getByText('for-one-request', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Copy as curl' }).waitFor()
+    await watched.expectClean()
+    await page.getByRole('button', { name: 'Raw' }).click()
+    await page.getByRole('heading', { name: 'Answer' }).waitFor()
+    await page.getByText('"content": "These words are mine."').first().waitFor()
+    await watched.expectClean()
+    await page.getByRole('button', { name: 'Open in playground' }).click()
+    const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true })
+    await prompt.waitFor()
+    expect(await prompt.inputValue()).toBe('These words are mine.')
+    expect(await page.getByLabel('System prompt').inputValue()).toBe('Repeat it.')
   })
 
   test('a session that ends in the middle of a form asks for the sign-in over it, and the form keeps its content', async () => {

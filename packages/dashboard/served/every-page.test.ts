@@ -5,14 +5,15 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type NewApp, openNewApp } from '../../server/testing/harness/app.ts'
 import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
-import { dashboardSettings, openWatchedPage, startChromium } from '../testing/open-dashboard.ts'
 import { fillTestDemo } from '../testing/fill-test-demo.ts'
+import { dashboardSettings, openWatchedPage, startChromium } from '../testing/open-dashboard.ts'
 import { signInAsOwner } from '../testing/sign-in.ts'
 
 // Every page, full (the demo's data) and empty (its project without any), wide in the light theme and narrow in the dark one: axe finds nothing
 // serious, the page complains of nothing and does not scroll sideways. With RIDEAU_SCREENSHOTS, a folder, all four combinations are
-// also photographed (npm run screenshots).
+// also photographed (npm run screenshots). The narrow pages are also measured at 320 and at 640 pixels.
 
+const MAX_NARROW = 390
 const FOLDER = process.env.RIDEAU_SCREENSHOTS
 const VIEWS = [
   { theme: 'light', width: 1280 },
@@ -52,6 +53,13 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
     ['environment-settings', 'settings', 'Environment settings'],
   ]
 
+  /** Pages for people who are not signed in, opened by a link that is not valid. */
+  const DOORS: readonly (readonly [address: string, heading: RegExp])[] = [
+    ['setup', /^Set/],
+    ['accept-invitation#token=wrong', /./],
+    ['reset-password#token=wrong', /./],
+  ]
+
   const ORGANIZATION_PAGES: readonly (readonly [address: string, heading: string])[] = [
     ['projects', 'Projects'],
     ['members', 'Members'],
@@ -60,6 +68,18 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
     ['audit-log', 'Audit log'],
     ['settings', 'Organization settings'],
   ]
+
+  /** The environment is named where it is seen, and production has a line across the window: neither needs a colour. */
+  const expectEnvironment = async (page: Page, width: number): Promise<void> => {
+    const chip = page.getByRole('button', { name: /^Environment: /, includeHidden: true })
+    if ((await chip.count()) === 0) return
+    const isProduction = (await chip.getAttribute('aria-label')) === 'Environment: production'
+    expect(await chip.innerText()).toContain(isProduction ? 'PRODUCTION' : 'Development')
+    const box = await chip.boundingBox()
+    expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? width) <= width).toBe(true)
+    const line = "getComputedStyle(document.querySelector('.frame')).borderTopWidth"
+    expect(await page.evaluate(line)).toBe(isProduction ? '4px' : '0px')
+  }
 
   for (const { theme, width } of VIEWS) {
     const open = async (): Promise<{ page: Page; check: (name: string) => Promise<void> }> => {
@@ -73,6 +93,17 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
         await watched.expectClean()
         const isSideways = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
         expect([name, await page.evaluate(isSideways)]).toEqual([name, false])
+        const own = new Set([controlUrl, app.app.gatewayUrl].map(url => new URL(url ?? '').host))
+        const asked = watched.sent.map(each => new URL(each.split(' ')[1] ?? '').host)
+        expect(asked.filter(host => !own.has(host))).toEqual([])
+        if (width > MAX_NARROW) return
+        // The narrowest phone, and a window of 1,280 pixels at twice the size.
+        for (const narrow of [320, 640]) {
+          await page.setViewportSize({ width: narrow, height: 900 })
+          expect([name, narrow, await page.evaluate(isSideways)]).toEqual([name, narrow, false])
+          await expectEnvironment(page, narrow)
+        }
+        await page.setViewportSize({ width, height: 900 })
       }
       return { page, check }
     }
@@ -82,6 +113,11 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
       await page.goto(`${controlUrl}/sign-in`)
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
       await check('sign-in')
+      for (const [address, heading] of DOORS) {
+        await page.goto(`${controlUrl}/${address}`)
+        await page.getByRole('heading', { name: heading }).waitFor()
+        await check(address.replace(/#.*/, ''))
+      }
       await signInAsOwner(page, controlUrl)
       for (const [project, environment, fullness] of [
         ['chat-app', 'production', 'full'],
@@ -128,6 +164,12 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
       await page.getByRole('region', { name: 'Requests' }).getByRole('link').first().click()
       await page.getByRole('heading', { name: 'Timeline' }).waitFor()
       await check('request')
+      await page.goto(`${controlUrl}/o/acme/chat-app/production/end-users`)
+      await page.getByRole('region', { name: 'End users' }).getByRole('link').first().click()
+      await page.getByRole('heading', { name: 'Latest requests' }).waitFor()
+      await page.getByRole('heading', { name: 'Cost in US dollars' }).waitFor()
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+      await check('end-user')
       await page.goto(`${controlUrl}/o/acme/chat-app/development/keys`)
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByRole('dialog').waitFor()

@@ -9,7 +9,7 @@ export type EmbeddingInput = readonly string[] | readonly (readonly number[])[]
 export interface EmbeddingRequest {
   /** As the caller named it: `provider/model`, an alias or a bare name. */
   readonly model: string
-  /** Never empty. */
+  /** Empty only in formats where that has an answer; no provider is asked then. */
   readonly input: EmbeddingInput
   /** How long each vector shall be; undefined: as the model gives it. */
   readonly dimensions?: number

@@ -1,6 +1,7 @@
 import type { FormatRule, Provider } from '../provider/provider.ts'
 import type { ChatRequest } from '../request/chat-request.ts'
 import type { ClientFormatId, FormatId } from '../request/format-id.ts'
+import { COMPACT_ID } from './openai-compact/compact-id.ts'
 import { matchesAny } from './shared/model-pattern.ts'
 
 type Asked = Pick<ChatRequest, 'tools' | 'reasoningEffort' | 'flattensTools'>
@@ -14,6 +15,7 @@ export function findClientFormatId(
 ): ClientFormatId {
   // Bare prompts have a route of their own at servers of OpenAI's format, and none elsewhere.
   if (surface === 'openai-completions' && provider.format === 'openai-chat') return surface
+  if (surface === COMPACT_ID && provider.openai?.compacts === true) return surface
   for (const rule of provider.formatRules ?? []) {
     if (isMeant(rule, model) && isCalledFor(rule, request, surface)) return rule.format
   }

@@ -5,6 +5,7 @@ import { geminiContentFormat } from './gemini-content/format.ts'
 import { native } from './native/format.ts'
 import { ollamaChatFormat } from './ollama-chat/format.ts'
 import { openAiChatFormat } from './openai-chat/format.ts'
+import { openAiCompactFormat } from './openai-compact/format.ts'
 import { openAiCompletionsFormat } from './openai-completions/format.ts'
 import { openAiResponsesFormat } from './openai-responses/format.ts'
 import { anthropicUnderOllama, openAiUnderOllama } from './ollama-chat/other-formats.ts'
@@ -16,6 +17,7 @@ export const FORMATS: readonly Format[] = [
   openAiChatFormat,
   openAiResponsesFormat,
   openAiCompletionsFormat,
+  openAiCompactFormat,
   anthropicMessagesFormat,
   geminiContentFormat,
   cohereV2Format,

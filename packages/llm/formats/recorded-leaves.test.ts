@@ -35,10 +35,12 @@ const TARGETS: readonly (readonly [provider: string, model: string, format: stri
 const IN_MESSAGES = /^(?:input|contents|messages|system)\[/
 
 function isRefusedBefore({ findings }: ParsedChat, isEndUser: boolean): boolean {
-  const { passedOn, stored, stateful, nativeOnly } = findings
+  const { passedOn, stored, stateful, storedReasoning = [], nativeOnly } = findings
   if (!isEndUser) return false
   const isUnread = nativeOnly.some(path => IN_MESSAGES.test(path))
-  return isUnread || passedOn !== undefined || stored !== undefined || stateful.length > 0
+  return (
+    isUnread || passedOn !== undefined || stored !== undefined || stateful.length + storedReasoning.length > 0
+  )
 }
 
 interface Received {

@@ -2,7 +2,12 @@ import { crc32 } from 'node:zlib'
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countAwsEvents, EventStreamError, openAwsEventStreamParser } from './aws-event-stream.ts'
+import {
+  countAwsEvents,
+  measureAwsEvents,
+  EventStreamError,
+  openAwsEventStreamParser,
+} from './aws-event-stream.ts'
 import { openFrames } from './open-frames.ts'
 
 /** AWS's own codec writes what ours reads. */
@@ -108,10 +113,14 @@ describe('openAwsEventStreamParser', () => {
         const ends = frames.map((_, at) => Buffer.concat(frames.slice(0, at + 1)).length)
         const length = cut % bytes.length
         expect(countAwsEvents(bytes.subarray(0, length))).toBe(ends.indexOf(length) + 1)
+        const whole = Math.max(0, ...ends.filter(end => end <= length))
+        expect(measureAwsEvents(bytes, length)).toBe(whole)
+        expect(measureAwsEvents(bytes.subarray(0, length), length)).toBe(whole)
       }),
     )
     expect(countAwsEvents(Buffer.from('data: {"text":"no event of this kind"}\n\n'))).toBe(0)
     expect(countAwsEvents(Buffer.alloc(64))).toBe(0)
+    expect(measureAwsEvents(Buffer.alloc(64), 64)).toBe(0)
   })
 
   test('a change of any one bit is noticed', () => {

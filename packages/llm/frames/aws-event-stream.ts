@@ -27,7 +27,18 @@ export function openAwsEventStreamParser(
   return new Parser(onEvent, maxEventBytes)
 }
 
-/** The events of a chunk that ends with the end of one, by the lengths they tell; 0: it does not, or holds something else. */
+/** The length of the whole frames at the start of a chunk that end at the limit or before, by the lengths they tell. */
+export function measureAwsEvents(chunk: Buffer, limit: number): number {
+  let at = 0
+  while (at + PRELUDE_BYTES <= limit) {
+    const total = chunk.readUInt32BE(at)
+    if (total < PRELUDE_BYTES + CHECKSUM_BYTES || at + total > limit) break
+    at += total
+  }
+  return at
+}
+
+/** The number of frames in a chunk of whole ones. 0: it has something else. */
 export function countAwsEvents(chunk: Buffer): number {
   let events = 0
   let at = 0

@@ -33,6 +33,8 @@ export interface OpenAiDeviations {
   readonly models?: readonly OpenAiModelRule[]
   /** Has OpenAI's route that counts the input of a Responses request. */
   readonly countsInput?: true
+  /** Has OpenAI's route that compacts a conversation. */
+  readonly compacts?: true
   /** Models are reached by deployments: options `deployments` (model → deployment) and `api_version` (another path). */
   readonly deployments?: true
 }

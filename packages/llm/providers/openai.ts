@@ -22,6 +22,7 @@ export const openai: Provider = {
     reasoningField: 'refused',
     models: OPENAI_MODEL_RULES,
     countsInput: true,
+    compacts: true,
   },
   embeddings: { format: 'openai-embeddings' },
   images: { format: 'openai-images' },

@@ -129,6 +129,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/session/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's own saved views of the dashboard's pages, by page and name.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `insufficient_role`, `request_validation_failed`, `invalid_request`.
+         */
+        get: operations["session.list_views"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/views/{viewId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Saves a view under an id of the caller's choice, in place of an earlier one. Up to 100 in an environment.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_not_found`, `resource_conflict`.
+         */
+        put: operations["session.put_view"];
+        post?: never;
+        /**
+         * Removes one of the caller's own saved views, if it is there.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         */
+        delete: operations["session.delete_view"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/orgs": {
         parameters: {
             query?: never;
@@ -169,7 +213,7 @@ export interface paths {
         post?: never;
         /**
          * Deletes an organization and ends every key below it at once.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["orgs.delete"];
         options?: never;
@@ -324,7 +368,7 @@ export interface paths {
         put?: never;
         /**
          * Ends a management key, from the next call on. A second call changes nothing.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["management_keys.revoke"];
         delete?: never;
@@ -345,7 +389,7 @@ export interface paths {
         post?: never;
         /**
          * Revokes the key. The record stays, so that its usage can still be attributed.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["management_keys.delete"];
         options?: never;
@@ -393,7 +437,7 @@ export interface paths {
         post?: never;
         /**
          * Deletes a project and ends every key below it at once.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["projects.delete"];
         options?: never;
@@ -444,7 +488,7 @@ export interface paths {
         head?: never;
         /**
          * Changes an environment's policy. `allowed_models: null` allows every model.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["environments.update"];
         trace?: never;
@@ -509,16 +553,36 @@ export interface paths {
         post?: never;
         /**
          * Revokes the key. The record stays, so that its usage can still be attributed.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["keys.delete"];
         options?: never;
         head?: never;
         /**
          * Changes an active key. Restrictions that are not sent stay; null removes one, and `restrictions: null` all of them.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `invalid_scope`, `resource_conflict`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`, `invalid_scope`.
          */
         patch: operations["keys.update"];
+        trace?: never;
+    };
+    "/v1/keys/{keyId}/effective-limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every rule that binds requests with a key now, from its organization down, with what is used.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
+         */
+        get: operations["keys.get_effective_limits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/keys/{keyId}/revoke": {
@@ -532,7 +596,7 @@ export interface paths {
         put?: never;
         /**
          * Ends a key at once. A second call changes nothing.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["keys.revoke"];
         delete?: never;
@@ -605,14 +669,14 @@ export interface paths {
         post?: never;
         /**
          * Removes a provider credential and its stored key.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["provider_credentials.delete"];
         options?: never;
         head?: never;
         /**
          * Changes a provider credential. A change of `base_url` or `options` needs `api_key` in the same call: a stored key is never sent to a new host.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["provider_credentials.update"];
         trace?: never;
@@ -717,6 +781,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/environments/{envId}/logs/histogram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An environment's requests that match the filters of its log, counted over time.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
+         */
+        get: operations["logs.get_histogram"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/environments/{envId}/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An environment's failed requests by error code, most frequent first.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
+         */
+        get: operations["logs.list_errors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/logs/{requestId}": {
         parameters: {
             query?: never;
@@ -777,6 +881,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/environments/{envId}/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The catalogue as it is for an environment: first the models whose provider it has a credential of.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
+         */
+        get: operations["catalog.list_for_environment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/keys/{keyId}/roll": {
         parameters: {
             query?: never;
@@ -828,7 +952,7 @@ export interface paths {
         put?: never;
         /**
          * Checks the key with its provider and stores the models that it can use. In the record, `validation_error` is null if the key is valid.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["provider_credentials.validate"];
         delete?: never;
@@ -877,14 +1001,14 @@ export interface paths {
         post?: never;
         /**
          * Removes a model alias.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["model_aliases.delete"];
         options?: never;
         head?: never;
         /**
          * Changes the strategy or targets of an alias; its name cannot change. `targets` replaces the whole list.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["model_aliases.update"];
         trace?: never;
@@ -900,7 +1024,7 @@ export interface paths {
         put?: never;
         /**
          * Returns which target would serve a request for this alias now, and the state of the others.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["model_aliases.dry_run"];
         delete?: never;
@@ -965,7 +1089,7 @@ export interface paths {
         post?: never;
         /**
          * Removes an environment's record of a model, so that the catalogue applies again. A record with a price needs the role admin.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["custom_models.delete"];
         options?: never;
@@ -1031,7 +1155,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Returns how many requests of the last 7 days a rate limit or quota would have refused, without storing it. Windows of seconds are counted from the full minute, hour or day.
+         * Returns how many requests of the last 7 days a rate limit, quota, budget or bound of running requests would have refused, without storing it. Windows of seconds are counted from the full minute, hour or day.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
          */
         post: operations["limits.preview"];
@@ -1077,14 +1201,14 @@ export interface paths {
         post?: never;
         /**
          * Removes a rate limit. A limit of the organization needs the role admin.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["limits.delete"];
         options?: never;
         head?: never;
         /**
          * Changes a rate limit. A limit of the organization needs the role admin.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["limits.update"];
         trace?: never;
@@ -1125,14 +1249,14 @@ export interface paths {
         post?: never;
         /**
          * Removes a quota.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["quotas.delete"];
         options?: never;
         head?: never;
         /**
          * Changes a quota. Usage in the current window still counts.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["quotas.update"];
         trace?: never;
@@ -1197,14 +1321,14 @@ export interface paths {
         post?: never;
         /**
          * Removes a budget.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["budgets.delete"];
         options?: never;
         head?: never;
         /**
          * Changes a budget. Spend in the current window still counts.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["budgets.update"];
         trace?: never;
@@ -1249,14 +1373,14 @@ export interface paths {
         post?: never;
         /**
          * Removes a plan. End users on it fall back to the default plan.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["plans.delete"];
         options?: never;
         head?: never;
         /**
          * Changes a plan, and with it the limits of its end users. `null` removes a bound.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `invalid_scope`, `resource_conflict`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`, `invalid_scope`.
          */
         patch: operations["plans.update"];
         trace?: never;
@@ -1269,7 +1393,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An environment's end users, newest first, with their usage to date.
+         * An environment's end users with their usage to date.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
          */
         get: operations["end_users.list"];
@@ -1301,16 +1425,36 @@ export interface paths {
         post?: never;
         /**
          * Removes an end user's record: its plan, attributes and block. Its usage stays in the ledger.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["end_users.delete"];
         options?: never;
         head?: never;
         /**
          * Changes an end user's record. Usage follows the external_id.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `attributes_too_large`, `resource_conflict`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`, `attributes_too_large`.
          */
         patch: operations["end_users.update"];
+        trace?: never;
+    };
+    "/v1/end-users/{id}/effective-limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every rule that binds requests of an end user now, from its organization down, with what is used.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `resource_not_found`, `request_validation_failed`, `invalid_request`.
+         */
+        get: operations["end_users.get_effective_limits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/end-users/{id}/block": {
@@ -1324,7 +1468,7 @@ export interface paths {
         put?: never;
         /**
          * Rejects further requests of the end user. A second call changes nothing.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["end_users.block"];
         delete?: never;
@@ -1344,7 +1488,7 @@ export interface paths {
         put?: never;
         /**
          * Accepts requests of the end user again. A second call changes nothing.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["end_users.unblock"];
         delete?: never;
@@ -1465,14 +1609,14 @@ export interface paths {
         post?: never;
         /**
          * Removes a webhook: no more events are sent to its address.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["webhooks.delete"];
         options?: never;
         head?: never;
         /**
          * Changes a webhook's address or events. Its secret stays.
-         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`.
+         * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["webhooks.update"];
         trace?: never;
@@ -1902,13 +2046,18 @@ export interface components {
             /** @enum {string} */
             scope: "environment" | "key" | "end_user" | "default_end_user";
             scope_ref?: string | null;
-            /** @enum {string} */
-            metric: "requests" | "tokens";
+            /**
+             * @description `usd`: of a budget. `concurrency`: running requests, without a window.
+             * @enum {string}
+             */
+            metric: "requests" | "tokens" | "usd" | "concurrency";
             limit: number;
             /** @description Of a rate limit. */
             window_seconds?: number | null;
-            /** @description Of a quota, instead of `window_seconds`. */
+            /** @description Of a quota or budget, instead of `window_seconds`. */
             window?: ("hour" | "day" | "week" | "month") | null;
+            /** @description Of `usd`: leaves the sandbox out, as budgets of the organization do. Default: false. */
+            real_only?: boolean | null;
         };
         NewPlanInput: {
             name: string;
@@ -1996,6 +2145,14 @@ export interface components {
             } | null;
             weight?: number | null;
         };
+        NewSavedViewInput: {
+            /** Format: uuid */
+            environment_id: string;
+            /** @enum {string} */
+            page: "overview" | "logs" | "usage" | "end-users" | "keys";
+            name: string;
+            search: string;
+        };
         PasswordChangeInput: {
             current_password: string;
             new_password: string;
@@ -2068,6 +2225,29 @@ export interface components {
                 image_output_usd_per_mtok: number | null;
             } | null;
         };
+        CallableModel: {
+            id: string;
+            provider: string;
+            display_name: string;
+            context_window: number | null;
+            max_output_tokens: number | null;
+            capabilities: string[];
+            pricing: {
+                input_usd_per_mtok: number;
+                output_usd_per_mtok: number;
+                cached_input_usd_per_mtok: number | null;
+                cache_write_usd_per_mtok: number | null;
+            } | null;
+            image_pricing: {
+                usd_per_image: number | null;
+                text_input_usd_per_mtok: number | null;
+                image_input_usd_per_mtok: number | null;
+                text_output_usd_per_mtok: number | null;
+                image_output_usd_per_mtok: number | null;
+            } | null;
+            /** @description The environment has a credential of its provider. */
+            is_callable: boolean;
+        };
         CatalogProvider: {
             id: string;
             name: string;
@@ -2090,6 +2270,44 @@ export interface components {
                  */
                 type: "text" | "lines" | "map";
             }[];
+        };
+        EffectiveLimit: {
+            /** @enum {string} */
+            kind: "limit" | "quota" | "budget" | "plan";
+            /**
+             * Format: uuid
+             * @description Of the limit, quota, budget or plan.
+             */
+            id: string;
+            /**
+             * @description Whose requests count together.
+             * @enum {string}
+             */
+            scope: "org" | "project" | "environment" | "key" | "end_user";
+            /** @enum {string} */
+            metric: "requests" | "tokens" | "usd" | "concurrency";
+            /** @description Without the grace of a quota; US dollars for `usd`. */
+            limit: number;
+            /** @description Of quotas, budgets and plans. */
+            window: ("hour" | "day" | "week" | "month" | "total") | null;
+            /** @description Of rate limits. */
+            window_seconds: number | null;
+            /** @description By ended requests in the current window; null where the control plane cannot ask a gateway. */
+            used: number | null;
+            /** @description By running requests; null where `used` is. */
+            reserved: number | null;
+            /** @description null: it slides, or never ends. */
+            resets_at: string | null;
+            /** @description What a request beyond it is answered with. */
+            error_code: string;
+            excludes_sandbox: boolean;
+        };
+        EffectiveLimits: {
+            data: components["schemas"]["EffectiveLimit"][];
+            /** @description The plan of the end user, its own or the default one. */
+            plan: string | null;
+            /** @description What binds besides, that this list cannot show. */
+            note: string | null;
         };
         Environment: {
             /** Format: uuid */
@@ -2224,6 +2442,16 @@ export interface components {
             updated_at: string;
             key: string;
         };
+        CostPart: {
+            /**
+             * @description `output` includes reasoning; `request` is the price of the request itself.
+             * @enum {string}
+             */
+            kind: "input" | "cache_read" | "cache_write" | "output" | "request";
+            tokens: number | null;
+            usd_per_mtok: number | null;
+            cost_usd: number;
+        };
         RequestLog: {
             /** Format: uuid */
             id: string;
@@ -2291,6 +2519,8 @@ export interface components {
                 credential_id: string;
                 status: number | null;
                 error: string | null;
+                /** @description After the arrival of the request. Absent for requests of an earlier version. */
+                start_ms?: number;
                 ms: number;
                 lost_cost_usd?: number | null;
             }[];
@@ -2365,14 +2595,68 @@ export interface components {
                 credential_id: string;
                 status: number | null;
                 error: string | null;
+                /** @description After the arrival of the request. Absent for requests of an earlier version. */
+                start_ms?: number;
                 ms: number;
                 lost_cost_usd?: number | null;
             }[];
             metadata: {
                 [key: string]: string;
             } | null;
+            /** @description How the cost is made up by the model's prices of today; null if they do not give the recorded cost, such as after a change of prices or where a failed attempt or a hosted tool was charged. */
+            cost_parts: components["schemas"]["CostPart"][] | null;
+            /**
+             * @description Why bodies are absent. `role`: they need the role developer. `not_captured`: the environment kept metadata only, or there were none.
+             * @enum {string}
+             */
+            bodies: "included" | "role" | "not_captured";
             request_body: string | null;
             response_body: string | null;
+        };
+        LogHistogram: {
+            /** @description Every bucket of the time, oldest first. `errors`: statuses from 400 on. */
+            data: {
+                /** Format: date-time */
+                at: string;
+                requests: number;
+                errors: number;
+            }[];
+            bucket_seconds: number;
+            /**
+             * Format: date-time
+             * @description Since when they are counted.
+             */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            /** @description False: at least 20000 requests match, of which the newest are counted. */
+            is_complete: boolean;
+        };
+        ErrorCount: {
+            error_code: string;
+            provider?: string | null;
+            model?: string | null;
+            requests: number;
+            /** Format: date-time */
+            last_at: string;
+            /**
+             * Format: uuid
+             * @description X-Request-Id of the latest.
+             */
+            request_id: string;
+        };
+        ErrorCounts: {
+            /** @description At most 100, most frequent first. */
+            data: components["schemas"]["ErrorCount"][];
+            /**
+             * Format: date-time
+             * @description Since when they are counted.
+             */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            /** @description False: there were more than 20000 failed requests, of which the newest are counted. */
+            is_complete: boolean;
         };
         ManagementKey: {
             /** Format: uuid */
@@ -2593,6 +2877,8 @@ export interface components {
             spent_usd: number;
             /** @description Reserved by running requests; null if the control plane cannot read the gateway's counters. */
             reserved_usd: number | null;
+            /** @description An estimate of what will be spent when the window ends: what is spent, and the mean of the last 7 whole days for the time that is left. null: the window never ends, or those days had no requests. */
+            projected_usd: number | null;
             resets_at: string | null;
         };
         DeviceAuth: {
@@ -2686,6 +2972,10 @@ export interface components {
             metric: "requests" | "tokens" | "concurrency";
             limit: number;
             window_seconds: number | null;
+            /** @description By ended requests in the window until now; null for default_end_user, which applies to each end user separately, and where the control plane cannot ask a gateway. */
+            used: number | null;
+            /** @description By running requests, such as those that run now for `concurrency`. */
+            reserved: number | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -2699,6 +2989,8 @@ export interface components {
             from: string;
             /** Format: date-time */
             to: string;
+            /** @description False: there were more than 20000 requests, of which the newest were tried. */
+            is_complete: boolean;
             /** @description Served requests that the rule concerns. */
             requests: number;
             /** @description How many of them it would have refused. */
@@ -2816,6 +3108,21 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        SavedView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            environment_id: string;
+            /** @enum {string} */
+            page: "overview" | "logs" | "usage" | "end-users" | "keys";
+            name: string;
+            /** @description The query of the page's address, such as `status=5xx`. */
+            search: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
         /** @description The signed-in user. */
         Session: {
             user: {
@@ -2924,10 +3231,16 @@ export interface components {
             input_tokens: number;
             output_tokens: number;
             cached_tokens: number;
+            /** @description Part of `output_tokens`. */
+            reasoning_tokens: number;
             cost_usd: number | null;
             unpriced_requests: number;
             latency_ms_p50: number | null;
             latency_ms_p95: number | null;
+            /** @description The time to the first byte of streams; null: there were none. */
+            first_byte_ms_p50: number | null;
+            /** @description The time to the first byte of streams; null: there were none. */
+            first_byte_ms_p95: number | null;
         };
         /** @description The body of every error response. */
         Error: {
@@ -3199,6 +3512,104 @@ export interface operations {
             };
         };
     };
+    "session.list_views": {
+        parameters: {
+            query?: {
+                /** @description Only those of this environment. Without it at most 500 are listed. */
+                environment_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SavedView"][];
+                    };
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "session.put_view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                viewId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSavedViewInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "session.delete_view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                viewId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "orgs.list": {
         parameters: {
             query?: {
@@ -3307,7 +3718,10 @@ export interface operations {
     "orgs.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 orgId: string;
             };
@@ -3336,7 +3750,10 @@ export interface operations {
     "orgs.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 orgId: string;
             };
@@ -3449,7 +3866,10 @@ export interface operations {
     "members.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 memberId: string;
             };
@@ -3478,7 +3898,10 @@ export interface operations {
     "members.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 memberId: string;
             };
@@ -3516,6 +3939,8 @@ export interface operations {
             header?: {
                 /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
             };
             path: {
                 memberId: string;
@@ -3691,7 +4116,10 @@ export interface operations {
     "management_keys.revoke": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 keyId: string;
             };
@@ -3722,7 +4150,10 @@ export interface operations {
     "management_keys.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 keyId: string;
             };
@@ -3860,7 +4291,10 @@ export interface operations {
     "projects.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 projectId: string;
             };
@@ -3889,7 +4323,10 @@ export interface operations {
     "projects.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 projectId: string;
             };
@@ -3995,7 +4432,10 @@ export interface operations {
     "environments.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 envId: string;
             };
@@ -4079,6 +4519,10 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Those whose name begins with this text, in any case. */
+                q?: string;
+                /** @description Default: all. */
+                state?: "active" | "expired" | "revoked";
             };
             header?: never;
             path: {
@@ -4184,7 +4628,10 @@ export interface operations {
     "keys.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 keyId: string;
             };
@@ -4213,7 +4660,10 @@ export interface operations {
     "keys.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 keyId: string;
             };
@@ -4245,10 +4695,44 @@ export interface operations {
             };
         };
     };
-    "keys.revoke": {
+    "keys.get_effective_limits": {
         parameters: {
             query?: never;
             header?: never;
+            path: {
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EffectiveLimits"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "keys.revoke": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 keyId: string;
             };
@@ -4466,7 +4950,10 @@ export interface operations {
     "provider_credentials.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4495,7 +4982,10 @@ export interface operations {
     "provider_credentials.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4586,8 +5076,12 @@ export interface operations {
                 from?: string;
                 /** @description The last bucket begins before this time. Default: now. */
                 to?: string;
-                /** @description Hours are in UTC, days in the organization's time zone. Default: `day`. */
-                granularity?: "hour" | "day";
+                /** @description What a row sums; `total`: the whole time, by whole hours up to 8 days and else by whole days. Default: `day`. */
+                granularity?: "hour" | "day" | "month" | "total";
+                /** @description Whose hours, days and months are counted: a name of the IANA database. Default: the organization's, whose days are stored as such. For days, months and totals of another one the time must be at most 32 days. */
+                time_zone?: string;
+                /** @description Answers a row of zeros for each bucket in which a group has no requests, and all rows in one page of up to 10000. */
+                fill?: "zero";
                 /** @description One or more of model, provider, key, end_user, environment and project, such as `model,key`. */
                 group_by?: string;
                 /** @description With `group_by`: only so many groups, those that cost most in the whole time, have rows of their own. The others are summed in rows with `other: true`. */
@@ -4600,6 +5094,10 @@ export interface operations {
                 key_id?: string;
                 /** @description Only requests of this end user. */
                 end_user_id?: string;
+                /** @description Only requests in this project. */
+                project_id?: string;
+                /** @description Only requests in this environment. */
+                environment_id?: string;
             };
             header?: never;
             path: {
@@ -4619,6 +5117,11 @@ export interface operations {
                         data: components["schemas"]["Usage"][];
                         has_more: boolean;
                         next_cursor: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the rows were read. Requests that ended in the seconds before it may be missing.
+                         */
+                        as_of: string;
                     };
                 };
             };
@@ -4644,8 +5147,12 @@ export interface operations {
                 from?: string;
                 /** @description The last bucket begins before this time. Default: now. */
                 to?: string;
-                /** @description Hours are in UTC, days in the organization's time zone. Default: `day`. */
-                granularity?: "hour" | "day";
+                /** @description What a row sums; `total`: the whole time, by whole hours up to 8 days and else by whole days. Default: `day`. */
+                granularity?: "hour" | "day" | "month" | "total";
+                /** @description Whose hours, days and months are counted: a name of the IANA database. Default: the organization's, whose days are stored as such. For days, months and totals of another one the time must be at most 32 days. */
+                time_zone?: string;
+                /** @description Answers a row of zeros for each bucket in which a group has no requests, and all rows in one page of up to 10000. */
+                fill?: "zero";
                 /** @description One or more of model, provider, key, end_user, environment and project, such as `model,key`. */
                 group_by?: string;
                 /** @description With `group_by`: only so many groups, those that cost most in the whole time, have rows of their own. The others are summed in rows with `other: true`. */
@@ -4658,6 +5165,10 @@ export interface operations {
                 key_id?: string;
                 /** @description Only requests of this end user. */
                 end_user_id?: string;
+                /** @description Only requests in this project. */
+                project_id?: string;
+                /** @description Only requests in this environment. */
+                environment_id?: string;
             };
             header?: never;
             path: {
@@ -4677,6 +5188,11 @@ export interface operations {
                         data: components["schemas"]["Usage"][];
                         has_more: boolean;
                         next_cursor: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the rows were read. Requests that ended in the seconds before it may be missing.
+                         */
+                        as_of: string;
                     };
                 };
             };
@@ -4702,8 +5218,12 @@ export interface operations {
                 from?: string;
                 /** @description The last bucket begins before this time. Default: now. */
                 to?: string;
-                /** @description Hours are in UTC, days in the organization's time zone. Default: `day`. */
-                granularity?: "hour" | "day";
+                /** @description What a row sums; `total`: the whole time, by whole hours up to 8 days and else by whole days. Default: `day`. */
+                granularity?: "hour" | "day" | "month" | "total";
+                /** @description Whose hours, days and months are counted: a name of the IANA database. Default: the organization's, whose days are stored as such. For days, months and totals of another one the time must be at most 32 days. */
+                time_zone?: string;
+                /** @description Answers a row of zeros for each bucket in which a group has no requests, and all rows in one page of up to 10000. */
+                fill?: "zero";
                 /** @description One or more of model, provider, key, end_user, environment and project, such as `model,key`. */
                 group_by?: string;
                 /** @description With `group_by`: only so many groups, those that cost most in the whole time, have rows of their own. The others are summed in rows with `other: true`. */
@@ -4716,6 +5236,10 @@ export interface operations {
                 key_id?: string;
                 /** @description Only requests of this end user. */
                 end_user_id?: string;
+                /** @description Only requests in this project. */
+                project_id?: string;
+                /** @description Only requests in this environment. */
+                environment_id?: string;
             };
             header?: never;
             path: {
@@ -4735,6 +5259,11 @@ export interface operations {
                         data: components["schemas"]["Usage"][];
                         has_more: boolean;
                         next_cursor: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the rows were read. Requests that ended in the seconds before it may be missing.
+                         */
+                        as_of: string;
                     };
                 };
             };
@@ -4792,6 +5321,90 @@ export interface operations {
                         has_more: boolean;
                         next_cursor: string | null;
                     };
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "logs.get_histogram": {
+        parameters: {
+            query?: {
+                /** @description One status, or all of a hundred: `4xx`. */
+                status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
+                error_code?: string;
+                /** @description The model of the request, the model of the response, or `provider/model`. */
+                model?: string;
+                provider?: string;
+                key_id?: string;
+                end_user_id?: string;
+                /** @description Inclusive; the time when the request arrived. */
+                from?: string;
+                /** @description Exclusive. */
+                to?: string;
+                min_cost_usd?: number;
+                min_latency_ms?: number;
+            };
+            header?: never;
+            path: {
+                envId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogHistogram"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "logs.list_errors": {
+        parameters: {
+            query?: {
+                /** @description Default: 24 hours before `to`. */
+                from?: string;
+                /** @description Default: now. */
+                to?: string;
+                /** @description Counts each code apart by these. */
+                group_by?: "provider" | "model" | "provider,model";
+            };
+            header?: never;
+            path: {
+                envId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorCounts"];
                 };
             };
             /** @description Default Response */
@@ -4918,12 +5531,60 @@ export interface operations {
             };
         };
     };
+    "catalog.list_for_environment": {
+        parameters: {
+            query?: {
+                /** @description Page size. Default: 20. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Models of this provider only. */
+                provider?: string;
+                /** @description Models that can do this only. */
+                capability?: "chat" | "tools" | "response_format" | "vision" | "reasoning" | "embeddings" | "images" | "transcription" | "speech" | "rerank";
+                /** @description Models whose id or name contains this text, in any case. */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                envId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CallableModel"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "keys.roll": {
         parameters: {
             query?: never;
             header?: {
                 /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
             };
             path: {
                 keyId: string;
@@ -4959,7 +5620,10 @@ export interface operations {
     "keys.reveal": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 keyId: string;
             };
@@ -4990,7 +5654,10 @@ export interface operations {
     "provider_credentials.validate": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5130,7 +5797,10 @@ export interface operations {
     "model_aliases.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5159,7 +5829,10 @@ export interface operations {
     "model_aliases.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5194,7 +5867,10 @@ export interface operations {
     "model_aliases.dry_run": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5342,7 +6018,10 @@ export interface operations {
     "custom_models.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5371,7 +6050,10 @@ export interface operations {
     "custom_models.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5637,7 +6319,10 @@ export interface operations {
     "limits.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5666,7 +6351,10 @@ export interface operations {
     "limits.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5779,7 +6467,10 @@ export interface operations {
     "quotas.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5808,7 +6499,10 @@ export interface operations {
     "quotas.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5999,7 +6693,10 @@ export interface operations {
     "budgets.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6028,7 +6725,10 @@ export interface operations {
     "budgets.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6172,7 +6872,10 @@ export interface operations {
     "plans.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6201,7 +6904,10 @@ export interface operations {
     "plans.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6247,6 +6953,8 @@ export interface operations {
                 /** @description Those who have been given the plan of this name. */
                 plan?: string;
                 blocked?: "true" | "false";
+                /** @description By the time of their creation or by name. Default: `-created_at`, newest first. */
+                order?: "-created_at" | "created_at" | "external_id";
             };
             header?: never;
             path: {
@@ -6352,7 +7060,10 @@ export interface operations {
     "end_users.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6381,7 +7092,10 @@ export interface operations {
     "end_users.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6413,10 +7127,44 @@ export interface operations {
             };
         };
     };
-    "end_users.block": {
+    "end_users.get_effective_limits": {
         parameters: {
             query?: never;
             header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EffectiveLimits"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    "end_users.block": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6447,7 +7195,10 @@ export interface operations {
     "end_users.unblock": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6781,7 +7532,10 @@ export interface operations {
     "webhooks.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6810,7 +7564,10 @@ export interface operations {
     "webhooks.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6848,6 +7605,8 @@ export interface operations {
             header?: {
                 /** @description A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`. */
                 "Idempotency-Key"?: string;
+                /** @description The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`. */
+                "If-Match"?: string;
             };
             path: {
                 id: string;

@@ -9,6 +9,7 @@ import type { Storage } from '../storage/open-storage.ts'
 import type { Exceptions } from './exceptions.ts'
 import type { Config } from './settings.ts'
 import type { Sockets } from './sockets.ts'
+import type { WorkerLink } from './worker-link.ts'
 
 /** Settings that only tests change. Times in milliseconds. */
 export interface Limits {
@@ -47,4 +48,6 @@ export interface AppParts {
   readonly newId: () => string
   readonly baseUrl: () => string
   readonly gatewayUrl: () => string
+  /** The way to the supervisor of a gateway worker; absent: this process is alone on its machine. */
+  readonly worker?: WorkerLink
 }

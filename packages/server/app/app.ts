@@ -9,7 +9,7 @@ import { openIds } from '../core/ids.ts'
 import { systemRandom } from '../core/random.ts'
 import { openSecretBox, type SecretBox } from '../core/secret-box.ts'
 import type { EgressPolicy } from '../http/egress.ts'
-import { listen, urlBySettings, urlOf } from '../http/listen.ts'
+import { urlBySettings, urlOf } from '../http/listen.ts'
 import { openConfiguredEgress } from '../http/open-egress.ts'
 import { openFileSecretBox } from '../storage/master-key.ts'
 import { openStorage } from '../storage/open-storage.ts'
@@ -24,6 +24,7 @@ import { openConnectionLimits } from './open-connection-limits.ts'
 import { type Gateway, openGateway } from './open-gateway.ts'
 import type { Config } from './settings.ts'
 import { openSockets } from './sockets.ts'
+import { openWorkers } from './open-workers.ts'
 
 export interface Planes {
   readonly gateway: boolean
@@ -46,6 +47,8 @@ export interface App {
   close(): Promise<StopCounts>
   /** Ends the time that `close` gives to running requests. Resolves once they have ended, while the rest still closes. */
   cut(): Promise<StopCounts>
+  /** Replaces the gateway workers one by one while requests run; absent: there are none. */
+  readonly replaceWorkers?: (() => Promise<void>) | undefined
 }
 
 /** Creates and starts the app. Throws if a part cannot start, after it closed the parts that had started. */
@@ -66,7 +69,7 @@ export async function openApp(
 }
 
 /** Closes every part, the last one first. A part that fails does not keep the others open; the first error is thrown. */
-async function closeAll(closers: readonly (() => Promise<void> | void)[]): Promise<void> {
+export async function closeAll(closers: readonly (() => Promise<void> | void)[]): Promise<void> {
   const errors: unknown[] = []
   for (const close of [...closers].reverse()) {
     try {
@@ -124,11 +127,11 @@ async function build(
     gatewayUrl,
   }
 
-  const gateway = planes.gateway ? await openGateway(parts) : undefined
+  const open = config.workers > 1 ? openWorkers : openGateway
+  const gateway = planes.gateway ? await open(parts) : undefined
   const closeGateway = once(async () => (await gateway?.close()) ?? { finished: 0, cut: 0 })
   if (gateway !== undefined) {
-    const onError = (error: Error): void => exceptions.note(error, 'the listener of the gateway')
-    urls.gateway = await listen(gateway.server, config.host, config.gatewayPort, onError)
+    urls.gateway = await gateway.listen()
     closers.push(async () => void (await closeGateway()))
   }
   const control = planes.control ? await openControl(parts, gateway, setupToken) : undefined
@@ -145,7 +148,8 @@ async function build(
     cut.abort()
     return closeGateway()
   }
-  return { gatewayUrl: gatewayAt, controlUrl, metricsUrl, setupToken, close, cut: cutNow }
+  const replaceWorkers = gateway?.replaceWorkers
+  return { gatewayUrl: gatewayAt, controlUrl, metricsUrl, setupToken, close, cut: cutNow, replaceWorkers }
 }
 
 /** Returns a function that runs `task` at its first call, and returns that result at every call. */
@@ -172,11 +176,14 @@ function toControl(
   }
 }
 
-function openEgress({ allowPrivateUpstreams: allowPrivate }: Config, { dnsServers }: Limits): EgressPolicy {
+export function openEgress(
+  { allowPrivateUpstreams: allowPrivate }: Config,
+  { dnsServers }: Limits,
+): EgressPolicy {
   return openConfiguredEgress({ allowPrivate, dnsServers })
 }
 
-function openBox({ masterKey, formerMasterKeys, dataDir }: Config): SecretBox {
+export function openBox({ masterKey, formerMasterKeys, dataDir }: Config): SecretBox {
   return masterKey === undefined
     ? openFileSecretBox(dataDir, systemRandom)
     : openSecretBox(masterKey, systemRandom, formerMasterKeys)

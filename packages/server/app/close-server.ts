@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../core/fault.ts'
 import type { InFlight } from '../gateway/request/in-flight.ts'
@@ -48,6 +49,29 @@ export async function closeGateway(
   await waitUntil(isDone, CUT_MS)
   server.closeAllConnections()
   return { finished, cut: count }
+}
+
+/** Longer than idle connections are kept (gateway/server.ts), which callers know: closed before, one could have a request on its way. */
+const RETIRE_MS = 80_000
+/** No request that does anything runs for longer. */
+const LONGEST_REQUEST_MS = 15 * 60_000
+
+/**
+ * Accepts no more connections while other processes do. Each answer closes its connection, so that its caller opens another
+ * one, and idle connections end by their own timeout. Resolves once all have ended, or `end` is aborted.
+ */
+export async function retireGateway(server: Server, inFlight: InFlight, end: AbortSignal): Promise<void> {
+  let isClosed = false
+  server.prependListener('request', (_, res) => {
+    res.shouldKeepAlive = false
+  })
+  // http.Server's own method would close idle connections.
+  NetServer.prototype.close.call(server, () => {
+    isClosed = true
+  })
+  const idleAt = performance.now() + RETIRE_MS
+  const isDone = (): boolean => isClosed || (inFlight.size === 0 && performance.now() > idleAt)
+  await waitUntil(isDone, LONGEST_REQUEST_MS, end)
 }
 
 /** Runs `close`, which waits for running calls. Closes their connections when the grace ends. */

@@ -1,30 +1,33 @@
 import type { Logger } from 'pino'
 import { systemClock } from '../core/clock.ts'
 import { type OnException, runGuarded } from '../core/on-exception.ts'
-import type { Drain } from '../journal/drain.ts'
 import { type OpenedLedger, openLedger } from '../ledger/failover/open-ledger.ts'
 import type { ThresholdCrossing } from '../ledger/ledger.ts'
 import type { SeedSource } from '../ledger/seed-source.ts'
 import { countInstances } from '../storage/instance-lock.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { listMeterSeeds } from '../storage/usage-seeds.ts'
+import type { Stored } from './records.ts'
 
 export interface LedgerParts {
   /** undefined: this is the only gateway process. */
   readonly redisUrl: string | undefined
   readonly isFailOpen: boolean
+  /** Whether this process is the supervisor of gateway workers. */
+  readonly hasWorkers?: boolean
   readonly log: Logger
   /** Identifies this process. */
   readonly owner: string
   readonly storage: Storage
-  readonly drain: Drain
+  /** Which records are in the database. */
+  readonly stored: Stored
   readonly onException: OnException
   readonly onCrossing: (crossing: ThresholdCrossing) => void
 }
 
 /** Opens the ledger of this process: in memory, or shared with other processes over Redis if REDIS_URL is set. */
 export async function openProcessLedger(parts: LedgerParts): Promise<OpenedLedger> {
-  const { redisUrl, isFailOpen, log, owner, storage, drain, onException } = parts
+  const { redisUrl, isFailOpen, hasWorkers = false, log, owner, storage, stored, onException } = parts
   return await openLedger({
     owner,
     // Called within a settlement, which must continue if an alert throws.
@@ -33,18 +36,19 @@ export async function openProcessLedger(parts: LedgerParts): Promise<OpenedLedge
     seeds: toSeeds(parts),
     redisUrl,
     isFailOpen,
+    hasWorkers,
     now: systemClock.now,
     log: line => log.warn(line),
     countProcesses: () => countInstances(storage.pool),
-    drain: () => drain.flush(),
+    drain: () => stored.flush(),
   })
 }
 
 /** Seeds are read while the drain writes nothing, so the records missing in the database are exactly those in memory. */
-function toSeeds({ storage, drain }: LedgerParts): SeedSource {
+function toSeeds({ storage, stored }: LedgerParts): SeedSource {
   return {
     read: (meters, at, onCut, without = []) =>
-      drain.afterFlush(async missing => {
+      stored.afterFlush(async missing => {
         onCut(missing)
         return await listMeterSeeds(storage.pool, meters, at, without)
       }),

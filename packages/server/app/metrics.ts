@@ -1,3 +1,4 @@
+import type { OnException } from '../core/on-exception.ts'
 import { REFUSAL_REASONS } from '../core/refusals.ts'
 import type { Circuits } from '../gateway/attempts/circuits.ts'
 import type { Idempotency } from '../gateway/idempotency/idempotency.ts'
@@ -10,7 +11,7 @@ import { createMetricsServer, type Reading } from '../http/metrics.ts'
 import type { SendTimeouts } from '../http/send-timeouts.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Exceptions } from './exceptions.ts'
-import type { Records } from './records.ts'
+import type { RecordCounts, Records } from './records.ts'
 
 export interface Measured {
   readonly requestCounts: RequestCounts
@@ -26,11 +27,15 @@ export interface Measured {
   readonly idempotency: Pick<Idempotency, 'replays'>
 }
 
-export interface MetricsOptions extends Measured {
+export interface MetricsOptions {
   readonly host: string
   /** undefined: METRICS_PORT, and no metrics if that port is taken. */
   readonly port: number | undefined
   readonly log: { warn(line: string): void }
+  readonly onException: OnException
+  readonly readings: readonly Reading[]
+  /** Adds the metrics of workers. */
+  readonly merge?: Parameters<typeof createMetricsServer>[2]
 }
 
 export interface Metrics {
@@ -42,10 +47,10 @@ export interface Metrics {
 const METRICS_PORT = 8789
 
 /** Starts the server of `/metrics`. If no port is set and the default one is taken, it only logs a warning. */
-export async function openMetrics({ host, port, log, ...measured }: MetricsOptions): Promise<Metrics> {
-  const { note } = measured.exceptions
-  const server = createMetricsServer(listReadings(measured), note)
-  const onError = (error: Error): void => note(error, 'the listener of the metrics')
+export async function openMetrics(options: MetricsOptions): Promise<Metrics> {
+  const { host, port, log, onException, readings, merge } = options
+  const server = createMetricsServer(readings, onException, merge)
+  const onError = (error: Error): void => onException(error, 'the listener of the metrics')
   const close = (): void => {
     server.close()
     server.closeAllConnections()
@@ -60,7 +65,7 @@ export async function openMetrics({ host, port, log, ...measured }: MetricsOptio
 }
 
 /** Returns the metrics of a gateway process. Each value is read at the scrape. */
-function listReadings(measured: Measured): Reading[] {
+export function listReadings(measured: Measured): Reading[] {
   const { requestCounts, inFlight, records, isReady, counting, exceptions } = measured
   const { ledger, countReservations, countLocalAdmissions } = counting
   return [
@@ -82,7 +87,7 @@ function listReadings(measured: Measured): Reading[] {
       'Running requests of routes that call a provider.',
       () => inFlight.size,
     ),
-    gauge('rideau_ready', '1 if /readyz answers 200.', () => Number(isReady().ready)),
+    gauge('rideau_ready', '1 if /readyz answers 200.', () => Number(isReady().ready), 'min'),
     gauge('rideau_journal_backlog', 'Usage records that are not yet in PostgreSQL.', () =>
       records.drain.backlog(),
     ),
@@ -98,6 +103,7 @@ function listReadings(measured: Measured): Reading[] {
       'rideau_limits_whole',
       '1 if limits are counted as configured; 0 while shared counting is lost.',
       () => Number(ledger.health().isHealthy),
+      'min',
     ),
     gauge('rideau_limits_holds', 'Requests of this process with a reservation.', countReservations),
     {
@@ -111,6 +117,13 @@ function listReadings(measured: Measured): Reading[] {
       'Connections that were closed because their caller did not read.',
       () => measured.sendTimeouts.count,
     ),
+    ...listProcessReadings(exceptions),
+  ]
+}
+
+/** Returns the metrics of any process, with or without a gateway. */
+export function listProcessReadings(exceptions: Exceptions): Reading[] {
+  return [
     {
       name: 'rideau_exceptions_total',
       help: 'Exceptions that no caller waited for, by where they were caught. Each is an alarm in the log.',
@@ -132,7 +145,20 @@ function listReadings(measured: Measured): Reading[] {
 
 /** Returns the metrics of records that were not stored as they were. The first two need an operator if they are above 0. */
 function listRecordReadings({ records }: Measured): Reading[] {
-  const { setAside, reduced, shed } = records.recordCounts
+  return [
+    ...listStoreReadings(records.recordCounts),
+    counter(
+      'rideau_records_shed_total',
+      'Refused requests without a record, because the journal was nearly full.',
+      records.recordCounts.shed,
+    ),
+  ]
+}
+
+export function listStoreReadings({
+  setAside,
+  reduced,
+}: Pick<RecordCounts, 'setAside' | 'reduced'>): Reading[] {
   return [
     counter(
       'rideau_records_set_aside_total',
@@ -143,11 +169,6 @@ function listRecordReadings({ records }: Measured): Reading[] {
       'rideau_records_reduced_total',
       'Usage records that PostgreSQL refused at first, stored without their texts.',
       reduced,
-    ),
-    counter(
-      'rideau_records_shed_total',
-      'Refused requests without a record, because the journal was nearly full.',
-      shed,
     ),
   ]
 }
@@ -188,7 +209,12 @@ function listFrontDoorReadings({ frontDoor, connections }: Measured): Reading[] 
 
 function listCircuitReadings({ circuits }: Measured): Reading[] {
   return [
-    gauge('rideau_circuits_open', 'Open circuits that this process knows.', () => circuits.countOpen()),
+    gauge(
+      'rideau_circuits_open',
+      'Open circuits that this process knows.',
+      () => circuits.countOpen(),
+      'max',
+    ),
     counter('rideau_circuit_openings_total', 'Circuits that this process opened.', () => circuits.openings),
     counter(
       'rideau_circuit_skips_total',
@@ -202,6 +228,6 @@ function counter(name: string, help: string, read: () => number): Reading {
   return { name, help, kind: 'counter', read }
 }
 
-function gauge(name: string, help: string, read: () => number): Reading {
-  return { name, help, kind: 'gauge', read }
+function gauge(name: string, help: string, read: () => number, merge?: Reading['merge']): Reading {
+  return { name, help, kind: 'gauge', read, ...(merge === undefined ? {} : { merge }) }
 }

@@ -4,10 +4,15 @@ import { type CircuitChange, Circuits, IDLE_MS } from '../gateway/attempts/circu
 import { openCircuitsJob } from '../jobs/circuits-job.ts'
 import { openCircuitMessages } from '../redis/circuit-messages.ts'
 import { type StoredCircuit, storeCircuit } from '../storage/circuits.ts'
+import { connectCircuits } from '../workers/messages/circuit-messages.ts'
 import type { AppParts } from './app-parts.ts'
 
-/** Creates the circuits of this process: shared over Redis if there is one, and stored for the control plane when they change. */
-export function openCircuits({ config, log, exceptions, storage, closers, newId }: AppParts): Circuits {
+/**
+ * Creates the circuits of this process: shared over Redis if there is one, else with the other workers of the machine, and
+ * stored for the control plane when they change.
+ */
+export function openCircuits(parts: AppParts): Circuits {
+  const { config, log, exceptions, storage, closers, newId, worker } = parts
   const tools = { clock: systemClock, newId }
   const job = openCircuitsJob<StoredCircuit>({
     store: circuit => storeCircuit(storage.db, circuit, tools),
@@ -25,7 +30,11 @@ export function openCircuits({ config, log, exceptions, storage, closers, newId 
     job.note(toStored(circuit, transition === 'opened', retryAt))
   }
   const now = systemClock.now
-  if (config.redisUrl === undefined) return new Circuits({ now, onChange })
+  if (config.redisUrl === undefined) {
+    const sharing = worker && connectCircuits(worker.calls, news => circuits.apply(news))
+    const circuits = new Circuits({ now, sharing, onChange })
+    return circuits
+  }
   const sharing = openCircuitMessages({
     url: config.redisUrl,
     newId,

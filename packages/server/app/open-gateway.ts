@@ -5,7 +5,7 @@ import { systemClock } from '../core/clock.ts'
 import { systemRandom } from '../core/random.ts'
 import { FETCH_TIMES } from '../gateway/attempts/fetch-times.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
-import { FrontDoor } from '../gateway/edge/front-door.ts'
+import { type BucketKind, FrontDoor } from '../gateway/edge/front-door.ts'
 import { RequestCounts } from '../gateway/edge/request-counts.ts'
 import { LearnedUse } from '../gateway/limits/learned-use.ts'
 import { MeterSets } from '../gateway/limits/meter-sets.ts'
@@ -20,6 +20,8 @@ import { AccessTokens } from '../gateway/upstream/access-tokens.ts'
 import { openHttpTransport } from '../gateway/upstream/http-transport.ts'
 import { openSandboxTransport } from '../gateway/upstream/sandbox-transport.ts'
 import { openCallerEgress } from '../http/open-egress.ts'
+import { createRegistry, type Reading } from '../http/metrics.ts'
+import { listen } from '../http/listen.ts'
 import type { Readiness } from '../http/readiness.ts'
 import type { Drain } from '../journal/drain.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
@@ -29,26 +31,33 @@ import { markCredentialRejected } from '../storage/credential-validation.ts'
 import { acquireInstanceLock } from '../storage/instance-lock.ts'
 import { updateKeysLastUsed } from '../storage/keys.ts'
 import { isRequestLogged, updateFeedback } from '../storage/request-log-list.ts'
+import { connectCancellations } from '../workers/messages/cancellations.ts'
+import { connectRates } from '../workers/messages/rates.ts'
+import { handleFlush } from '../workers/messages/journals.ts'
+import { connectMetrics } from '../workers/messages/metrics.ts'
+import { connectReadiness } from '../workers/messages/readiness.ts'
 import type { AppParts } from './app-parts.ts'
 import { askDatabase } from './ask-database.ts'
 import { closeGateway, type StopCounts } from './close-server.ts'
 import { openAlerts } from './jobs.ts'
 import { openProcessLedger } from './ledger.ts'
-import { type Measured, openMetrics } from './metrics.ts'
+import { listReadings, openMetrics } from './metrics.ts'
 import { openCircuits } from './open-circuits.ts'
 import { openConnectionLimits } from './open-connection-limits.ts'
 import { openIdempotency } from './open-idempotency.ts'
 import { openMint } from './open-mint.ts'
 import { catchUp, openSnapshots } from './open-snapshots.ts'
-import { openRecords, type Records } from './records.ts'
+import { openRecords, type Records, type Stored } from './records.ts'
 import type { Config } from './settings.ts'
+import { toWorkerFolder } from './worker-folder.ts'
 
 /** Addresses that callers name are never private: the setting is for those of the operator. */
 const PUBLIC_ONLY = { allowPrivate: false }
 
-/** The gateway of this process, which does not listen yet. */
+/** The gateway of this process, or of its workers. */
 export interface Gateway {
-  readonly server: Server
+  /** Starts to accept connections, and returns the URL. */
+  listen(): Promise<string>
   readonly metricsUrl: string | undefined
   /** Resolves once every change committed so far applies in this process. */
   catchUp(): Promise<void>
@@ -56,19 +65,29 @@ export interface Gateway {
   readonly readMeters: Ledger['read']
   /** Gives running requests time to end, then stops them and closes their connections. */
   close(): Promise<StopCounts>
+  /** See App; absent: it runs in this process. */
+  readonly replaceWorkers?: () => Promise<void>
+}
+
+/** The gateway within this process, which does not listen yet. */
+export interface LocalGateway extends Gateway {
+  readonly server: Server
+  readonly inFlight: InFlight
+  /** Returns what a worker has measured, as JSON. */
+  readMetrics(): Promise<unknown>
 }
 
 /** Creates the gateway and the parts of the process that it depends on. */
-export async function openGateway(parts: AppParts): Promise<Gateway> {
-  const { config, log, limits, exceptions, storage, closers, egress, newId, baseUrl, gatewayUrl, sockets } =
-    parts
+export async function openGateway(parts: AppParts): Promise<LocalGateway> {
+  const { config, log, limits, exceptions, storage, closers, egress, newId, baseUrl, gatewayUrl } = parts
+  const { worker } = parts
   const onException = exceptions.note
-  closers.push(await acquireLock(parts))
+  // The supervisor of workers has the lock.
+  if (worker === undefined) closers.push(await acquireLock(parts))
   const { snapshots, announcements } = await openSnapshots(parts)
   closers.push(() => announcements.close())
   const records = openJournaled(parts)
   const { drain, openFor } = records
-  closers.push(() => drain.close())
   const transports = openTransports(parts)
   const ticker = openTicker()
   closers.push(() => ticker.close())
@@ -78,9 +97,10 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
   const cancelElsewhere = openCancelElsewhere(parts, inFlight)
   const lastUsed = new LastUsed({ store: uses => updateKeysLastUsed(storage.db, uses), log, onException })
   closers.push(() => lastUsed.close())
-  const counting = await openCounting(parts, drain)
+  const counting = worker?.counting ?? (await openCounting(parts, records.stored))
   openFor(counting.ledger)
-  const isReady = (): Readiness => readinessOf(snapshots, counting, drain, config)
+  const isReady = openReadiness(parts, () => readinessOf(snapshots, counting, drain, config))
+  if (worker !== undefined) handleFlush(worker.calls, () => drain.afterFlush(async () => {}))
   const deps: GatewayDeps = {
     formats: new FormatRegistry(limits.formats ?? FORMATS),
     now: systemClock.now,
@@ -106,7 +126,7 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     meterSets: new MeterSets(),
     reservations: openReservations(parts, counting.ledger),
     learned: new LearnedUse(),
-    isLedgerShared: config.redisUrl !== undefined,
+    isLedgerShared: worker !== undefined || config.redisUrl !== undefined,
     openRecord: estimate => drain.open(estimate),
     writeRecord: record => drain.write(record),
     isJournalFull: () => (config.journalFull === 'refuse' ? drain.isFull() : drain.isMemoryFull()),
@@ -120,21 +140,35 @@ export async function openGateway(parts: AppParts): Promise<Gateway> {
     isReady,
   }
   limits.onDeps?.(deps)
-  const server = createGatewayServer(deps)
-  sockets.sendTimeouts.watch(server)
-  const connections = openConnectionLimits(config, 'gateway')
-  connections.guard(server)
-  const measured = { requestCounts, inFlight, records, isReady, counting, frontDoor, connections }
+  const readMeters: Ledger['read'] = (meters, at) => counting.ledger.read(meters, at)
   return {
-    metricsUrl: await openMeasured(parts, {
-      ...measured,
-      circuits: deps.circuits,
-      idempotency: deps.idempotency,
-    }),
-    server,
+    ...(await openServer(parts, deps, { records, counting })),
+    inFlight,
     catchUp: () => catchUp(announcements, snapshots),
     isReady,
-    readMeters: (meters, at) => counting.ledger.read(meters, at),
+    readMeters,
+  }
+}
+
+/** Opens the server of the gateway, which does not listen yet, and its metrics. */
+async function openServer(
+  parts: AppParts,
+  deps: GatewayDeps & { readonly frontDoor: FrontDoor },
+  { records, counting }: { readonly records: Records; readonly counting: OpenedLedger },
+): Promise<Pick<LocalGateway, 'server' | 'listen' | 'close' | 'metricsUrl' | 'readMetrics'>> {
+  const { config, limits, exceptions, sockets } = parts
+  const { sendTimeouts } = sockets
+  const { inFlight } = deps
+  const server = createGatewayServer(deps)
+  sendTimeouts.watch(server)
+  const connections = openConnectionLimits(config, 'gateway')
+  connections.guard(server)
+  const readings = listReadings({ ...deps, records, counting, connections, exceptions, sendTimeouts })
+  const onError = (error: Error): void => exceptions.note(error, 'the listener of the gateway')
+  return {
+    ...(await openMeasured(parts, readings)),
+    server,
+    listen: () => listen(server, config.host, config.gatewayPort, onError),
     close: () => closeGateway(server, inFlight, { graceMs: limits.graceMs, cut: parts.cut }),
   }
 }
@@ -174,35 +208,50 @@ function markRejected({ storage, log, newId }: AppParts, credentialId: string): 
   )
 }
 
-function openFrontDoor({ config, log }: AppParts, ticker: Ticker): FrontDoor {
+function openFrontDoor({ config, log, worker }: AppParts, ticker: Ticker): FrontDoor {
   const { frontDoor: limits, trustedProxies } = config
-  return new FrontDoor({ limits, trustedProxies, ticker, log })
+  const sharing =
+    worker &&
+    connectRates<BucketKind>(worker.calls, (kind, key, count) =>
+      frontDoor.takeReported(kind, key, count, performance.now()),
+    )
+  const frontDoor = new FrontDoor({ limits, trustedProxies, ticker, log, sharing })
+  return frontDoor
 }
 
-/** Starts the metrics and returns their URL. */
+/** Starts the metrics and returns their URL. Those of a worker are served by its supervisor. */
 async function openMeasured(
-  { config, log, exceptions, closers, sockets: { sendTimeouts } }: AppParts,
-  measured: Omit<Measured, 'exceptions' | 'sendTimeouts'>,
-): Promise<string | undefined> {
+  { config, log, exceptions, closers, worker }: AppParts,
+  readings: readonly Reading[],
+): Promise<{ readonly metricsUrl: string | undefined; readonly readMetrics: () => Promise<unknown> }> {
+  const registry = createRegistry(readings)
+  const readMetrics = (): Promise<unknown> => registry.getMetricsAsJSON()
+  if (worker !== undefined) {
+    connectMetrics(worker.calls, readMetrics)
+    return { metricsUrl: undefined, readMetrics }
+  }
   const { metricsHost: host, metricsPort: port } = config
-  const metrics = await openMetrics({ host, port, log, exceptions, sendTimeouts, ...measured })
+  const metrics = await openMetrics({ host, port, log, onException: exceptions.note, readings })
   closers.push(() => metrics.close())
-  return metrics.url
+  return { metricsUrl: metrics.url, readMetrics }
 }
 
-function openJournaled({ config, log, storage }: AppParts): Records {
+function openJournaled({ config, log, storage, exceptions, closers, worker }: AppParts): Records {
   return openRecords({
     dataDir: config.dataDir,
+    ...(worker === undefined ? {} : { workerFolder: toWorkerFolder(process.pid, worker.worker) }),
     now: systemClock.now,
-    maxBytes: config.journalMaxBytes,
-    isShared: config.redisUrl !== undefined,
+    maxBytes: Math.ceil(config.journalMaxBytes / config.workers),
+    isShared: worker === undefined && config.redisUrl !== undefined,
     log,
     storage,
+    onException: exceptions.note,
+    closers,
   })
 }
 
 /** Acquires the lock of a process that is alone on its database, or that shares limits with others. */
-async function acquireLock({ config, log, storage }: AppParts): Promise<() => Promise<void>> {
+export async function acquireLock({ config, log, storage }: AppParts): Promise<() => Promise<void>> {
   return await acquireInstanceLock(storage.connection, {
     isShared: config.redisUrl !== undefined,
     onLost: error => {
@@ -212,20 +261,22 @@ async function acquireLock({ config, log, storage }: AppParts): Promise<() => Pr
   })
 }
 
-async function openCounting(
+export async function openCounting(
   { config, log, exceptions, storage, closers, newId }: AppParts,
-  drain: Drain,
+  stored: Stored,
+  hasWorkers = false,
 ): Promise<OpenedLedger> {
   // Closed after the ledger, which may report crossings until it is closed.
-  const alerts = openAlerts({ storage, log }, newId, () => drain.flush())
+  const alerts = openAlerts({ storage, log }, newId, () => stored.flush())
   closers.push(() => alerts.close())
   const counting = await openProcessLedger({
     redisUrl: config.redisUrl,
     isFailOpen: config.limitsFailOpen,
+    hasWorkers,
     log,
     owner: newId(),
     storage,
-    drain,
+    stored,
     onException: exceptions.note,
     onCrossing: ({ meter, settled }) => {
       if (meter.kind === 'fixed') alerts.note({ meter, settled })
@@ -264,18 +315,32 @@ function readinessOf(
   }
 }
 
-/** Returns the cancel of requests in other gateway processes; without REDIS_URL there are none. */
+/** Returns the readiness of this process, or of all workers together. */
+function openReadiness({ worker, exceptions, closers }: AppParts, own: () => Readiness): () => Readiness {
+  if (worker === undefined) return own
+  const shared = connectReadiness(worker.calls, own, exceptions.note)
+  closers.push(() => shared.close())
+  return shared.all
+}
+
+/** Returns the cancel of requests in other gateway processes: those of REDIS_URL, or the other workers of the machine. */
 function openCancelElsewhere(
-  { config, log, exceptions, closers, newId }: AppParts,
+  { config, log, exceptions, closers, newId, worker }: AppParts,
   inFlight: InFlight,
 ): GatewayDeps['cancelElsewhere'] {
-  if (config.redisUrl === undefined) return () => Promise.resolve(false)
+  const cancelLocal = (environmentId: string, requestId: string, endUserId: string | null): boolean =>
+    inFlight.cancel(environmentId, requestId, endUserId)
+  const logLine = (line: string): void => log.warn(line)
+  if (config.redisUrl === undefined) {
+    return worker === undefined
+      ? () => Promise.resolve(false)
+      : connectCancellations(worker.calls, { cancelLocal, log: logLine })
+  }
   const cancellations = openCancellations({
     url: config.redisUrl,
-    cancelLocal: (environmentId, requestId, endUserId) =>
-      inFlight.cancel(environmentId, requestId, endUserId),
+    cancelLocal,
     newId,
-    log: line => log.warn(line),
+    log: logLine,
     onException: exceptions.note,
   })
   closers.push(() => cancellations.close())

@@ -21,16 +21,17 @@ import type { AppParts } from './app-parts.ts'
 
 /** Opens the idempotency keys of this gateway. Called once the process has the instance lock. */
 export async function openIdempotency(parts: AppParts): Promise<Idempotency> {
-  const { config, log, exceptions, storage, closers, newId } = parts
+  const { config, log, exceptions, storage, closers, newId, worker } = parts
   const { pool } = storage
   // Renewals do not wait behind other statements.
   const renewals = openPool(storage.connection, line => log.warn(line), { max: 1, queryTimeoutMs: 5_000 })
   closers.push(() => renewals.end())
-  // A gateway without REDIS_URL is alone on its database, so a previous one was stopped or killed.
-  if (config.redisUrl === undefined) await removeOwners(pool)
+  // A gateway without REDIS_URL is alone on its database, so a previous one was stopped or killed. Of workers, the supervisor is.
+  if (config.redisUrl === undefined && worker === undefined) await removeOwners(pool)
   const idempotency = new Idempotency({
     store: openStore(parts, renewals),
-    owner: newId(),
+    // The supervisor frees the keys of a worker that was killed by its name.
+    owner: worker?.worker ?? newId(),
     maxBytes: config.idempotencyBytes,
     newId,
     now: systemClock.now,

@@ -3,6 +3,7 @@ import { Snapshots } from '../gateway/tenants/snapshots.ts'
 import { type ConfigNotifications, openConfigNotifications } from '../storage/config-notifications.ts'
 import { findEnvironmentSnapshot, findKeyByHash } from '../storage/snapshots.ts'
 import { findTokenMinter, getEndUserSnapshot } from '../storage/token-snapshots.ts'
+import { connectConfigChanges } from '../workers/messages/config-changes.ts'
 import type { AppParts } from './app-parts.ts'
 
 /** Opens the tenant snapshots and the notifications that invalidate them. */
@@ -11,6 +12,7 @@ export async function openSnapshots({
   log,
   storage,
   secretBox,
+  worker,
 }: AppParts): Promise<{ snapshots: Snapshots; announcements: ConfigNotifications }> {
   const snapshots = new Snapshots({
     source: {
@@ -22,15 +24,25 @@ export async function openSnapshots({
     now: systemClock.now,
     maxStaleMs: config.configMaxStaleMs,
   })
+  const effects = {
+    onChange: (id: string) => snapshots.invalidate(id),
+    onLost: () => snapshots.markLost(),
+    onRestored: () => snapshots.markRestored(),
+  }
+  if (worker !== undefined) {
+    connectConfigChanges(worker.calls, effects)
+    return { snapshots, announcements: OF_THE_SUPERVISOR }
+  }
   const announcements = await openConfigNotifications({
     connection: storage.connection,
     log: line => log.warn(line),
-    onChange: id => snapshots.invalidate(id),
-    onLost: () => snapshots.markLost(),
-    onRestored: () => snapshots.markRestored(),
+    ...effects,
   })
   return { snapshots, announcements }
 }
+
+/** The control plane is in the supervisor, which waits for its workers (ConfigChanges). */
+const OF_THE_SUPERVISOR: ConfigNotifications = { barrier: async () => {}, close: async () => {} }
 
 /** Resolves once every committed change applies. If notifications are unavailable, all snapshots are dropped. */
 export async function catchUp(announcements: ConfigNotifications, snapshots: Snapshots): Promise<void> {

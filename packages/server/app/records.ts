@@ -1,13 +1,19 @@
 import path from 'node:path'
 import type { Logger } from 'pino'
+import type { OnException } from '../core/on-exception.ts'
 import { toMeteredUsage } from '../core/metered-usage.ts'
 import type { RecordLine, RequestRecord } from '../core/request-record.ts'
 import { Drain } from '../journal/drain.ts'
 import { openJournal } from '../journal/journal.ts'
+import { JournalReplays, type JournalReplaysOptions } from '../journal/journal-replays.ts'
 import { openSetAside } from '../journal/set-aside.ts'
-import type { Ledger } from '../ledger/ledger.ts'
+import type { Ledger, RecoveredSettlement } from '../ledger/ledger.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { insertRequestRecords } from '../storage/request-logs.ts'
+import { isWorkerRunning } from './worker-folder.ts'
+
+/** The journal's folder within the data folder. */
+const JOURNAL = 'journal'
 
 /** Counts of records that were not stored as they were, since the start. */
 export interface RecordCounts {
@@ -19,8 +25,13 @@ export interface RecordCounts {
   shed(): number
 }
 
+/** What of the journal is in the database, for reads that must not miss a record. */
+export type Stored = Pick<Drain, 'flush' | 'afterFlush'>
+
 export interface Records {
   readonly drain: Drain
+  /** Of the drain and of what earlier workers left. */
+  readonly stored: Stored
   readonly recordCounts: RecordCounts
   /** Sets the ledger that settles the requests of a killed run, whose reservations shared counters still contain. */
   openFor(ledger: Ledger): void
@@ -29,19 +40,23 @@ export interface Records {
 export interface RecordsParts {
   /** Contains the journal's folder and the files of records that the database refuses. */
   readonly dataDir: string
+  /** The folder of this worker within the journal's; absent: a process without workers. */
+  readonly workerFolder?: string
   readonly now: () => number
   readonly maxBytes: number
   /** The counters of limits are shared with other processes. */
   readonly isShared: boolean
   readonly log: Logger
   readonly storage: Storage
+  readonly onException: OnException
+  readonly closers: (() => Promise<void> | void)[]
 }
 
 /** Opens the journal of this process and the drain that writes it to the database. */
-export function openRecords({ dataDir, maxBytes, isShared, now, log, storage }: RecordsParts): Records {
-  const folder = path.join(dataDir, 'journal')
-  const setAside = openSetAside(dataDir, { now })
-  let reduced = 0
+export function openRecords(parts: RecordsParts): Records {
+  const { dataDir, workerFolder, maxBytes, isShared, log, closers } = parts
+  const folder = path.join(dataDir, JOURNAL, workerFolder ?? '.')
+  const { insert, reduced, setAside } = openInserts(parts)
   const journal = openJournal(folder, {
     onError: error => log.error({ err: error }, 'the journal could not be synced to disk'),
   })
@@ -50,7 +65,7 @@ export function openRecords({ dataDir, maxBytes, isShared, now, log, storage }: 
     openFor = resolve
   })
   const onReplayed = async (lines: readonly RecordLine[]): Promise<void> =>
-    (await opened).settleRecovered(lines.filter(({ id }) => id !== '').map(toSettlement))
+    (await opened).settleRecovered(toSettlements(lines))
   const drain = new Drain({
     folder,
     journal,
@@ -58,24 +73,79 @@ export function openRecords({ dataDir, maxBytes, isShared, now, log, storage }: 
     log,
     // The counters of a single process end with it, so there is nothing to settle.
     ...(isShared ? { onReplayed } : {}),
-    insert: async records => {
-      const { rejected } = await insertRequestRecords(storage.pool, records, (id, reason) => {
-        reduced++
-        log.error({ id, reason }, 'a usage record was refused by the database and stored without its texts')
-      })
-      if (rejected.length === 0) return
-      // Written before the journal removes the segment. If this throws, the batch is inserted again.
-      setAside.append(rejected)
-      for (const { id, reason } of rejected) {
-        log.error({ id, reason }, 'a usage record was refused by the database and set aside in a file')
-      }
-    },
+    insert,
   })
-  const recordCounts = { reduced: () => reduced, setAside: () => setAside.count(), shed: () => drain.shed() }
-  return { drain, recordCounts, openFor }
+  closers.push(() => drain.close())
+  const recordCounts = { reduced, setAside, shed: () => drain.shed() }
+  if (workerFolder !== undefined) return { drain, stored: drain, recordCounts, openFor }
+  const replays = openReplays(parts, insert, onReplayed)
+  replays.replayAll()
+  const stored: Stored = {
+    async flush() {
+      await replays.flush()
+      await drain.flush()
+    },
+    async afterFlush(read) {
+      await replays.flush()
+      return await drain.afterFlush(read)
+    },
+  }
+  return { drain, stored, recordCounts, openFor }
 }
 
-function toSettlement({ json }: RecordLine): Parameters<Ledger['settleRecovered']>[0][number] {
+/** Opens the replays of what gateway workers left. */
+export function openReplays(
+  { dataDir, log, onException, closers }: Pick<RecordsParts, 'dataDir' | 'log' | 'onException' | 'closers'>,
+  insert: JournalReplaysOptions['insert'],
+  onReplayed: JournalReplaysOptions['onReplayed'],
+): JournalReplays {
+  const folder = path.join(dataDir, JOURNAL)
+  const replays = new JournalReplays({
+    folder,
+    isWritten: isWorkerRunning,
+    insert,
+    log,
+    onException,
+    onReplayed,
+  })
+  closers.push(() => replays.close())
+  return replays
+}
+
+/** Returns what writes records to the database, and counts of those that it did not take as they were. */
+export function openInserts({
+  dataDir,
+  now,
+  log,
+  storage,
+}: Pick<RecordsParts, 'dataDir' | 'now' | 'log' | 'storage'>): {
+  readonly insert: (records: readonly RecordLine[]) => Promise<void>
+  readonly reduced: () => number
+  readonly setAside: () => number
+} {
+  const setAside = openSetAside(dataDir, { now })
+  let reduced = 0
+  const insert = async (records: readonly RecordLine[]): Promise<void> => {
+    const { rejected } = await insertRequestRecords(storage.pool, records, (id, reason) => {
+      reduced++
+      log.error({ id, reason }, 'a usage record was refused by the database and stored without its texts')
+    })
+    if (rejected.length === 0) return
+    // Written before the journal removes the segment. If this throws, the batch is inserted again.
+    setAside.append(rejected)
+    for (const { id, reason } of rejected) {
+      log.error({ id, reason }, 'a usage record was refused by the database and set aside in a file')
+    }
+  }
+  return { insert, reduced: () => reduced, setAside: () => setAside.count() }
+}
+
+/** Returns what the ledger settles of the records of a killed process. */
+export function toSettlements(lines: readonly RecordLine[]): RecoveredSettlement[] {
+  return lines.filter(({ id }) => id !== '').map(toSettlement)
+}
+
+function toSettlement({ json }: RecordLine): RecoveredSettlement {
   const record = JSON.parse(json) as RequestRecord
   return { id: record.id, orgId: record.org_id, usage: toMeteredUsage(record) }
 }

@@ -1,9 +1,13 @@
+import { availableParallelism } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, parseConfig } from './settings.ts'
 
 describe('an invalid setting stops the start with a message that says what is accepted', () => {
   test.each([
     ['RIDEAU_GATEWAY_PORT', 'abc', 'must be a whole number from 0 to 65535; got "abc"'],
+    ['RIDEAU_WORKERS', '0', 'must be auto or a whole number from 1 to 64; got "0"'],
+    ['RIDEAU_WORKERS', 'all', 'must be auto or a whole number from 1 to 64; got "all"'],
+    ['RIDEAU_WORKERS', '21', 'must be at most 20 without DATABASE_URL'],
     ['RIDEAU_CONTROL_PORT', '1.5', 'must be a whole number from 0 to 65535; got "1.5"'],
     ['RIDEAU_METRICS_PORT', '70000', 'must be a whole number from 0 to 65535; got "70000"'],
     ['RIDEAU_LIMITS_FAILOPEN', 'yes', 'must be one of true, false, 1, 0; got "yes"'],
@@ -70,4 +74,9 @@ test.each([
 ])('an invalid %s is refused without its value', (name, value) => {
   expect(() => parseConfig({ [name]: value })).toThrow(name)
   expect(() => parseConfig({ [name]: value })).not.toThrow('secret')
+})
+
+test('without RIDEAU_WORKERS there is one process, and auto is one worker per core', () => {
+  expect(parseConfig({}).workers).toBe(1)
+  expect(parseConfig({ RIDEAU_WORKERS: 'auto' }).workers).toBe(Math.min(20, availableParallelism()))
 })

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import type { Prefixes } from '../gateway/request/prefixes.ts'
 import { parseTrustedProxies, type TrustedProxies } from '../http/client-address.ts'
@@ -29,6 +30,14 @@ const masterKeys = z
     keys => keys.every(key => key.length === 32),
     'must be keys of 32 bytes in base64, with commas between them',
   )
+
+/** Each worker has two connections to the database at least. The embedded one serves fewer. */
+const MAX_WORKERS = 64
+const MAX_EMBEDDED_WORKERS = 20
+const workers = z.preprocess(
+  text => (text === 'auto' ? String(Math.min(MAX_EMBEDDED_WORKERS, availableParallelism())) : text),
+  wholeNumber(1, MAX_WORKERS, `must be auto or a whole number from 1 to ${MAX_WORKERS}`),
+)
 
 const proxies = z.string().transform((value, context): TrustedProxies => {
   const entries = value.split(',').map(entry => entry.trim())
@@ -66,6 +75,7 @@ const Settings = z.object({
   RIDEAU_FORMER_MASTER_KEYS: masterKeys.default([]),
   RIDEAU_DASHBOARD_DIR: z.string().min(1).optional(),
   RIDEAU_SETUP_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  RIDEAU_WORKERS: workers.optional(),
   RIDEAU_HOST: z.string().min(1).default('127.0.0.1'),
   RIDEAU_GATEWAY_PORT: port.default(8787),
   RIDEAU_CONTROL_PORT: port.default(8788),
@@ -132,6 +142,8 @@ export interface Config {
   /** Keys that open what they sealed, and seal nothing. */
   readonly formerMasterKeys: readonly Buffer[]
   readonly setupToken: string | undefined
+  /** Gateway worker processes; 1: none, the gateway runs in the program's own process. */
+  readonly workers: number
   readonly host: string
   readonly gatewayPort: number
   readonly controlPort: number
@@ -191,6 +203,9 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
       'RIDEAU_MASTER_KEY: must be set if DATABASE_URL is set (32 bytes in base64: openssl rand -base64 32)',
     )
   }
+  if (settings.DATABASE_URL === undefined && (settings.RIDEAU_WORKERS ?? 1) > MAX_EMBEDDED_WORKERS) {
+    throw new ConfigError(`RIDEAU_WORKERS: must be at most ${MAX_EMBEDDED_WORKERS} without DATABASE_URL`)
+  }
   if (settings.RIDEAU_FORMER_MASTER_KEYS.length > 0 && settings.RIDEAU_MASTER_KEY === undefined) {
     throw new ConfigError('RIDEAU_FORMER_MASTER_KEYS: needs RIDEAU_MASTER_KEY, the key that replaces them')
   }
@@ -217,6 +232,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     formerMasterKeys: settings.RIDEAU_FORMER_MASTER_KEYS,
     dashboardDir: settings.RIDEAU_DASHBOARD_DIR === 'off' ? undefined : settings.RIDEAU_DASHBOARD_DIR,
     setupToken: settings.RIDEAU_SETUP_TOKEN,
+    workers: settings.RIDEAU_WORKERS ?? 1,
     host: settings.RIDEAU_HOST,
     gatewayPort: settings.RIDEAU_GATEWAY_PORT,
     controlPort: settings.RIDEAU_CONTROL_PORT,

@@ -12,6 +12,8 @@ let events: string[]
 let exited: Promise<number>
 let stopping: StopOnSignals
 let closing: PromiseWithResolvers<StopCounts>
+/** Whether a SIGHUP asks for other workers. */
+let isReplacement: boolean
 
 interface PromiseWithResolvers<T> {
   promise: Promise<T>
@@ -30,6 +32,7 @@ beforeEach(() => {
   signals = new EventEmitter()
   lines = []
   events = []
+  isReplacement = false
   closing = withResolvers()
   const exit = withResolvers<number>()
   exited = exit.promise
@@ -38,6 +41,7 @@ beforeEach(() => {
     signals,
     clock: { now: () => now },
     log: { info: write, warn: write, fatal: write },
+    isReplacement: () => isReplacement,
     endDatabase: async () => void events.push('database ended'),
     exit: code => {
       events.push(`exit ${code}`)
@@ -56,6 +60,9 @@ const app = (cut: StopCounts = { finished: 0, cut: 0 }): App => ({
     events.push('close')
     return closing.promise
   },
+  async replaceWorkers() {
+    events.push('replace')
+  },
   async cut() {
     events.push('cut')
     return cut
@@ -70,6 +77,25 @@ describe('the program', () => {
     expect(await exited).toBe(0)
     expect(events).toEqual(['close', 'exit 0'])
     expect(lines.at(-1)).toBe('stopped: 2 requests finished, 1 request cut')
+  })
+
+  test('replaces its workers on each SIGHUP that asks for it, but not before it has started or once it stops', async () => {
+    isReplacement = true
+    signals.emit('SIGHUP', 'SIGHUP')
+    stopping.started(app())
+    expect(events).toEqual([])
+    for (const name of ['SIGHUP', 'SIGHUP', 'SIGTERM', 'SIGHUP']) signals.emit(name, name)
+    closing.resolve({ finished: 0, cut: 0 })
+    expect(await exited).toBe(0)
+    expect(events).toEqual(['replace', 'replace', 'close', 'exit 0'])
+  })
+
+  test('stops on a SIGHUP of a terminal that has gone', async () => {
+    stopping.started(app())
+    signals.emit('SIGHUP', 'SIGHUP')
+    closing.resolve({ finished: 0, cut: 0 })
+    expect(await exited).toBe(0)
+    expect(events).toEqual(['close', 'exit 0'])
   })
 
   test('that a signal stops while it starts stops as soon as it has started', async () => {

@@ -17,6 +17,8 @@ export interface StopOptions {
     warn(details: object, message: string): void
     fatal(details: object, message: string): void
   }
+  /** Whether a SIGHUP asks for other gateway workers and not for the end; absent: it does not. */
+  readonly isReplacement?: () => boolean
   /** Ends the embedded database at once; does nothing with a database of the operator's. Never rejects. */
   readonly endDatabase: () => Promise<void>
   readonly exit: (code: number) => void
@@ -27,7 +29,7 @@ export interface StopOptions {
 /**
  * Stops the program on SIGINT, SIGTERM and SIGHUP, also while it starts: then as soon as it has started. A second signal
  * ends it by force: running requests are cut, and what does not close in order within five seconds is left, but for the
- * embedded database, which is ended too.
+ * embedded database, which is ended too. With gateway workers SIGHUP replaces these.
  */
 export class StopOnSignals {
   readonly #options: StopOptions
@@ -54,7 +56,8 @@ export class StopOnSignals {
   }
 
   #note(name: NodeJS.Signals): void {
-    const { clock, log } = this.#options
+    const { clock, log, isReplacement } = this.#options
+    if (name === 'SIGHUP' && isReplacement?.() === true) return this.#replaceWorkers()
     const meaning = this.#signals.note(clock.now())
     if (meaning === 'force') void this.#force(name)
     if (meaning !== 'stop') return
@@ -65,6 +68,14 @@ export class StopOnSignals {
       log.info({}, `${name}: stopping after the running requests; a second signal ends them at once`)
       this.#close(this.#app)
     }
+  }
+
+  #replaceWorkers(): void {
+    const { log } = this.#options
+    // Those of a start are new, and a stop ends them.
+    if (this.#isStopping || this.#app === undefined) return
+    log.info({}, 'SIGHUP: replacing the gateway workers one by one')
+    this.#app.replaceWorkers?.().catch(error => log.warn({ err: error }, 'gateway workers were not replaced'))
   }
 
   #close(app: App): void {

@@ -198,7 +198,8 @@ const send = ({ method, ...sent }: Sent & { method: string }) =>
 test("an owner is answered 404 for every id of another organization, in every operation's path", async () => {
   expect(theirIds.length).toBeGreaterThan(25)
   const before = await digest(theirs)
-  const paths = operations.filter(({ paramNames }) => paramNames.length > 0)
+  // The ids of saved views are the caller's own: saved-views.test.ts holds that two users may choose the same one.
+  const paths = operations.filter(({ paramNames, access }) => paramNames.length > 0 && access !== 'session')
   for (const { method, path } of paths) {
     const outcomes = await Promise.all(
       theirIds.map(async id => {

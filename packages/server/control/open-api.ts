@@ -41,24 +41,42 @@ export async function registerOpenApi(app: FastifyInstance, urls: { baseUrl: () 
 }
 
 /** Read by the document only: the route's handler checks the header. */
-const IDEMPOTENCY_HEADERS = {
-  type: 'object',
-  properties: {
-    'Idempotency-Key': {
-      type: 'string',
-      minLength: 1,
-      maxLength: MAX_KEY_CHARS,
-      description:
-        'A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`.',
-    },
+const IDEMPOTENCY_KEY = {
+  'Idempotency-Key': {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_KEY_CHARS,
+    description:
+      'A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`.',
   },
+}
+
+/** Read by run-operation.ts. */
+const IF_MATCH = {
+  'If-Match': {
+    type: 'string',
+    description:
+      'The `ETag` of the version that the change is based on, which is its `updated_at` in quotes. After another change the answer is `resource_conflict`.',
+  },
+}
+
+/** The same page as a file, for `Accept: text/csv`. */
+function withCsv(responses: unknown) {
+  const { 200: page, ...others } = responses as Record<string, object>
+  const content = { 'application/json': { schema: page }, 'text/csv': { schema: { type: 'string' } } }
+  return { 200: { description: 'Default Response', content }, ...others }
 }
 
 /** A route without a body accepts `{}`, but the document does not ask for it. */
 const toDocumented: Transform = document => {
   const { schema: made, url } = jsonSchemaTransform(document)
-  const { bodyless, creates } = document.route?.config ?? {}
-  const schema = creates === true ? { ...made, headers: IDEMPOTENCY_HEADERS } : made
+  const { bodyless, creates, hasCsv, takesIfMatch } = document.route?.config ?? {}
+  const headers = { ...(creates === true && IDEMPOTENCY_KEY), ...(takesIfMatch === true && IF_MATCH) }
+  const schema = {
+    ...made,
+    ...(Object.keys(headers).length > 0 ? { headers: { type: 'object', properties: headers } } : {}),
+    ...(hasCsv === true ? { response: withCsv(made?.response) } : {}),
+  }
   if (bodyless !== true) return { schema, url }
   const { body: _, ...rest } = schema
   return { schema: rest, url }

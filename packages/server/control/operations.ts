@@ -1,6 +1,7 @@
 import { listAuditLog } from './audit-log/list-audit-log.ts'
-import { listCatalogModels } from './catalog/list-catalog-models.ts'
+import { listCallableModels, listCatalogModels } from './catalog/list-catalog-models.ts'
 import { listCatalogProviders } from './catalog/list-catalog-providers.ts'
+import { getKeyLimits } from './effective-limits/get-key-limits.ts'
 import { getEnvironment } from './environments/get-environment.ts'
 import { listEnvironments } from './environments/list-environments.ts'
 import { updateEnvironment } from './environments/update-environment.ts'
@@ -12,6 +13,8 @@ import { getKey } from './keys/get-key.ts'
 import { listKeys } from './keys/list-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { getLog } from './logs/get-log.ts'
+import { getLogHistogram } from './logs/get-log-histogram.ts'
+import { listErrors } from './logs/list-errors.ts'
 import { listLogs } from './logs/list-logs.ts'
 import { createManagementKey } from './management-keys/create-management-key.ts'
 import { deleteManagementKey } from './management-keys/delete-management-key.ts'
@@ -42,6 +45,9 @@ import { deleteCredential } from './provider-credentials/delete-credential.ts'
 import { getCredential } from './provider-credentials/get-credential.ts'
 import { listCredentials } from './provider-credentials/list-credentials.ts'
 import { listProjectCredentials } from './provider-credentials/list-project-credentials.ts'
+import { deleteSavedView } from './saved-views/delete-saved-view.ts'
+import { listSavedViews } from './saved-views/list-saved-views.ts'
+import { putSavedView } from './saved-views/put-saved-view.ts'
 import { changePassword } from './session/change-password.ts'
 import { createSession } from './session/create-session.ts'
 import { deleteSession } from './session/delete-session.ts'
@@ -64,6 +70,9 @@ export const operations: readonly Operation[] = [
   deleteSession,
   changePassword,
   resetPassword,
+  listSavedViews,
+  putSavedView,
+  deleteSavedView,
   listOrganizations,
   createOrganization,
   getOrganization,
@@ -92,6 +101,7 @@ export const operations: readonly Operation[] = [
   listKeys,
   createKey,
   getKey,
+  getKeyLimits,
   revokeKey,
   deleteKey,
   listProjectCredentials,
@@ -105,9 +115,12 @@ export const operations: readonly Operation[] = [
   listProjectUsage,
   listEnvironmentUsage,
   listLogs,
+  getLogHistogram,
+  listErrors,
   getLog,
   listCatalogProviders,
   listCatalogModels,
+  listCallableModels,
   ...modelOperations,
   ...policyOperations,
 ]

@@ -7,6 +7,7 @@ import { updateBudget } from './budgets/update-budget.ts'
 import { deleteDeviceAuth } from './device-auth/delete-device-auth.ts'
 import { getDeviceAuth } from './device-auth/get-device-auth.ts'
 import { putDeviceAuth } from './device-auth/put-device-auth.ts'
+import { getEndUserLimits } from './effective-limits/get-end-user-limits.ts'
 import { blockEndUser } from './end-users/block-end-user.ts'
 import { createEndUser } from './end-users/create-end-user.ts'
 import { deleteEndUser } from './end-users/delete-end-user.ts'
@@ -69,6 +70,7 @@ export const policyOperations: readonly Operation[] = [
   listEndUsers,
   createEndUser,
   getEndUser,
+  getEndUserLimits,
   updateEndUser,
   deleteEndUser,
   blockEndUser,

@@ -1,12 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TrustedProxies } from '../http/client-address.ts'
 import { grantAccess } from './access.ts'
+import { kindOf } from './audit-log/to-audit-entry.ts'
 import { IdempotentCreates } from './idempotency/idempotent-creates.ts'
 import { parseIdempotencyKey } from './idempotency/parse-idempotency-key.ts'
 import { routeNotFound } from './operation/answer-fault.ts'
+import { type CsvList, prefersCsv, sendCsv } from './operation/csv.ts'
 import { type Caller, toCaller } from './operation/caller.ts'
 import { ErrorBody } from './operation/error-body.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
+import { toTag } from './operation/preconditions.ts'
 import { type Answer, isCreating, type Operation, type Services } from './operation/operation.ts'
 import { z } from './operation/zod.ts'
 import { runOperation } from './run-operation.ts'
@@ -52,13 +55,25 @@ export function registerOperations(
           : undefined
         const once = key === undefined ? undefined : { creates, key }
         const { id, params, query, body } = request
-        const input = { params, query, body, caller, answer }
+        const input = { params, query, body, caller, answer, ifMatch: request.headers['if-match'] }
         const result = await runOperation(services, operation, granted, input, id, once)
         if (operation.method !== 'GET') await afterWrite()
+        const tag = kindOf(operation) === undefined ? undefined : tagOf(result)
+        if (tag !== undefined) reply.header('ETag', tag)
+        const { csvRow } = operation
+        if (csvRow !== undefined && prefersCsv(request.headers.accept)) {
+          return sendCsv(reply, operation.name, csvRow, result as CsvList)
+        }
         return reply.code(operation.status).send(result)
       },
     })
   }
+}
+
+/** The entity tag of a record that an operation returns. */
+function tagOf(result: unknown): string | undefined {
+  const { updated_at } = (result ?? {}) as { readonly updated_at?: string }
+  return updated_at === undefined ? undefined : toTag(updated_at)
 }
 
 /** Returns the route without its handler: enough for the OpenAPI document. */
@@ -69,6 +84,8 @@ export function toRoute(operation: Operation) {
     config: {
       bodyless: operation.body === undefined,
       creates: isCreating(operation),
+      hasCsv: operation.csvRow !== undefined,
+      takesIfMatch: operation.method !== 'GET' && kindOf(operation) !== undefined,
       longBody: operation.body !== undefined && operation.access !== 'public',
     },
     schema: toRouteSchema(operation),
@@ -105,6 +122,7 @@ function faultsOf(operation: Operation): readonly string[] {
   codes.add('request_validation_failed').add('invalid_request')
   if (operation.method !== 'GET') for (const code of BODY_FAULTS) codes.add(code)
   if (isCreating(operation)) codes.add('idempotency_conflict')
+  if (operation.method !== 'GET' && kindOf(operation) !== undefined) codes.add('resource_conflict')
   for (const code of operation.faults) codes.add(code)
   return [...codes]
 }

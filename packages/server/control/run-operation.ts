@@ -1,11 +1,12 @@
 import { insertAuditEntry } from '../storage/audit-log.ts'
 import type { Db } from '../storage/pool.ts'
 import { extendTenantScope, inTenantScope } from '../storage/tenant-scope.ts'
-import { findBefore, reachOf, toAuditEntry } from './audit-log/to-audit-entry.ts'
+import { findBefore, kindOf, reachOf, toAuditEntry } from './audit-log/to-audit-entry.ts'
 import type { IdempotentCreates, KeepAnswer } from './idempotency/idempotent-creates.ts'
 import type { Caller } from './operation/caller.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
 import type { Answer, Operation, Services } from './operation/operation.ts'
+import { assertMatch, assertStillMatch, noPreconditions } from './operation/preconditions.ts'
 import { openCursor, signCursor } from './operation/signed-cursor.ts'
 
 /** The key of a creating call, and what runs such calls once. */
@@ -21,6 +22,8 @@ interface Input {
   readonly body: unknown
   readonly caller: Caller
   readonly answer: Answer
+  /** The header `If-Match`. */
+  readonly ifMatch?: string | undefined
 }
 
 /**
@@ -45,6 +48,12 @@ export async function runOperation(
     granted.actor === undefined ? work(wholeDb) : inTenantScope(wholeDb, reach, work)
   const { authorize, prepare } = operation
   if (authorize !== undefined) await scope(db => authorize(callOn(db)))
+  const { ifMatch } = input
+  const kind = operation.method === 'GET' ? undefined : kindOf(operation)
+  if (ifMatch !== undefined && operation.method !== 'GET') {
+    if (kind === undefined) throw noPreconditions()
+    assertMatch(ifMatch, granted.resource)
+  }
   const run = async (keep?: KeepAnswer): Promise<unknown> => {
     const prepared = prepare === undefined ? undefined : await scope(db => prepare(callOn(db)))
     if (operation.method === 'GET') {
@@ -54,6 +63,9 @@ export async function runOperation(
     const before = await scope(db => findBefore(operation, callOn(db), granted))
     return await scope(async db => {
       const call = callOn(db)
+      if (ifMatch !== undefined && kind !== undefined && granted.resource !== undefined) {
+        await assertStillMatch(db, ifMatch, kind, granted.resource.id)
+      }
       const result = await operation.handle({ ...call, prepared })
       const entry = toAuditEntry(operation, call, granted, before, result, input.caller.address, requestId)
       if (entry === undefined) return result

@@ -48,6 +48,10 @@ declare module 'fastify' {
     creates?: boolean
     /** The route takes more than a public one may bring. */
     longBody?: boolean
+    /** The route answers CSV too. */
+    hasCsv?: boolean
+    /** The route changes a record that has an entity tag. */
+    takesIfMatch?: boolean
   }
 }
 

@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import committed from '../../../docs/openapi.json' with { type: 'json' }
-import type { paths } from '../testing/generated/control-api.d.ts'
+import type { paths } from '../../sdk/generated/control-api.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
 import { createOpenApiDocument } from './open-api-document.ts'
 

@@ -1,10 +1,12 @@
 import { BoundedTable, type TableEntry } from './bounded-table.ts'
-import { type BucketRate, returnToken, type TokenBucket, takeToken } from './token-bucket.ts'
+import { noteTaken, type SharedBucket, takeReported } from './shared-bucket.ts'
+import { type BucketRate, returnToken, takeToken } from './token-bucket.ts'
 
 /** The requests of one client address. */
-export class AddressBucket implements TableEntry, TokenBucket {
+export class AddressBucket implements TableEntry, SharedBucket {
   readonly key: string
   fullAt = 0
+  unreported = 0
 
   constructor(key: string) {
     this.key = key
@@ -40,10 +42,22 @@ export class AddressBuckets {
     return takeToken(this.#open(address, now), this.#rate, now)
   }
 
+  /** Notes a request that `take` has counted. Returns how many to report to other processes now. */
+  noteTaken(address: string): number {
+    const bucket = this.#table.get(address)
+    return bucket === undefined ? 0 : noteTaken(bucket, this.#rate)
+  }
+
+  /** Counts requests that another process has reported. */
+  takeReported(address: string, count: number, now: number): void {
+    takeReported(this.#open(address, now), this.#rate, count, now)
+  }
+
   /** Takes back the count of a request that turned out to be harmless. */
   giveBack(address: string): void {
     const bucket = this.#table.get(address) ?? this.#shared
     returnToken(bucket, this.#rate)
+    bucket.unreported--
   }
 
   #open(address: string, now: number): AddressBucket {

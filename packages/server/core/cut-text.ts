@@ -1,6 +1,6 @@
 /** Cuts text for the log: never within a surrogate pair, and with a marker that holds the text's length. */
 
-const MARKER = /…\[cut: (\d{1,16}) characters\]$/
+const MARKER = /\u2026\[cut: (\d{1,16}) characters\]$/
 /** The most bytes of a marker. */
 const MARKER_BYTES = 40
 

@@ -90,7 +90,8 @@ export const FAULTS = {
   resource_conflict: {
     status: 409,
     type: 'invalid_request_error',
-    condition: "A unique name, slug or invitation is taken, or the resource's state forbids the change.",
+    condition:
+      "A unique name, slug or invitation is taken, the resource's state forbids the change, or it was changed after the version that `If-Match` names.",
   },
   request_too_large: {
     status: 413,

@@ -1,6 +1,7 @@
 import type { TableEntry } from './bounded-table.ts'
 import { openShare, type Share } from './fair-share.ts'
-import { type BucketRate, returnToken, type TokenBucket, takeToken } from './token-bucket.ts'
+import type { SharedBucket } from './shared-bucket.ts'
+import { type BucketRate, returnToken, takeToken } from './token-bucket.ts'
 
 export interface HolderInit {
   readonly key: string
@@ -27,7 +28,7 @@ export interface ChildInit extends Pick<HolderInit, 'key' | 'logName' | 'rate'> 
 }
 
 /** Somebody whose requests are counted together: an organization, an environment, a key, an end user. */
-export class Holder implements TableEntry, TokenBucket {
+export class Holder implements TableEntry, SharedBucket {
   readonly key: string
   readonly logName: string
   readonly parent: Holder | undefined
@@ -36,6 +37,7 @@ export class Holder implements TableEntry, TokenBucket {
   readonly bytes: Share
   readonly answers: Share
   fullAt = 0
+  unreported = 0
   #children = 0
 
   constructor({ key, logName, parent, rate, requests, bytes, answers }: HolderInit) {

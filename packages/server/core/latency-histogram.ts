@@ -9,6 +9,13 @@ export const LATENCY_SLOTS = 48
 const FIRST_MS = 10
 const GROWTH = 1.27
 
+/** Returns the slot that counts a request of this duration. The database stores durations as `real`, in single precision. */
+export function toLatencySlot(ms: number): number {
+  const stored = Math.fround(ms)
+  if (stored < FIRST_MS) return 0
+  return Math.min(LATENCY_SLOTS - 1, 1 + Math.floor(Math.log(stored / FIRST_MS) / Math.log(GROWTH)))
+}
+
 /** Returns the latency in milliseconds at a quantile from 0 to 1; null if nothing was counted. */
 export function toLatencyQuantile(counts: readonly number[], quantile: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)

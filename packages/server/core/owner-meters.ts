@@ -1,7 +1,7 @@
-import type { FixedMeter, MeterSubject } from './meter.ts'
-import type { BudgetPolicy, QuotaPolicy } from './policies.ts'
+import type { FixedMeter, Meter, MeterSubject } from './meter.ts'
+import type { BudgetPolicy, LimitPolicy, QuotaPolicy } from './policies.ts'
 import type { MeteredCaller } from './policy-scopes.ts'
-import { toBudgetMeter, toQuotaMeter } from './policy-to-meter.ts'
+import { toBudgetMeter, toLimitMeter, toQuotaMeter } from './policy-to-meter.ts'
 import { windowBoundsAt } from './windows.ts'
 
 // The meters of policies that are read without a request: the control plane shows their usage, and alerts are derived from it.
@@ -36,10 +36,19 @@ export function createQuotaMeter(
   return toQuotaMeter(policy, toCaller(owner, scope, ref), bounds)
 }
 
+/** The meter of a rate or concurrency limit. Not for limits of every end user, which have a counter for each of them. */
+export function createLimitMeter(policy: LimitPolicy, owner: PolicyOwner): Meter {
+  const { scope, ref } = policy
+  const projectId = scope === 'project' ? ref : owner.projectId
+  const environmentId = scope === 'environment' ? (ref ?? owner.environmentId) : owner.environmentId
+  const meter = toLimitMeter(policy, toCaller({ ...owner, projectId, environmentId }, scope, ref))
+  return { ...meter, subject: { ...meter.subject, projectId, environmentId } }
+}
+
 /** A caller that the policy applies to. */
 function toCaller(
   owner: PolicyOwner,
-  scope: BudgetPolicy['scope'] | QuotaPolicy['scope'],
+  scope: BudgetPolicy['scope'] | QuotaPolicy['scope'] | LimitPolicy['scope'],
   ref: string | null,
 ): MeteredCaller {
   return {

@@ -46,14 +46,19 @@ const BODY_ROOM = 256
  * pair. The line takes at most MAX_RECORD_BYTES, and for a refused request at most MAX_REFUSAL_BYTES.
  */
 export function toRecordLine(record: RequestRecord): RecordLine {
+  const { id, at, json } = toKeptLine(record)
+  return { id, at, json }
+}
+
+/** The same line with the record it was made from, if that is short. */
+export function toKeptLine(record: RequestRecord): RecordLine {
   const bounded = hasBoundedFields(record) ? record : boundFields(record)
   const json = JSON.stringify(bounded)
   const most = isRefusal(record) ? MAX_REFUSAL_BYTES : MAX_RECORD_BYTES
-  return {
-    id: record.id,
-    at: record.at,
-    json: isWithin(json, most) ? json : JSON.stringify(shrink(bounded, most)),
-  }
+  if (!isWithin(json, most))
+    return { id: record.id, at: record.at, json: JSON.stringify(shrink(bounded, most)), record: undefined }
+  const isShortLine = json.length <= SHORT_LINE_CHARS
+  return { id: record.id, at: record.at, json, record: isShortLine ? bounded : undefined }
 }
 
 function isWithin(json: string, bytes: number): boolean {

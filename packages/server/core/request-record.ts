@@ -7,6 +7,8 @@ export interface AttemptRecord {
   status: number | null
   /** The classified cause (UpstreamErrorKind); null: success. */
   error: string | null
+  /** Milliseconds after the arrival of the request. What lies between two attempts is the backoff. Absent in earlier records. */
+  start_ms?: number
   ms: number
   /** Estimated cost of an abandoned attempt, which the provider may charge; null: the price is unknown. Absent: none. */
   cost_nano_usd?: number | null
@@ -81,4 +83,9 @@ export interface RecordLine {
   readonly at: string
   /** The whole record. */
   readonly json: string
+  /**
+   * What the JSON was made from, kept for as long as few lines wait, so that it need not be parsed again. Of its attempts
+   * only those in the JSON count: a request that was stopped may add to them later.
+   */
+  readonly record?: RequestRecord | undefined
 }

@@ -1,6 +1,9 @@
 import type { Server } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
 
+/** Connections that wait to be accepted. */
+const BACKLOG = 4096
+
 /**
  * Starts the listener and returns its URL. Rejects if the port is taken. `onError` gets later failures of the listener,
  * such as no file descriptor left to accept a connection; without a handler for that event the process would end.
@@ -13,13 +16,29 @@ export async function listen(
 ): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ host, port, backlog: 4096 }, () => {
+    server.listen({ host, port, backlog: BACKLOG }, () => {
       server.off('error', reject)
       server.on('error', onError)
       resolve()
     })
   })
   return urlOf(server.address() as AddressInfo)
+}
+
+/** Starts to accept on a port that another process has bound. */
+export async function listenOn(
+  server: Server,
+  handle: object,
+  onError: (error: Error) => void,
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(handle, BACKLOG, () => {
+      server.off('error', reject)
+      server.on('error', onError)
+      resolve()
+    })
+  })
 }
 
 /**

@@ -8,20 +8,28 @@ export interface Reading {
   readonly name: string
   readonly help: string
   readonly kind: 'counter' | 'gauge'
+  /** How the values of several worker processes are shown as one. Default: their sum. */
+  readonly merge?: 'sum' | 'min' | 'max'
   /** Returns one value, or one value for each value of a label. */
   read(): number | { readonly label: string; readonly values: Readonly<Record<string, number>> }
 }
 
+export function createRegistry(readings: readonly Reading[]): Registry {
+  const registry = new Registry()
+  for (const reading of readings) register(registry, reading)
+  return registry
+}
+
 /**
  * Creates the server for `GET /metrics` in Prometheus's text format. It needs its own listener: it has no
- * authentication.
+ * authentication. `merge`: adds the metrics of worker processes, see merged-metrics.ts.
  */
 export function createMetricsServer(
   readings: readonly Reading[],
   onException: OnException = throwLater,
+  merge: (own: Registry) => Promise<Registry> = async own => own,
 ): http.Server {
-  const registry = new Registry()
-  for (const reading of readings) register(registry, reading)
+  const own = createRegistry(readings)
   return http.createServer((req, res) => {
     res.on('error', error => onException(error, 'the metrics'))
     const path = (req.url ?? '/').split('?')[0]
@@ -30,7 +38,7 @@ export function createMetricsServer(
       res.end()
       return
     }
-    answer(registry, res).catch(error => {
+    answer(merge(own), res).catch(error => {
       onException(error, 'the metrics')
       if (!res.headersSent) writeHead(res, 500)
       res.end()
@@ -38,16 +46,17 @@ export function createMetricsServer(
   })
 }
 
-async function answer(registry: Registry, res: ServerResponse): Promise<void> {
+async function answer(shown: Promise<Registry>, res: ServerResponse): Promise<void> {
+  const registry = await shown
   const text = await registry.metrics()
   writeHead(res, 200, ['Content-Type', registry.contentType])
   res.end(text)
 }
 
-function register(registry: Registry, { name, help, kind, read }: Reading): void {
+function register(registry: Registry, { name, help, kind, read, merge = 'sum' }: Reading): void {
   const value = read()
   const labelNames = typeof value === 'number' ? [] : [value.label]
-  const common = { name, help, labelNames, registers: [registry] }
+  const common = { name, help, labelNames, registers: [registry], aggregator: merge }
   if (kind === 'gauge') {
     new Gauge({
       ...common,

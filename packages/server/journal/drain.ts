@@ -1,19 +1,26 @@
 import { existsSync } from 'node:fs'
-import { isRefusal, parseRecordLine, toRecordLine, toSalvagedLine, toShortLine } from '../core/record-line.ts'
+import type { Log } from '../core/log.ts'
+import { LogPace } from '../core/log-pace.ts'
+import {
+  isRefusal,
+  parseRecordLine,
+  toKeptLine,
+  toRecordLine,
+  toSalvagedLine,
+  toShortLine,
+} from '../core/record-line.ts'
 import type { RecordLine, RequestRecord } from '../core/request-record.ts'
 import { type Journal, listSegments, segmentPath } from './journal.ts'
 import { OpenRequests, parseOpenLine, toOpenLine } from './open-requests.ts'
 import { readSegment } from './read-segment.ts'
+import { RecordBatches, type RecordBatchesOptions } from './record-batches.ts'
 
-export interface DrainOptions {
+export interface DrainOptions
+  extends Pick<RecordBatchesOptions, 'insert'>,
+    Partial<Pick<RecordBatchesOptions, 'batchSize' | 'batchChars'>> {
   readonly folder: string
   readonly journal: Journal
-  /** Idempotent. Rejects only if the database is unavailable; a record that it can never store is left out. */
-  readonly insert: (records: readonly RecordLine[]) => Promise<void>
-  readonly log: {
-    error(details: object, message: string): void
-    warn(details: object, message: string): void
-  }
+  readonly log: Pick<Log, 'error' | 'warn'>
   /**
    * Called with the records of a killed run once they are in the database: those of ended requests, and the open lines of
    * the others. Their segments are kept until it resolves, so that after another kill it is called again. Absent: nothing
@@ -21,9 +28,6 @@ export interface DrainOptions {
    */
   readonly onReplayed?: (records: readonly RecordLine[]) => Promise<void>
   readonly flushEveryMs?: number
-  /** The most records in one insert, and the most characters of their lines. A single record may be longer. */
-  readonly batchSize?: number
-  readonly batchChars?: number
   /** The most records in memory, and the most characters of their lines. Further records wait in the segments only. */
   readonly maxQueued?: number
   readonly maxQueuedChars?: number
@@ -33,11 +37,12 @@ export interface DrainOptions {
 
 /** With so many characters of lines that are in memory only, no further request may begin: a kill would lose them. */
 const MAX_UNJOURNALED_CHARS = 1024 * 1024
-/** At most one line of the log in this time about a journal that cannot be written. */
-const LOG_EVERY_MS = 60_000
 
 /** Above this part of `maxBytes`, refused requests leave no record: the rest is for requests that cost something. */
 const SHED_REFUSALS_AT = 3 / 4
+
+/** With so many records in the queue, further ones wait as lines only. */
+const MAX_KEPT = 2_000
 
 /** A read of the database while the drain writes nothing to it. */
 interface Barrier {
@@ -56,8 +61,7 @@ interface Barrier {
  */
 export class Drain {
   readonly #options: DrainOptions
-  readonly #batchSize: number
-  readonly #batchChars: number
+  readonly #batches: RecordBatches
   readonly #maxQueued: number
   readonly #maxQueuedChars: number
   readonly #timer: NodeJS.Timeout
@@ -69,7 +73,7 @@ export class Drain {
   /** Lines of the queue that are not in the journal, because it could not be written. */
   readonly #unjournaled = new Set<RecordLine>()
   #unjournaledChars = 0
-  #loggedAt = Number.NEGATIVE_INFINITY
+  readonly #paces = { unjournaled: new LogPace(), uninserted: new LogPace() }
   /** Characters of the lines in the queue. */
   #queuedChars = 0
   /** Refused requests that left no record. */
@@ -88,8 +92,8 @@ export class Drain {
 
   constructor(options: DrainOptions) {
     this.#options = options
-    this.#batchSize = options.batchSize ?? 500
-    this.#batchChars = options.batchChars ?? 4 * 1024 * 1024
+    const { insert, batchSize = 500, batchChars = 4 * 1024 * 1024 } = options
+    this.#batches = new RecordBatches({ insert, batchSize, batchChars })
     this.#maxQueued = options.maxQueued ?? 50_000
     this.#maxQueuedChars = options.maxQueuedChars ?? 64 * 1024 * 1024
     this.#opens = new OpenRequests(options.journal)
@@ -172,18 +176,15 @@ export class Drain {
     }
   }
 
-  #logUnjournaled(error: unknown, records: number): void {
-    const now = performance.now()
-    if (now - this.#loggedAt < LOG_EVERY_MS) return
-    this.#loggedAt = now
+  #logUnjournaled(err: unknown, records: number): void {
     const message = 'usage records could not be written to the journal; they are in memory only'
-    this.#options.log.error({ err: error, records }, message)
+    if (this.#paces.unjournaled.isDue(performance.now())) this.#options.log.error({ err, records }, message)
   }
 
   /** Returns a line for every record, so that one without a whole line holds up none of the others. */
   #toLine(record: RequestRecord): RecordLine {
     try {
-      return toRecordLine(record)
+      return this.#queue.length < MAX_KEPT ? toKeptLine(record) : toRecordLine(record)
     } catch (error) {
       const details = { err: error, id: record.id }
       this.#options.log.error(details, 'a usage record has no JSON and is stored without its texts')
@@ -237,7 +238,7 @@ export class Drain {
     return maxBytes !== undefined && journal.bytes() >= maxBytes
   }
 
-  /** True if the records that are in memory only take as much as may be queued. */
+  /** True if records that are in memory only take as much as may be queued. */
   isMemoryFull(): boolean {
     return this.#unjournaledChars >= this.#maxQueuedChars
   }
@@ -278,10 +279,15 @@ export class Drain {
       this.#removeDone()
     } catch (error) {
       for (const { fail } of this.#barriers.splice(0)) fail(error)
-      const details = { err: error, backlog: this.#queue.length }
-      this.#options.log.error(details, 'usage records could not be written; they wait in the journal')
+      this.#logUninserted(error)
       throw error
     }
+  }
+
+  #logUninserted(err: unknown): void {
+    const message = 'usage records could not be written; they wait in the journal'
+    if (this.#paces.uninserted.isDue(performance.now()))
+      this.#options.log.error({ err, backlog: this.#queue.length }, message)
   }
 
   /** Runs the barriers whose records are in the database, all at the same time. */
@@ -295,8 +301,7 @@ export class Drain {
   }
 
   async #drainQueue(): Promise<void> {
-    const batch = this.#takeBatch(this.#queue, 0)
-    await this.#options.insert(batch)
+    const batch = await this.#batches.insertNext(this.#queue, 0)
     this.#queue = this.#queue.slice(batch.length)
     for (const line of batch) {
       this.#queuedChars -= line.json.length
@@ -316,7 +321,7 @@ export class Drain {
     }
     if (opens.size > 0) {
       log.warn({ requests: opens.size }, 'requests were cut off by a kill; their estimates are counted')
-      await this.#insertAll([...opens.values()])
+      await this.#batches.insertAll([...opens.values()])
     }
     const segments = this.#recovered
     this.#recovered = []
@@ -365,30 +370,9 @@ export class Drain {
         opens.set(line.id, line)
       }
     }
-    await this.#insertAll(ended)
+    await this.#batches.insertAll(ended)
     if (opens !== undefined) for (const { id } of ended) opens.delete(id)
     return ended
-  }
-
-  async #insertAll(lines: readonly RecordLine[]): Promise<void> {
-    for (let at = 0; at < lines.length; ) {
-      const batch = this.#takeBatch(lines, at)
-      await this.#options.insert(batch)
-      at += batch.length
-    }
-  }
-
-  /** Returns the next lines to insert together, at least one. */
-  #takeBatch(lines: readonly RecordLine[], at: number): RecordLine[] {
-    const batch: RecordLine[] = []
-    let chars = 0
-    for (let next = at; next < lines.length && batch.length < this.#batchSize; next++) {
-      const line = lines[next] as RecordLine
-      chars += line.json.length
-      if (chars > this.#batchChars && batch.length > 0) break
-      batch.push(line)
-    }
-    return batch
   }
 
   /** Removes segments whose records are in the database. The open lines of running requests are appended again first. */
@@ -405,11 +389,8 @@ export class Drain {
     try {
       this.#opens.moveFrom(done)
     } catch (error) {
-      this.#options.log.error(
-        { err: error },
-        'a line could not be written to the journal; its old segments are kept',
-      )
-      return
+      const message = 'a line could not be written to the journal; its old segments are kept'
+      return this.#options.log.error({ err: error }, message)
     }
     this.#remove(done)
   }

@@ -71,8 +71,8 @@ export interface ThresholdCrossing {
 }
 
 /**
- * Admits and settles requests over all their limits, quotas and budgets at once. There are two implementations,
- * ProcessLedger and RedisLedger, and one conformance suite for both.
+ * Admits and settles requests over all their limits, quotas and budgets at once. There are three implementations,
+ * ProcessLedger, SocketLedger and RedisLedger, and one conformance suite for all.
  *
  * Guarantees: settled + reserved <= limit on every meter at every instant, as long as requests use no more than they
  * reserved; and no request is refused while settled + reserved + wanted <= limit. Usage above a reservation is still

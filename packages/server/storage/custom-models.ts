@@ -1,4 +1,7 @@
+import type { ModelPricing } from '@rideau/llm/provider/prices'
 import { hasLiveProject } from './live-owner.ts'
+import { toCustomModel } from './model-snapshots.ts'
+import type { Db } from './pool.ts'
 import { defineTable } from './table.ts'
 
 /** The constraint that makes a custom model's name unique in its environment. */
@@ -9,3 +12,13 @@ const models = defineTable('custom_models', hasLiveProject)
 export const { insert: insertCustomModel, find: findCustomModel } = models
 export const { update: updateCustomModel, remove: removeCustomModel } = models
 export const listCustomModels = models.listBy('environment_id')
+
+/** The prices of the environment's own model `provider/model`; undefined if it has no such model or the model no price. */
+export async function findCustomPricing(
+  db: Db,
+  environmentId: string,
+  model: string,
+): Promise<ModelPricing | undefined> {
+  const row = await models.findMatch(db, { environment_id: environmentId, model })
+  return row === undefined ? undefined : (toCustomModel(row).pricing ?? undefined)
+}

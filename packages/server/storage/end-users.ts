@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Pool } from 'pg'
 import { hasLiveProject } from './live-owner.ts'
-import { type Page, selectPage } from './page.ts'
+import { type Page, selectPage, selectPageOldestFirst } from './page.ts'
 import type { EndUserTable } from './policy-tables.ts'
 import type { Db } from './pool.ts'
 import { defineTable } from './table.ts'
@@ -48,13 +48,18 @@ export interface EndUserFilter {
   /** The name of their own plan. */
   readonly plan?: string | undefined
   readonly isBlocked?: boolean | undefined
+  /** Default: newest first. */
+  readonly order?: EndUserOrder | undefined
 }
+
+export const END_USER_ORDERS = ['-created_at', 'created_at', 'external_id'] as const
+export type EndUserOrder = (typeof END_USER_ORDERS)[number]
 
 export async function listEndUsers(
   db: Db,
   environmentId: string,
   page: Page,
-  { beginning, externalId, plan, isBlocked }: EndUserFilter = {},
+  { beginning, externalId, plan, isBlocked, order }: EndUserFilter = {},
 ): Promise<EndUserWithPlanRow[]> {
   let query = selectEndUsers(db).where('end_users.environment_id', '=', environmentId)
   if (beginning !== undefined) {
@@ -66,7 +71,26 @@ export async function listEndUsers(
   if (isBlocked !== undefined) {
     query = query.where('end_users.blocked_at', isBlocked ? 'is not' : 'is', null)
   }
+  if (order === 'created_at') {
+    return await selectPageOldestFirst(query, page, 'end_users.created_at', 'end_users.id').execute()
+  }
+  if (order === 'external_id') return await byName(query, page).execute()
   return await selectPage(query, page, 'end_users.created_at', 'end_users.id').execute()
+}
+
+/** A name is too long for a cursor, so a page continues after the name of the end user whose id the cursor has. */
+function byName(query: ReturnType<typeof selectEndUsers>, { after, limit }: Page) {
+  const rest =
+    after === undefined
+      ? query
+      : query.where(eb =>
+          eb(
+            'end_users.external_id',
+            '>',
+            eb.selectFrom('end_users as last').select('last.external_id').where('last.id', '=', after.id),
+          ),
+        )
+  return rest.orderBy('end_users.external_id').limit(limit)
 }
 
 /** Blocks the end user. Blocking it again keeps the first `blocked_at`. */

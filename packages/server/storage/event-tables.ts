@@ -1,12 +1,25 @@
 import type { JSONColumnType } from 'kysely'
 
-/** Tables of migrations/0001-initial/events.ts and 0006-circuits.ts. */
+/** Tables of migrations/0001-initial/events.ts, 0006-circuits.ts and 0012-saved-views.ts. */
 export interface EventTables {
   circuits: CircuitRow
   audit_log: AuditLogTable
   alerts: AlertRow
   webhooks: WebhookRow
   webhook_deliveries: WebhookDeliveryRow
+  saved_views: SavedViewRow
+}
+
+export interface SavedViewRow {
+  id: string
+  user_id: string
+  org_id: string
+  environment_id: string
+  page: string
+  name: string
+  search: string
+  created_at: Date
+  updated_at: Date
 }
 
 export interface CircuitRow {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { hasLiveProject } from './live-owner.ts'
+import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'
 import type { KeyRow } from './schema.ts'
 import { defineTable } from './table.ts'
@@ -8,8 +9,38 @@ const keys = defineTable('keys', hasLiveProject)
 
 export const { insert: insertKey, find: findKey, updateExisting: updateKey } = keys
 
-/** Revoked and expired keys too. */
-export const listKeys = keys.listBy('environment_id')
+export const KEY_STATES = ['active', 'expired', 'revoked'] as const
+
+/** Which keys of an environment to list. */
+export interface KeyFilter {
+  /** What the name begins with, in any case. */
+  readonly beginning?: string | undefined
+  readonly state?: { readonly is: (typeof KEY_STATES)[number]; readonly at: Date } | undefined
+}
+
+/** Without a state revoked and expired keys too. */
+export async function listKeys(
+  db: Db,
+  environmentId: string,
+  page: Page,
+  { beginning, state }: KeyFilter = {},
+): Promise<KeyRow[]> {
+  let query = db.selectFrom('keys').selectAll().where('environment_id', '=', environmentId)
+  if (beginning !== undefined) {
+    const pattern = `${beginning.toLowerCase().replace(/[\\%_]/g, found => `\\${found}`)}%`
+    query = query.where(sql<string>`lower(name)`, 'like', pattern)
+  }
+  if (state?.is === 'revoked') query = query.where('revoked_at', 'is not', null)
+  if (state?.is === 'expired') {
+    query = query.where('revoked_at', 'is', null).where('expires_at', '<=', state.at)
+  }
+  if (state?.is === 'active') {
+    query = query
+      .where('revoked_at', 'is', null)
+      .where(eb => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', state.at)]))
+  }
+  return await selectPage(query, page, 'created_at', 'id').execute()
+}
 
 /** Returns the revoked key. Revoking it again keeps the first `revoked_at`. Throws if there is no such key. */
 export async function revokeKey(db: Db, id: string, now: Date): Promise<KeyRow> {

@@ -42,3 +42,16 @@ export async function openStorage({ databaseUrl, dataDir, log }: StorageOptions)
     },
   }
 }
+
+/** Connects to a database that another process of this program has started and migrated. */
+export function connectStorage(connection: Connection, log: (line: string) => void, max: number): Storage {
+  const pool = openPool(connection, log, { max })
+  return {
+    pool,
+    db: openDatabase(pool),
+    connection,
+    async close() {
+      if (!pool.ending) await pool.end()
+    },
+  }
+}

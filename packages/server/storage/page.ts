@@ -41,3 +41,20 @@ export function isAfter<DB, TB extends keyof DB>(
   if (page.after === undefined) return eb.lit(true)
   return eb(eb.refTuple(time as never, id as never), '<', eb.tuple(page.after.at, page.after.id) as never)
 }
+
+/** The query's rows on this page, oldest first. */
+export function selectPageOldestFirst<DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  page: Page,
+  time: StringReference<DB, TB>,
+  id: StringReference<DB, TB>,
+): SelectQueryBuilder<DB, TB, Row> {
+  const { after } = page
+  const rest =
+    after === undefined
+      ? query
+      : query.where(eb =>
+          eb(eb.refTuple(time as never, id as never), '>', eb.tuple(after.at, after.id) as never),
+        )
+  return rest.orderBy(time, 'asc').orderBy(id, 'asc').limit(page.limit)
+}

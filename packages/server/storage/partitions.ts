@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 
-interface Partition {
+export interface Partition {
   readonly parent: string
   readonly child: string
   readonly from: Date
@@ -29,14 +29,14 @@ export async function createPartitions(pool: Pool, days: Iterable<string>): Prom
   }
 }
 
-function toDayPartition(day: string): Partition {
+export function toDayPartition(day: string): Partition {
   const from = new Date(`${day}T00:00:00.000Z`)
   const to = new Date(from)
   to.setUTCDate(to.getUTCDate() + 1)
   return { parent: 'request_logs', child: `request_logs_${day.replaceAll('-', '')}`, from, to }
 }
 
-function toMonthPartition(day: string): Partition {
+export function toMonthPartition(day: string): Partition {
   const from = new Date(`${day.slice(0, 7)}-01T00:00:00.000Z`)
   const to = new Date(from)
   to.setUTCMonth(to.getUTCMonth() + 1)

@@ -1,6 +1,6 @@
 import type { Meter } from '../core/meter.ts'
-import { createBudgetMeter, createQuotaMeter } from '../core/owner-meters.ts'
-import type { BudgetRow, QuotaRow } from './policy-tables.ts'
+import { createBudgetMeter, createLimitMeter, createQuotaMeter } from '../core/owner-meters.ts'
+import type { BudgetRow, LimitRow, QuotaRow } from './policy-tables.ts'
 
 /** The meter of the budget's window at `at` (Unix milliseconds): the one that requests in that window use. */
 export function toBudgetRowMeter(row: BudgetRow, timeZone: string, at: number): Meter {
@@ -33,4 +33,19 @@ export function toQuotaRowMeter(row: QuotaRow, timeZone: string, at: number): Me
   }
   const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: row.environment_id }
   return createQuotaMeter(policy, whole, timeZone, at)
+}
+
+/** The meter of a limit. Not for the scope default_end_user, which has a meter for each end user. */
+export function toLimitRowMeter(row: LimitRow): Meter {
+  const policy = {
+    id: row.id,
+    createdAt: row.created_at.getTime(),
+    scope: row.scope,
+    ref: row.scope_ref,
+    metric: row.metric,
+    limit: row.limit,
+    windowMs: row.window_seconds === null ? null : row.window_seconds * 1000,
+  }
+  const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: row.environment_id }
+  return createLimitMeter(policy, whole)
 }

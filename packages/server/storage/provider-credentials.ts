@@ -22,6 +22,13 @@ export function listProviderCredentials(
   return credentials.listBy(below.column)(db, below.id, page)
 }
 
+/** The providers that an environment has credentials of. */
+export async function listCredentialProviders(db: Db, environmentId: string): Promise<string[]> {
+  const query = db.selectFrom('provider_credentials').select('provider').distinct()
+  const rows = await query.where('environment_id', '=', environmentId).execute()
+  return rows.map(({ provider }) => provider)
+}
+
 /** Returns the credential and locks it until the transaction ends; undefined if it does not exist. */
 export async function lockProviderCredential(tx: Db, id: string): Promise<ProviderCredentialRow | undefined> {
   const query = tx.selectFrom('provider_credentials').selectAll().where('id', '=', id).forUpdate()

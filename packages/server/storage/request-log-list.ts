@@ -1,8 +1,9 @@
 import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Feedback } from '../core/request-record.ts'
+import { toStorableJson } from './copy-text.ts'
 import { isAfter, type Page } from './page.ts'
 import type { Db } from './pool.ts'
-import { LOG_SUMMARY_COLUMNS, toStorableJson } from './request-logs.ts'
+import { LOG_SUMMARY_COLUMNS } from './record-batch.ts'
 import type { Database, RequestLogTable } from './schema.ts'
 
 export type RequestLogRow = Selectable<RequestLogTable>
@@ -107,7 +108,8 @@ export async function findRequestLogEnd(
     .executeTakeFirst()
 }
 
-function matches(
+/** The condition that a row of the log fulfils the filter. */
+export function matches(
   eb: ExpressionBuilder<Database, 'request_logs'>,
   filter: RequestLogFilter,
 ): Expression<SqlBool> {

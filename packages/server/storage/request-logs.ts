@@ -1,8 +1,10 @@
 import { DatabaseError, type Pool } from 'pg'
 import { toReducedLine } from '../core/record-line.ts'
-import type { RecordLine, RequestRecord } from '../core/request-record.ts'
+import type { RecordLine } from '../core/request-record.ts'
+import { UnstorableValue } from './copy-text.ts'
 import { createPartitions } from './partitions.ts'
-import { addToEndUserUsage, addToUsage } from './usage-rollups.ts'
+import { encodeBatch } from './record-batch.ts'
+import { storeOnce } from './store-batch.ts'
 
 export interface RejectedRecord {
   readonly id: string
@@ -10,87 +12,6 @@ export interface RejectedRecord {
   /** As it was given. */
   readonly line: RecordLine
 }
-
-/** Columns of both tables, named as the record's fields. */
-const USAGE_COLUMNS = [
-  'id',
-  'at',
-  'org_id',
-  'project_id',
-  'environment_id',
-  'key_id',
-  'end_user_id',
-  'endpoint',
-  'provider',
-  'model',
-  'status',
-  'uncached_input_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'usage_estimated',
-  'cost_nano_usd',
-  'sandbox',
-] as const satisfies readonly (keyof RequestRecord)[]
-
-/** What the log has besides, without what is large. */
-export const LOG_SUMMARY_COLUMNS = [
-  ...USAGE_COLUMNS,
-  'request_id',
-  'hold_tokens',
-  'hold_nano_usd',
-  'output_cap',
-  'surface',
-  'model_requested',
-  'user',
-  'stream',
-  'error_code',
-  'provider_message',
-  'finish_reason',
-  'queue_ms',
-  'first_byte_ms',
-  'total_ms',
-  'attempts',
-] as const satisfies readonly (keyof RequestRecord)[]
-
-const LOG_COLUMNS = [
-  ...LOG_SUMMARY_COLUMNS,
-  'metadata',
-  'request_body',
-  'response_body',
-] as const satisfies readonly (keyof RequestRecord)[]
-
-/** `user` is a word of SQL. */
-function quoteAll(columns: readonly string[]): string {
-  return columns.map(name => `"${name}"`).join(', ')
-}
-
-/**
- * Inserts a batch in one statement: one transaction, one round trip, and the batch is sent and parsed once. Only records
- * that are new in usage_records are added to the rollups. Usage records are kept for ever, so a replay never counts twice.
- */
-const INSERT = `
-with record as materialized (
-  select distinct on (id) * from json_populate_recordset(null::request_logs, $1::json) order by id
-),
-logged as (
-  insert into request_logs (${quoteAll(LOG_COLUMNS)}, ended_at)
-  select ${quoteAll(LOG_COLUMNS)},
-    date_trunc('milliseconds', at + total_ms * interval '1 millisecond') from record
-  on conflict do nothing
-),
-fresh as (
-  insert into usage_records (${USAGE_COLUMNS.join(', ')}) select ${USAGE_COLUMNS.join(', ')} from record
-  on conflict do nothing returning id
-),
-counted as materialized (
-  select record.*, latency_slot(total_ms) as slot, span, bucket
-  from record left join organizations o on o.id = org_id, usage_buckets(at, o.time_zone)
-  where record.id in (select id from fresh)
-),
-added as (${addToUsage('counted')})
-${addToEndUserUsage('counted')}`
 
 /**
  * Writes records to the request log and the usage ledger. A record that is there already is left alone, so a replay
@@ -155,8 +76,7 @@ async function insertReduced(
 /** Returns why the database refuses one of the records, in which case none of them is stored. */
 async function insertBatch(pool: Pool, records: readonly RecordLine[]): Promise<string | undefined> {
   try {
-    const json = toStorableJson(`[${records.map(record => record.json).join()}]`)
-    await pool.query({ name: 'insert_request_records', text: INSERT, values: [json] })
+    await storeOnce(pool, encodeBatch(records))
     return undefined
   } catch (error) {
     if (!isDataError(error)) throw error
@@ -165,19 +85,9 @@ async function insertBatch(pool: Pool, records: readonly RecordLine[]): Promise<
 }
 
 /** Classes 22 (data exception), 23 (constraint) and 54 (past a limit): the record is at fault. */
-function isDataError(error: unknown): error is DatabaseError {
+function isDataError(error: unknown): error is DatabaseError | UnstorableValue {
+  if (error instanceof UnstorableValue) return true
   return error instanceof DatabaseError && /^(22|23|54)/.test(error.code ?? '')
-}
-
-/**
- * The JSON with NUL and lone surrogates replaced by U+FFFD: a body may contain them, PostgreSQL's text cannot. In JSON
- * text both are written as escapes; whole pairs are not. An escaped backslash does not begin such an escape.
- */
-export function toStorableJson(json: string): string {
-  if (!json.includes('\\u')) return json
-  return json.replace(/\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g, escape =>
-    escape === '\\\\' ? escape : '\ufffd',
-  )
 }
 
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/

@@ -11,6 +11,7 @@ import {
   addKey,
   addManagementKey,
   addMember,
+  addUser,
   addTree,
   below,
   CREATED,
@@ -27,6 +28,7 @@ import { insertIdempotentCreate } from './idempotent-creates.ts'
 import { insertModelAlias } from './model-aliases.ts'
 import { type Db, openDatabase } from './pool.ts'
 import { inTenantScope } from './tenant-scope.ts'
+import { putSavedView } from './saved-views.ts'
 import { insertWebhookDeliveries } from './webhook-deliveries.ts'
 
 /** Tables whose rows belong to no organization. Every other table needs `org_id`, and gets a policy by it. */
@@ -99,6 +101,9 @@ async function insertEverywhere(database: FreshDatabase): Promise<Tree> {
   await db.insertInto('alerts').values(alert).execute()
   const answer = { id: newId(), hash: sha256(newId()), answer_cipher: Buffer.alloc(64) }
   await insertIdempotentCreate(db, { ...answer, org_id: organization.id, expires_at: now })
+  const view = { id: newId(), user_id: (await addUser(db)).id, page: 'logs', name: 'view', search: '' }
+  const stamps = { created_at: CREATED, updated_at: CREATED }
+  await putSavedView(db, { ...view, ...stamps, org_id: orgId, environment_id: environmentId })
   await insertRecords(pool, [requestRecord(environment, newId(), clock.now(), { end_user_id: 'alice' })])
   return tree
 }

@@ -110,7 +110,7 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
   test('of a concurrency meter are zero: no stored request is running', async () => {
     const meter: ConcurrencyMeter = { ...toBase({}), kind: 'concurrency', metric: 'in_flight', since: 0 }
     await insert(NOW)
-    expect((await read([meter]))[0]?.entries).toEqual([])
+    expect(await read([meter])).toEqual([{ used: 0, entries: [] }])
   })
 
   test('count a request as its record says: the same amounts that the ledger settles', async () => {

@@ -17,7 +17,7 @@ export const TOKENS = `(u.uncached_input_tokens::bigint + u.cache_read_tokens + 
  * failed at a provider too, but not those that the gateway refused. ledger/rules/counting-rules.ts has the same rules: keep
  * them equal.
  */
-const AMOUNT = `case q.metric when 'tokens' then ${TOKENS} when 'nano_usd' then coalesce(u.cost_nano_usd, 0)
+const AMOUNT = `case q.metric when 'in_flight' then 0 when 'tokens' then ${TOKENS} when 'nano_usd' then coalesce(u.cost_nano_usd, 0)
   else (u.status < 400 or ${TOKENS} > 0 or q.is_rolling and u.status >= 500)::integer end`
 
 const WHEN = `u.at >= q.since and u.at < coalesce(q.until, 'infinity') and not (u.sandbox and q.real_only)

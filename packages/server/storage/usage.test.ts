@@ -7,7 +7,8 @@ import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/h
 import { insertRecords } from '../testing/harness/insert-records.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'
 import type { EnvironmentRow } from './schema.ts'
-import { listUsage, type UsageFilter, type UsageRow } from './usage.ts'
+import { listUsage, type UsageRow } from './usage.ts'
+import type { UsageFilter } from './usage-filter.ts'
 
 const newId = openIds(systemClock, systemRandom)
 const ENVIRONMENT = { id: newId(), org_id: newId(), project_id: newId() } as EnvironmentRow

@@ -1,27 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Page } from './page.ts'
 import type { Db } from './pool.ts'
-import { ABSENT_ID, LATENCY_COLUMNS } from './usage-rollups.ts'
-
-/** Columns of the rollups that usage can be grouped by. */
-export type UsageGroup = 'model' | 'provider' | 'key_id' | 'end_user_id' | 'environment_id' | 'project_id'
-
-export interface UsageFilter {
-  readonly orgId: string
-  /** Absent: the whole organization. */
-  readonly below?: { readonly column: 'project_id' | 'environment_id'; readonly id: string }
-  /** The first bucket is the one that contains this time. It counts whole. */
-  readonly from: Date
-  /** The last bucket is the last one that begins before this time. */
-  readonly to: Date
-  /** UTC hours, or days in the time zone that the organization had when the request was stored. */
-  readonly granularity: 'hour' | 'day'
-  readonly groups: readonly UsageGroup[]
-  /** Only requests with this value. */
-  readonly only?: Readonly<Partial<Record<UsageGroup, string>>>
-  /** Only so many groups have rows of their own: those that cost most in the whole time. The others share one. */
-  readonly top?: number
-}
+import { bucketOf, endOfBucket, sourceOf, spanMsOf, startOfBucket, usageBounds } from './usage-buckets.ts'
+import type { UsageFilter, UsageGroup } from './usage-filter.ts'
+import { ABSENT_ID, FIRST_BYTE_COLUMNS, LATENCY_COLUMNS } from './usage-rollups.ts'
 
 /** Usage of one group in one bucket. Sandbox requests, whose prices are fictional, have rows of their own. */
 export interface UsageRow {
@@ -39,13 +21,15 @@ export interface UsageRow {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cachedTokens: number
+  /** Part of `outputTokens`. */
+  readonly reasoningTokens: number
   readonly costNanoUsd: number
   /** Requests by latency slot (core/latency-histogram.ts). */
   readonly latencies: readonly number[]
+  /** Streams by the slot of the time to their first byte. */
+  readonly firstBytes: readonly number[]
 }
 
-const HOUR_MS = 3_600_000
-const LENGTH_MS = { hour: HOUR_MS, day: 24 * HOUR_MS }
 /** Each statement of a page reads a time span this many times as long as the one before. */
 const GROWTH = 4
 
@@ -54,14 +38,12 @@ const GROWTH = 4
  * full, so that a page of many groups reads few buckets.
  */
 export async function listUsage(db: Db, filter: UsageFilter, page: Page): Promise<UsageRow[]> {
-  const lengthMs = LENGTH_MS[filter.granularity]
-  const oldest = filter.from.getTime() - lengthMs + 1
-  const newest = page.after === undefined ? Infinity : page.after.at.getTime() + 1
+  const { begin: oldest, end: newest } = usageBounds(filter)
   const top = filter.top === undefined ? undefined : await rankGroups(db, filter, filter.top)
   const rows: UsageRow[] = []
-  let end = Math.min(filter.to.getTime(), newest)
-  for (let spanMs = lengthMs; end > oldest && rows.length < page.limit; spanMs *= GROWTH) {
-    const begin = Math.max(oldest, end - spanMs)
+  let end = page.after === undefined ? newest : Math.min(newest, endOfBucket(filter, page.after.at.getTime()))
+  for (let spanMs = spanMsOf(filter); end > oldest && rows.length < page.limit; spanMs *= GROWTH) {
+    const begin = Math.max(oldest, startOfBucket(filter, end - spanMs))
     const limit = page.limit - rows.length
     rows.push(...(await listSpan(db, filter, top, new Date(begin), new Date(end), { ...page, limit })))
     end = begin
@@ -73,10 +55,10 @@ export async function listUsage(db: Db, filter: UsageFilter, page: Page): Promis
 async function rankGroups(db: Db, filter: UsageFilter, top: number): Promise<readonly string[]> {
   if (filter.groups.length === 0) return []
   const columns = sql.join(filter.groups.map(group => sql.ref(group)))
-  const begin = new Date(filter.from.getTime() - LENGTH_MS[filter.granularity] + 1)
+  const { begin, end } = usageBounds(filter)
   const { rows } = await sql<{ id: string }>`
     select ${GROUP_ID(columns)} as id from ${sql.table(tableOf(filter))}
-    where ${isSelected(filter, begin, filter.to)}
+    where ${isSelected(filter, new Date(begin), new Date(end))}
     group by ${columns}
     order by sum(cost_nano_usd) filter (where not sandbox) desc nulls last, sum(cost_nano_usd) desc,
       sum(requests) desc, id
@@ -110,12 +92,13 @@ async function listSpan(
         sum(uncached_input_tokens + cache_read_tokens + cache_write_tokens)::bigint as "inputTokens",
         sum(output_tokens + reasoning_tokens)::bigint as "outputTokens",
         sum(cache_read_tokens)::bigint as "cachedTokens", sum(cost_nano_usd)::bigint as "costNanoUsd",
-        array[${sql.join(LATENCY_COLUMNS.map(column => sql`sum(${sql.ref(column)})::float8`))}] as latencies
+        sum(reasoning_tokens)::bigint as "reasoningTokens",
+        ${sumsOf(LATENCY_COLUMNS)} as latencies, ${sumsOf(FIRST_BYTE_COLUMNS)} as "firstBytes"
       from (
-        select ${sql.join([sql.ref('bucket'), sql.ref('sandbox'), sql.ref('isRest'), ...named])},
+        select ${sql.join([sql`"start" as bucket`, sql.ref('sandbox'), sql.ref('isRest'), ...named])},
           ${sql.join(COUNTERS.map(column => sql.ref(column)))}
         from (
-          select *, ${isRest} as "isRest" from ${sql.table(tableOf(filter))}
+          select ${bucketOf(filter)} as "start", *, ${isRest} as "isRest" from ${sql.table(tableOf(filter))}
           where ${isSelected(filter, begin, end)}
         ) as selected
       ) as counted
@@ -141,7 +124,12 @@ const COUNTERS = [
   'reasoning_tokens',
   'cost_nano_usd',
   ...LATENCY_COLUMNS,
+  ...FIRST_BYTE_COLUMNS,
 ]
+
+function sumsOf(columns: readonly string[]) {
+  return sql`array[${sql.join(columns.map(column => sql`sum(${sql.ref(column)})::float8`))}]`
+}
 
 /** Identifies a group in all buckets, of the sandbox or not. */
 const GROUP_ID = (columns: RawBuilder<unknown>) => sql`md5(row(${columns})::text)::uuid`
@@ -151,9 +139,10 @@ function tableOf({ groups, only }: UsageFilter): string {
   return isByEndUser ? 'end_user_rollups' : 'usage_rollups'
 }
 
-function isSelected({ orgId, granularity, below, only = {} }: UsageFilter, begin: Date, end: Date) {
+function isSelected(filter: UsageFilter, begin: Date, end: Date) {
+  const { orgId, below, only = {} } = filter
   const chosen = Object.entries(only).map(([column, value]) => sql` and ${sql.ref(column)} = ${value}`)
-  return sql`org_id = ${orgId} and span = ${granularity} and bucket >= ${begin} and bucket < ${end}
+  return sql`org_id = ${orgId} and span = ${sourceOf(filter)} and bucket >= ${begin} and bucket < ${end}
     ${below === undefined ? sql`` : sql`and ${sql.ref(below.column)} = ${below.id}`}
     ${chosen.length === 0 ? sql`` : sql.join(chosen, sql``)}`
 }

@@ -6,8 +6,8 @@ import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { useForm } from '../../controls/use-form.ts'
 import { Door } from '../../layout/door.tsx'
-import { useSignOut } from '../../session/use-sign-out.ts'
 import { useWorkspace } from '../../session/place-context.tsx'
+import { useSignOut } from '../../session/use-sign-out.ts'
 
 /** Passwords are sent as they are typed, spaces included. */
 function passwordOf(data: FormData, name: string): string {

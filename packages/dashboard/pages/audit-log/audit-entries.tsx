@@ -1,9 +1,10 @@
 import type { Resource } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
+import { DiffTable } from '../../controls/diff-table.tsx'
 import { toDateTime } from '../../format/times.ts'
+import { toDiff } from '../../format/to-diff.ts'
 import { useOrganization } from '../../session/place-context.tsx'
 import type { AuditSearch } from './audit-search.ts'
-import { type Difference, toDiff } from './to-diff.ts'
 
 type Entry = Resource<'AuditEntry'>
 
@@ -64,28 +65,4 @@ function actorOf({ actor }: Entry): string {
   return actor.kind === 'management_key'
     ? `management key ${actor.name ?? ''}`
     : (actor.name ?? 'not signed in')
-}
-
-function DiffTable({ differences }: { differences: readonly Difference[] }) {
-  if (differences.length === 0) return <p className="muted">No field changed.</p>
-  return (
-    <table className="table diff">
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Before</th>
-          <th scope="col">After</th>
-        </tr>
-      </thead>
-      <tbody>
-        {differences.map(({ path, before, after }) => (
-          <tr key={path}>
-            <th scope="row">{path}</th>
-            <td>{before === undefined ? <span className="muted">–</span> : <del>{before}</del>}</td>
-            <td>{after === undefined ? <span className="muted">–</span> : <ins>{after}</ins>}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
 }

@@ -25,8 +25,12 @@ export const deviceAuthQuery = (projectId: string) =>
 export const projectQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['project', projectId],
-    queryFn: () => answerOf(api.GET('/v1/projects/{projectId}', { params: { path: { projectId } } })),
+    queryFn: () => getProject(projectId),
   })
+
+export function getProject(projectId: string) {
+  return answerOf(api.GET('/v1/projects/{projectId}', { params: { path: { projectId } } }))
+}
 
 async function orNull<T>(call: Promise<T>): Promise<T | null> {
   try {

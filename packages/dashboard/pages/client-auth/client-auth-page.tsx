@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Edited } from '../../controls/edited.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { useObjection, usePlace, useWorkspace } from '../../session/place-context.tsx'
 import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
+import { deviceAuthQuery, federatedAuthQuery, getProject, projectQuery } from './client-auth-calls.ts'
 import { type ClientAuthDialog, DeviceStep, IdentityStep, Step } from './client-auth-steps.tsx'
-import { deviceAuthQuery, federatedAuthQuery, projectQuery } from './client-auth-calls.ts'
 import { DeviceDialog } from './device-dialog.tsx'
 import { IdentityDialog } from './identity-dialog.tsx'
 import { OriginsForm } from './origins-form.tsx'
@@ -51,7 +52,9 @@ export function ClientAuthPage() {
       <IdentityStep stored={identity.data} objection={objection} onOpen={setOpen} />
       <DeviceStep stored={device.data} objection={objection} onOpen={setOpen} />
       <Step title="3. Browsers">
-        <OriginsForm project={settings.data} key={settings.data.updated_at} />
+        <Edited key={project.id} record={settings.data} read={() => getProject(project.id)}>
+          {stored => <OriginsForm project={stored} />}
+        </Edited>
       </Step>
       <Step title="4. Call it from your app">
         <SnippetTabs snippets={snippets} shown={snippets} />

@@ -12,10 +12,10 @@ export function OriginsForm({ project }: { project: Resource<'Project'> }) {
   const objection = useObjection('admin')
   const client = useQueryClient()
   const form = useForm(
-    data =>
+    (data, header) =>
       answerOf(
         api.PATCH('/v1/projects/{projectId}', {
-          params: { path: { projectId: project.id } },
+          params: { path: { projectId: project.id }, header },
           body: { allowed_origins: toLines(textOf(data, 'allowed_origins')) },
         }),
       ),

@@ -1,4 +1,8 @@
+import { queryOptions } from '@tanstack/react-query'
 import { answerOf, api, type Resource } from '../../api/client.ts'
+import type { VersionHeader } from '../../controls/use-form.ts'
+import { listLogs } from '../logs/log-calls.ts'
+import { loadUsage } from '../overview/usage-series.ts'
 
 export type EndUser = Resource<'EndUser'>
 
@@ -18,6 +22,32 @@ export function listEndUsers(
   return answerOf(api.GET('/v1/environments/{envId}/end-users', { params: { path: { envId }, query } }))
 }
 
+export function getEndUser(id: string) {
+  return answerOf(api.GET('/v1/end-users/{id}', { params: { path: { id } } }))
+}
+
+export function getEndUserLimits(id: string) {
+  return answerOf(api.GET('/v1/end-users/{id}/effective-limits', { params: { path: { id } } }))
+}
+
+/** The usage of 30 days by day. `name` is the app's own id of the end user. */
+export const usageOfQuery = (envId: string, name: string) =>
+  queryOptions({
+    queryKey: ['usage-of', envId, name],
+    queryFn: async () => {
+      const now = Date.now()
+      return { now, rows: await loadUsage(envId, '30d', now, { end_user_id: name }) }
+    },
+  })
+
+const LATEST_REQUESTS = 10
+
+export const latestRequestsQuery = (envId: string, name: string) =>
+  queryOptions({
+    queryKey: ['logs-of', envId, name],
+    queryFn: () => listLogs(envId, { end_user_id: name, limit: String(LATEST_REQUESTS) }),
+  })
+
 export function blockEndUser(id: string) {
   return answerOf(api.POST('/v1/end-users/{id}/block', { params: { path: { id } } }))
 }
@@ -27,6 +57,6 @@ export function unblockEndUser(id: string) {
 }
 
 /** `plan`: its name; null: none of their own. */
-export function changePlan(id: string, plan: string | null) {
-  return answerOf(api.PATCH('/v1/end-users/{id}', { params: { path: { id } }, body: { plan } }))
+export function changePlan(id: string, plan: string | null, header: VersionHeader) {
+  return answerOf(api.PATCH('/v1/end-users/{id}', { params: { path: { id }, header }, body: { plan } }))
 }

@@ -53,9 +53,9 @@ export function EndUserTable({ endUsers, objection, onPlan, onBlock, onUnblock }
               <tr key={id}>
                 <td className="text cut">
                   <Link
-                    to="/o/$org/$project/$environment/logs"
-                    params={toNames(place)}
-                    search={{ end_user_id: name, range: '30d' }}
+                    to="/o/$org/$project/$environment/end-users/$endUserId"
+                    params={{ ...toNames(place), endUserId: id }}
+                    search={{ name }}
                     title={name}
                   >
                     <bdi>{name}</bdi>

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
+import { Edited } from '../../controls/edited.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { SelectField } from '../../controls/field.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
@@ -8,9 +9,22 @@ import { textOf, useForm } from '../../controls/use-form.ts'
 import { usePlace } from '../../session/place-context.tsx'
 import { listPlans } from '../limits/rule-calls.ts'
 import { describePlan } from '../limits/rules.ts'
-import { changePlan, type EndUser, endUsersKey } from './end-user-calls.ts'
+import { changePlan, type EndUser, endUsersKey, getEndUser } from './end-user-calls.ts'
 
-export function PlanChoiceDialog({ endUser, onClose }: { endUser: EndUser; onClose: () => void }) {
+interface PlanChoiceDialogProps {
+  readonly endUser: EndUser
+  readonly onClose: () => void
+}
+
+export function PlanChoiceDialog({ endUser, onClose }: PlanChoiceDialogProps) {
+  return (
+    <Edited record={endUser} read={() => getEndUser(endUser.id)}>
+      {begun => <PlanChoice endUser={begun} onClose={onClose} />}
+    </Edited>
+  )
+}
+
+function PlanChoice({ endUser, onClose }: PlanChoiceDialogProps) {
   const { environment } = usePlace()
   const client = useQueryClient()
   const plans = useQuery({
@@ -18,7 +32,8 @@ export function PlanChoiceDialog({ endUser, onClose }: { endUser: EndUser; onClo
     queryFn: () => listPlans(environment.id),
   })
   const form = useForm(
-    data => changePlan(endUser.id, textOf(data, 'plan') === '' ? null : textOf(data, 'plan')),
+    (data, header) =>
+      changePlan(endUser.id, textOf(data, 'plan') === '' ? null : textOf(data, 'plan'), header),
     () => {
       void client.invalidateQueries({ queryKey: endUsersKey(environment.id) })
       onClose()

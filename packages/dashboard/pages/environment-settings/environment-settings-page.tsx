@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answerOf, api, type Resource } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
+import { Edited } from '../../controls/edited.tsx'
 import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
 import { AreaField, SelectField, TextField } from '../../controls/field.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
@@ -15,9 +16,10 @@ export function EnvironmentSettingsPage() {
   const { environment, project } = usePlace()
   const queryKey = ['environment', environment.id]
   const path = { envId: environment.id }
+  const read = () => answerOf(api.GET('/v1/environments/{envId}', { params: { path } }))
   const stored = useQuery({
     queryKey,
-    queryFn: () => answerOf(api.GET('/v1/environments/{envId}', { params: { path } })),
+    queryFn: read,
   })
   return (
     <>
@@ -29,7 +31,11 @@ export function EnvironmentSettingsPage() {
       {stored.isError && (
         <ErrorPanel what="Settings" error={stored.error} onRetry={() => void stored.refetch()} />
       )}
-      {stored.isSuccess && <SettingsForm stored={stored.data} key={stored.data.updated_at} />}
+      {stored.isSuccess && (
+        <Edited key={environment.id} record={stored.data} read={read}>
+          {begun => <SettingsForm stored={begun} />}
+        </Edited>
+      )}
     </>
   )
 }
@@ -37,14 +43,19 @@ export function EnvironmentSettingsPage() {
 function SettingsForm({ stored }: { stored: Environment }) {
   const objection = useObjection('admin')
   const client = useQueryClient()
+  const [kept, setKept] = useState(stored.log_capture)
   const [capture, setCapture] = useState(stored.log_capture)
   const [isSure, setSure] = useState(false)
   const path = { envId: stored.id }
   const form = useForm(
-    data => answerOf(api.PATCH('/v1/environments/{envId}', { params: { path }, body: toChange(data) })),
-    changed => client.setQueryData(['environment', stored.id], changed),
+    (data, header) =>
+      answerOf(api.PATCH('/v1/environments/{envId}', { params: { path, header }, body: toChange(data) })),
+    changed => {
+      client.setQueryData(['environment', stored.id], changed)
+      setKept(changed.log_capture)
+    },
   )
-  const needsConsent = stored.name === 'production' && stored.log_capture === 'metadata' && capture === 'full'
+  const needsConsent = stored.name === 'production' && kept === 'metadata' && capture === 'full'
   const isDisabled = objection !== undefined
   return (
     <section className="panel padded narrow" aria-label="Settings">

@@ -1,10 +1,12 @@
+import { Link } from '@tanstack/react-router'
+import { describeRights, type Key, type KeyState, stateOf } from '../../api/key-calls.ts'
+import { toNames } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { Menu, MenuItem } from '../../controls/menu.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { usePlace } from '../../session/place-context.tsx'
-import { describeRights, type Key, type KeyState, stateOf } from './key-calls.ts'
 
-const STATES: Readonly<Record<KeyState, { look: string; text: string }>> = {
+export const STATES: Readonly<Record<KeyState, { look: string; text: string }>> = {
   active: { look: 'good', text: 'active' },
   rolling: { look: 'warn', text: 'rolled, still works' },
   expired: { look: '', text: 'expired' },
@@ -20,7 +22,8 @@ interface KeyTableProps {
 }
 
 export function KeyTable({ keys, now, objection, onRoll, onRevoke }: KeyTableProps) {
-  const { time_zone: timeZone } = usePlace().organization
+  const place = usePlace()
+  const { time_zone: timeZone } = place.organization
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
     <section className="table-frame" aria-label="Keys" tabIndex={0}>
@@ -53,7 +56,13 @@ export function KeyTable({ keys, now, objection, onRoll, onRevoke }: KeyTablePro
             return (
               <tr key={key.id}>
                 <td>
-                  <span className="name">{key.name}</span>{' '}
+                  <Link
+                    className="name"
+                    to="/o/$org/$project/$environment/keys/$keyId"
+                    params={{ ...toNames(place), keyId: key.id }}
+                  >
+                    {key.name}
+                  </Link>{' '}
                   {key.kind === 'publishable' && <span className="chip">publishable</span>}
                 </td>
                 <td>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import type { NewKey } from '../../api/key-calls.ts'
 import { Button } from '../../controls/button.tsx'
 import { CopyButton } from '../../controls/copy-button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
@@ -8,7 +8,7 @@ import { toDateTime } from '../../format/times.ts'
 import { usePlace, useWorkspace } from '../../session/place-context.tsx'
 import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
 import { maskKey, toBrowserSnippet, toSnippets } from '../../snippets/snippets.ts'
-import type { NewKey } from './key-calls.ts'
+import { listLogs } from '../logs/log-calls.ts'
 
 const POLL_MS = 2_000
 
@@ -50,15 +50,18 @@ export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => v
 }
 
 function FirstUse({ keyId }: { keyId: string }) {
-  const { time_zone: timeZone } = usePlace().organization
+  const { organization, environment } = usePlace()
+  const { time_zone: timeZone } = organization
   const { data } = useQuery({
-    queryKey: ['key', keyId],
-    queryFn: () => answerOf(api.GET('/v1/keys/{keyId}', { params: { path: { keyId } } })),
+    queryKey: ['first-use', keyId],
+    // The log has a request at once; the key's own last_used_at is written a minute later.
+    queryFn: () => listLogs(environment.id, { key_id: keyId, limit: '1' }),
     meta: { isQuiet: true },
     // Not after a failure, and not once it is known.
-    refetchInterval: ({ state }) => (state.error !== null || state.data?.last_used_at ? false : POLL_MS),
+    refetchInterval: ({ state }) =>
+      state.error !== null || state.data?.data[0] !== undefined ? false : POLL_MS,
   })
-  const usedAt = data?.last_used_at ?? null
+  const usedAt = data?.data[0]?.created_at ?? null
   return (
     <p role="status" className={usedAt === null ? 'muted' : undefined}>
       {usedAt === null

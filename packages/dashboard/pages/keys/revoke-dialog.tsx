@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answerOf, api } from '../../api/client.ts'
+import { type Key, keysKey } from '../../api/key-calls.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
@@ -9,7 +10,6 @@ import { useForm } from '../../controls/use-form.ts'
 import { useNow } from '../../controls/use-now.ts'
 import { toRelativeTime } from '../../format/times.ts'
 import { usePlace } from '../../session/place-context.tsx'
-import { type Key, keysKey } from './key-calls.ts'
 
 export function RevokeDialog({ target, onClose }: { target: Key; onClose: () => void }) {
   const { environment } = usePlace()

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { answerOf, api } from '../../api/client.ts'
+import { type Key, keysKey, type NewKey } from '../../api/key-calls.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { SelectField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
 import { usePlace } from '../../session/place-context.tsx'
-import { type Key, keysKey, type NewKey } from './key-calls.ts'
 
 interface RollDialogProps {
   readonly old: Key

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { toCount } from '../../format/amounts.ts'
+import { toDateTime } from '../../format/times.ts'
 import { usePlace } from '../../session/place-context.tsx'
 import { tryRule } from './rule-calls.ts'
 import type { Question } from './rules.ts'
@@ -8,7 +9,9 @@ const WEEK_MS = 7 * 86_400_000
 
 /** What a rule would have refused of the last 7 days. */
 export function LastWeek({ question }: { question: Question }) {
-  const { id } = usePlace().environment
+  const { environment, organization } = usePlace()
+  const { id } = environment
+  const { time_zone: timeZone } = organization
   const tried = useQuery({
     queryKey: ['tried', id, question],
     queryFn: () => tryRule(id, question),
@@ -17,14 +20,25 @@ export function LastWeek({ question }: { question: Question }) {
   })
   if (tried.isError) return <span className="muted">cannot be tried: {tried.error.message}</span>
   if (tried.data === undefined) return <span className="muted">counting…</span>
-  const { from, to, requests, refused, affected } = tried.data
+  const { from, to, requests, refused, affected, is_complete: isComplete } = tried.data
   const time =
     Date.parse(to) - Date.parse(from) < WEEK_MS ? `of the newest ${toCount(requests)}` : 'last week'
-  if (requests === 0) return <span className="muted">no requests {time}</span>
+  // What there was before is not known: that may be more than what is shown.
+  const cut = isComplete
+    ? ''
+    : `; there were too many requests to try them all, so it was tried on those since ${toDateTime(Date.parse(from), timeZone)}`
+  if (requests === 0)
+    return (
+      <span className="muted">
+        no requests {time}
+        {cut}
+      </span>
+    )
   if (refused === 0)
     return (
       <>
         would have refused none of {toCount(requests)} {time}
+        {cut}
       </>
     )
   return (
@@ -32,6 +46,7 @@ export function LastWeek({ question }: { question: Question }) {
       would have refused <strong>{toCount(refused)}</strong> of {toCount(requests)} {time}
       {question.scope === 'default_end_user' &&
         `, of ${toCount(affected)} end ${affected === 1 ? 'user' : 'users'}`}
+      {cut}
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { listKeys } from '../../api/key-calls.ts'
 import { Button } from '../../controls/button.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { Empty } from '../../controls/list-state.tsx'
@@ -7,7 +8,6 @@ import { PageHead } from '../../controls/page-head.tsx'
 import { RemoveDialog } from '../../controls/remove-dialog.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { useObjection, usePlace } from '../../session/place-context.tsx'
-import { listKeys } from '../keys/key-calls.ts'
 import { ChangeRuleDialog } from './change-rule-dialog.tsx'
 import { PlanPanel } from './plan-panel.tsx'
 import { loadRules, removeRule, rulesKey } from './rule-calls.ts'
@@ -48,7 +48,8 @@ export function LimitsPage() {
       ...environments.map(each => [each.id, `${name}, ${each.name}`] as const),
     ]),
   ])
-  const rules = loaded.data === undefined ? [] : toRules(loaded.data, id => names.get(id) ?? id)
+  const nameOf = (id: string): string => names.get(id) ?? id
+  const rules = loaded.data === undefined ? [] : toRules(loaded.data, nameOf)
   const close = (): void => setOpen(undefined)
   const add = (first: Wish): void => setOpen({ dialog: 'add', first })
   return (
@@ -82,7 +83,7 @@ export function LimitsPage() {
           ) : (
             <RuleTable
               rules={rules}
-              objectionOf={({ kind }) => (kind === 'budget' ? admin : developer)}
+              objectionOf={({ record }) => (record.kind === 'budget' ? admin : developer)}
               onChange={rule => setOpen({ dialog: 'change', rule })}
               onRemove={rule => setOpen({ dialog: 'remove', rule })}
             />
@@ -93,12 +94,14 @@ export function LimitsPage() {
       {open?.dialog === 'add' && (
         <RuleDialog keys={keys.data?.data ?? []} first={open.first} onClose={close} />
       )}
-      {open?.dialog === 'change' && <ChangeRuleDialog rule={open.rule} onClose={close} />}
+      {open?.dialog === 'change' && (
+        <ChangeRuleDialog record={open.rule.record} nameOf={nameOf} onClose={close} />
+      )}
       {open?.dialog === 'remove' && (
         <RemoveDialog
           title="Remove this limit"
           effect={`${open.rule.whom}: ${open.rule.says}. Nothing is refused by it from now on.`}
-          remove={() => removeRule(open.rule)}
+          remove={() => removeRule(open.rule.record)}
           onDone={() => void client.invalidateQueries({ queryKey: rulesKey(environment.id) })}
           onClose={close}
         />

@@ -20,14 +20,14 @@ export function PlanDialog({ plan, onClose }: { plan: Plan | undefined; onClose:
   const { environment } = usePlace()
   const client = useQueryClient()
   const form = useForm(
-    data =>
+    (data, header) =>
       answerOf(
         plan === undefined
           ? api.POST('/v1/environments/{envId}/plans', {
               params: { path: { envId: environment.id } },
               body: toBody(data),
             })
-          : api.PATCH('/v1/plans/{id}', { params: { path: { id: plan.id } }, body: toBody(data) }),
+          : api.PATCH('/v1/plans/{id}', { params: { path: { id: plan.id }, header }, body: toBody(data) }),
       ),
     () => {
       void client.invalidateQueries({ queryKey: plansKey(environment.id) })

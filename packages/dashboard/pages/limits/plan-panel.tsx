@@ -3,11 +3,12 @@ import { useState } from 'react'
 import { answerOf, api } from '../../api/client.ts'
 import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
+import { Edited } from '../../controls/edited.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
 import { RemoveDialog } from '../../controls/remove-dialog.tsx'
 import { useObjection, usePlace } from '../../session/place-context.tsx'
 import { PlanDialog } from './plan-dialog.tsx'
-import { listPlans, plansKey } from './rule-calls.ts'
+import { getPlan, listPlans, plansKey } from './rule-calls.ts'
 import { describePlan, type Plan } from './rules.ts'
 
 type Open =
@@ -45,7 +46,14 @@ export function PlanPanel() {
       >
         <PlanTable plans={plans.items} objection={objection} onOpen={setOpen} />
       </ListState>
-      {open?.dialog === 'edit' && <PlanDialog plan={open.plan} onClose={close} />}
+      {open?.dialog === 'edit' &&
+        (open.plan === undefined ? (
+          <PlanDialog plan={undefined} onClose={close} />
+        ) : (
+          <Edited record={open.plan} read={() => getPlan(open.plan?.id ?? '')}>
+            {plan => <PlanDialog plan={plan} onClose={close} />}
+          </Edited>
+        ))}
       {open?.dialog === 'remove' && (
         <RemoveDialog
           title={`Remove ${open.plan.name}`}

@@ -1,6 +1,8 @@
 import { answerOf, api } from '../../api/client.ts'
 import type { Place } from '../../api/workspace.ts'
-import type { Question, Rule, Wish } from './rules.ts'
+import type { VersionHeader } from '../../controls/use-form.ts'
+import { readBudgetDetails, readGrace } from './rule-details.tsx'
+import type { Question, RuleRecord, Wish } from './rules.ts'
 
 export const rulesKey = (envId: string): readonly unknown[] => ['rules', envId]
 export const plansKey = (envId: string): readonly unknown[] => ['plans', envId]
@@ -31,18 +33,27 @@ export function listPlans(envId: string, cursor?: string) {
   return answerOf(api.GET('/v1/environments/{envId}/plans', { params: { path: { envId }, query } }))
 }
 
+export function getPlan(id: string) {
+  return answerOf(api.GET('/v1/plans/{id}', { params: { path: { id } } }))
+}
+
 export function tryRule(envId: string, body: Question) {
   return answerOf(api.POST('/v1/environments/{envId}/limits/preview', { params: { path: { envId } }, body }))
 }
 
-/** Stores what was wished as the kind of rule that it is. */
-export async function createRule({ organization, project, environment }: Place, wish: Wish): Promise<void> {
+/** Stores what was wished as the kind of rule that it is. `data`: the fields of RuleDetails. */
+export async function createRule(
+  { organization, project, environment }: Place,
+  wish: Wish,
+  data: FormData,
+): Promise<void> {
   const { amount, unit, window, whom, ref } = wish
   const isNamed = whom === 'key' || whom === 'end_user'
   if (unit === 'usd') {
     const body = {
       limit_usd: amount,
       window: window === 'minute' || window === 'hour' ? ('day' as const) : window,
+      ...readBudgetDetails(data),
       ...(whom === 'environment' || whom === 'key'
         ? { scope: whom, scope_ref: whom === 'key' ? ref : environment.id }
         : {}),
@@ -62,22 +73,37 @@ export async function createRule({ organization, project, environment }: Place, 
     await answerOf(api.POST('/v1/environments/{envId}/limits', { params, body }))
     return
   }
-  await answerOf(
-    api.POST('/v1/environments/{envId}/quotas', { params, body: { ...bound, metric: unit, window } }),
-  )
+  const body = { ...bound, metric: unit, window, ...readGrace(data) }
+  await answerOf(api.POST('/v1/environments/{envId}/quotas', { params, body }))
 }
 
-export async function changeRule({ kind, id }: Rule, amount: number): Promise<void> {
-  const params = { path: { id } }
-  if (kind === 'budget')
-    await answerOf(api.PATCH('/v1/budgets/{id}', { params, body: { limit_usd: amount } }))
-  else if (kind === 'quota') await answerOf(api.PATCH('/v1/quotas/{id}', { params, body: { limit: amount } }))
-  else await answerOf(api.PATCH('/v1/limits/{id}', { params, body: { limit: amount } }))
+export async function changeRule(
+  { kind, stored: { id } }: RuleRecord,
+  amount: number,
+  data: FormData,
+  header: VersionHeader,
+): Promise<void> {
+  const params = { path: { id }, header }
+  if (kind === 'budget') {
+    const body = { limit_usd: amount, ...readBudgetDetails(data) }
+    await answerOf(api.PATCH('/v1/budgets/{id}', { params, body }))
+  } else if (kind === 'quota') {
+    await answerOf(api.PATCH('/v1/quotas/{id}', { params, body: { limit: amount, ...readGrace(data) } }))
+  } else await answerOf(api.PATCH('/v1/limits/{id}', { params, body: { limit: amount } }))
 }
 
-export async function removeRule({ kind, id }: Rule): Promise<void> {
+export async function removeRule({ kind, stored: { id } }: RuleRecord): Promise<void> {
   const params = { path: { id } }
   if (kind === 'budget') await answerOf(api.DELETE('/v1/budgets/{id}', { params }))
   else if (kind === 'quota') await answerOf(api.DELETE('/v1/quotas/{id}', { params }))
   else await answerOf(api.DELETE('/v1/limits/{id}', { params }))
+}
+
+/** Reads a rule again: rules have no address of their own. Throws if it is gone. */
+export async function readRule(place: Place, { kind, stored: { id } }: RuleRecord) {
+  const { budgets, quotas, limits } = await loadRules(place)
+  const all = kind === 'budget' ? budgets : kind === 'quota' ? quotas : limits
+  const found = all.find(each => each.id === id)
+  if (found === undefined) throw new Error('It is not there any more.')
+  return found
 }

@@ -1,14 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
+import type { Key } from '../../api/key-calls.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { useForm } from '../../controls/use-form.ts'
 import { useObjection, usePlace } from '../../session/place-context.tsx'
-import type { Key } from '../keys/key-calls.ts'
 import { LastWeek } from './last-week.tsx'
 import { createRule, rulesKey } from './rule-calls.ts'
-import { choicesFor, toQuestion, type Unit, type Whom, type Window, type Wish } from './rules.ts'
+import { RuleDetails } from './rule-details.tsx'
+import { choicesFor, kindOf, toQuestion, type Unit, type Whom, type Window, type Wish } from './rules.ts'
 
 const UNITS: Readonly<Record<Unit, string>> = {
   requests: 'requests',
@@ -48,8 +49,9 @@ export function RuleDialog({
   const admin = useObjection('admin')
   const [wish, setWish] = useState<Wish>(first)
   const question = useDeferredValue(toQuestion(wish))
+  const kind = kindOf(wish)
   const form = useForm(
-    () => createRule(place, wish),
+    data => createRule(place, wish, data),
     () => {
       void client.invalidateQueries({ queryKey: rulesKey(place.environment.id) })
       onClose()
@@ -59,6 +61,7 @@ export function RuleDialog({
     <Dialog title="Add a limit" shape="wide" onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <Sentence wish={wish} keys={keys} onChange={setWish} />
+        <RuleDetails key={kind} kind={kind} error={form.error} />
         <p className="notice" role="status">
           {question === undefined ? (
             <span>{toHint(wish)}</span>
@@ -174,7 +177,7 @@ function toHint({ unit, window }: Wish): string {
   if (unit === 'concurrency') return 'How many run at the same moment; that is not tried on the past.'
   if (unit !== 'usd') return 'Name whom it binds, to see what it would have refused.'
   return window === 'total'
-    ? 'Counts from now on, and never starts anew.'
+    ? 'Counts from now on, and never resets.'
     : `Counts the whole ${window}, also what was spent before now.`
 }
 

@@ -3,7 +3,7 @@ import { Button } from '../../controls/button.tsx'
 import { Menu, MenuItem } from '../../controls/menu.tsx'
 import { toCount, toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
-import { toDateTime } from '../../format/times.ts'
+import { toReset } from '../../format/times.ts'
 import { usePlace } from '../../session/place-context.tsx'
 import { LastWeek } from './last-week.tsx'
 import type { Rule } from './rules.ts'
@@ -27,9 +27,6 @@ export function RuleTable({ rules, objectionOf, onChange, onRemove }: RuleTableP
             <th scope="col" className="wide">
               Used now
             </th>
-            <th scope="col" className="wide">
-              Refuses with
-            </th>
             <th scope="col">
               <span className="only-heard">Actions</span>
             </th>
@@ -42,12 +39,14 @@ export function RuleTable({ rules, objectionOf, onChange, onRemove }: RuleTableP
             return (
               <tr key={rule.id}>
                 <td className="name text cut">{rule.whom}</td>
-                <td>{rule.says}</td>
-                <td className="wide">
-                  <Used rule={rule} />
+                <td>
+                  {rule.says}
+                  <code className="small code wide" title="The error code of a refused request">
+                    {rule.code}
+                  </code>
                 </td>
                 <td className="wide">
-                  <code>{rule.code}</code>
+                  <Used rule={rule} />
                 </td>
                 <td className="number">
                   {objection !== undefined ? (
@@ -92,7 +91,7 @@ function Used({ rule }: { rule: Rule }) {
           <span>
             {format(used)} ({toPercent(share)}){reserved > 0 && ` + ${format(reserved)} reserved`}
             {resetsAt !== null && (
-              <span className="muted small">, starts anew {toDateTime(Date.parse(resetsAt), timeZone)}</span>
+              <span className="muted small">, {toReset(Date.parse(resetsAt), timeZone)}</span>
             )}
           </span>
           <span className="used-bar" aria-hidden="true">

@@ -9,6 +9,8 @@ const limit: Limit = {
   metric: 'requests',
   limit: 60,
   window_seconds: 60,
+  used: null,
+  reserved: null,
 }
 const quota: Quota = {
   ...ids,
@@ -32,6 +34,7 @@ const budget: Budget = {
   on_tight: 'cap',
   spent_usd: 12,
   reserved_usd: 1,
+  projected_usd: null,
   resets_at: null,
 }
 

@@ -46,9 +46,22 @@ export function toQuestion({ amount, unit, window, whom, ref }: Wish): Question 
   }
 }
 
+/** A rule as it is stored. */
+export type RuleRecord =
+  | { readonly kind: 'limit'; readonly stored: Limit }
+  | { readonly kind: 'quota'; readonly stored: Quota }
+  | { readonly kind: 'budget'; readonly stored: Budget }
+export type RuleKind = RuleRecord['kind']
+
+/** A minute is a rate limit, and money is a budget; the rest are quotas. */
+export function kindOf({ unit, window }: Pick<Wish, 'unit' | 'window'>): RuleKind {
+  if (unit === 'usd') return 'budget'
+  return unit === 'concurrency' || window === 'minute' || window === 'total' ? 'limit' : 'quota'
+}
+
 /** One rule of any kind, in words. */
 export interface Rule {
-  readonly kind: 'limit' | 'quota' | 'budget'
+  readonly record: RuleRecord
   readonly id: string
   readonly whom: string
   readonly says: string
@@ -73,17 +86,22 @@ export function toRules(
   nameOf: (id: string) => string,
 ): Rule[] {
   return [
-    ...budgets.map(budget => fromBudget(budget, nameOf)),
-    ...quotas.map(quota => fromQuota(quota, nameOf)),
-    ...limits.map(limit => fromLimit(limit, nameOf)),
+    ...budgets.map(stored => toRule({ kind: 'budget', stored }, nameOf)),
+    ...quotas.map(stored => toRule({ kind: 'quota', stored }, nameOf)),
+    ...limits.map(stored => toRule({ kind: 'limit', stored }, nameOf)),
   ]
+}
+
+export function toRule(record: RuleRecord, nameOf: (id: string) => string): Rule {
+  if (record.kind === 'budget') return fromBudget(record.stored, nameOf)
+  return record.kind === 'quota' ? fromQuota(record.stored, nameOf) : fromLimit(record.stored, nameOf)
 }
 
 function fromBudget(budget: Budget, nameOf: (id: string) => string): Rule {
   const owner = budget.project_id === null ? 'Organization' : `Project ${nameOf(budget.project_id)}`
   const { window } = budget
   return {
-    kind: 'budget',
+    record: { kind: 'budget', stored: budget },
     id: budget.id,
     whom: budget.scope === null ? owner : toWhom(budget.scope, budget.scope_ref, nameOf),
     says: `At most ${toMoney(budget.limit_usd)} ${window === 'total' ? 'in total' : `a ${window}`}`,
@@ -101,7 +119,7 @@ function fromQuota(quota: Quota, nameOf: (id: string) => string): Rule {
   const { scope, scope_ref, metric, window, limit, grace_pct } = quota
   const grace = grace_pct === 0 ? '' : `, ${grace_pct} % grace`
   return {
-    kind: 'quota',
+    record: { kind: 'quota', stored: quota },
     id: quota.id,
     whom: toWhom(scope, scope_ref, nameOf),
     says: `At most ${toCount(limit)} ${metric} a ${window}${grace}`,
@@ -133,7 +151,7 @@ function fromLimit(limit: Limit, nameOf: (id: string) => string): Rule {
   const isTried =
     metric !== 'concurrency' && scope !== 'org' && scope !== 'project' && limit.environment_id !== null
   return {
-    kind: 'limit',
+    record: { kind: 'limit', stored: limit },
     id: limit.id,
     whom: toWhom(scope, scope_ref, nameOf),
     says: `At most ${toCount(limit.limit)} ${metric === 'concurrency' ? 'requests at once' : `${metric} ${toSpan(seconds ?? 60)}`}`,
@@ -165,7 +183,7 @@ function toWhom(scope: string, ref: string | null, nameOf: (id: string) => strin
 }
 
 /** `a minute`, `in 90 seconds`. */
-function toSpan(seconds: number): string {
+export function toSpan(seconds: number): string {
   const names: Readonly<Record<number, string>> = {
     1: 'a second',
     60: 'a minute',

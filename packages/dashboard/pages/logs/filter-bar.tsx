@@ -1,15 +1,17 @@
 import { type FormEvent, useState } from 'react'
+import type { Key } from '../../api/key-calls.ts'
 import { Button } from '../../controls/button.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
 import { textOf } from '../../controls/use-form.ts'
-import type { Key } from '../keys/key-calls.ts'
 import {
   countFilters,
   DEFAULT_RANGE,
   FILTER_LABELS,
   type LogSearch,
   parseLogSearch,
+  parseMetadataText,
   type Range,
+  toMetadataText,
 } from './log-search.ts'
 
 interface FilterBarProps {
@@ -32,6 +34,7 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
         // A filter whose field is folded away stays as it is.
         ...(isOpen ? {} : search),
         ...Object.fromEntries(given),
+        ...(isOpen ? parseMetadataText(textOf(data, 'metadata')) : {}),
         ...(textOf(data, 'status') === '' ? { status: undefined } : {}),
         range: range === DEFAULT_RANGE ? undefined : range,
         tail: search.tail,
@@ -106,6 +109,12 @@ function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) 
         name="min_latency_ms"
         inputMode="numeric"
         defaultValue={search.min_latency_ms ?? ''}
+      />
+      <TextField
+        label="Metadata"
+        name="metadata"
+        defaultValue={toMetadataText(search)}
+        placeholder="team=web, tag=a"
       />
       <Button type="submit">Apply</Button>
     </>

@@ -21,6 +21,14 @@ export function listLogs(envId: string, query: Readonly<Record<string, string>>,
   )
 }
 
+export function getLogHistogram(envId: string, query: Readonly<Record<string, string>>) {
+  return answerOf(
+    api.GET('/v1/environments/{envId}/logs/histogram', {
+      params: { path: { envId }, query: query as Record<string, never> },
+    }),
+  )
+}
+
 export function getLog(requestId: string): Promise<LogDetail> {
   return answerOf(api.GET('/v1/logs/{requestId}', { params: { path: { requestId } } }))
 }

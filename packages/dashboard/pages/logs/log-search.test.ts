@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countFilters, parseLogSearch, toLogQuery } from './log-search.ts'
+import { countFilters, parseLogSearch, parseMetadataText, toLogQuery, toMetadataText } from './log-search.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 14)
 
@@ -33,5 +33,23 @@ test('a range counts back from now; fixed times win over it', () => {
   expect(toLogQuery({}, NOW)).toEqual({ from: '2026-11-21T14:00:00.000Z' })
   expect(toLogQuery({ range: '1h', to: '2026-11-20T00:00:00Z' }, NOW)).toEqual({
     to: '2026-11-20T00:00:00.000Z',
+  })
+})
+
+test('metadata is filtered by any number of keys, which people write as pairs', () => {
+  const search = parseLogSearch({
+    'metadata.team': 'web',
+    'metadata.v': 2,
+    'metadata.': 'x',
+    'metadata.list': ['a'],
+  })
+  expect(search).toEqual({ 'metadata.team': 'web', 'metadata.v': '2' })
+  expect(countFilters(search)).toBe(2)
+  expect(toLogQuery(search, NOW)).toMatchObject({ 'metadata.team': 'web', 'metadata.v': '2' })
+  expect(toMetadataText(search)).toBe('team=web, v=2')
+  expect(parseMetadataText(' team = web ,v=2, nothing, =x, url=a=b')).toEqual({
+    'metadata.team': 'web',
+    'metadata.v': '2',
+    'metadata.url': 'a=b',
   })
 })

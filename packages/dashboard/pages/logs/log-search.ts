@@ -19,7 +19,14 @@ export type Range = keyof typeof RANGES
 export const DEFAULT_RANGE: Range = '24h'
 
 type FilterName = keyof typeof FILTERS
+/** A key of requests' metadata, as the address and the API name it. */
+type MetadataName = `metadata.${string}`
+const METADATA = /^metadata\.(.{1,512})$/su
+const MAX_METADATA_VALUE = 4_096
+
 export type LogSearch = { readonly [Name in FilterName]?: string } & {
+  readonly [Name in MetadataName]?: string
+} & {
   readonly range?: Range
   readonly from?: string
   readonly to?: string
@@ -47,9 +54,15 @@ export function parseLogSearch(search: Record<string, unknown>): LogSearch {
     const value = search[name]
     return typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? [[name, value]] : []
   })
+  const metadata = Object.entries(search).filter(
+    ([name, value]) =>
+      METADATA.test(name) &&
+      (typeof value === 'string' || typeof value === 'number') &&
+      String(value).length <= MAX_METADATA_VALUE,
+  )
   const { range, tail } = search
   return {
-    ...Object.fromEntries([...given, ...times]),
+    ...Object.fromEntries([...given, ...times, ...metadata.map(([name, value]) => [name, String(value)])]),
     ...(isRange(range) ? { range } : {}),
     ...(tail === '1' ? { tail } : {}),
   }
@@ -73,5 +86,27 @@ export function toLogQuery(search: LogSearch, now: number): Record<string, strin
 
 /** How many filters there are besides the time. */
 export function countFilters(search: LogSearch): number {
-  return FILTER_LABELS.filter(([name]) => search[name] !== undefined).length
+  return FILTER_LABELS.filter(([name]) => search[name] !== undefined).length + listMetadata(search).length
+}
+
+/** The filters by metadata: names as in the address, and values. */
+export function listMetadata(search: LogSearch): [MetadataName, string][] {
+  return Object.entries(search).filter((entry): entry is [MetadataName, string] => METADATA.test(entry[0]))
+}
+
+/** The filters by metadata as a person writes them, such as `team=web, tag=a`. */
+export function toMetadataText(search: LogSearch): string {
+  return listMetadata(search)
+    .map(([name, value]) => `${name.slice('metadata.'.length)}=${value}`)
+    .join(', ')
+}
+
+/** The reverse: what has no `=` is left out. */
+export function parseMetadataText(text: string): Record<MetadataName, string> {
+  const pairs = text.split(',').flatMap(pair => {
+    const at = pair.indexOf('=')
+    const name = pair.slice(0, at).trim()
+    return at === -1 || name === '' ? [] : [[`metadata.${name}`, pair.slice(at + 1).trim()]]
+  })
+  return Object.fromEntries(pairs)
 }

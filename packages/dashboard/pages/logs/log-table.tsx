@@ -1,22 +1,28 @@
 import { Link } from '@tanstack/react-router'
+import { useRef } from 'react'
+import type { Key } from '../../api/key-calls.ts'
 import { toNames } from '../../api/workspace.ts'
 import { toCount, toDuration } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { toClockTime, toDateTime, toDay } from '../../format/times.ts'
 import { usePlace } from '../../session/place-context.tsx'
-import type { Key } from '../keys/key-calls.ts'
 import { describeModel, type Log, lookOf } from './log-calls.ts'
+import { useRowKeys } from './use-row-keys.ts'
 
 export function LogTable({ rows, keys }: { rows: readonly Log[]; keys: readonly Key[] }) {
   const { organization } = usePlace()
+  const table = useRef<HTMLElement>(null)
+  useRowKeys(table)
   const keyNames = new Map(keys.map(({ id, name }) => [id, name]))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section className="table-frame" aria-label="Requests" tabIndex={0}>
+    <section ref={table} className="table-frame" aria-label="Requests" tabIndex={0}>
       <table className="table logs">
         <thead>
           <tr>
-            <th scope="col">Time ({organization.time_zone})</th>
+            <th scope="col" title={organization.time_zone}>
+              Time
+            </th>
             <th scope="col">Status</th>
             <th scope="col">Model</th>
             <th scope="col" className="wide">
@@ -66,17 +72,23 @@ function LogRow({ log, timeZone, keyName }: { log: Log; timeZone: string; keyNam
           params={{ ...names, requestId: log.request_id }}
           title={`${toDateTime(at, timeZone)} ${timeZone}`}
         >
-          {!isToday && <span className="wide-only muted">{toDay(at, timeZone)} </span>}
+          {!isToday && <span className="muted">{toDay(at, timeZone)} </span>}
           {toClockTime(at, timeZone)}
         </Link>
       </td>
-      <td className="status cut">
+      <td className="status cut" title={log.error_code ?? undefined}>
         <span className={`chip ${lookOf(log.status)}`}>{log.status}</span>
         {log.error_code !== null && <code className="wide-only small error-code"> {log.error_code}</code>}
       </td>
-      <td className="cut model">{describeModel(log)}</td>
-      <td className="wide cut who">{keyName ?? <span className="muted">–</span>}</td>
-      <td className="wide cut who">{log.end_user_id ?? <span className="muted">–</span>}</td>
+      <td className="cut model" title={describeModel(log)}>
+        {describeModel(log)}
+      </td>
+      <td className="wide cut who" title={keyName}>
+        {keyName ?? <span className="muted">–</span>}
+      </td>
+      <td className="wide cut who" title={log.end_user_id ?? undefined}>
+        {log.end_user_id ?? <span className="muted">–</span>}
+      </td>
       <td className="wide number">
         {toCount(log.usage.input_tokens)} / {toCount(log.usage.output_tokens)}
       </td>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { keyNamesQuery } from '../../api/key-calls.ts'
 import { useList } from '../../api/use-list.ts'
 import { toNames } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
@@ -9,19 +10,22 @@ import { Empty, ListState } from '../../controls/list-state.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { usePlace } from '../../session/place-context.tsx'
-import { listKeys } from '../keys/key-calls.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { listLogs } from './log-calls.ts'
+import { LogHistogram } from './log-histogram.tsx'
+import { useKeepList } from './log-neighbors.tsx'
 import {
   countFilters,
   DEFAULT_RANGE,
   FILTER_LABELS,
   type LogSearch,
+  listMetadata,
   parseLogSearch,
   toLogQuery,
 } from './log-search.ts'
 import { LogTable } from './log-table.tsx'
 import './logs.css'
+import { SavedViews } from './saved-views.tsx'
 import { useLiveTail } from './use-live-tail.ts'
 
 const RANGE_WORDS = { '1h': 'the last hour', '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
@@ -35,10 +39,11 @@ export function LogsPage() {
   const [loadedAt, setLoadedAt] = useState(Date.now)
   const query = toLogQuery(search, loadedAt)
   const logs = useList(['logs', envId, query], cursor => listLogs(envId, query, cursor))
-  const keys = useQuery({ queryKey: ['key-names', envId], queryFn: () => listKeys(envId) })
+  const keys = useQuery(keyNamesQuery(envId))
   const isLive = search.tail === '1'
   const tail = useLiveTail(isLive, envId, query, logs.items[0]?.request_id)
   const rows = [...tail.rows, ...logs.items]
+  useKeepList(envId, rows, search)
   const change = (next: LogSearch): void =>
     void navigate({
       to: '/o/$org/$project/$environment/logs',
@@ -50,10 +55,13 @@ export function LogsPage() {
       <PageHead
         title="Logs"
         answer={
-          logs.isSuccess ? toAnswer(rows.length, logs.hasNextPage, search) : 'What happened to each request.'
+          logs.isSuccess
+            ? `${toAnswer(rows.length, logs.hasNextPage, search)}. Times in ${place.organization.time_zone}.`
+            : 'What happened to each request.'
         }
         actions={
           <>
+            <SavedViews search={search} onChange={change} />
             <Button
               aria-pressed={isLive}
               onClick={() => {
@@ -69,12 +77,13 @@ export function LogsPage() {
         }
       />
       <FilterBar search={search} keys={keys.data?.data ?? []} onChange={change} />
+      <LogHistogram envId={envId} query={query} onPick={(from, to) => change({ ...search, from, to })} />
       {tail.error !== undefined && <ErrorPanel what="New requests" error={tail.error} />}
       <ListState what="Logs" query={logs} empty={<NoRows search={search} onChange={change} />}>
         <LogTable rows={rows} keys={keys.data?.data ?? []} />
       </ListState>
       <p className="only-heard" role="status">
-        {tail.rows.length > 0 && `${tail.rows.length} new requests`}
+        {tail.rows.length > 0 && `${tail.rows.length} new ${tail.rows.length === 1 ? 'request' : 'requests'}`}
       </p>
     </>
   )
@@ -121,6 +130,17 @@ function NoRows({ search, onChange }: { search: LogSearch; onChange: (search: Lo
             }}
           >
             Clear {label.toLowerCase()}
+          </Button>
+        ))}
+        {listMetadata(search).map(([name]) => (
+          <Button
+            key={name}
+            onClick={() => {
+              const { [name]: _dropped, ...rest } = filters
+              onChange({ ...rest, ...time })
+            }}
+          >
+            Clear {name}
           </Button>
         ))}
         <Button onClick={() => onChange(time)}>Clear all</Button>

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Button } from '../../controls/button.tsx'
 import { CodeBlock } from '../../controls/code-block.tsx'
 import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { type Message, readConversation } from './conversation.ts'
 import type { LogDetail } from './log-calls.ts'
 
 /** More is folded: a page with megabytes of text stops the browser. */
@@ -11,16 +12,82 @@ const MAX_SHOWN_CHARS = 200_000
 export function RequestBodies({ log }: { log: LogDetail }) {
   const objection = useObjection('developer')
   const { environment } = usePlace()
-  if (objection !== undefined) {
+  const [isRaw, setRaw] = useState(false)
+  if (objection !== undefined && log.bodies !== 'not_captured') {
     return <p className="notice">Bodies need the developer role. {objection}</p>
   }
-  if (log.request_body === null && log.response_body === null) {
+  if (log.bodies === 'not_captured') {
     return <p className="notice">Not captured: the {environment.name} environment keeps metadata only.</p>
   }
+  const messages = readConversation(log.request_body, log.response_body)
+  if (messages === undefined) return <RawBodies log={log} />
+  return (
+    <>
+      <div className="row" role="group" aria-label="How to show the bodies">
+        <Button small look={isRaw ? 'quiet' : 'plain'} aria-pressed={!isRaw} onClick={() => setRaw(false)}>
+          Conversation
+        </Button>
+        <Button small look={isRaw ? 'plain' : 'quiet'} aria-pressed={isRaw} onClick={() => setRaw(true)}>
+          Raw
+        </Button>
+      </div>
+      {isRaw ? <RawBodies log={log} /> : <Conversation messages={messages} />}
+    </>
+  )
+}
+
+function RawBodies({ log }: { log: LogDetail }) {
   return (
     <>
       <Body title="Request" text={log.request_body} />
       <Body title="Answer" text={log.response_body} />
+    </>
+  )
+}
+
+function Conversation({ messages }: { messages: readonly Message[] }) {
+  return (
+    <section className="panel" aria-labelledby="conversation">
+      <header>
+        <h2 id="conversation">Conversation</h2>
+      </header>
+      <ol className="messages">
+        {messages.map(({ role, text, calls, otherParts }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the messages of a record never change.
+          <li key={index}>
+            <span className="small muted">{role}</span>
+            <div>
+              {text !== '' && <LongText text={text} />}
+              {calls.map((call, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the calls of a record never change.
+                <p key={at} className="call">
+                  <span className="small muted">calls </span>
+                  <code>
+                    {call.name}({call.arguments})
+                  </code>
+                </p>
+              ))}
+              {otherParts > 0 && (
+                <p className="small muted">
+                  {otherParts === 1 ? 'a part' : `${otherParts} parts`} that {otherParts === 1 ? 'is' : 'are'}{' '}
+                  not text
+                </p>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function LongText({ text }: { text: string }) {
+  const [isWhole, setWhole] = useState(false)
+  const isLong = text.length > MAX_SHOWN_CHARS && !isWhole
+  return (
+    <>
+      <p className="text">{isLong ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text}</p>
+      {isLong && <ShowAll chars={text.length} onClick={() => setWhole(true)} />}
     </>
   )
 }
@@ -44,13 +111,17 @@ function Body({ title, text }: { title: string; text: string | null }) {
             label={title}
           />
         )}
-        {isLong && (
-          <div className="row">
-            <Button onClick={() => setWhole(true)}>Show all {Math.round(pretty.length / 1000)} KB</Button>
-          </div>
-        )}
+        {isLong && <ShowAll chars={pretty.length} onClick={() => setWhole(true)} />}
       </div>
     </section>
+  )
+}
+
+function ShowAll({ chars, onClick }: { chars: number; onClick: () => void }) {
+  return (
+    <div className="row">
+      <Button onClick={onClick}>Show all {Math.round(chars / 1000)} KB</Button>
+    </div>
   )
 }
 

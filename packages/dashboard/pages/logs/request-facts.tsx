@@ -1,9 +1,12 @@
 import type { ReactNode } from 'react'
+import type { Resource } from '../../api/client.ts'
 import { toCount } from '../../format/amounts.ts'
-import { toMoney } from '../../format/money.ts'
+import { toMoney, toPrice } from '../../format/money.ts'
 import type { LogDetail } from './log-calls.ts'
 
-export function RequestFacts({ log }: { log: LogDetail }) {
+type CostPart = Resource<'CostPart'>
+
+export function RequestFacts({ log, keyName }: { log: LogDetail; keyName: string | undefined }) {
   const { usage, metadata, feedback } = log
   const { cached_tokens: cached, cache_write_tokens: written } = usage.input_tokens_details
   const { reasoning_tokens: reasoning } = usage.output_tokens_details
@@ -23,9 +26,12 @@ export function RequestFacts({ log }: { log: LogDetail }) {
       'Cost',
       `${toMoney(log.cost_usd)}${log.sandbox ? ', fictitious (sandbox)' : ''}${log.usage_estimated ? ', estimated' : ''}`,
     ],
+    ...(log.cost_parts ?? []).map(part => [`Cost of ${PARTS[part.kind]}`, toSum(part)] as const),
     ['End user', log.end_user_id ?? 'none'],
-    ['Key', log.key_id ?? 'a client token'],
+    ['Key', keyName ?? log.key_id ?? 'a client token'],
     ['Ended with', log.finish_reason ?? log.error_code ?? '–'],
+    ...(log.provider_message === null ? [] : [['The provider says', log.provider_message] as const]),
+    ...(log.user === null ? [] : [['User in the body', log.user] as const]),
     ...(log.output_cap === null
       ? []
       : [['Output cap', `${toCount(log.output_cap)} tokens, by a limit`] as const]),
@@ -49,6 +55,20 @@ export function RequestFacts({ log }: { log: LogDetail }) {
       ))}
     </dl>
   )
+}
+
+const PARTS = {
+  input: 'input',
+  cache_read: 'cached input',
+  cache_write: 'cache writes',
+  output: 'output',
+  request: 'the request',
+}
+
+/** `1,204 x $2.50 a million = $0.00301` */
+function toSum({ tokens, usd_per_mtok: price, cost_usd: cost }: CostPart): string {
+  if (tokens === null || price === null) return toMoney(cost)
+  return `${toCount(tokens)} × ${toPrice(price)} a million = ${toMoney(cost)}`
 }
 
 /** `1,204, of them 512 from the cache`; parts of zero are left out. */

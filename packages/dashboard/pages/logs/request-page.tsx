@@ -1,6 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { usePrefetchQuery, useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { keyNamesQuery } from '../../api/key-calls.ts'
 import { toNames } from '../../api/workspace.ts'
+import { Button } from '../../controls/button.tsx'
 import { CopyButton } from '../../controls/copy-button.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
@@ -8,12 +10,16 @@ import { Skeleton } from '../../controls/skeleton.tsx'
 import { toDuration } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { toDateTime } from '../../format/times.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { usePlace, useWorkspace } from '../../session/place-context.tsx'
+import { readDraft, storeDraft } from '../playground/draft-storage.ts'
+import { readConversation } from './conversation.ts'
 import { describeModel, getLog, type LogDetail, lookOf } from './log-calls.ts'
+import { LogNeighbors } from './log-neighbors.tsx'
 import './logs.css'
 import { RequestBodies } from './request-bodies.tsx'
 import { RequestFacts } from './request-facts.tsx'
 import { RequestTimeline } from './request-timeline.tsx'
+import { toCurl } from './to-curl.ts'
 
 /** A record reaches the database a moment after its answer: somebody who comes from the playground waits for it. */
 const RECORD_TRIES = 8
@@ -21,6 +27,7 @@ const RECORD_TRIES = 8
 export function RequestPage() {
   const { requestId } = useParams({ from: '/signed-in/o/$org/$project/$environment/logs/$requestId' })
   const place = usePlace()
+  usePrefetchQuery(keyNamesQuery(place.environment.id))
   const log = useQuery({
     queryKey: ['log', requestId],
     queryFn: () => getLog(requestId),
@@ -30,11 +37,7 @@ export function RequestPage() {
   })
   return (
     <>
-      <nav aria-label="Breadcrumb" className="small">
-        <Link to="/o/$org/$project/$environment/logs" params={toNames(place)}>
-          ← Logs
-        </Link>
-      </nav>
+      <LogNeighbors requestId={requestId} />
       {log.isPending && (
         <>
           <PageHead title="Request" />
@@ -53,7 +56,9 @@ export function RequestPage() {
 }
 
 function RequestView({ log }: { log: LogDetail }) {
-  const { time_zone: timeZone } = usePlace().organization
+  const { organization, environment } = usePlace()
+  const { time_zone: timeZone } = organization
+  const keys = useQuery(keyNamesQuery(environment.id))
   return (
     <>
       <PageHead
@@ -68,7 +73,7 @@ function RequestView({ log }: { log: LogDetail }) {
             </span>
           </span>
         }
-        actions={<CopyButton text={log.request_id} label="Copy request id" />}
+        actions={<RequestActions log={log} />}
       />
       {log.error_code !== null && (
         <div className="notice bad">
@@ -90,9 +95,40 @@ function RequestView({ log }: { log: LogDetail }) {
         <header>
           <h2>Facts</h2>
         </header>
-        <RequestFacts log={log} />
+        <RequestFacts log={log} keyName={keys.data?.data.find(({ id }) => id === log.key_id)?.name} />
       </section>
       <RequestBodies log={log} />
+    </>
+  )
+}
+
+function RequestActions({ log }: { log: LogDetail }) {
+  const { gateway_url: gatewayUrl, prefixes } = useWorkspace()
+  const place = usePlace()
+  const navigate = useNavigate()
+  const curl = toCurl(log, { gatewayUrl, prefixes })
+  const messages = readConversation(log.request_body, null)
+  const prompt = messages?.findLast(({ role, text }) => role === 'user' && text !== '')?.text
+  const open = (): void => {
+    const system = messages?.find(({ role }) => role === 'system' || role === 'developer')?.text ?? ''
+    const model = log.model_requested ?? ''
+    storeDraft(place.environment.id, {
+      ...readDraft(place.environment.id),
+      model,
+      system,
+      prompt: prompt ?? '',
+    })
+    void navigate({ to: '/o/$org/$project/$environment/playground', params: toNames(place) })
+  }
+  return (
+    <>
+      <CopyButton text={log.request_id} label="Copy request id" />
+      {curl !== undefined && <CopyButton text={curl} label="Copy as curl" />}
+      {log.endpoint === 'chat' && prompt !== undefined && (
+        <Button small onClick={open} title="Its model, system prompt and last message">
+          Open in playground
+        </Button>
+      )}
     </>
   )
 }

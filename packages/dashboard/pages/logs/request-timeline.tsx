@@ -1,13 +1,16 @@
-import { toDuration } from '../../format/amounts.ts'
+import { toCount, toDuration } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import type { LogDetail } from './log-calls.ts'
 
-/** From admission to settlement. Attempts follow each other, so each begins where the one before it ended. */
+/** A shorter time between two attempts is no backoff. */
+const MIN_SHOWN_WAIT_MS = 10
+
+/** From admission to settlement. Records of earlier versions have no starts: there each attempt follows the one before it. */
 export function RequestTimeline({ log }: { log: LogDetail }) {
   const { queue_ms: queueMs, first_byte_ms: firstByteMs, attempts, hold, settlement } = log
   const totalMs = Math.max(
     log.total_ms,
-    attempts.reduce((sum, { ms }) => sum + ms, queueMs),
+    attempts.reduce((end, { start_ms: start, ms }) => Math.max(end, start ?? end) + ms, queueMs),
     1,
   )
   const share = (ms: number): string => `${(100 * Math.min(ms, totalMs)) / totalMs}%`
@@ -21,12 +24,13 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
         </span>
         <span className="note">
           {toDuration(queueMs)} in the gateway
-          {hold !== null && `, reserved ${toMoney(hold.cost_usd)} and ${hold.tokens} tokens`}
+          {hold !== null && `, reserved ${toMoney(hold.cost_usd)} and ${toCount(hold.tokens)} tokens`}
         </span>
       </li>
       {attempts.map((attempt, index) => {
-        const left = startMs
-        startMs += attempt.ms
+        const left = attempt.start_ms ?? startMs
+        const waitedMs = index === 0 ? 0 : left - startMs
+        startMs = left + attempt.ms
         const isLast = index === attempts.length - 1
         const isBad = attempt.error !== null
         return (
@@ -45,6 +49,7 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
               )}
             </span>
             <span className="note">
+              {waitedMs >= MIN_SHOWN_WAIT_MS && `after a pause of ${toDuration(waitedMs)}, `}
               {attempt.target}: {attempt.status ?? 'no answer'}
               {isBad && ` ${attempt.error}`}, {toDuration(attempt.ms)}
               {isLast && firstByteMs !== null && `, first byte after ${toDuration(firstByteMs)}`}
@@ -61,7 +66,7 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
         <span className="note">
           {settlement === null
             ? `${toMoney(log.cost_usd)} after ${toDuration(log.total_ms)}; no limit on tokens or money applied`
-            : `${toMoney(settlement.cost_usd)} and ${settlement.tokens} tokens${settlement.estimated ? ', estimated' : ''}`}
+            : `${toMoney(settlement.cost_usd)} and ${toCount(settlement.tokens)} tokens${settlement.estimated ? ', estimated' : ''}`}
         </span>
       </li>
     </ol>

@@ -2,9 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answerOf, api } from '../../api/client.ts'
 import { refreshWorkspace } from '../../api/refresh-workspace.ts'
-import { useList } from '../../api/use-list.ts'
+import { findStored, useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
 import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
+import { Edited } from '../../controls/edited.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
 import { OnceDialog } from '../../controls/once-dialog.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
@@ -25,7 +26,7 @@ export function MembersPage() {
   const client = useQueryClient()
   const [open, setOpen] = useState<Open>()
   const key = ['members', organization.id]
-  const members = useList(key, cursor =>
+  const list = (cursor: string | undefined) =>
     answerOf(
       api.GET('/v1/orgs/{orgId}/members', {
         params: {
@@ -33,8 +34,8 @@ export function MembersPage() {
           query: cursor === undefined ? { limit: 100 } : { limit: 100, cursor },
         },
       }),
-    ),
-  )
+    )
+  const members = useList(key, list)
   const close = (): void => setOpen(undefined)
   const refresh = (): void => {
     void client.invalidateQueries({ queryKey: key })
@@ -82,7 +83,11 @@ export function MembersPage() {
       {open?.dialog === 'link' && (
         <OnceDialog title={open.title} text={open.text} secret={open.url} noun="link" onClose={close} />
       )}
-      {open?.dialog === 'role' && <RoleDialog member={open.member} onClose={close} onDone={refresh} />}
+      {open?.dialog === 'role' && (
+        <Edited record={open.member} read={() => findStored(list, open.member.id)}>
+          {member => <RoleDialog member={member} onClose={close} onDone={refresh} />}
+        </Edited>
+      )}
       {open?.dialog === 'remove' && <RemoveDialog member={open.member} onClose={close} onDone={refresh} />}
     </>
   )

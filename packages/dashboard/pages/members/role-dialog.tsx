@@ -13,10 +13,10 @@ interface RoleDialogProps {
 
 export function RoleDialog({ member, onClose, onDone }: RoleDialogProps) {
   const form = useForm(
-    data =>
+    (data, header) =>
       answerOf(
         api.PATCH('/v1/members/{memberId}', {
-          params: { path: { memberId: member.id } },
+          params: { path: { memberId: member.id }, header },
           body: { role: toRole(textOf(data, 'role')) },
         }),
       ),

@@ -6,6 +6,7 @@ import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
+import type { VersionHeader } from '../../controls/use-form.ts'
 import { textOf, useForm } from '../../controls/use-form.ts'
 import { usePlace } from '../../session/place-context.tsx'
 import { DryRunResult } from './dry-run-result.tsx'
@@ -52,7 +53,8 @@ export function AliasDialog({ alias, models, onClose }: AliasDialogProps) {
       ),
   })
   const form = useForm(
-    data => saveAlias(environment.id, alias, { alias: textOf(data, 'alias'), strategy, targets }),
+    (data, header) =>
+      saveAlias(environment.id, alias, { alias: textOf(data, 'alias'), strategy, targets }, header),
     () => {
       void client.invalidateQueries({ queryKey: aliasesKey(environment.id) })
       onClose()
@@ -141,13 +143,18 @@ function AliasEnd({ verb, objection, dryRun, form, onClose }: AliasEndProps) {
 
 type NewAlias = Pick<Resource<'NewModelAliasInput'>, 'alias' | 'strategy' | 'targets'>
 
-async function saveAlias(envId: string, old: Alias | undefined, body: NewAlias): Promise<void> {
+async function saveAlias(
+  envId: string,
+  old: Alias | undefined,
+  body: NewAlias,
+  header: VersionHeader,
+): Promise<void> {
   if (old === undefined) {
     await answerOf(api.POST('/v1/environments/{envId}/model-aliases', { params: { path: { envId } }, body }))
     return
   }
   const { strategy, targets } = body
-  const params = { path: { id: old.id } }
+  const params = { path: { id: old.id }, header }
   await answerOf(api.PATCH('/v1/model-aliases/{id}', { params, body: { strategy, targets } }))
 }
 

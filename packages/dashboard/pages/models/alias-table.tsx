@@ -30,9 +30,7 @@ export function AliasTable({ aliases, objection, onChange, onRemove }: AliasTabl
             <tr key={alias.id}>
               <td className="name">{alias.alias}</td>
               <td className="wide">{STRATEGIES[alias.strategy].name}</td>
-              <td className="text cut" title={toTargets(alias)}>
-                {toTargets(alias)}
-              </td>
+              <td className="breaks">{toTargets(alias)}</td>
               <td className="number">
                 <Button
                   small

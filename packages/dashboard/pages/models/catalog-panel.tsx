@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { useList } from '../../api/use-list.ts'
@@ -8,8 +7,8 @@ import { SelectField, TextField } from '../../controls/field.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
 import { textOf } from '../../controls/use-form.ts'
 import { toCount } from '../../format/amounts.ts'
+import { toPrice } from '../../format/money.ts'
 import { usePlace } from '../../session/place-context.tsx'
-import { credentialsKey, listCredentials } from '../providers/provider-calls.ts'
 import { CAPABILITIES, type Capability, type CatalogModel, listCatalog } from './model-calls.ts'
 
 interface CatalogPanelProps {
@@ -21,12 +20,9 @@ export function CatalogPanel({ q, can }: CatalogPanelProps) {
   const place = usePlace()
   const navigate = useNavigate()
   const envId = place.environment.id
-  const models = useList(['catalog', q, can], cursor => listCatalog(q, can, cursor))
-  const credentials = useQuery({
-    queryKey: [...credentialsKey(envId), 'first'],
-    queryFn: () => listCredentials(envId),
-  })
-  const providers = new Set(credentials.data?.data.map(({ provider }) => provider))
+  const models = useList(['catalog', envId, q, can], cursor =>
+    listCatalog(envId, { q, capability: can, cursor }),
+  )
   const search = (form: HTMLFormElement): void => {
     const data = new FormData(form)
     const [text, capability] = [textOf(data, 'q'), textOf(data, 'can')]
@@ -74,20 +70,13 @@ export function CatalogPanel({ q, can }: CatalogPanelProps) {
           </Empty>
         }
       >
-        <CatalogTable models={models.items} providers={credentials.isSuccess ? providers : undefined} />
+        <CatalogTable models={models.items} />
       </ListState>
     </section>
   )
 }
 
-function CatalogTable({
-  models,
-  providers,
-}: {
-  models: readonly CatalogModel[]
-  /** Those with a key here; undefined: not known yet. */
-  providers: ReadonlySet<string> | undefined
-}) {
+function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
   const place = usePlace()
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
@@ -110,19 +99,26 @@ function CatalogTable({
         </thead>
         <tbody>
           {models.map(
-            ({ id, provider, display_name, capabilities, context_window, pricing, image_pricing }) => (
+            ({
+              id,
+              provider,
+              display_name,
+              capabilities,
+              context_window,
+              pricing,
+              image_pricing,
+              is_callable,
+            }) => (
               <tr key={id}>
                 <td className="text cut" title={display_name}>
                   <span className="name">{id}</span>
                 </td>
                 <td>
-                  {providers === undefined ? (
-                    <span className="muted">…</span>
-                  ) : providers.has(provider) ? (
+                  {is_callable ? (
                     <span className="chip good">callable</span>
                   ) : (
                     <Link to="/o/$org/$project/$environment/providers" params={toNames(place)}>
-                      Add {provider}
+                      Add key<span className="only-heard"> of {provider}</span>
                     </Link>
                   )}
                 </td>
@@ -133,7 +129,7 @@ function CatalogTable({
                     ? image_pricing === null
                       ? 'unpriced'
                       : 'by image'
-                    : `$${pricing.input_usd_per_mtok} / $${pricing.output_usd_per_mtok}`}
+                    : `${toPrice(pricing.input_usd_per_mtok)} / ${toPrice(pricing.output_usd_per_mtok)}`}
                 </td>
               </tr>
             ),

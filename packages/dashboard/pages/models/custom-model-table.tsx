@@ -1,5 +1,6 @@
 import { Button } from '../../controls/button.tsx'
 import { toCount } from '../../format/amounts.ts'
+import { toPrice } from '../../format/money.ts'
 import { CAPABILITIES, type CustomModel } from './model-calls.ts'
 
 interface CustomModelTableProps {
@@ -43,7 +44,7 @@ export function CustomModelTable({ models, objection, onRemove }: CustomModelTab
               <td className="number">
                 {model.pricing === null
                   ? 'unpriced'
-                  : `$${model.pricing.input_usd_per_mtok} / $${model.pricing.output_usd_per_mtok}`}
+                  : `${toPrice(model.pricing.input_usd_per_mtok)} / ${toPrice(model.pricing.output_usd_per_mtok)}`}
               </td>
               <td className="number">
                 <Button

@@ -1,6 +1,6 @@
 import { answerOf, api, type Resource } from '../../api/client.ts'
 
-export type CatalogModel = Resource<'CatalogModel'>
+export type CatalogModel = Resource<'CallableModel'>
 export type Alias = Resource<'ModelAlias'>
 export type CustomModel = Resource<'CustomModel'>
 export type DryRun = Resource<'ModelAliasDryRun'>
@@ -38,21 +38,28 @@ export function listAliases(envId: string, cursor?: string) {
   )
 }
 
+export function getAlias(id: string) {
+  return answerOf(api.GET('/v1/model-aliases/{id}', { params: { path: { id } } }))
+}
+
 export function listCustomModels(envId: string, cursor?: string) {
   return answerOf(
     api.GET('/v1/environments/{envId}/custom-models', { params: { path: { envId }, query: page(cursor) } }),
   )
 }
 
-export function listCatalog(
-  q: string | undefined,
-  capability: Capability | undefined,
-  cursor?: string,
-  limit = 25,
-) {
+interface CatalogQuestion {
+  readonly q?: string | undefined
+  readonly capability?: Capability | undefined
+  readonly cursor?: string | undefined
+  readonly limit?: number
+}
+
+export function listCatalog(envId: string, { q, capability, cursor, limit = 25 }: CatalogQuestion) {
   return answerOf(
-    api.GET('/v1/catalog/models', {
+    api.GET('/v1/environments/{envId}/catalog', {
       params: {
+        path: { envId },
         query: {
           ...page(cursor),
           limit,

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { answerOf, api } from '../../api/client.ts'
 import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
+import { Edited } from '../../controls/edited.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
 import { RemoveDialog } from '../../controls/remove-dialog.tsx'
@@ -20,6 +21,7 @@ import {
   type Capability,
   type CustomModel,
   customModelsKey,
+  getAlias,
   listAliases,
   listCatalog,
   listCustomModels,
@@ -40,15 +42,7 @@ export function ModelsPage() {
   const aliases = useList(aliasesKey(environment.id), cursor => listAliases(environment.id, cursor))
   const own = useList(customModelsKey(environment.id), cursor => listCustomModels(environment.id, cursor))
   const close = (): void => setOpen(undefined)
-  const newAlias = (
-    <Button
-      look="primary"
-      objection={objection}
-      onClick={() => setOpen({ dialog: 'alias', alias: undefined })}
-    >
-      Create alias
-    </Button>
-  )
+  const create = (): void => setOpen({ dialog: 'alias', alias: undefined })
   const addModel = (
     <Button objection={objection} onClick={() => setOpen({ dialog: 'model' })}>
       Add a model
@@ -59,7 +53,11 @@ export function ModelsPage() {
       <PageHead
         title="Models"
         answer="Which names requests may use, and who answers to them."
-        actions={newAlias}
+        actions={
+          <Button look="primary" objection={objection} onClick={create}>
+            Create alias
+          </Button>
+        }
       />
       <section className="stack" aria-labelledby="aliases">
         <h2 id="aliases">Aliases</h2>
@@ -69,6 +67,9 @@ export function ModelsPage() {
           empty={
             <Empty title="No aliases yet">
               <p>A name of your own for one or more models: change what answers without changing an app.</p>
+              <Button objection={objection} onClick={create}>
+                Create your first alias
+              </Button>
             </Empty>
           }
         >
@@ -115,13 +116,18 @@ function OpenDialog({ open, onClose }: { open: Open; onClose: () => void }) {
   const { environment } = usePlace()
   const client = useQueryClient()
   const names = useQuery({
-    queryKey: ['catalog-names'],
-    queryFn: () => listCatalog(undefined, 'chat', undefined, 100),
+    queryKey: ['catalog-names', environment.id],
+    queryFn: () => listCatalog(environment.id, { capability: 'chat', limit: 100 }),
   })
   return (
     <>
-      {open.dialog === 'alias' && (
-        <AliasDialog alias={open.alias} models={names.data?.data ?? []} onClose={onClose} />
+      {open.dialog === 'alias' && open.alias === undefined && (
+        <AliasDialog alias={undefined} models={names.data?.data ?? []} onClose={onClose} />
+      )}
+      {open.dialog === 'alias' && open.alias !== undefined && (
+        <Edited record={open.alias} read={() => getAlias(open.alias?.id ?? '')}>
+          {alias => <AliasDialog alias={alias} models={names.data?.data ?? []} onClose={onClose} />}
+        </Edited>
       )}
       {open.dialog === 'remove-alias' && (
         <RemoveDialog

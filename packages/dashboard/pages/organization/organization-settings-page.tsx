@@ -1,13 +1,15 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { answerOf, api, type Resource } from '../../api/client.ts'
 import { refreshWorkspace } from '../../api/refresh-workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
-import { FormProblem } from '../../controls/error-panel.tsx'
+import { Edited } from '../../controls/edited.tsx'
+import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
+import { Skeleton } from '../../controls/skeleton.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
 import { useObjection, useOrganization } from '../../session/place-context.tsx'
 
@@ -15,14 +17,38 @@ const ZONES = Intl.supportedValuesOf('timeZone')
 
 export function OrganizationSettingsPage() {
   const organization = useOrganization()
+  const path = { orgId: organization.id }
+  const read = () => answerOf(api.GET('/v1/orgs/{orgId}', { params: { path } }))
+  const stored = useQuery({ queryKey: ['organization', organization.id], queryFn: read })
+  return (
+    <>
+      <PageHead
+        title="Organization settings"
+        answer={`${organization.projects.length} projects, you are ${organization.role}.`}
+      />
+      {stored.isPending && <Skeleton rows={5} />}
+      {stored.isError && (
+        <ErrorPanel what="Settings" error={stored.error} onRetry={() => void stored.refetch()} />
+      )}
+      {stored.isSuccess && (
+        <Edited key={organization.id} record={stored.data} read={read}>
+          {begun => <SettingsForm organization={begun} />}
+        </Edited>
+      )}
+      <Deletion />
+    </>
+  )
+}
+
+function SettingsForm({ organization }: { organization: Resource<'Organization'> }) {
   const objection = useObjection('admin')
   const client = useQueryClient()
   const navigate = useNavigate()
   const form = useForm(
-    data =>
+    (data, header) =>
       answerOf(
         api.PATCH('/v1/orgs/{orgId}', {
-          params: { path: { orgId: organization.id } },
+          params: { path: { orgId: organization.id }, header },
           body: {
             name: textOf(data, 'name'),
             slug: textOf(data, 'slug'),
@@ -30,65 +56,60 @@ export function OrganizationSettingsPage() {
           },
         }),
       ),
-    async ({ slug }) => {
+    async stored => {
+      const { slug } = stored
+      client.setQueryData(['organization', organization.id], stored)
       await refreshWorkspace(client)
       void navigate({ to: '/o/$org/settings', params: { org: slug }, replace: true })
     },
   )
   const isReadOnly = objection !== undefined
   return (
-    <>
-      <PageHead
-        title="Organization settings"
-        answer={`${organization.projects.length} projects, you are ${organization.role}.`}
-      />
-      <section className="panel padded narrow" aria-label="Settings">
-        <form className="form" onSubmit={form.onSubmit}>
-          <TextField
-            label="Name"
-            name="name"
-            required
-            readOnly={isReadOnly}
-            defaultValue={organization.name}
-            problem={form.problemOf('name')}
-          />
-          <TextField
-            label="Slug"
-            name="slug"
-            required
-            readOnly={isReadOnly}
-            defaultValue={organization.slug}
-            hint="Its name in addresses of the dashboard."
-            problem={form.problemOf('slug')}
-          />
-          <TextField
-            label="Time zone"
-            name="time_zone"
-            required
-            readOnly={isReadOnly}
-            list="time-zones"
-            defaultValue={organization.time_zone}
-            hint="It moves the day boundaries of budgets and quotas, and of every chart."
-            problem={form.problemOf('time_zone')}
-          />
-          <datalist id="time-zones">
-            {['UTC', ...ZONES].map(zone => (
-              <option key={zone} value={zone} />
-            ))}
-          </datalist>
-          <FormProblem error={form.error} />
-          <div className="row">
-            <Button type="submit" look="primary" isPending={form.isPending} objection={objection}>
-              Save
-            </Button>
-            <span role="status" className="muted">
-              {form.isSaved ? 'Saved.' : ''}
-            </span>
-          </div>
-        </form>
-      </section>
-      <Deletion />
-    </>
+    <section className="panel padded narrow" aria-label="Settings">
+      <form className="form" onSubmit={form.onSubmit}>
+        <TextField
+          label="Name"
+          name="name"
+          required
+          readOnly={isReadOnly}
+          defaultValue={organization.name}
+          problem={form.problemOf('name')}
+        />
+        <TextField
+          label="Slug"
+          name="slug"
+          required
+          readOnly={isReadOnly}
+          defaultValue={organization.slug}
+          hint="Its name in addresses of the dashboard."
+          problem={form.problemOf('slug')}
+        />
+        <TextField
+          label="Time zone"
+          name="time_zone"
+          required
+          readOnly={isReadOnly}
+          list="time-zones"
+          defaultValue={organization.time_zone}
+          hint="It moves the day boundaries of budgets and quotas, and of every chart."
+          problem={form.problemOf('time_zone')}
+        />
+        <datalist id="time-zones">
+          {['UTC', ...ZONES].map(zone => (
+            <option key={zone} value={zone} />
+          ))}
+        </datalist>
+        <FormProblem error={form.error} />
+        <div className="row">
+          <Button type="submit" look="primary" isPending={form.isPending} objection={objection}>
+            Save
+          </Button>
+          <span role="status" className="muted">
+            {form.isSaved ? 'Saved.' : ''}
+          </span>
+        </div>
+      </form>
+    </section>
   )
 }
 

@@ -3,7 +3,7 @@ import { answerOf, api } from '../../api/client.ts'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
-import { toDateTime } from '../../format/times.ts'
+import { toReset } from '../../format/times.ts'
 import { usePlace } from '../../session/place-context.tsx'
 
 /** The project's budgets, with what running requests have reserved. */
@@ -26,34 +26,36 @@ export function BudgetPanel() {
         <h2 id="budgets">Budgets of {project.name}</h2>
       </header>
       <ul className="stack padded">
-        {budgets.data.data.map(({ id, limit_usd, spent_usd, reserved_usd, window, resets_at }) => {
-          const share = limit_usd === 0 ? 1 : spent_usd / limit_usd
-          const reserved = limit_usd === 0 ? 0 : (reserved_usd ?? 0) / limit_usd
-          return (
-            <li key={id} className="budget">
-              <span>
-                {toMoney(spent_usd)} of {toMoney(limit_usd)} a{' '}
-                {window === 'total' ? 'budget in total' : window}
-                {reserved_usd !== null && reserved_usd > 0 && ` + ${toMoney(reserved_usd)} reserved`}
-              </span>
-              <span className="muted small">
-                {toPercent(share)}
-                {resets_at !== null &&
-                  `, starts anew ${toDateTime(Date.parse(resets_at), organization.time_zone)} ${organization.time_zone}`}
-              </span>
-              <span className="meter-bar" aria-hidden="true">
-                <span
-                  className={share >= 1 ? 'used over' : 'used'}
-                  style={{ width: `${Math.min(100, share * 100)}%` }}
-                />
-                <span
-                  className="reserved"
-                  style={{ width: `${Math.min(100 - Math.min(100, share * 100), reserved * 100)}%` }}
-                />
-              </span>
-            </li>
-          )
-        })}
+        {budgets.data.data.map(
+          ({ id, limit_usd, spent_usd, reserved_usd, projected_usd, window, resets_at }) => {
+            const share = limit_usd === 0 ? 1 : spent_usd / limit_usd
+            const reserved = limit_usd === 0 ? 0 : (reserved_usd ?? 0) / limit_usd
+            return (
+              <li key={id} className="budget">
+                <span>
+                  {toMoney(spent_usd)} of {toMoney(limit_usd)} a{' '}
+                  {window === 'total' ? 'budget in total' : window}
+                  {reserved_usd !== null && reserved_usd > 0 && ` + ${toMoney(reserved_usd)} reserved`}
+                </span>
+                <span className="muted small">
+                  {toPercent(share)}
+                  {projected_usd !== null && `, likely ${toMoney(projected_usd)} by the end`}
+                  {resets_at !== null && `, ${toReset(Date.parse(resets_at), organization.time_zone)}`}
+                </span>
+                <span className="meter-bar" aria-hidden="true">
+                  <span
+                    className={share >= 1 ? 'used over' : 'used'}
+                    style={{ width: `${Math.min(100, share * 100)}%` }}
+                  />
+                  <span
+                    className="reserved"
+                    style={{ width: `${Math.min(100 - Math.min(100, share * 100), reserved * 100)}%` }}
+                  />
+                </span>
+              </li>
+            )
+          },
+        )}
       </ul>
     </section>
   )

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { toNames } from '../../api/workspace.ts'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
@@ -6,18 +6,20 @@ import { Skeleton } from '../../controls/skeleton.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { usePlace } from '../../session/place-context.tsx'
-import { groupRows, loadUsage, type Span, toTotals } from './usage-series.ts'
+import { groupRows, loadByModel, type Span, toTotals } from './usage-series.ts'
 
 const SHOWN = 6
+
+export const modelUsageQuery = (envId: string, range: Span) =>
+  queryOptions({
+    queryKey: ['usage-by-model', envId, range],
+    queryFn: () => loadByModel(envId, range, Date.now()),
+  })
 
 /** The models with most requests. */
 export function ModelPanel({ range }: { range: Span }) {
   const place = usePlace()
-  const { id } = place.environment
-  const usage = useQuery({
-    queryKey: ['usage-by-model', id, range],
-    queryFn: () => loadUsage(id, range, Date.now(), 'model'),
-  })
+  const usage = useQuery(modelUsageQuery(place.environment.id, range))
   const models = [...groupRows(usage.data ?? [], row => row.model ?? null)]
     .map(([model, rows]) => ({ model, ...toTotals(rows) }))
     .sort((a, b) => b.requests - a.requests)
@@ -28,7 +30,7 @@ export function ModelPanel({ range }: { range: Span }) {
       {usage.isPending && <Skeleton rows={SHOWN} heightPx={28} />}
       {usage.isError && <ErrorPanel what="Models" error={usage.error} onRetry={() => void usage.refetch()} />}
       <ol className="ranks">
-        {models.slice(0, SHOWN).map(({ model, requests, costUsd }) => (
+        {models.slice(0, SHOWN).map(({ model, requests, costUsd, unpriced }) => (
           <li key={model}>
             {model === null ? (
               <span className="muted">none reached</span>
@@ -43,7 +45,7 @@ export function ModelPanel({ range }: { range: Span }) {
               </Link>
             )}
             <span className="number">{toCount(requests)}</span>
-            <span className="number muted">{toMoney(costUsd)}</span>
+            <span className="number muted">{toMoney(costUsd === 0 && unpriced > 0 ? null : costUsd)}</span>
             <span className="rank" style={{ width: `${(100 * requests) / most}%` }} aria-hidden="true" />
           </li>
         ))}

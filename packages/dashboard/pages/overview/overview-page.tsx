@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { usePrefetchQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { answerOf, api } from '../../api/client.ts'
@@ -14,9 +14,20 @@ import { toMoney } from '../../format/money.ts'
 import { usePlace } from '../../session/place-context.tsx'
 import { BudgetPanel } from './budget-panel.tsx'
 import { CircuitPanel } from './circuit-panel.tsx'
+import { FailurePanel, failuresQuery } from './failure-panel.tsx'
 import './overview.css'
-import { ModelPanel } from './model-panel.tsx'
-import { type Bucket, loadUsage, SPANS, type Span, toBuckets, toTotals, type Totals } from './usage-series.ts'
+import { ModelPanel, modelUsageQuery } from './model-panel.tsx'
+import {
+  type Bucket,
+  loadTotal,
+  loadUsage,
+  SPANS,
+  type Span,
+  type Totals,
+  toBuckets,
+  toTotals,
+  type Usage,
+} from './usage-series.ts'
 
 const REFRESH_MS = 30_000
 
@@ -27,12 +38,16 @@ export function OverviewPage() {
   })
   const navigate = useNavigate()
   const envId = place.environment.id
+  // Panels that are shown only with figures: asked for with them, not after them.
+  usePrefetchQuery(modelUsageQuery(envId, range))
+  usePrefetchQuery(failuresQuery(envId, range))
   const live = { refetchInterval: REFRESH_MS, meta: { isQuiet: true } }
   const usage = useQuery({
     queryKey: ['usage', envId, range],
     queryFn: async () => {
       const now = Date.now()
-      return { now, rows: await loadUsage(envId, range, now) }
+      const [rows, total] = await Promise.all([loadUsage(envId, range, now), loadTotal(envId, range, now)])
+      return { now, rows, total }
     },
     ...live,
   })
@@ -78,28 +93,36 @@ export function OverviewPage() {
       )}
       {totals?.requests === 0 && <NoRequests range={range} />}
       {usage.data !== undefined && totals !== undefined && totals.requests > 0 && (
-        <Figures rows={usage.data.rows} now={usage.data.now} totals={totals} range={range} />
+        <Figures
+          rows={usage.data.rows}
+          whole={usage.data.total}
+          now={usage.data.now}
+          totals={totals}
+          range={range}
+        />
       )}
+      {totals !== undefined && totals.errors > 0 && <FailurePanel range={range} />}
       <BudgetPanel />
     </>
   )
 }
 
 interface FiguresProps {
-  readonly rows: Parameters<typeof toBuckets>[0]
+  readonly rows: readonly Usage[]
+  /** The whole time as one. */
+  readonly whole: Usage | undefined
   readonly now: number
   readonly totals: Totals
   readonly range: Span
 }
 
-function Figures({ rows, now, totals, range }: FiguresProps) {
+function Figures({ rows, whole, now, totals, range }: FiguresProps) {
   const place = usePlace()
   const navigate = useNavigate()
   const { time_zone: timeZone } = place.organization
   const buckets = useMemo(() => toBuckets(rows, range, now, timeZone), [rows, range, now, timeZone])
   const labels = useMemo(() => buckets.map(({ label }) => label), [buckets])
   const { counts, latencies, costs } = useMemo(() => toSeries(buckets), [buckets])
-  const latest = buckets.findLast(({ p95Ms }) => p95Ms !== null)
   const bucketName = range === '24h' ? 'hour' : 'day'
   const openLogs = (index: number): void => {
     const bucket = buckets[index]
@@ -118,7 +141,7 @@ function Figures({ rows, now, totals, range }: FiguresProps) {
         <Tile
           name="Failed"
           value={toPercent(totals.errors / totals.requests)}
-          note={`${toCount(totals.errors)} requests`}
+          note={`${toCount(totals.errors)} ${totals.errors === 1 ? 'request' : 'requests'}`}
         />
         <Tile name="Tokens" value={toCount(totals.tokens)} />
         <Tile
@@ -126,10 +149,11 @@ function Figures({ rows, now, totals, range }: FiguresProps) {
           value={toMoney(totals.costUsd)}
           note={totals.unpriced === 0 ? undefined : `+ ${toCount(totals.unpriced)} unpriced`}
         />
-        <Tile
-          name={`Latency p95, last ${bucketName}`}
-          value={latest?.p95Ms == null ? '–' : toDuration(latest.p95Ms)}
-          note={latest?.p50Ms == null ? undefined : `half of them within ${toDuration(latest.p50Ms)}`}
+        <PercentileTile name="Latency p95" p50={whole?.latency_ms_p50} p95={whole?.latency_ms_p95} />
+        <PercentileTile
+          name="First token p95"
+          p50={whole?.first_byte_ms_p50}
+          p95={whole?.first_byte_ms_p95}
         />
       </dl>
       <div className="charts">
@@ -139,7 +163,7 @@ function Figures({ rows, now, totals, range }: FiguresProps) {
           labels={labels}
           series={counts}
           kind="bars"
-          format={toCount}
+          unit="count"
           onPick={openLogs}
         />
         <Chart
@@ -148,7 +172,7 @@ function Figures({ rows, now, totals, range }: FiguresProps) {
           labels={labels}
           series={latencies}
           kind="lines"
-          format={toDuration}
+          unit="ms"
         />
         <Chart
           title="Cost in US dollars"
@@ -156,13 +180,23 @@ function Figures({ rows, now, totals, range }: FiguresProps) {
           labels={labels}
           series={costs}
           kind="bars"
-          format={toMoney}
+          unit="usd"
           onPick={openLogs}
         />
         <ModelPanel range={range} />
       </div>
     </>
   )
+}
+
+function PercentileTile(of: {
+  name: string
+  p50?: number | null | undefined
+  p95?: number | null | undefined
+}) {
+  const { name, p50, p95 } = of
+  const note = p50 == null ? undefined : `median ${toDuration(p50)}`
+  return <Tile name={name} value={p95 == null ? '–' : toDuration(p95)} note={note} />
 }
 
 function Tile({ name, value, note }: { name: string; value: string; note?: string | undefined }) {

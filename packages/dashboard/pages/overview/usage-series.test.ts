@@ -12,10 +12,13 @@ function row(bucket: string, change: Partial<Usage> = {}): Usage {
     input_tokens: 100,
     output_tokens: 50,
     cached_tokens: 0,
+    reasoning_tokens: 0,
     cost_usd: 0.5,
     unpriced_requests: 0,
     latency_ms_p50: 200,
     latency_ms_p95: 900,
+    first_byte_ms_p50: null,
+    first_byte_ms_p95: null,
     ...change,
   }
 }
@@ -25,6 +28,14 @@ test('hours without a request have zero counts and no percentiles', () => {
   expect(buckets).toHaveLength(25)
   expect(buckets.at(-2)).toMatchObject({ label: '14:00', requests: 10, p95Ms: 900 })
   expect(buckets.at(-1)).toMatchObject({ label: '15:00', requests: 0, p50Ms: null, p95Ms: null })
+})
+
+test('hours are those of the zone, also where it differs from UTC by a part of an hour', () => {
+  // 20:00 in Kolkata, where it is 20:00 since now.
+  const buckets = toBuckets([row('2026-11-22T14:30:00.000Z')], '24h', NOW + 600_000, 'Asia/Kolkata')
+  expect(buckets).toHaveLength(25)
+  expect(buckets.at(-1)).toMatchObject({ label: '20:00', at: NOW, requests: 10 })
+  expect(buckets.at(-2)).toMatchObject({ label: '19:00', at: NOW - 3_600_000, requests: 0 })
 })
 
 test('days are those of the zone, also where the clocks change', () => {
@@ -37,6 +48,18 @@ test('days are those of the zone, also where the clocks change', () => {
     '25 Oct: 10',
     '26 Oct: 3',
     '27 Oct: 0',
+  ])
+})
+
+test('no day is left out where the clocks go forward between midnight and now', () => {
+  // 00:30 on 30 March in Berlin: 24 hours before, it is 23:30 on the 28th.
+  const after = Date.UTC(2026, 2, 29, 22, 30)
+  const rows = [row('2026-03-28T23:00:00.000Z', { requests: 4 })]
+  const buckets = toBuckets(rows, '7d', after, 'Europe/Berlin')
+  expect(buckets.map(({ label, requests }) => `${label}: ${requests}`).slice(-3)).toEqual([
+    '28 Mar: 0',
+    '29 Mar: 4',
+    '30 Mar: 0',
   ])
 })
 

@@ -1,5 +1,5 @@
 import { answerOf, api, type Resource } from '../../api/client.ts'
-import { toDay, toDateTime } from '../../format/times.ts'
+import { toDateTime, toDay } from '../../format/times.ts'
 
 export type Usage = Resource<'Usage'>
 
@@ -12,32 +12,42 @@ export const SPANS = {
 } as const
 export type Span = keyof typeof SPANS
 
-/** A page has 100 rows at most; what is summed by model may take several. */
-const MOST_PAGES = 10
+/** More than hours, models and the sandbox of 30 days make. */
+const MOST_ROWS = 10_000
 
-/** Loads all rows of the environment's usage in the time. */
-export async function loadUsage(envId: string, span: Span, now: number, groupBy?: 'model'): Promise<Usage[]> {
-  const { ms, granularity } = SPANS[span]
-  const query = {
-    from: new Date(now - ms).toISOString(),
-    to: new Date(now).toISOString(),
-    granularity,
-    limit: 100,
-    ...(groupBy === undefined ? {} : { group_by: groupBy }),
-  }
-  const rows: Usage[] = []
-  let cursor: string | null = null
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const answer: { data: Usage[]; next_cursor: string | null } = await answerOf(
-      api.GET('/v1/environments/{envId}/usage', {
-        params: { path: { envId }, query: cursor === null ? query : { ...query, cursor } },
-      }),
-    )
-    rows.push(...answer.data)
-    cursor = answer.next_cursor
-    if (cursor === null) break
-  }
-  return rows
+interface Part {
+  /** An id that the app chose. */
+  readonly end_user_id?: string
+}
+
+/** Loads all rows of the environment's usage in the time, in the organization's time zone. */
+export async function loadUsage(envId: string, span: Span, now: number, part: Part = {}): Promise<Usage[]> {
+  return await load(envId, span, now, { granularity: SPANS[span].granularity, ...part })
+}
+
+/** Percentiles of the whole time, which cannot be made from those of its buckets. The sandbox has a row of its own. */
+export async function loadTotal(envId: string, span: Span, now: number): Promise<Usage | undefined> {
+  const rows = await load(envId, span, now, { granularity: 'total' })
+  return rows.toSorted((a, b) => b.requests - a.requests)[0]
+}
+
+/** The whole time by model: of each one a row, and another of its sandbox. Rows by day would be thirty times as many. */
+export async function loadByModel(envId: string, span: Span, now: number): Promise<Usage[]> {
+  return await load(envId, span, now, { granularity: 'total', group_by: 'model' })
+}
+
+async function load(
+  envId: string,
+  span: Span,
+  now: number,
+  of: Part & { granularity: 'hour' | 'day' | 'total'; group_by?: 'model' },
+): Promise<Usage[]> {
+  const from = new Date(now - SPANS[span].ms).toISOString()
+  const query = { from, to: new Date(now).toISOString(), limit: MOST_ROWS, ...of }
+  const { data } = await answerOf(
+    api.GET('/v1/environments/{envId}/usage', { params: { path: { envId }, query } }),
+  )
+  return data
 }
 
 export interface Bucket {
@@ -58,17 +68,25 @@ export function toBuckets(rows: readonly Usage[], span: Span, now: number, timeZ
   const { ms, bucketMs } = SPANS[span]
   const labelOf = (at: number): string =>
     bucketMs === HOUR_MS ? (toDateTime(at, timeZone).split(', ')[1]?.slice(0, 5) ?? '') : toDay(at, timeZone)
+  // Where the zone's clocks differ from UTC by a part of an hour, so do its hours.
+  const shiftMs = minutesPast(now, timeZone) * 60_000 - (Math.floor(now / 60_000) % 60) * 60_000
   const keyOf = (at: number): string =>
-    bucketMs === HOUR_MS ? String(Math.floor(at / HOUR_MS)) : toDay(at, timeZone)
+    bucketMs === HOUR_MS ? String(Math.floor((at + shiftMs) / HOUR_MS)) : toDay(at, timeZone)
   const byKey = groupRows(rows, ({ bucket }) => keyOf(Date.parse(bucket)))
   const buckets = new Map<string, Bucket>()
-  for (let at = now - ms; at <= now; at += bucketMs) {
+  // By half a bucket: where the clocks go forward, whole days step over one.
+  for (let at = now - ms; at <= now; at += bucketMs / 2) {
     const key = keyOf(at)
+    if (buckets.has(key)) continue
     const found = byKey.get(key) ?? []
-    const start = found[0] === undefined ? at - (at % HOUR_MS) : Date.parse(found[0].bucket)
+    const start = found[0] === undefined ? at - ((at + shiftMs) % HOUR_MS) : Date.parse(found[0].bucket)
     buckets.set(key, toBucket(found, labelOf(start), start))
   }
   return [...buckets.values()]
+}
+
+function minutesPast(at: number, timeZone: string): number {
+  return Number(toDateTime(at, timeZone).split(', ')[1]?.slice(3, 5) ?? 0)
 }
 
 function toBucket(rows: readonly Usage[], label: string, at: number): Bucket {

@@ -6,15 +6,18 @@ import { PageHead } from '../../controls/page-head.tsx'
 import { useObjection, usePlace } from '../../session/place-context.tsx'
 import { Composer } from './composer.tsx'
 import type { Draft } from './draft.ts'
-import { readDraft, storeDraft } from './draft-storage.ts'
 import { DraftSettings } from './draft-settings.tsx'
+import { readDraft, storeDraft } from './draft-storage.ts'
 import { ImageField } from './image-field.tsx'
 import './playground.css'
-import { SetupKeysPanel } from './setup-keys-panel.tsx'
-import { TurnView } from './turn-view.tsx'
-import { findDraftProblem } from './to-chat-params.ts'
-import { type Turn, useConversation } from './use-conversation.ts'
 import { useGateway } from '../../session/use-gateway.ts'
+import { SetupKeysPanel } from './setup-keys-panel.tsx'
+import { findDraftProblem, type ToolResult } from './to-chat-params.ts'
+import { TurnView } from './turn-view.tsx'
+import { type Turn, useConversation } from './use-conversation.ts'
+
+const OF_SANDBOX = 'The sandbox answers without calling anybody, and for free.'
+const OF_PROVIDERS = 'Real requests of this environment: its limits apply, and Logs has them.'
 
 export function PlaygroundPage() {
   const { environment } = usePlace()
@@ -52,16 +55,11 @@ export function PlaygroundPage() {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send()
     if (event.key === 'Escape' && isRunning) stop()
   }
-  const isSandbox = draft.model.startsWith('sandbox/')
   return (
     <>
       <PageHead
         title="Playground"
-        answer={
-          isSandbox
-            ? 'The sandbox answers without calling anybody, and for free.'
-            : 'Real requests of this environment: its limits apply, and Logs has them.'
-        }
+        answer={draft.model.startsWith('sandbox/') ? OF_SANDBOX : OF_PROVIDERS}
         actions={
           conversation.turns.length > 0 && (
             <Button small onClick={clear}>
@@ -72,7 +70,13 @@ export function PlaygroundPage() {
       />
       <div className="playground" onKeyDown={onKeyDown} role="presentation">
         <section className="panel conversation" aria-label="Conversation">
-          <Answers turns={conversation.turns} otherModel={draft.otherModel} otherTurns={other.turns} />
+          <Answers
+            turns={conversation.turns}
+            otherModel={draft.otherModel}
+            otherTurns={other.turns}
+            onAnswer={results => conversation.answerTools(draft, results)}
+            onOtherAnswer={results => other.answerTools({ ...draft, model: draft.otherModel }, results)}
+          />
           <Composer
             prompt={draft.prompt}
             onChange={text => change({ prompt: text })}
@@ -100,27 +104,37 @@ interface AnswersProps {
   readonly turns: readonly Turn[]
   readonly otherModel: string
   readonly otherTurns: readonly Turn[]
+  readonly onAnswer: (results: readonly ToolResult[]) => void
+  readonly onOtherAnswer: (results: readonly ToolResult[]) => void
 }
 
-function Answers({ turns, otherModel, otherTurns }: AnswersProps) {
+function Answers({ turns, otherModel, otherTurns, onAnswer, onOtherAnswer }: AnswersProps) {
   const isCompared = otherModel !== ''
   return (
     <div>
       {turns.length === 0 && <p className="waiting">Send the prompt below. The answer is streamed here.</p>}
       <div className={isCompared ? 'compared' : undefined} hidden={turns.length === 0}>
-        <Turns label="Messages" turns={turns} />
-        {isCompared && <Turns label={`Messages of ${otherModel}`} turns={otherTurns} />}
+        <Turns label="Messages" turns={turns} onAnswer={onAnswer} />
+        {isCompared && (
+          <Turns label={`Messages of ${otherModel}`} turns={otherTurns} onAnswer={onOtherAnswer} />
+        )}
       </div>
     </div>
   )
 }
 
-function Turns({ label, turns }: { label: string; turns: readonly Turn[] }) {
+interface TurnsProps {
+  readonly label: string
+  readonly turns: readonly Turn[]
+  readonly onAnswer: (results: readonly ToolResult[]) => void
+}
+
+function Turns({ label, turns, onAnswer }: TurnsProps) {
   return (
     <ol className="turns" aria-label={label}>
       {turns.map((turn, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: turns are only added at the end.
-        <TurnView key={index} turn={turn} />
+        <TurnView key={index} turn={turn} onAnswer={index === turns.length - 1 ? onAnswer : undefined} />
       ))}
     </ol>
   )

@@ -90,3 +90,29 @@ test('writes the same request as code, quoted for the shell and for Python', () 
     '[True, None, False]',
   )
 })
+
+test('a tool is answered with its result, and a call that nobody answered is left out', () => {
+  const tools = [{ id: 'call_1', name: 'f', arguments: '{}' }]
+  const asked = { prompt: 'Weather?', images: [], answer: '', tools }
+  const results = [{ id: 'call_1', content: 'It snows.' }]
+  const said = [
+    { role: 'user', content: 'Weather?' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'call_1', content: 'It snows.' },
+  ]
+  expect(toChatParams(draft, [], [asked], results).messages).toEqual(said)
+  const answered = { prompt: '', images: [], results, answer: 'Snow.' }
+  expect(toChatParams(draft, [], [asked, answered]).messages).toEqual([
+    ...said,
+    { role: 'assistant', content: 'Snow.' },
+    { role: 'user', content: 'Hi' },
+  ])
+  expect(toChatParams(draft, [], [asked]).messages).toEqual([
+    { role: 'user', content: 'Weather?' },
+    { role: 'user', content: 'Hi' },
+  ])
+})

@@ -3,11 +3,28 @@ import type { Draft } from './draft.ts'
 
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high'] as const
 
-/** What was said before: a prompt and its answer. */
+/** What was said before: a prompt, or results of tools, and the answer. */
 export interface PastTurn {
   readonly prompt: string
   readonly images: readonly string[]
   readonly answer: string
+  /** What the model asked for with its answer. */
+  readonly tools?: readonly AskedTool[]
+  /** What was sent instead of a prompt: a result for each tool that the turn before asked for. */
+  readonly results?: readonly ToolResult[]
+}
+
+/** A tool that the model asks for. `arguments` is JSON as it wrote it. */
+export interface AskedTool {
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+}
+
+export interface ToolResult {
+  /** Of the call. */
+  readonly id: string
+  readonly content: string
 }
 
 /** A field of a draft that cannot be sent. */
@@ -32,13 +49,14 @@ export function toChatParams(
   draft: Draft,
   images: readonly string[] = [],
   before: readonly PastTurn[] = [],
+  results: readonly ToolResult[] = [],
 ): ChatParams {
   const tools = parseTools(draft.tools)
   const schema = parseObject(draft.schema)
   const effort = EFFORTS.find(each => each === draft.reasoningEffort)
   return {
     model: draft.model,
-    messages: toMessages(draft, images, before),
+    messages: toMessages(draft, images, before, results),
     ...numberOf('temperature', draft.temperature),
     ...numberOf('top_p', draft.topP),
     ...numberOf('max_output_tokens', draft.maxOutputTokens),
@@ -59,18 +77,39 @@ function toMessages(
   { system, prompt }: Draft,
   images: readonly string[],
   before: readonly PastTurn[],
+  results: readonly ToolResult[],
 ): ChatMessage[] {
+  // A failed prompt has no answer, and is not part of what was said.
+  const said = before.filter(({ answer, tools = [] }) => answer !== '' || tools.length > 0)
   return [
     ...(system.trim() === '' ? [] : [{ role: 'system', content: system } as const]),
-    // A failed prompt has no answer, and is not part of what was said.
-    ...before
-      .filter(({ answer }) => answer !== '')
-      .flatMap((said): ChatMessage[] => [
-        { role: 'user', content: toContent(said.prompt, said.images) },
-        { role: 'assistant', content: said.answer },
-      ]),
-    { role: 'user', content: toContent(prompt, images) },
+    ...said.flatMap((turn, index) => [
+      ...toInput(turn.prompt, turn.images, turn.results ?? []),
+      ...toAnswer(turn, said[index + 1]?.results ?? (index === said.length - 1 ? results : [])),
+    ]),
+    ...toInput(prompt, images, results),
   ]
+}
+
+function toInput(
+  prompt: string,
+  images: readonly string[],
+  results: readonly ToolResult[],
+): readonly ChatMessage[] {
+  if (results.length === 0) return [{ role: 'user', content: toContent(prompt, images) }]
+  return results.map(({ id, content }) => ({ role: 'tool', tool_call_id: id, content }))
+}
+
+/** Calls that nobody answered are left out: providers refuse a conversation with them. */
+function toAnswer({ answer, tools = [] }: PastTurn, results: readonly ToolResult[]): readonly ChatMessage[] {
+  const calls = tools.filter(({ id }) => results.some(result => result.id === id))
+  if (calls.length === 0) return answer === '' ? [] : [{ role: 'assistant', content: answer }]
+  const tool_calls = calls.map(({ id, name, arguments: text }) => ({
+    id,
+    type: 'function' as const,
+    function: { name, arguments: text },
+  }))
+  return [{ role: 'assistant', content: answer === '' ? null : answer, tool_calls }]
 }
 
 function toContent(text: string, images: readonly string[]): string | ContentPart[] {

@@ -4,15 +4,29 @@ import { toNames } from '../../api/workspace.ts'
 import { toCount, toDuration } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { usePlace } from '../../session/place-context.tsx'
+import type { ToolResult } from './to-chat-params.ts'
+import { ToolResults } from './tool-results.tsx'
 import type { Turn } from './use-conversation.ts'
 
-export function TurnView({ turn }: { turn: Turn }) {
-  const { prompt, images, answer, tools, model, state } = turn
+interface TurnViewProps {
+  readonly turn: Turn
+  /** Present at the last turn: sends results of the tools that it asks for. */
+  readonly onAnswer?: ((results: readonly ToolResult[]) => void) | undefined
+}
+
+export function TurnView({ turn, onAnswer }: TurnViewProps) {
+  const { prompt, images, answer, tools, results, model, state } = turn
   return (
     <li className="turn">
       <div className="said you">
         <span className="only-heard">You: </span>
         {prompt}
+        {results.map(({ id, content }) => (
+          <div key={id} className="tool-call">
+            <p className="small muted">Result of the tool</p>
+            <code>{content}</code>
+          </div>
+        ))}
         {images.map((url, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the images of a prompt never change.
           <img key={index} src={url} alt={`Part ${index + 1} of the prompt`} />
@@ -34,6 +48,9 @@ export function TurnView({ turn }: { turn: Turn }) {
             </code>
           </div>
         ))}
+        {state === 'done' && tools.length > 0 && onAnswer !== undefined && (
+          <ToolResults tools={tools} onAnswer={onAnswer} />
+        )}
         {state === 'stopped' && <p className="small muted">Stopped.</p>}
         {state === 'failed' && <TurnProblem turn={turn} />}
         <TurnFigures turn={turn} />
@@ -43,6 +60,7 @@ export function TurnView({ turn }: { turn: Turn }) {
 }
 
 function TurnProblem({ turn: { error } }: { turn: Turn }) {
+  const names = toNames(usePlace())
   const message = error instanceof Error ? error.message : 'The answer could not be read.'
   return (
     <div role="alert" className="notice bad">
@@ -52,8 +70,18 @@ function TurnProblem({ turn: { error } }: { turn: Turn }) {
           <code>{error.code}</code> · status {error.status}
         </span>
       )}
+      {error instanceof RideauApiError && isByLimit(error.code) && (
+        <Link to="/o/$org/$project/$environment/limits" params={names}>
+          See what limits it
+        </Link>
+      )}
     </div>
   )
+}
+
+/** Whether a rule of the limits page refused the request. */
+function isByLimit(code: string): boolean {
+  return /^(budget|quota|rate_limit|end_user_rpm|concurrency_limit)_exceeded$/.test(code)
 }
 
 function TurnFigures({ turn: { figures, state, requestId } }: { turn: Turn }) {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ChatDelta, ChatUsage, RideauClient } from '../../../sdk/index.ts'
 import type { Draft } from './draft.ts'
-import { type PastTurn, toChatParams } from './to-chat-params.ts'
+import { type AskedTool, type PastTurn, type ToolResult, toChatParams } from './to-chat-params.ts'
 
 /** How an answer went, in milliseconds from the moment it was sent. */
 export interface AnswerFigures {
@@ -12,15 +12,10 @@ export interface AnswerFigures {
   readonly costUsd: number | null | undefined
 }
 
-/** A tool that the model asks for. `arguments` is JSON as it wrote it. */
-export interface AskedTool {
-  readonly name: string
-  readonly arguments: string
-}
-
 export interface Turn extends PastTurn {
   readonly model: string
   readonly tools: readonly AskedTool[]
+  readonly results: readonly ToolResult[]
   readonly state: 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed'
   readonly figures: AnswerFigures | undefined
   readonly requestId: string | null
@@ -31,6 +26,8 @@ export interface Conversation {
   readonly turns: readonly Turn[]
   readonly isRunning: boolean
   send(draft: Draft, images: readonly string[]): void
+  /** Continues after the tools that the last answer asked for. */
+  answerTools(draft: Draft, results: readonly ToolResult[]): void
   stop(): void
   clear(): void
 }
@@ -48,6 +45,7 @@ export function useConversation(gateway: RideauClient): Conversation {
   const run = async (
     draft: Draft,
     images: readonly string[],
+    results: readonly ToolResult[],
     before: readonly Turn[],
     signal: AbortSignal,
   ): Promise<void> => {
@@ -56,7 +54,7 @@ export function useConversation(gateway: RideauClient): Conversation {
     let answer = ''
     let firstTokenMs: number | undefined
     let tools: readonly AskedTool[] = []
-    const stream = gateway.streamChat(toChatParams(draft, images, before), { signal })
+    const stream = gateway.streamChat(toChatParams(draft, images, before, results), { signal })
     try {
       for await (const { choices, usage, cost_usd } of stream) {
         const text = choices[0]?.delta.content ?? ''
@@ -84,29 +82,32 @@ export function useConversation(gateway: RideauClient): Conversation {
     }
   }
 
+  const begin = (draft: Draft, prompt: string, images: readonly string[], results: readonly ToolResult[]) => {
+    running.current?.abort()
+    const controller = new AbortController()
+    running.current = controller
+    const turn: Turn = {
+      prompt,
+      images,
+      results,
+      model: draft.model,
+      answer: '',
+      tools: [],
+      state: 'waiting',
+      figures: undefined,
+      requestId: null,
+      error: undefined,
+    }
+    setTurns([...turns, turn])
+    void run(draft, images, results, turns, controller.signal)
+  }
+
   const last = turns.at(-1)
   return {
     turns,
     isRunning: last?.state === 'waiting' || last?.state === 'streaming',
-    send(draft, images) {
-      running.current?.abort()
-      const controller = new AbortController()
-      running.current = controller
-      const { prompt, model } = draft
-      const turn: Turn = {
-        prompt,
-        images,
-        model,
-        answer: '',
-        tools: [],
-        state: 'waiting',
-        figures: undefined,
-        requestId: null,
-        error: undefined,
-      }
-      setTurns([...turns, turn])
-      void run(draft, images, turns, controller.signal)
-    },
+    send: (draft, images) => begin(draft, draft.prompt, images, []),
+    answerTools: (draft, results) => begin(draft, '', [], results),
     stop: () => running.current?.abort(),
     clear() {
       running.current?.abort()
@@ -119,9 +120,10 @@ export function useConversation(gateway: RideauClient): Conversation {
 function addToolCalls(tools: readonly AskedTool[], delta: ChatDelta | undefined): readonly AskedTool[] {
   if (delta?.tool_calls === undefined) return tools
   const now = [...tools]
-  for (const { index, function: called } of delta.tool_calls) {
-    const known = now[index] ?? { name: '', arguments: '' }
+  for (const { id, index, function: called } of delta.tool_calls) {
+    const known = now[index] ?? { id: '', name: '', arguments: '' }
     now[index] = {
+      id: id ?? known.id,
       name: called?.name ?? known.name,
       arguments: known.arguments + (called?.arguments ?? ''),
     }

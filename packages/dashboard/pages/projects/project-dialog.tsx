@@ -16,7 +16,7 @@ interface ProjectDialogProps {
 export function ProjectDialog({ current, onClose, onDone }: ProjectDialogProps) {
   const organization = useOrganization()
   const form = useForm(
-    data => {
+    (data, header) => {
       const slug = textOf(data, 'slug')
       const body = { name: textOf(data, 'name'), ...(slug === '' ? {} : { slug }) }
       return current === undefined
@@ -24,7 +24,10 @@ export function ProjectDialog({ current, onClose, onDone }: ProjectDialogProps) 
             api.POST('/v1/orgs/{orgId}/projects', { params: { path: { orgId: organization.id } }, body }),
           )
         : answerOf(
-            api.PATCH('/v1/projects/{projectId}', { params: { path: { projectId: current.id } }, body }),
+            api.PATCH('/v1/projects/{projectId}', {
+              params: { path: { projectId: current.id }, header },
+              body,
+            }),
           )
     },
     () => {

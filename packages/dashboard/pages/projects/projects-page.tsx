@@ -5,11 +5,13 @@ import { answerOf, api, type Resource } from '../../api/client.ts'
 import { refreshWorkspace } from '../../api/refresh-workspace.ts'
 import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
+import { Edited } from '../../controls/edited.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
 import { Menu, MenuItem } from '../../controls/menu.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { useObjection, useOrganization } from '../../session/place-context.tsx'
+import { getProject } from '../client-auth/client-auth-calls.ts'
 import { DeleteProjectDialog } from './delete-project-dialog.tsx'
 import { ProjectDialog } from './project-dialog.tsx'
 
@@ -72,7 +74,11 @@ export function ProjectsPage() {
         <ProjectTable projects={projects.items} objection={objection} onOpen={setOpen} />
       </ListState>
       {open?.dialog === 'create' && <ProjectDialog onClose={close} onDone={refresh} />}
-      {open?.dialog === 'rename' && <ProjectDialog current={open.project} onClose={close} onDone={refresh} />}
+      {open?.dialog === 'rename' && (
+        <Edited record={open.project} read={() => getProject(open.project.id)}>
+          {project => <ProjectDialog current={project} onClose={close} onDone={refresh} />}
+        </Edited>
+      )}
       {open?.dialog === 'delete' && (
         <DeleteProjectDialog target={open.project} onClose={close} onDone={refresh} />
       )}

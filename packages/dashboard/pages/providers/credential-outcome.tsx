@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { toNames } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { toCount } from '../../format/amounts.ts'
-import { useGateway } from '../../session/use-gateway.ts'
 import { usePlace } from '../../session/place-context.tsx'
+import { useGateway } from '../../session/use-gateway.ts'
 import type { Credential } from './provider-calls.ts'
 
 /** What the provider said of a key that was just added. */

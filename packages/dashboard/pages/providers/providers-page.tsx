@@ -63,6 +63,14 @@ export function ProvidersPage() {
           onCheck={({ id }) => check.mutate(id)}
           onRemove={setRemoved}
         />
+        {credentials.items.every(({ provider }) => provider === 'sandbox') && (
+          <Empty title="Ready for a provider">
+            <p>The sandbox answers free and calls nobody. Models of a company answer once its key is here.</p>
+            <Button objection={objection} onClick={() => setAdding(true)}>
+              Add your first provider
+            </Button>
+          </Empty>
+        )}
       </ListState>
       {isAdding && <AddCredentialDialog onClose={() => setAdding(false)} />}
       {removed !== undefined && (

@@ -15,10 +15,13 @@ function row(bucket: string, change: Partial<Usage> = {}): Usage {
     input_tokens: 100,
     output_tokens: 50,
     cached_tokens: 0,
+    reasoning_tokens: 0,
     cost_usd: 0.5,
     unpriced_requests: 0,
     latency_ms_p50: null,
     latency_ms_p95: null,
+    first_byte_ms_p50: null,
+    first_byte_ms_p95: null,
     ...change,
   }
 }

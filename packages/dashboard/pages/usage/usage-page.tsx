@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { listKeys } from '../../api/key-calls.ts'
 import { toNames } from '../../api/workspace.ts'
 import { Chart } from '../../charts/chart.tsx'
 import { Button } from '../../controls/button.tsx'
@@ -12,24 +13,23 @@ import { Skeleton } from '../../controls/skeleton.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { usePlace } from '../../session/place-context.tsx'
-import { listKeys } from '../keys/key-calls.ts'
 import { ForecastPanel } from './forecast-panel.tsx'
-import { loadUsage } from './usage-calls.ts'
 import { saveFile } from './save-file.ts'
+import { loadUsage } from './usage-calls.ts'
 import { toCsv } from './usage-file.ts'
 import { type PivotRow, sumAll, toPivot, toStacks, toSums } from './usage-pivot.ts'
 import {
   isAllowed,
   listDays,
-  type Measure,
   MEASURES,
-  parseUsageSearch,
-  type Part,
+  type Measure,
   PARTS,
-  type Pivot,
+  type Part,
   PIVOTS,
-  type Range,
+  type Pivot,
+  parseUsageSearch,
   RANGES,
+  type Range,
   type UsageSearch,
 } from './usage-search.ts'
 import { UsageTable } from './usage-table.tsx'
@@ -200,7 +200,7 @@ function Figures({ pivot, now, search: { range, by, of, show }, nameOf }: Figure
         labels={labels}
         series={series}
         kind="bars"
-        format={show === 'cost' ? toMoney : toCount}
+        unit={show === 'cost' ? 'usd' : 'count'}
       />
       <div className="panel">
         <UsageTable

@@ -4,7 +4,7 @@ import { toCount, toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { usePlace } from '../../session/place-context.tsx'
 import { type PivotRow, type Sums, sumAll } from './usage-pivot.ts'
-import { type Pivot, PIVOTS } from './usage-search.ts'
+import { PIVOTS, type Pivot } from './usage-search.ts'
 
 interface UsageTableProps {
   readonly pivot: readonly PivotRow[]

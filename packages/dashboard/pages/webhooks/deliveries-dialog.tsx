@@ -1,13 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { answerOf, api, type Resource } from '../../api/client.ts'
+import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
-import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
-import { Skeleton } from '../../controls/skeleton.tsx'
+import { FormProblem } from '../../controls/error-panel.tsx'
+import { ListState } from '../../controls/list-state.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { useOrganization } from '../../session/place-context.tsx'
 
 const POLL_MS = 2_000
+const PAGE_SIZE = 20
 const LOOKS = { pending: '', delivered: 'good', failed: 'bad' } as const
 
 interface DeliveriesDialogProps {
@@ -22,15 +24,20 @@ export function DeliveriesDialog({ webhook, objection, onClose }: DeliveriesDial
   const client = useQueryClient()
   const queryKey = ['deliveries', webhook.id]
   const path = { id: webhook.id }
-  const deliveries = useQuery({
+  const deliveries = useList(
     queryKey,
-    queryFn: () =>
-      answerOf(api.GET('/v1/webhooks/{id}/deliveries', { params: { path, query: { limit: 20 } } })),
+    cursor =>
+      answerOf(
+        api.GET('/v1/webhooks/{id}/deliveries', {
+          params: {
+            path,
+            query: cursor === undefined ? { limit: PAGE_SIZE } : { limit: PAGE_SIZE, cursor },
+          },
+        }),
+      ),
     // While an attempt runs or follows.
-    refetchInterval: ({ state }) =>
-      state.error === null && state.data?.data.some(each => each.state === 'pending') ? POLL_MS : false,
-    meta: { isQuiet: true },
-  })
+    { pollMs: items => (items.some(({ state }) => state === 'pending') ? POLL_MS : undefined) },
+  )
   const test = useMutation({
     mutationFn: () => answerOf(api.POST('/v1/webhooks/{id}/test', { params: { path } })),
     onSuccess: () => client.invalidateQueries({ queryKey }),
@@ -44,11 +51,12 @@ export function DeliveriesDialog({ webhook, objection, onClose }: DeliveriesDial
         </Button>
       </p>
       <FormProblem error={test.error} />
-      {deliveries.isPending && <Skeleton />}
-      {deliveries.isError && <ErrorPanel what="Deliveries" error={deliveries.error} />}
-      {deliveries.data?.data.length === 0 && <p className="muted">Nothing was sent in the last 30 days.</p>}
-      {deliveries.data !== undefined && deliveries.data.data.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
+      <ListState
+        what="Deliveries"
+        query={deliveries}
+        empty={<p className="padded muted">Nothing was sent in the last 30 days.</p>}
+      >
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard. */}
         <section className="table-frame" aria-label="Deliveries" tabIndex={0}>
           <table className="table">
             <thead>
@@ -65,7 +73,7 @@ export function DeliveriesDialog({ webhook, objection, onClose }: DeliveriesDial
               </tr>
             </thead>
             <tbody>
-              {deliveries.data.data.map(each => (
+              {deliveries.items.map(each => (
                 <tr key={each.id}>
                   <td>{each.event}</td>
                   <td>
@@ -81,7 +89,7 @@ export function DeliveriesDialog({ webhook, objection, onClose }: DeliveriesDial
             </tbody>
           </table>
         </section>
-      )}
+      </ListState>
     </Dialog>
   )
 }

@@ -22,7 +22,7 @@ interface WebhookDialogProps {
 
 export function WebhookDialog({ current, onClose, onDone }: WebhookDialogProps) {
   const organization = useOrganization()
-  const form = useForm(data => {
+  const form = useForm((data, header) => {
     const chosen = data.getAll('events')
     const body = {
       url: textOf(data, 'url'),
@@ -32,7 +32,7 @@ export function WebhookDialog({ current, onClose, onDone }: WebhookDialogProps) 
       ? answerOf(
           api.POST('/v1/orgs/{orgId}/webhooks', { params: { path: { orgId: organization.id } }, body }),
         )
-      : answerOf(api.PATCH('/v1/webhooks/{id}', { params: { path: { id: current.id } }, body }))
+      : answerOf(api.PATCH('/v1/webhooks/{id}', { params: { path: { id: current.id }, header }, body }))
   }, onDone)
   const problem = form.problemOf('events')
   return (

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answerOf, api, type Resource } from '../../api/client.ts'
-import { useList } from '../../api/use-list.ts'
+import { findStored, useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
 import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
+import { Edited } from '../../controls/edited.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
 import { OnceDialog } from '../../controls/once-dialog.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
@@ -23,16 +24,8 @@ export function WebhooksPage() {
   const client = useQueryClient()
   const [open, setOpen] = useState<Open>()
   const queryKey = ['webhooks', organization.id]
-  const webhooks = useList(queryKey, cursor =>
-    answerOf(
-      api.GET('/v1/orgs/{orgId}/webhooks', {
-        params: {
-          path: { orgId: organization.id },
-          query: cursor === undefined ? { limit: 100 } : { limit: 100, cursor },
-        },
-      }),
-    ),
-  )
+  const list = (cursor: string | undefined) => listWebhooks(organization.id, cursor)
+  const webhooks = useList(queryKey, list)
   const close = (): void => setOpen(undefined)
   const refresh = (): void => void client.invalidateQueries({ queryKey })
   const addButton = (
@@ -70,14 +63,18 @@ export function WebhooksPage() {
         />
       )}
       {open?.dialog === 'change' && (
-        <WebhookDialog
-          current={open.webhook}
-          onClose={close}
-          onDone={() => {
-            refresh()
-            close()
-          }}
-        />
+        <Edited record={open.webhook} read={() => findStored(list, open.webhook.id)}>
+          {webhook => (
+            <WebhookDialog
+              current={webhook}
+              onClose={close}
+              onDone={() => {
+                refresh()
+                close()
+              }}
+            />
+          )}
+        </Edited>
       )}
       {open?.dialog === 'shown' && (
         <OnceDialog
@@ -94,6 +91,11 @@ export function WebhooksPage() {
       {open?.dialog === 'remove' && <RemoveDialog webhook={open.webhook} onClose={close} onDone={refresh} />}
     </>
   )
+}
+
+function listWebhooks(orgId: string, cursor: string | undefined) {
+  const query = cursor === undefined ? { limit: 100 } : { limit: 100, cursor }
+  return answerOf(api.GET('/v1/orgs/{orgId}/webhooks', { params: { path: { orgId }, query } }))
 }
 
 interface RemoveDialogProps {
@@ -160,6 +162,7 @@ function WebhookTable({ webhooks, objection, onOpen }: WebhookTableProps) {
                 <span className="row end-of-row">
                   <Button
                     small
+                    look="quiet"
                     onClick={() => onOpen({ dialog: 'deliveries', webhook })}
                     aria-label={`Deliveries to ${webhook.url}`}
                   >
@@ -167,6 +170,7 @@ function WebhookTable({ webhooks, objection, onOpen }: WebhookTableProps) {
                   </Button>
                   <Button
                     small
+                    look="quiet"
                     objection={objection}
                     onClick={() => onOpen({ dialog: 'change', webhook })}
                     aria-label={`Change ${webhook.url}`}

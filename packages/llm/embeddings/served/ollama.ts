@@ -6,7 +6,7 @@ import {
   set,
   textAt,
 } from '../../formats/shared/read-fields.ts'
-import type { JsonObject } from '../../json/json-value.ts'
+import type { Json, JsonObject } from '../../json/json-value.ts'
 import { inputTokens } from '../../usage/usage-sums.ts'
 import type { EmbeddingContext, EmbeddingServer } from '../embedding-server.ts'
 import { DIMENSIONS, type MutableEmbedding, type ParsedEmbeddings, parseTexts } from '../parse-request.ts'
@@ -22,7 +22,8 @@ const NS_PER_MS = 1_000_000
 /** `{ollama prefix}/api/embed`. */
 export const ollamaEmbed: EmbeddingServer = {
   parse(body, context) {
-    const parsed = toParsed(body, parseTexts(body.input), listUnread(body, EMBED), context)
+    const input = isNothing(body.input) ? [] : parseTexts(body.input)
+    const parsed = toParsed(body, input, listUnread(body, EMBED), context)
     const request: MutableEmbedding = parsed.request
     if (optionalFlag(body, 'truncate') === false) request.truncate = 'none'
     set(request, 'dimensions', optionalNumber(body, 'dimensions', DIMENSIONS))
@@ -43,6 +44,11 @@ export const ollamaEmbeddingsRoute: EmbeddingServer = {
   parse: (body, context) => toParsed(body, [textAt(body.prompt, 'prompt')], listUnread(body, OLD), context),
   encodeReply: (_answered, _request, { vectors }) =>
     toBytes({ embedding: encodeVector(vectors[0] ?? [], 'float') }),
+}
+
+/** An empty text or list has no vectors, which is no mistake in this format. */
+function isNothing(input: Json | undefined): boolean {
+  return input === '' || (Array.isArray(input) && input.length === 0)
 }
 
 function toParsed(

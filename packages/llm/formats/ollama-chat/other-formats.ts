@@ -1,6 +1,7 @@
 import { ANTHROPIC_MOUNT } from '../anthropic-messages/format.ts'
 import { anthropicCount, anthropicServer } from '../anthropic-messages/server/server.ts'
 import { openAiChatFormat } from '../openai-chat/format.ts'
+import { openAiCompactFormat } from '../openai-compact/format.ts'
 import { openAiCompletionsFormat } from '../openai-completions/format.ts'
 import { openAiResponsesFormat } from '../openai-responses/format.ts'
 import type { Format, ServedFormat } from '../shared/format.ts'
@@ -21,8 +22,8 @@ export const openAiUnderOllama: Format = {
   id: 'openai-under-ollama',
   served: {
     mount: OPENAI_UNDER_OLLAMA,
-    chat: [openAiChatFormat, openAiResponsesFormat, openAiCompletionsFormat].flatMap(format =>
-      listBelowV1(format, 'chat'),
+    chat: [openAiChatFormat, openAiResponsesFormat, openAiCompletionsFormat, openAiCompactFormat].flatMap(
+      format => listBelowV1(format, 'chat'),
     ),
     counts: listBelowV1(openAiResponsesFormat, 'counts'),
     models: listBelowV1(openAiChatFormat, 'models'),

@@ -20,6 +20,8 @@ export interface ClientFormat {
   readonly takesEveryToolChoice?: true
   /** A body of this very format goes out as it came, with the addresses in it. */
   readonly passesOwn?: true
+  /** No field bounds the output: a model gives what it has at most, which is reserved whole. */
+  readonly hasNoOutputCap?: true
   /** Without `source` the body is made from the request alone. `dropped`: wire names that must not be sent. */
   encodeRequest(
     request: ChatRequest,

@@ -24,6 +24,11 @@ export interface TargetFindings {
   readonly hostedTools: HostedAsk[]
   /** Builds on state that a provider keeps. */
   readonly stateful: string[]
+  /**
+   * References to reasoning that a provider keeps. It is state of that provider; other models could not read it anyhow, so a
+   * target of another format is asked without it. Absent: none.
+   */
+  readonly storedReasoning?: string[]
   /** Adds input that cannot be counted in advance. */
   readonly uncounted: string[]
   /** Fields that the gateway does not know: no target gets them. */

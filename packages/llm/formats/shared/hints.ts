@@ -24,6 +24,8 @@ const HINTS: ReadonlySet<string> = new Set([
     'safety_identifier',
   ],
   ...['metadata', 'client_metadata', 'requestMetadata', 'labels'],
+  // What becomes of input that is too long: other providers refuse it.
+  'truncation',
 ])
 
 /** Fields of `reasoning`, which say how much of it is made and shown. */

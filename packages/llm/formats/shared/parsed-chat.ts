@@ -16,6 +16,8 @@ export interface ParseContext {
 
 /** A chat body, read once: nothing after the parser looks into the body that came. */
 export interface ParsedChat {
+  /** Whom the body names for the log alone: no provider of another format is told. */
+  readonly loggedUser?: string | undefined
   readonly request: ChatRequest
   readonly metadata: LogMetadata | null
   /** Milliseconds for one attempt; undefined: the gateway's default. */
@@ -36,6 +38,8 @@ export interface ParsedChat {
   readonly showsReasoning?: boolean
   /** The caller declared `functions`, and reads the call of one as `function_call`. */
   readonly callsFunctions?: boolean
+  /** The body asks for no answer, but that the model be ready, or be freed: see `encodeReady` of ChatServer. */
+  readonly asksOnly?: 'load' | 'unload'
   /** What an answer repeats of its request, in the formats that do so. */
   readonly repeated?: RepeatedFields
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../json/json-value.ts'
+import type { ReplyEnvelope } from '../../reply/chat-reply.ts'
 import type { ClientFormatId, FormatId } from '../../request/format-id.ts'
 import type { Bill } from '../../usage/bill.ts'
 import type { ParseContext, ParsedChat } from './parsed-chat.ts'
@@ -46,6 +47,8 @@ export type HeldRequest =
 /** Returns the request that a body holds. Throws RequestError. */
 export type OpenBody = (body: JsonObject, pathModel: string) => HeldRequest
 
+export type EncodeReady = (envelope: ReplyEnvelope, call: ParsedChat) => JsonObject
+
 /** A format that chat callers speak to us. */
 export interface ChatServer {
   readonly id: FormatId
@@ -55,6 +58,8 @@ export interface ChatServer {
   parse(body: JsonObject, context: ParseContext): ParsedChat
   encodeReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer
   openStream(answered: Answered): StreamEncoder
+  /** The answer to a body that asks for nothing but its model. Absent: no body of the format does. */
+  readonly encodeReady?: EncodeReady
   /** The frame that ends a stream after its headers are out. */
   encodeStreamFault(fault: ServedFault, requestId: string, baseUrl: string): string | Uint8Array
   /** Of its streams. Absent: server-sent events. */

@@ -2,6 +2,8 @@ import type { Justification } from '../explain-differences.ts'
 
 const HOSTED =
   'A tool that the provider runs itself, or that only its models are trained for, has no canonical form.'
+const RUN_BY_CALLER =
+  'A tool that the caller runs becomes a function of its documented input; a caller of this format gets it passed on as it came.'
 const REPLAYED = 'Blocks that such a tool left in the conversation have no canonical form.'
 const UPLOADED = 'The id of a file in the provider’s store has no canonical form.'
 const ONE_TEXT = 'Texts next to each other become one canonical text, which means the same.'
@@ -55,6 +57,8 @@ export const JUSTIFIED: readonly Justification[] = [
   { path: '/tools/*', of: 'tool-search', why: HOSTED },
   { path: '/tools/*', of: 'native-search', why: HOSTED },
   { path: '/tools/**', of: 'responsestoolsearchinput', why: HOSTED },
+  { path: '/tools/*/*', of: 'codeinterpretertoolparam', why: RUN_BY_CALLER },
+  { path: '/tools/*/*', of: 'texteditortool', why: RUN_BY_CALLER },
   { path: '/tools/*/defer_loading', why: LATE },
   { path: '/tools/*/type', of: 'native-tool-search', why: 'Custom is the default type of a tool.' },
   { path: '/messages/2/content/0/content/0/**', of: 'r3-t2-native-search', why: LATE },

@@ -219,6 +219,9 @@ test('exactly these unsafe operations change nothing and declare it', () => {
     'limits.preview',
     'model_aliases.dry_run',
     'model_aliases.dry_run_new',
+    // These two change nothing but what the caller's own dashboard shows.
+    'session.delete_view',
+    'session.put_view',
   ])
 })
 

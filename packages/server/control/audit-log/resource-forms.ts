@@ -3,7 +3,7 @@ import { toCustomModelResource } from '../custom-models/custom-model-resource.ts
 import { toEndUserRecord } from '../end-users/end-user-resource.ts'
 import { toEnvironmentResource } from '../environments/environment-resource.ts'
 import { toKeyResource } from '../keys/key-resource.ts'
-import { toLimitResource } from '../limits/limit-resource.ts'
+import { toLimitRecord } from '../limits/limit-resource.ts'
 import { toLogResource } from '../logs/log-resource.ts'
 import { toManagementKeyResource } from '../management-keys/management-key-resource.ts'
 import { toMemberResource } from '../members/member-resource.ts'
@@ -35,7 +35,7 @@ export const FORMS: { readonly [Kind in ResourceKind]: Form<Resources[Kind]> } =
   log: { noun: 'logs', toRecord: toLogResource },
   member: { noun: 'members', toRecord: toMemberResource },
   management_key: { noun: 'management_keys', toRecord: toManagementKeyResource },
-  limit: { noun: 'limits', toRecord: toLimitResource },
+  limit: { noun: 'limits', toRecord: toLimitRecord },
   quota: { noun: 'quotas', toRecord: toQuotaRecord },
   budget: { noun: 'budgets', toRecord: toBudgetRecord },
   plan: { noun: 'plans', toRecord: toPlanResource },

@@ -2,6 +2,7 @@ import { organizationsOf } from '../../core/permissions.ts'
 import type { AuditEntry } from '../../storage/audit-log.ts'
 import type { GrantedAccess } from '../operation/granted-access.ts'
 import type { Operation } from '../operation/operation.ts'
+import { hasTag } from '../operation/preconditions.ts'
 import type { ResourceKind, Resources } from '../operation/resources.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { FORMS } from './resource-forms.ts'
@@ -9,6 +10,13 @@ import { FORMS } from './resource-forms.ts'
 /** True if the operation acts on the resource that its path names, not on something below it. */
 export function actsOnItsResource({ name, access }: Operation): boolean {
   return typeof access === 'object' && access.of !== 'actor' && FORMS[access.of].noun === nounOf(name)
+}
+
+/** The kind of the record that the operation shows or changes, if it has an entity tag. */
+export function kindOf(operation: Operation): ResourceKind | undefined {
+  if (!actsOnItsResource(operation)) return undefined
+  const { of } = operation.access as { readonly of: ResourceKind }
+  return hasTag(of) ? of : undefined
 }
 
 /** Returns the state before the operation: from the operation's own `before`, or the resource of the path. */

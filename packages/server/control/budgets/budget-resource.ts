@@ -28,6 +28,10 @@ export const BudgetResource = z
       description:
         "Reserved by running requests; null if the control plane cannot read the gateway's counters.",
     }),
+    projected_usd: z.number().nullable().meta({
+      description:
+        'An estimate of what will be spent when the window ends: what is spent, and the mean of the last 7 whole days for the time that is left. null: the window never ends, or those days had no requests.',
+    }),
     resets_at: dateTime.nullable(),
   })
   .meta({ id: 'Budget' })
@@ -37,6 +41,7 @@ export function toBudgetResource(budget: MeasuredBudget): z.output<typeof Budget
     ...toBudgetRecord(budget),
     spent_usd: toUsd(budget.spent_nano_usd) ?? 0,
     reserved_usd: toUsd(budget.reserved_nano_usd),
+    projected_usd: toUsd(budget.projected_nano_usd),
     resets_at: toDateTime(budget.resets_at),
   }
 }

@@ -58,6 +58,7 @@ test('a budget is created, listed with its spend, changed in part and removed', 
     spent_usd: 0.290000001,
     // This control plane runs without a gateway, so it cannot read reservations.
     reserved_usd: null,
+    projected_usd: null,
     resets_at: '2031-06-01T00:00:00.000Z',
     created_at: now,
     updated_at: now,
@@ -183,4 +184,34 @@ test('an organization and a project list only their own budgets', async () => {
   }
   expect(await idsOf(ofOrganization(tenant))).toEqual([one])
   expect(await idsOf(ofProject(tenant))).toEqual([two])
+})
+
+test('what is likely to be spent is the mean of the last 7 whole days for the time that is left', async () => {
+  const tenant = await plane.insertTenant('likely')
+  const at = (time: string) => new Date(time).toISOString()
+  await spend(tenant.development, 7_000_000_000, { at: at('2031-05-13T23:59:59Z') })
+  await spend(tenant.production, 7_000_000_000, { at: at('2031-05-07T00:00:00Z') })
+  // Neither is within the 7 whole days; today's is spent.
+  await spend(tenant.production, 1_000_000_000, { at: at('2031-05-06T23:59:59Z') })
+  await spend(tenant.production, 1_000_000_000, { at: at('2031-05-14T10:00:00Z') })
+  // The organization's budget does not count the sandbox.
+  await spend(tenant.production, 7_000_000_000, { at: at('2031-05-08T12:00:00Z'), sandbox: true })
+  const left = (Date.parse('2031-06-01T00:00:00Z') - NOW) / 86_400_000
+  const ofMonth = await create(tenant, ofOrganization(tenant), monthly)
+  expect(ofMonth.json.spent_usd).toBe(16)
+  expect(ofMonth.json.projected_usd).toBeCloseTo(16 + 2 * left, 6)
+  const whole = await create(tenant, ofProject(tenant), monthly)
+  expect(whole.json.projected_usd).toBeCloseTo(23 + 3 * left, 6)
+  const scoped = { scope: 'environment', scope_ref: tenant.development.id }
+  const ofDevelopment = await create(tenant, ofProject(tenant), { ...monthly, ...scoped, window: 'day' })
+  expect(ofDevelopment.json.projected_usd).toBeCloseTo(13.5 / 24, 6)
+  expect(
+    (await create(tenant, ofProject(tenant), { ...monthly, window: 'total' })).json.projected_usd,
+  ).toBeNull()
+})
+
+test('nothing is estimated without requests to go by', async () => {
+  const tenant = await plane.insertTenant('unlikely')
+  await spend(tenant.production, 1_000_000_000)
+  expect((await create(tenant, ofProject(tenant), monthly)).json.projected_usd).toBeNull()
 })

@@ -5,11 +5,14 @@ import type { BudgetRow } from '../../storage/policy-tables.ts'
 import { sumUsage, type UsageSelector } from '../../storage/usage-totals.ts'
 import type { Services } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
+import { projectSpend } from './project-spend.ts'
 
 export interface MeasuredBudget extends BudgetRow {
   readonly spent_nano_usd: number
   /** Reservations of running requests; null if the counters cannot be read. */
   readonly reserved_nano_usd: number | null
+  /** An estimate (project-spend.ts). */
+  readonly projected_nano_usd: number | null
   readonly resets_at: Date | null
 }
 
@@ -33,6 +36,12 @@ export async function measureBudgets(
       rows.map(row => toBudgetRowMeter(row, time_zone, now)),
       now,
     )) ?? (await readLedger(db, rows, spans))
+  const spending = rows.map((row, index) => ({
+    row,
+    bounds: spans[index] as WindowBounds,
+    spent: statuses[index]?.settled ?? 0,
+  }))
+  const projected = await projectSpend(db, orgId, spending, now, time_zone)
   return rows.map((row, index) => {
     const { end } = spans[index] as WindowBounds
     const status = statuses[index]
@@ -40,6 +49,7 @@ export async function measureBudgets(
       ...row,
       spent_nano_usd: status?.settled ?? 0,
       reserved_nano_usd: status?.reserved ?? null,
+      projected_nano_usd: projected[index] ?? null,
       resets_at: end === null ? null : new Date(end),
     }
   })

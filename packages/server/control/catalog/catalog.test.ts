@@ -1,28 +1,36 @@
 import { allModels } from '@rideau/llm/providers/catalog'
 import { PROVIDERS } from '@rideau/llm/providers/index'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ControlPlane, type List, openControlPlane } from '../../testing/harness/control-plane.ts'
+import {
+  type ControlPlane,
+  type List,
+  openControlPlane,
+  type Tenant,
+} from '../../testing/harness/control-plane.ts'
 
 let plane: ControlPlane
 let key: string
+let tenant: Tenant
 beforeAll(async () => {
   plane = await openControlPlane()
-  key = (await plane.insertTenant('acme')).keys.viewer
+  tenant = await plane.insertTenant('acme')
+  key = tenant.keys.viewer
 })
 afterAll(() => plane.close())
 
-async function listAll(path: string, filter = ''): Promise<{ id: string }[]> {
-  const seen: { id: string }[] = []
+interface Listed {
+  readonly id: string
+  readonly is_callable?: boolean
+}
+
+async function listAll(path: string, filter = ''): Promise<Listed[]> {
+  const seen: Listed[] = []
   let cursor: string | null = null
   do {
     const suffix: string = cursor === null ? '' : `&cursor=${cursor}`
-    const { status, json } = await plane.call<List<{ id: string }>>(
-      'GET',
-      `${path}?limit=100&${filter}${suffix}`,
-      {
-        key,
-      },
-    )
+    const { status, json } = await plane.call<List<Listed>>('GET', `${path}?limit=100&${filter}${suffix}`, {
+      key,
+    })
     expect(status).toBe(200)
     seen.push(...json.data)
     cursor = json.next_cursor
@@ -35,6 +43,21 @@ test('GET /v1/catalog/models lists every model once, by id, over pages', async (
   const expected = allModels().map(({ provider, model }) => `${provider}/${model.id}`)
   expect(seen.map(({ id }) => id)).toEqual(expected.sort())
   expect(seen.find(({ id }) => id === 'sandbox/echo')).toMatchObject({ provider: 'sandbox' })
+})
+
+test('the catalogue of an environment begins with what can be called in it, over pages', async () => {
+  const all = await listAll('/v1/catalog/models')
+  const path = `/v1/environments/${tenant.development.id}/catalog`
+  const before = (await listAll(path)).filter(({ is_callable }) => is_callable === true)
+  expect(before.map(({ id }) => id)).toEqual(all.map(({ id }) => id).filter(id => id.startsWith('sandbox/')))
+  for (const apiKey of ['sk-first', 'sk-second']) await plane.insertCredential(tenant, apiKey)
+  const isCallable = ({ id }: { id: string }) => /^(openai|sandbox)\//.test(id)
+  expect(await listAll(path)).toEqual([
+    ...all.filter(isCallable).map(model => ({ ...model, is_callable: true })),
+    ...all.filter(each => !isCallable(each)).map(model => ({ ...model, is_callable: false })),
+  ])
+  const ofProduction = await listAll(`/v1/environments/${tenant.production.id}/catalog`, 'provider=openai')
+  expect(ofProduction.every(({ is_callable }) => is_callable === false)).toBe(true)
 })
 
 test('GET /v1/catalog/models takes a provider and a text, over pages', async () => {

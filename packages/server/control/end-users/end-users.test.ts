@@ -199,3 +199,38 @@ test('end users are found by the beginning of their name, by name, by plan and b
   expect(await find(`q=ann&limit=1&cursor=${next_cursor}`)).toHaveLength(1)
   expect(await find(`q=an&limit=1&cursor=${next_cursor}`)).toBe('400 invalid_request cursor')
 })
+
+describe('the order of end users', () => {
+  const listAll = async (query: string): Promise<string[]> => {
+    const seen: string[] = []
+    let cursor = ''
+    for (;;) {
+      const { json } = await plane.call<List<EndUser>>('GET', `${path}?${query}&limit=2${cursor}`, { key })
+      seen.push(...json.data.map(({ external_id }) => external_id))
+      if (json.next_cursor === null) return seen
+      cursor = `&cursor=${json.next_cursor}`
+    }
+  }
+
+  test('is by creation, either way, or by name, over pages', async () => {
+    for (const external_id of ['b', 'd', 'a', 'e', 'c']) {
+      await create({ external_id })
+      plane.clock.advance(1000)
+    }
+    expect(await listAll('')).toEqual(['c', 'e', 'a', 'd', 'b'])
+    expect(await listAll('order=-created_at')).toEqual(['c', 'e', 'a', 'd', 'b'])
+    expect(await listAll('order=created_at')).toEqual(['b', 'd', 'a', 'e', 'c'])
+    expect(await listAll('order=external_id')).toEqual(['a', 'b', 'c', 'd', 'e'])
+  })
+
+  test('a page by name does not end the list early when the end user before it was removed', async () => {
+    const made = await Promise.all(['a', 'b', 'c'].map(external_id => create({ external_id })))
+    const first = await plane.call<List<EndUser>>('GET', `${path}?order=external_id&limit=1`, { key })
+    await plane.call('DELETE', `/v1/end-users/${made[0]?.json.id}`, { key })
+    const next = `${path}?order=external_id&limit=1&cursor=${first.json.next_cursor}`
+    expect((await plane.call('GET', next, { key })).outcome).toBe('400 invalid_request cursor')
+    expect((await plane.call('GET', `${path}?order=name`, { key })).outcome).toBe(
+      '400 request_validation_failed order',
+    )
+  })
+})

@@ -3,6 +3,7 @@ import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { NewLimit, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
+import { measureLimit } from './measure-limits.ts'
 
 export const createEnvironmentLimit = defineOperation('POST /v1/environments/{envId}/limits', {
   name: 'limits.create',
@@ -15,6 +16,6 @@ export const createEnvironmentLimit = defineOperation('POST /v1/environments/{en
     const owner = ownerColumns(resource)
     const fields = await parseLimit(services.db, owner, body)
     const row = await insertLimit(services.db, { ...newRecord(services), ...owner, ...fields })
-    return toLimitResource(row)
+    return toLimitResource(await measureLimit(services, row))
   },
 })

@@ -3,6 +3,7 @@ import { newRecord } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { NewLimit, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
+import { measureLimit } from './measure-limits.ts'
 
 export const createOrganizationLimit = defineOperation('POST /v1/orgs/{orgId}/limits', {
   name: 'limits.create_in_organization',
@@ -14,6 +15,6 @@ export const createOrganizationLimit = defineOperation('POST /v1/orgs/{orgId}/li
     const owner = { org_id: resource.id, project_id: null, environment_id: null }
     const fields = await parseLimit(services.db, owner, body)
     const row = await insertLimit(services.db, { ...newRecord(services), ...owner, ...fields })
-    return toLimitResource(row)
+    return toLimitResource(await measureLimit(services, row))
   },
 })

@@ -2,6 +2,7 @@ import type { LimitRow } from '../../storage/policy-tables.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
+import type { MeasuredLimit } from './measure-limits.ts'
 import { LIMIT_METRICS, LIMIT_SCOPES } from './limit-body.ts'
 
 export const LimitResource = z
@@ -16,10 +17,24 @@ export const LimitResource = z
     metric: z.enum(LIMIT_METRICS),
     limit: z.int(),
     window_seconds: z.int().nullable(),
+    used: z.int().nullable().meta({
+      description:
+        'By ended requests in the window until now; null for default_end_user, which applies to each end user separately, and where the control plane cannot ask a gateway.',
+    }),
+    reserved: z
+      .int()
+      .nullable()
+      .meta({ description: 'By running requests, such as those that run now for `concurrency`.' }),
     ...stamps,
   })
   .meta({ id: 'Limit' })
 
-export function toLimitResource(row: LimitRow): z.output<typeof LimitResource> {
+export function toLimitResource(limit: MeasuredLimit): z.output<typeof LimitResource> {
+  const { used, reserved } = limit
+  return { ...toLimitRecord(limit), used, reserved }
+}
+
+/** Returns the settings of a limit without its usage. */
+export function toLimitRecord(row: LimitRow) {
   return { ...storedFields(LimitResource, row), ...toStamps(row) }
 }

@@ -50,6 +50,9 @@ test('a limit is created, listed, changed in part and removed', async () => {
     metric: 'requests',
     limit: 60,
     window_seconds: 60,
+    // This control plane runs without a gateway, so it cannot read counters.
+    used: null,
+    reserved: null,
     created_at: now,
     updated_at: now,
   })
@@ -249,6 +252,7 @@ describe('preview', () => {
     expect(json).toEqual({
       from: new Date(now - 7 * 86_400_000).toISOString(),
       to: new Date(now).toISOString(),
+      is_complete: true,
       requests: 3,
       refused: 1,
       affected: 1,
@@ -265,8 +269,52 @@ describe('preview', () => {
     ],
     [{ scope: 'org', metric: 'requests', limit: 1, window: 'day' }, '400 invalid_request scope'],
     [{ scope: 'environment', metric: 'concurrency', limit: 1, window: 'day' }, '400 invalid_request metric'],
+    [{ scope: 'environment', metric: 'concurrency', limit: 1.5 }, '400 invalid_request limit'],
+    [
+      { scope: 'environment', metric: 'usd', limit: 1, window_seconds: 60 },
+      '400 invalid_request window_seconds',
+    ],
+    [
+      { scope: 'environment', metric: 'tokens', limit: 1, window: 'day', real_only: true },
+      '400 invalid_request real_only',
+    ],
   ])('%j: %s', async (body, outcome) => {
     expect((await preview(body)).outcome).toBe(outcome)
+  })
+
+  test('tries budgets, with the sandbox or without, and running requests', async () => {
+    const fresh = await plane.insertTenant('dearer')
+    const path = `/v1/environments/${fresh.development.id}/limits/preview`
+    const ask = async (body: object) =>
+      (
+        await plane.call<any>('POST', path, {
+          key: fresh.keys.viewer,
+          body: { scope: 'environment', ...body },
+        })
+      ).json
+    const noon = Math.floor((plane.clock.now() - 2 * 86_400_000) / 86_400_000) * 86_400_000 + 43_200_000
+    const at = (seconds: number, sandbox: boolean) =>
+      requestRecord(fresh.development, plane.newId(), noon + seconds * 1000, {
+        sandbox,
+        cost_nano_usd: 400_000_000,
+        total_ms: 10_000,
+      })
+    await insertRecords(plane.database.pool, [at(0, false), at(5, true), at(9, false), at(14, false)])
+    const usd = { metric: 'usd', limit: 0.8, window: 'day' }
+    expect(await ask(usd)).toMatchObject({ requests: 4, refused: 2, is_complete: true })
+    expect(await ask({ ...usd, real_only: true })).toMatchObject({ requests: 3, refused: 1 })
+    // The second runs beside the first; the third would be a third one; the fourth comes when the first has ended.
+    expect(await ask({ metric: 'concurrency', limit: 2 })).toMatchObject({
+      requests: 4,
+      refused: 1,
+      affected: 1,
+    })
+    expect(await ask({ metric: 'concurrency', limit: 3 })).toMatchObject({
+      requests: 4,
+      refused: 0,
+      affected: 0,
+    })
+    expect(await ask({ metric: 'concurrency', limit: 0 })).toMatchObject({ requests: 4, refused: 4 })
   })
 
   test('of a key of another tenant, or in its environment: refused', async () => {

@@ -3,6 +3,7 @@ import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
+import { measureLimits } from './measure-limits.ts'
 
 export const listEnvironmentLimits = defineOperation('GET /v1/environments/{envId}/limits', {
   name: 'limits.list',
@@ -14,7 +15,7 @@ export const listEnvironmentLimits = defineOperation('GET /v1/environments/{envI
     loadPage(
       query,
       ['limits.list', resource.id],
-      page => loadLimits(services.db, resource.id, page),
+      async page => measureLimits(services, await loadLimits(services.db, resource.id, page)),
       toLimitResource,
     ),
 })

@@ -3,6 +3,7 @@ import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
+import { measureLimits } from './measure-limits.ts'
 
 export const listOrganizationLimits = defineOperation('GET /v1/orgs/{orgId}/limits', {
   name: 'limits.list_of_organization',
@@ -14,7 +15,7 @@ export const listOrganizationLimits = defineOperation('GET /v1/orgs/{orgId}/limi
     loadPage(
       query,
       ['limits.list_of_organization', resource.id],
-      page => loadLimits(services.db, resource.id, page),
+      async page => measureLimits(services, await loadLimits(services.db, resource.id, page)),
       toLimitResource,
     ),
 })

@@ -1,8 +1,15 @@
 import { Fault } from '../../core/fault.ts'
 import { CALENDAR_WINDOWS } from '../../core/windows.ts'
 import { findOrganization } from '../../storage/organizations.ts'
-import { countRefusals } from '../../storage/refusals.ts'
+import type { Db } from '../../storage/pool.ts'
+import {
+  countConcurrencyRefusals,
+  countRefusals,
+  MOST_REQUESTS,
+  type TriedRule,
+} from '../../storage/refusals.ts'
 import { dateTime, textField } from '../operation/fields.ts'
+import { MAX_USD, toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import { parseScopeRef } from '../operation/scope-ref.ts'
@@ -15,8 +22,10 @@ const LimitQuestion = z
   .strictObject({
     scope: z.enum(['environment', 'key', 'end_user', 'default_end_user']),
     scope_ref: textField(255).nullish(),
-    metric: z.enum(['requests', 'tokens']),
-    limit: z.int().min(0),
+    metric: z.enum(['requests', 'tokens', 'usd', 'concurrency']).meta({
+      description: '`usd`: of a budget. `concurrency`: running requests, without a window.',
+    }),
+    limit: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
     window_seconds: z
       .int()
       .min(1)
@@ -26,7 +35,10 @@ const LimitQuestion = z
     window: z
       .enum(CALENDAR_WINDOWS)
       .nullish()
-      .meta({ description: 'Of a quota, instead of `window_seconds`.' }),
+      .meta({ description: 'Of a quota or budget, instead of `window_seconds`.' }),
+    real_only: z.boolean().nullish().meta({
+      description: 'Of `usd`: leaves the sandbox out, as budgets of the organization do. Default: false.',
+    }),
   })
   .meta({ id: 'LimitQuestion' })
 
@@ -36,6 +48,9 @@ const LimitPreview = z
       description: '7 days ago; later where there were too many requests to try them all.',
     }),
     to: dateTime,
+    is_complete: z.boolean().meta({
+      description: `False: there were more than ${MOST_REQUESTS} requests, of which the newest were tried.`,
+    }),
     requests: z.int().meta({ description: 'Served requests that the rule concerns.' }),
     refused: z.int().meta({ description: 'How many of them it would have refused.' }),
     affected: z.int().meta({
@@ -47,35 +62,72 @@ const LimitPreview = z
 export const previewLimit = defineOperation('POST /v1/environments/{envId}/limits/preview', {
   name: 'limits.preview',
   summary:
-    'Returns how many requests of the last 7 days a rate limit or quota would have refused, without storing it. Windows of seconds are counted from the full minute, hour or day.',
+    'Returns how many requests of the last 7 days a rate limit, quota, budget or bound of running requests would have refused, without storing it. Windows of seconds are counted from the full minute, hour or day.',
   access: { role: 'viewer', of: 'environment' },
   body: LimitQuestion,
   response: { 200: LimitPreview },
   audit: 'none',
   handle: async ({ services: { db, clock }, resource, body }) => {
-    const { scope, metric, limit, window, window_seconds } = body
-    if ((window == null) === (window_seconds == null)) {
-      throw new Fault('invalid_request', 'Exactly one of window and window_seconds is needed.', {
-        param: 'window',
-      })
-    }
+    const { scope, metric } = body
+    assertWindow(body)
     const owner = { org_id: resource.org_id, project_id: resource.project_id, environment_id: resource.id }
     const scopeRef = await parseScopeRef(db, owner, scope, body.scope_ref ?? null)
-    const { time_zone: timeZone } = orGone(await findOrganization(db, resource.org_id))
     const now = clock.now()
     const since = new Date(now - TRIED_MS)
-    const rule = { environmentId: resource.id, scope, scopeRef, metric, limit, timeZone }
-    const { requests, refused, affected, oldest, isWhole } = await countRefusals(
-      db,
-      { ...rule, window: window ?? window_seconds ?? 60 },
-      since,
-    )
+    const rule = { environmentId: resource.id, scope, scopeRef, limit: body.limit }
+    const { requests, refused, affected, oldest, isWhole } =
+      metric === 'concurrency'
+        ? await countConcurrencyRefusals(db, rule, since)
+        : await countRefusals(db, { ...rule, ...(await toMetered(db, resource.org_id, metric, body)) }, since)
     return {
       from: (isWhole || oldest === null ? since : oldest).toISOString(),
       to: new Date(now).toISOString(),
+      is_complete: isWhole,
       requests,
       refused,
       affected,
     }
   },
 })
+
+type Question = z.output<typeof LimitQuestion>
+
+/** Checks what the schema cannot express. */
+function assertWindow({ metric, limit, window, window_seconds, real_only }: Question): void {
+  if (metric === 'concurrency') {
+    if (window == null && window_seconds == null) return assertWhole(limit)
+    throw refusal('metric', 'The metric concurrency has no window.')
+  }
+  if ((window == null) === (window_seconds == null)) {
+    throw refusal('window', 'Exactly one of window and window_seconds is needed.')
+  }
+  if (metric !== 'usd') {
+    if (real_only === true) throw refusal('real_only', 'real_only must be absent without the metric usd.')
+    return assertWhole(limit)
+  }
+  if (window_seconds != null) throw refusal('window_seconds', 'Budgets have a window by the calendar.')
+}
+
+function assertWhole(limit: number): void {
+  if (!Number.isInteger(limit)) throw refusal('limit', 'limit must be a whole number.')
+}
+
+async function toMetered(
+  db: Db,
+  orgId: string,
+  metric: 'requests' | 'tokens' | 'usd',
+  { limit, window, window_seconds, real_only }: Question,
+): Promise<Pick<TriedRule, 'metric' | 'limit' | 'window' | 'timeZone' | 'excludesSandbox'>> {
+  const { time_zone: timeZone } = orGone(await findOrganization(db, orgId))
+  return {
+    metric: metric === 'usd' ? 'nano_usd' : metric,
+    limit: metric === 'usd' ? toNanoUsd(Math.min(limit, MAX_USD)) : limit,
+    window: window ?? window_seconds ?? 60,
+    timeZone,
+    excludesSandbox: real_only === true,
+  }
+}
+
+function refusal(param: string, message: string): Fault {
+  return new Fault('invalid_request', message, { param })
+}

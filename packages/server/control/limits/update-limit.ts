@@ -5,6 +5,7 @@ import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import { LimitChange, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
+import { measureLimit } from './measure-limits.ts'
 
 export const updateLimit = defineOperation('PATCH /v1/limits/{id}', {
   name: 'limits.update',
@@ -16,6 +17,7 @@ export const updateLimit = defineOperation('PATCH /v1/limits/{id}', {
     if (resource.environment_id === null) assertRole(role, 'admin')
     const fields = await parseLimit(services.db, resource, mergeChange(resource, body))
     const now = new Date(services.clock.now())
-    return toLimitResource(orGone(await storeLimit(services.db, resource.id, fields, now)))
+    const row = orGone(await storeLimit(services.db, resource.id, fields, now))
+    return toLimitResource(await measureLimit(services, row))
   },
 })

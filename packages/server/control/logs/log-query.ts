@@ -16,46 +16,56 @@ const MAX_MODEL = 544
 const METADATA = /^metadata\.([^\0\p{Cs}]{1,512})$/u
 const MAX_LATENCY_MS = 86_400_000
 
-/** Any number of `metadata.<k>` parameters is accepted; the request's metadata must match all of them. */
-export const LogQuery = z
-  .object({
-    ...pageQuery,
-    status: z
-      .union([integerParam(100, 599), z.enum(['1xx', '2xx', '3xx', '4xx', '5xx'])])
-      .optional()
-      .meta({ description: 'One status, or all of a hundred: `4xx`.' }),
-    error_code: textField(64).optional(),
-    model: textField(MAX_MODEL)
-      .optional()
-      .meta({ description: 'The model of the request, the model of the response, or `provider/model`.' }),
-    provider: textField(64).optional(),
-    key_id: uuidField.optional(),
-    end_user_id: textField(255).optional(),
-    from: dateTimeField.optional().meta({ description: 'Inclusive; the time when the request arrived.' }),
-    to: dateTimeField.optional().meta({ description: 'Exclusive.' }),
-    min_cost_usd: numberParam(MAX_USD).optional(),
-    min_latency_ms: numberParam(MAX_LATENCY_MS).optional(),
-    after: uuidField.optional().meta({
-      description:
-        'Live tail: the `X-Request-Id` of a request. What ended after it comes, first ended first; ask again with the last.',
-    }),
-  })
-  .catchall(
-    z
-      .string()
-      .max(4096)
-      .regex(/^[^\0\p{Cs}]*$/u, 'must not contain control characters'),
-  )
-  .superRefine((query, context) => {
-    const unknown = Object.keys(query).filter(name => !KNOWN.has(name) && !METADATA.test(name))
-    if (unknown.length > 0) context.addIssue({ code: 'unrecognized_keys', keys: unknown, input: query })
-  })
-  .meta({ description: '`metadata.<k>`: a key and value of the request’s metadata.' })
+const FILTERS = {
+  status: z
+    .union([integerParam(100, 599), z.enum(['1xx', '2xx', '3xx', '4xx', '5xx'])])
+    .optional()
+    .meta({ description: 'One status, or all of a hundred: `4xx`.' }),
+  error_code: textField(64).optional(),
+  model: textField(MAX_MODEL)
+    .optional()
+    .meta({ description: 'The model of the request, the model of the response, or `provider/model`.' }),
+  provider: textField(64).optional(),
+  key_id: uuidField.optional(),
+  end_user_id: textField(255).optional(),
+  from: dateTimeField.optional().meta({ description: 'Inclusive; the time when the request arrived.' }),
+  to: dateTimeField.optional().meta({ description: 'Exclusive.' }),
+  min_cost_usd: numberParam(MAX_USD).optional(),
+  min_latency_ms: numberParam(MAX_LATENCY_MS).optional(),
+}
 
-const KNOWN: ReadonlySet<string> = new Set(Object.keys(LogQuery.shape))
+/** Any number of `metadata.<k>` parameters is accepted; the request's metadata must match all of them. */
+function withMetadata<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z
+    .object(shape)
+    .catchall(
+      z
+        .string()
+        .max(4096)
+        .regex(/^[^\0\p{Cs}]*$/u, 'must not contain control characters'),
+    )
+    .superRefine((query, context) => {
+      const unknown = Object.keys(query).filter(name => !Object.hasOwn(shape, name) && !METADATA.test(name))
+      if (unknown.length > 0) context.addIssue({ code: 'unrecognized_keys', keys: unknown, input: query })
+    })
+    .meta({ description: '`metadata.<k>`: a key and value of the request’s metadata.' })
+}
+
+export const LogFilterQuery = withMetadata(FILTERS)
+
+export const LogQuery = withMetadata({
+  ...pageQuery,
+  ...FILTERS,
+  after: uuidField.optional().meta({
+    description:
+      'Live tail: the `X-Request-Id` of a request. What ended after it comes, first ended first; ask again with the last.',
+  }),
+})
 
 /** Returns the filter without `after` and the paging parameters. */
-export function toLogFilter(query: z.output<typeof LogQuery>): RequestLogFilter {
+export function toLogFilter(
+  query: z.output<typeof LogQuery> | z.output<typeof LogFilterQuery>,
+): RequestLogFilter {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const key = METADATA.exec(name)?.[1]
     return key === undefined ? [] : [[key, value as string] as const]

@@ -2,6 +2,7 @@ import { toUsd } from '@rideau/llm/usage/money'
 import type { ListedRequestLogRow } from '../../storage/request-log-list.ts'
 import { dateTime, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
+import { CostPart } from './explain-cost.ts'
 
 const amounts = z.strictObject({ tokens: z.int(), cost_usd: z.number().nullable() })
 
@@ -63,6 +64,9 @@ const logFields = {
       credential_id: z.string(),
       status: z.int().nullable(),
       error: z.string().nullable(),
+      start_ms: z.number().optional().meta({
+        description: 'After the arrival of the request. Absent for requests of an earlier version.',
+      }),
       ms: z.number(),
       lost_cost_usd: z.number().nullable().optional(),
     }),
@@ -122,6 +126,7 @@ export function toLogResource(row: ListedRequestLogRow): z.output<typeof LogReso
       credential_id: attempt.credential_id,
       status: attempt.status,
       error: attempt.error,
+      ...(attempt.start_ms === undefined ? {} : { start_ms: attempt.start_ms }),
       ms: attempt.ms,
       ...(attempt.cost_nano_usd === undefined ? {} : { lost_cost_usd: toUsd(attempt.cost_nano_usd) }),
     })),
@@ -130,5 +135,17 @@ export function toLogResource(row: ListedRequestLogRow): z.output<typeof LogReso
 }
 
 export const LogDetailResource = z
-  .strictObject({ ...logFields, request_body: z.string().nullable(), response_body: z.string().nullable() })
+  .strictObject({
+    ...logFields,
+    cost_parts: z.array(CostPart).nullable().meta({
+      description:
+        "How the cost is made up by the model's prices of today; null if they do not give the recorded cost, such as after a change of prices or where a failed attempt or a hosted tool was charged.",
+    }),
+    bodies: z.enum(['included', 'role', 'not_captured']).meta({
+      description:
+        'Why bodies are absent. `role`: they need the role developer. `not_captured`: the environment kept metadata only, or there were none.',
+    }),
+    request_body: z.string().nullable(),
+    response_body: z.string().nullable(),
+  })
   .meta({ id: 'RequestLogDetail' })

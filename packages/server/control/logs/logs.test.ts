@@ -280,4 +280,39 @@ describe('GET one request', () => {
     expect((await get(shared, tenant.keys.viewer)).json.id).toBe(ours.id)
     expect((await get(shared, other.keys.viewer)).json.id).toBe(theirs.id)
   })
+
+  test('tells why there are no bodies', async () => {
+    const id = records[0]?.request_id ?? ''
+    expect((await get(id, tenant.keys.developer)).json).toMatchObject({ bodies: 'included' })
+    expect((await get(id, tenant.keys.viewer)).json).toMatchObject({ bodies: 'role' })
+    const none = { request_body: null, response_body: null }
+    const bare = requestRecord(tenant.development, plane.newId(), at, none)
+    await insertRecords(plane.database.pool, [bare])
+    expect((await get(bare.request_id, tenant.keys.viewer)).json).toMatchObject({ bodies: 'not_captured' })
+  })
+
+  test("explains the cost by the model's prices where they give it, and else not", async () => {
+    const key = tenant.keys.admin
+    const pricing = { input_usd_per_mtok: 2.5, output_usd_per_mtok: 10, cached_input_usd_per_mtok: 0.5 }
+    const model = { model: 'custom/own', capabilities: ['chat'], pricing }
+    const path = `/v1/environments/${tenant.development.id}/custom-models`
+    expect((await plane.call('POST', path, { key, body: model })).outcome).toBe('201')
+    const own = { provider: 'custom', model: 'own', cache_write_tokens: 0 }
+    // 10 x 2,500 + 4 x 500 + 10 x 10,000 nano-dollars.
+    const right = requestRecord(tenant.development, plane.newId(), at, { ...own, cost_nano_usd: 127_000 })
+    const wrong = requestRecord(tenant.development, plane.newId(), at, { ...own, cost_nano_usd: 127_001 })
+    const attempts = [{ ...(right.attempts[0] as (typeof right.attempts)[0]), start_ms: 1.5 }]
+    await insertRecords(plane.database.pool, [{ ...right, attempts }, wrong])
+    const { json } = await get(right.request_id, tenant.keys.viewer)
+    expect(json).toMatchObject({
+      cost_usd: 0.000127,
+      cost_parts: [
+        { kind: 'input', tokens: 10, usd_per_mtok: 2.5, cost_usd: 0.000025 },
+        { kind: 'cache_read', tokens: 4, usd_per_mtok: 0.5, cost_usd: 0.000002 },
+        { kind: 'output', tokens: 10, usd_per_mtok: 10, cost_usd: 0.0001 },
+      ],
+      attempts: [{ start_ms: 1.5, ms: 2 }],
+    })
+    expect((await get(wrong.request_id, tenant.keys.viewer)).json).toMatchObject({ cost_parts: null })
+  })
 })

@@ -140,6 +140,8 @@ interface Definition<
   readonly body?: Body
   /** The one success status, with the schema of its body. Default: 204 without a body. */
   readonly response?: R
+  /** The rows of a list that is answered as CSV too, to `Accept: text/csv`. They have no nested fields. */
+  readonly csvRow?: z.ZodObject
   /** The fault codes of this operation, besides those of every operation with the same access. */
   readonly faults?: readonly FaultCode[]
   /**
@@ -185,6 +187,7 @@ export interface Operation {
   readonly body: z.ZodType | undefined
   readonly status: number
   readonly result: z.ZodType
+  readonly csvRow: z.ZodObject | undefined
   readonly faults: readonly FaultCode[]
   readonly authorize: ((call: unknown) => Promise<void>) | undefined
   readonly prepare: ((call: unknown) => Promise<unknown>) | undefined
@@ -233,6 +236,7 @@ export function defineOperation<
     body: definition.body,
     status: Number(success[0]),
     result: success[1],
+    csvRow: definition.csvRow,
     faults: definition.faults ?? [],
     // The one place where the types meet: register-operations.ts builds the call from these schemas.
     authorize: definition.authorize as Operation['authorize'],

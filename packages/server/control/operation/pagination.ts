@@ -64,19 +64,20 @@ export async function loadPageBy<Row extends { readonly id: string }, Record>(
   return { data: shown.map(toRecord), has_more: last !== undefined, next_cursor: next }
 }
 
-/** Returns one page of a list in memory, ordered by id. */
+/** Returns one page of a list in memory, ordered by id, or by another text that each record has of its own. */
 export function cutPage<Record extends { readonly id: string }>(
   query: PageQuery,
   binding: readonly unknown[],
   all: readonly Record[],
+  orderOf: (record: Record) => string = record => record.id,
 ): ListPage<Record> {
   const limit = query.limit ?? DEFAULT_LIMIT
   const position = decodeCursor(query.cursor, binding)?.toString('utf8')
-  const ordered = [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
-  const rest = position === undefined ? ordered : ordered.filter(({ id }) => id > position)
+  const ordered = [...all].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
+  const rest = position === undefined ? ordered : ordered.filter(each => orderOf(each) > position)
   const data = rest.slice(0, limit)
   const last = rest.length > limit ? data.at(-1) : undefined
-  const next = last === undefined ? null : encodeCursor(Buffer.from(last.id), binding)
+  const next = last === undefined ? null : encodeCursor(Buffer.from(orderOf(last)), binding)
   return { data, has_more: last !== undefined, next_cursor: next }
 }
 

@@ -4,14 +4,16 @@ import { z } from '../operation/zod.ts'
 
 export const DEFAULT_TIME_ZONE = 'UTC'
 
+export const timeZoneField = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'must be a time zone of the IANA database, such as Europe/Paris')
+
 /** The settings of an organization. */
 const organizationFields = {
   name: textField(200),
   slug: slugField,
-  time_zone: z
-    .string()
-    .max(64)
-    .refine(isTimeZone, 'must be a time zone of the IANA database, such as Europe/Paris'),
+  time_zone: timeZoneField,
 }
 
 /** True for the name of a time zone. `Intl` accepts offsets such as +02:00 too, which have no daylight saving time. */

@@ -1,12 +1,24 @@
-import { listUsage, type UsageFilter } from '../../storage/usage.ts'
+import { Fault } from '../../core/fault.ts'
+import { findOrganization } from '../../storage/organizations.ts'
+import { listUsage, type UsageRow } from '../../storage/usage.ts'
+import type { UsageFilter } from '../../storage/usage-filter.ts'
+import { dateTime } from '../operation/fields.ts'
 import { defineOperation, type Operation, type Services } from '../operation/operation.ts'
+import { orGone } from '../operation/or-gone.ts'
 import { listOf, loadPageBy } from '../operation/pagination.ts'
 import type { z } from '../operation/zod.ts'
-import { readUsageQuery, UsageQuery } from './usage-query.ts'
+import { fillUsage } from './fill-usage.ts'
+import { MOST_ROWS, readUsageQuery, UsageQuery } from './usage-query.ts'
 import { toUsageResource, UsageResource } from './usage-resource.ts'
 
 /** The column of the ledger that has the id of a resource below the organization. */
 const COLUMN_OF = { org: undefined, project: 'project_id', environment: 'environment_id' } as const
+
+const UsageList = listOf(UsageResource).extend({
+  as_of: dateTime.meta({
+    description: 'When the rows were read. Requests that ended in the seconds before it may be missing.',
+  }),
+})
 
 /** Returns the operation that lists the usage of an organization, a project or an environment. */
 export function defineUsageList(
@@ -20,7 +32,8 @@ export function defineUsageList(
     summary,
     access: { role: 'viewer', of },
     query: UsageQuery,
-    response: { 200: listOf(UsageResource) },
+    response: { 200: UsageList },
+    csvRow: UsageResource,
     handle: ({ services, resource, query }) => {
       const orgId = 'org_id' in resource ? resource.org_id : resource.id
       const below = column === undefined ? undefined : { column, id: resource.id }
@@ -38,16 +51,43 @@ async function loadUsage(
   below?: UsageFilter['below'],
 ) {
   const { limit: _limit, cursor: _cursor, ...sent } = query
+  const { time_zone } = orGone(await findOrganization(db, orgId))
+  const now = clock.now()
   const filter: UsageFilter = {
     orgId,
     ...(below === undefined ? {} : { below }),
-    ...readUsageQuery(query, clock.now()),
+    ...readUsageQuery(query, now, time_zone),
   }
-  return await loadPageBy(
+  const as_of = new Date(now).toISOString()
+  const toResource = (row: UsageRow) => toUsageResource(row, below === undefined)
+  if (query.fill !== undefined) {
+    const rows = await loadFilled(db, filter, query)
+    return { data: rows.map(toResource), has_more: false, next_cursor: null, as_of }
+  }
+  const page = await loadPageBy(
     query,
     [operation, below?.id ?? orgId, sent],
     page => listUsage(db, filter, page),
     row => row.bucket,
-    row => toUsageResource(row, below === undefined),
+    toResource,
   )
+  return { ...page, as_of }
+}
+
+async function loadFilled(db: Services['db'], filter: UsageFilter, query: z.output<typeof UsageQuery>) {
+  if (query.cursor !== undefined) {
+    throw new Fault('request_validation_failed', '"fill" answers one page, without a cursor.', {
+      param: 'cursor',
+    })
+  }
+  const rows = await listUsage(db, filter, { limit: MOST_ROWS + 1, after: undefined })
+  const filled = rows.length > MOST_ROWS ? undefined : fillUsage(rows, filter, MOST_ROWS)
+  if (filled === undefined) {
+    throw new Fault(
+      'request_validation_failed',
+      `With "fill" there would be more than ${MOST_ROWS} rows: shorten the time, or use "top".`,
+      { param: 'fill' },
+    )
+  }
+  return filled
 }

@@ -1,7 +1,8 @@
 import { Fault } from '../../core/fault.ts'
-import type { UsageGroup } from '../../storage/usage.ts'
+import type { UsageGroup } from '../../storage/usage-filter.ts'
 import { dateTimeField, integerParam, textParam, toDate, uuidField } from '../operation/fields.ts'
 import { pageQuery } from '../operation/pagination.ts'
+import { timeZoneField } from '../organizations/organization-fields.ts'
 import { z } from '../operation/zod.ts'
 
 const GROUPS: ReadonlyMap<string, UsageGroup> = new Map([
@@ -15,7 +16,15 @@ const GROUPS: ReadonlyMap<string, UsageGroup> = new Map([
 
 const names = [...GROUPS.keys()].join('|')
 
-const MOST_ROWS = 10_000
+export const MOST_ROWS = 10_000
+
+const DAY_MS = 86_400_000
+const DEFAULT_DAYS = 30
+const MOST_DAYS = 366
+/** Ranking reads each end user of the time. */
+const MOST_DAYS_OF_TOP_END_USERS = 32
+/** They are summed from quarters of an hour. */
+const MOST_DAYS_OF_OTHER_ZONES = 32
 
 export const UsageQuery = z.strictObject({
   cursor: pageQuery.cursor,
@@ -28,9 +37,19 @@ export const UsageQuery = z.strictObject({
   to: dateTimeField
     .optional()
     .meta({ description: 'The last bucket begins before this time. Default: now.' }),
-  granularity: z.enum(['hour', 'day']).optional().meta({
-    description: "Hours are in UTC, days in the organization's time zone. Default: `day`.",
+  granularity: z.enum(['hour', 'day', 'month', 'total']).optional().meta({
+    description:
+      'What a row sums; `total`: the whole time, by whole hours up to 8 days and else by whole days. Default: `day`.',
   }),
+  time_zone: timeZoneField.optional().meta({
+    description: `Whose hours, days and months are counted: a name of the IANA database. Default: the organization's, whose days are stored as such. For days, months and totals of another one the time must be at most ${MOST_DAYS_OF_OTHER_ZONES} days.`,
+  }),
+  fill: z
+    .literal('zero')
+    .optional()
+    .meta({
+      description: `Answers a row of zeros for each bucket in which a group has no requests, and all rows in one page of up to ${MOST_ROWS}.`,
+    }),
   group_by: z
     .string()
     .regex(new RegExp(`^(${names})(,(${names}))*$`), `must be names of ${names}, separated by commas`)
@@ -47,52 +66,58 @@ export const UsageQuery = z.strictObject({
   provider: textParam(64).optional().meta({ description: 'Only requests that this provider answered.' }),
   key_id: uuidField.optional().meta({ description: 'Only requests with this key.' }),
   end_user_id: textParam(255).optional().meta({ description: 'Only requests of this end user.' }),
+  project_id: uuidField.optional().meta({ description: 'Only requests in this project.' }),
+  environment_id: uuidField.optional().meta({ description: 'Only requests in this environment.' }),
 })
 
-const DAY_MS = 86_400_000
-const DEFAULT_DAYS = 30
-const MOST_DAYS = 366
-/** Ranking reads each end user of the time. */
-const MOST_DAYS_OF_TOP_END_USERS = 32
-
-/** Returns the query with its defaults. A cursor is bound to the query as sent, because the defaults change with time. */
-export function readUsageQuery(query: z.output<typeof UsageQuery>, now: number) {
+/**
+ * Returns the query with its defaults. A cursor is bound to the query as sent, because the defaults change with time.
+ * `ownZone`: the organization's time zone.
+ */
+export function readUsageQuery(query: z.output<typeof UsageQuery>, now: number, ownZone: string) {
   const to = toDate(query.to) ?? new Date(now)
   const from = toDate(query.from) ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS)
-  if (from.getTime() > to.getTime()) {
-    throw new Fault('request_validation_failed', 'from must not be later than to.', { param: 'from' })
+  if (from.getTime() > to.getTime()) throw refusal('from', 'from must not be later than to.')
+  const days = (to.getTime() - from.getTime()) / DAY_MS
+  if (days > MOST_DAYS) {
+    throw refusal('from', `The time from "from" to "to" must be at most ${MOST_DAYS} days.`)
   }
-  if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS) {
-    throw new Fault(
-      'request_validation_failed',
-      `The time from "from" to "to" must be at most ${MOST_DAYS} days.`,
-      { param: 'from' },
+  const { top, granularity = 'day', time_zone: timeZone = ownZone } = query
+  const isByQuarter = granularity === 'hour' || timeZone !== ownZone
+  if (isByQuarter && granularity !== 'hour' && days > MOST_DAYS_OF_OTHER_ZONES) {
+    throw refusal(
+      'from',
+      `In another time zone than the organization's, ${ownZone}, the time must be at most ${MOST_DAYS_OF_OTHER_ZONES} days.`,
     )
   }
-  const { top, model, provider, key_id, end_user_id } = query
   const groups = new Set((query.group_by ?? '').split(',').filter(name => name !== ''))
   if (top !== undefined) {
-    if (groups.size === 0) {
-      throw new Fault('request_validation_failed', '"top" needs "group_by".', { param: 'top' })
-    }
-    const mostMs = MOST_DAYS_OF_TOP_END_USERS * DAY_MS
-    if (groups.has('end_user') && to.getTime() - from.getTime() > mostMs) {
-      throw new Fault(
-        'request_validation_failed',
+    if (groups.size === 0) throw refusal('top', '"top" needs "group_by".')
+    if (groups.has('end_user') && days > MOST_DAYS_OF_TOP_END_USERS) {
+      throw refusal(
+        'from',
         `With "top" by end user the time must be at most ${MOST_DAYS_OF_TOP_END_USERS} days.`,
-        { param: 'from' },
       )
     }
   }
-  const only = Object.entries({ model, provider, key_id, end_user_id }).filter(
-    ([, value]) => value !== undefined,
-  )
   return {
     from,
     to,
-    granularity: query.granularity ?? 'day',
+    granularity,
+    timeZone,
+    isByQuarter,
     groups: [...groups].flatMap(name => GROUPS.get(name) ?? []),
-    only: Object.fromEntries(only),
+    only: readOnly(query),
     ...(top === undefined ? {} : { top }),
   }
+}
+
+function readOnly(query: z.output<typeof UsageQuery>) {
+  const { model, provider, key_id, end_user_id, project_id, environment_id } = query
+  const only = Object.entries({ model, provider, key_id, end_user_id, project_id, environment_id })
+  return Object.fromEntries(only.filter(([, value]) => value !== undefined))
+}
+
+function refusal(param: string, message: string): Fault {
+  return new Fault('request_validation_failed', message, { param })
 }

@@ -4,6 +4,8 @@ import type { UsageRow } from '../../storage/usage.ts'
 import { dateTime, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
+const FIRST_BYTE = 'The time to the first byte of streams; null: there were none.'
+
 export const UsageResource = z
   .strictObject({
     bucket: dateTime,
@@ -22,11 +24,14 @@ export const UsageResource = z
     input_tokens: z.int(),
     output_tokens: z.int(),
     cached_tokens: z.int(),
+    reasoning_tokens: z.int().meta({ description: 'Part of `output_tokens`.' }),
     /** The sum for requests with a known price; null if no request has one. */
     cost_usd: z.number().nullable(),
     unpriced_requests: z.int(),
     latency_ms_p50: z.number().nullable(),
     latency_ms_p95: z.number().nullable(),
+    first_byte_ms_p50: z.number().nullable().meta({ description: FIRST_BYTE }),
+    first_byte_ms_p95: z.number().nullable().meta({ description: FIRST_BYTE }),
   })
   .meta({ id: 'Usage' })
 
@@ -43,9 +48,12 @@ export function toUsageResource(row: UsageRow, isSpend: boolean): z.output<typeo
     input_tokens: row.inputTokens,
     output_tokens: row.outputTokens,
     cached_tokens: row.cachedTokens,
+    reasoning_tokens: row.reasoningTokens,
     cost_usd: isSpend && row.sandbox ? 0 : toUsd(isPriced ? row.costNanoUsd : null),
     unpriced_requests: row.unpriced,
     latency_ms_p50: toLatencyQuantile(row.latencies, 0.5),
     latency_ms_p95: toLatencyQuantile(row.latencies, 0.95),
+    first_byte_ms_p50: toLatencyQuantile(row.firstBytes, 0.5),
+    first_byte_ms_p95: toLatencyQuantile(row.firstBytes, 0.95),
   }
 }

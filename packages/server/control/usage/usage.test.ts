@@ -64,6 +64,10 @@ describe('usage', () => {
       unpriced_requests: 0,
       latency_ms_p50: expect.any(Number),
       latency_ms_p95: expect.any(Number),
+      reasoning_tokens: 6,
+      // Neither was a stream.
+      first_byte_ms_p50: null,
+      first_byte_ms_p95: null,
     })
     expect(Math.abs((latest?.latency_ms_p50 ?? 0) / 1000 - 1)).toBeLessThan(0.131)
     // An unknown price is not the same as zero.
@@ -157,6 +161,12 @@ describe('usage', () => {
     ['limit=10001&group_by=model', 'request_validation_failed limit'],
     [
       'group_by=end_user&top=5&from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z',
+      'request_validation_failed from',
+    ],
+    ['time_zone=Mars/Olympus', 'request_validation_failed time_zone'],
+    ['time_zone=%2B02:00', 'request_validation_failed time_zone'],
+    [
+      'time_zone=Asia/Kolkata&from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z',
       'request_validation_failed from',
     ],
     ['colour=red', 'request_validation_failed colour'],

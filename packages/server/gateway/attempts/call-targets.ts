@@ -172,6 +172,7 @@ async function makeAttempt<P extends ResolvedTarget, T>(
     credential_id: credential.id,
     status: result.ok ? result.status : (result.error.status ?? null),
     error: result.ok ? null : result.error.kind,
+    start_ms: Math.round((began - ctx.startedAt) * 10) / 10,
     ms: Math.round((performance.now() - began) * 10) / 10,
     ...(abandoned === undefined ? {} : { cost_nano_usd: abandoned.costNanoUsd }),
   })

@@ -7,6 +7,7 @@ import { type ChildInit, Holder, type HolderFactors, takeRequest } from '../../c
 import type { Log } from '../../core/log.ts'
 import { ProvenCredentials } from '../../core/proven-credentials.ts'
 import { Refusals } from '../../core/refusals.ts'
+import { noteTaken, takeReported } from '../../core/shared-bucket.ts'
 import type { BucketRate } from '../../core/token-bucket.ts'
 import { type TrustedProxies, toAddressGroup, toClientAddress } from '../../http/client-address.ts'
 import { Place, type PlaceOwner } from '../request/place.ts'
@@ -37,10 +38,24 @@ export interface FrontDoorOptions {
   readonly trustedProxies: TrustedProxies
   readonly ticker: Ticker
   readonly log: Pick<Log, 'warn'>
+  /** Absent: no other process of the machine serves the same callers. */
+  readonly sharing?: RateSharing | undefined
+}
+
+/** Whose bucket it is: that of an address, or that of a key or an end user. */
+export type BucketKind = 'address' | 'credential'
+
+/** The front doors of the other gateway workers. */
+export interface RateSharing {
+  /** Reports requests that were counted here. */
+  publish(kind: BucketKind, key: string, count: number): void
 }
 
 /** Organizations, environments, keys and end users that are counted at one time, in about 30 MB. */
 const MAX_HOLDERS = 50_000
+/** Reports about keys and end users that this process has not seen yet, and how long they count together. */
+const MAX_REPORTED = 10_000
+const REPORTED_MS = 10_000
 /** What a caller that has nothing open may hold of the bytes of bodies, if there is room at all. */
 const LEAST_BODY_BYTES = 64 * 1024
 /** The same of answers that wait to be read: more than most answers have. */
@@ -71,8 +86,12 @@ export class FrontDoor implements PlaceOwner {
   readonly #trustedProxies: TrustedProxies
   readonly #addresses: AddressBuckets
   readonly #holders = new BoundedTable<Holder>(MAX_HOLDERS)
+  readonly #sharing: RateSharing | undefined
+  /** Requests at other processes of keys and end users without a holder here, by their keys. */
+  readonly #reported = new Map<string, { readonly count: number; readonly at: number }>()
 
-  constructor({ limits, trustedProxies, ticker, log }: FrontDoorOptions) {
+  constructor({ limits, trustedProxies, ticker, log, sharing }: FrontDoorOptions) {
+    this.#sharing = sharing
     this.#limits = limits
     this.#trustedProxies = trustedProxies
     this.ticker = ticker
@@ -97,7 +116,13 @@ export class FrontDoor implements PlaceOwner {
   countUnknown(ctx: RequestContext): string {
     const address = this.addressOf(ctx.req)
     const waitMs = this.#addresses.take(address, ctx.startedAt)
-    if (waitMs === 0) return address
+    if (waitMs === 0) {
+      if (this.#sharing !== undefined) {
+        const count = this.#addresses.noteTaken(address)
+        if (count > 0) this.#sharing.publish('address', address, count)
+      }
+      return address
+    }
     this.refusals.count('address_rate', address, ctx.startedAt)
     throw this.#tooMany('This address sends too many requests without a known credential.', waitMs)
   }
@@ -118,9 +143,23 @@ export class FrontDoor implements PlaceOwner {
     const { endUser, credential } = holderIds
     const holder = this.#holders.get(endUser ?? credential) ?? this.#openHolder(holderIds, now)
     const waitMs = takeRequest(holder, now)
-    if (waitMs === 0) return holder
+    if (waitMs === 0) {
+      if (this.#sharing !== undefined) publishTaken(holder, this.#sharing)
+      return holder
+    }
     this.refusals.count(endUser === undefined ? 'key_rate' : 'end_user_rate', credential, now)
     throw this.#tooMany('This credential sends too many requests.', waitMs)
+  }
+
+  /** Counts requests that another worker of the machine has counted. `now`: by this process's clock of requests. */
+  takeReported(kind: BucketKind, key: string, count: number, now: number): void {
+    if (kind === 'address') return this.#addresses.takeReported(key, count, now)
+    const holder = this.#holders.get(key)
+    if (holder?.rate !== undefined) return takeReported(holder, holder.rate, count, now)
+    const earlier = this.#reported.get(key)
+    const sum = earlier !== undefined && now - earlier.at < REPORTED_MS ? earlier.count + count : count
+    if (this.#reported.size >= MAX_REPORTED) this.#reported.clear()
+    this.#reported.set(key, { count: sum, at: now })
   }
 
   /** Gives a request its place among the open ones. Throws 429 `concurrency_limit_exceeded`. */
@@ -163,9 +202,23 @@ export class FrontDoor implements PlaceOwner {
     const known = this.#holders.get(init.key)
     if (known !== undefined) return known
     const child = parent.openChild(init)
+    const reported = this.#reported.get(init.key)
+    if (reported !== undefined && init.rate !== undefined) {
+      this.#reported.delete(init.key)
+      takeReported(child, init.rate, reported.count, reported.at)
+    }
     if (this.#holders.add(child, now)) return child
     child.forget()
     return parent
+  }
+}
+
+/** Reports the requests of a holder and of those above it. */
+function publishTaken(holder: Holder, sharing: RateSharing): void {
+  for (let each: Holder | undefined = holder; each !== undefined; each = each.parent) {
+    if (each.rate === undefined) continue
+    const count = noteTaken(each, each.rate)
+    if (count > 0) sharing.publish('credential', each.key, count)
   }
 }
 

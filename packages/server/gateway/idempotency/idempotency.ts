@@ -1,4 +1,5 @@
 import type { Log } from '../../core/log.ts'
+import { LogPace } from '../../core/log-pace.ts'
 import { type OnException, runGuarded } from '../../core/on-exception.ts'
 import { within } from '../../http/within.ts'
 import type { StoredClaim } from '../../storage/idempotent-answers.ts'
@@ -22,8 +23,6 @@ const RENEW_MS = 2_500
 const CLAIM_MS = 5_000
 /** How long a complete answer waits to be stored before it is sent. */
 const KEEP_MS = 2_000
-/** At most one line of the log in this time. */
-const LOG_EVERY_MS = 60_000
 /** A claim that changes hands more often than this meanwhile is not this process's to get. */
 const MAX_ROUNDS = 5
 
@@ -59,7 +58,7 @@ export class Idempotency implements FlightOwner {
   readonly #timer: NodeJS.Timeout
   #replays = 0
   #claiming = 0
-  #loggedAt = Number.NEGATIVE_INFINITY
+  readonly #logPace = new LogPace()
   #renewedAt = Number.NEGATIVE_INFINITY
   #renewing: Promise<void> | undefined
 
@@ -134,10 +133,7 @@ export class Idempotency implements FlightOwner {
 
   /** Many requests may fail for one reason. */
   #log(details: object, message: string): void {
-    const now = performance.now()
-    if (now - this.#loggedAt < LOG_EVERY_MS) return
-    this.#loggedAt = now
-    this.#options.log.warn(details, message)
+    if (this.#logPace.isDue(performance.now())) this.#options.log.warn(details, message)
   }
 
   async #tryClaim(scope: FlightScope, bodyHash: Buffer): Promise<{ readonly claimId: string } | StoredClaim> {

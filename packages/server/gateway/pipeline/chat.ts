@@ -12,6 +12,7 @@ import type { ReceivedChat } from './chat-call.ts'
 import type { ReadCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { PlainChat } from './plain-chat.ts'
+import { ReadyModel } from './ready-model.ts'
 import { StreamedChat } from './streamed-chat.ts'
 
 /** Serves `POST /v1/chat` and the chat routes of all formats. */
@@ -23,10 +24,13 @@ export function readChat(server: ChatServer): ReadCall {
       pathModel,
       deps,
     )
-    const { request, metadata } = received.parsed
+    const { request, metadata, loggedUser } = received.parsed
     ctx.recordFields.isStream = request.stream
     ctx.recordFields.metadata = metadata
-    noteUser(ctx.recordFields, request.user)
+    noteUser(ctx.recordFields, request.user ?? loggedUser)
+    if (received.parsed.asksOnly !== undefined && server.encodeReady !== undefined) {
+      return new ReadyModel(ctx, received, server.encodeReady, deps)
+    }
     return request.stream ? new StreamedChat(ctx, received, deps) : new PlainChat(ctx, received, deps)
   }
 }

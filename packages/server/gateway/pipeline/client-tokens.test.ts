@@ -324,6 +324,7 @@ describe('a client token', () => {
       { previous_response_id: 'resp_1' },
       { conversation: 'c' },
       { input: [{ type: 'item_reference', id: 'x' }] },
+      { input: [{ type: 'item_reference', id: 'rs_x' }] },
       { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file_of_others' }] }] },
       { input: [{ type: 'code_interpreter_call', container_id: 'cntr_of_others' }] },
     ]) {

@@ -3,13 +3,14 @@ import type { EmbeddingServer } from '@rideau/llm/embeddings/embedding-server'
 import type { ParsedEmbeddings } from '@rideau/llm/embeddings/parse-request'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { Target } from '@rideau/llm/upstream/target'
+import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { attemptEmbeddings } from '../attempts/attempt-embeddings.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { toSender } from '../attempts/to-grant.ts'
-import { toAbandonedBill, toBill } from '../billing/bill.ts'
+import { FREE, toAbandonedBill, toBill } from '../billing/bill.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import { type EmbeddingTarget, planEmbeddings } from '../plan/plan-embeddings.ts'
@@ -44,7 +45,8 @@ interface AnsweredEmbeddings {
 }
 
 class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
-  readonly isBilled = true
+  /** Nothing is asked of a provider for no input. */
+  readonly isBilled: boolean
   readonly #ctx: IdentifiedContext
   readonly #server: EmbeddingServer
   readonly #parsed: ParsedEmbeddings
@@ -64,6 +66,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     this.#parsed = parsed
     this.#requestBytes = requestBytes
     this.#deps = deps
+    this.isBilled = parsed.request.input.length > 0
     this.#inputTokens = countInput(parsed.request.input, estimateTokens)
   }
 
@@ -83,10 +86,12 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     const { caller, environment, route } = this.#ctx
     const { request, unread = [] } = this.#parsed
     const { mount } = route
-    return planEmbeddings(
+    const plan = planEmbeddings(
       { request, unread, inputTokens: this.#inputTokens, caller, environment, limits, mount },
       this.#deps,
     )
+    // The targets of an alias are compared by their latency, and no provider is timed.
+    return this.isBilled ? plan : { targets: plan.targets, alias: undefined, isStream: false }
   }
 
   /** Reserves the maximum, since the answer cannot be cut. There is no output. */
@@ -104,6 +109,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
 
   async attempt(target: Target, planned: EmbeddingTarget): Promise<AttemptResult<AnsweredEmbeddings>> {
     const { format, decodeError, provider, alias } = planned
+    if (!this.isBilled) return { ok: true, status: 200, value: { reply: NO_VECTORS, target: planned } }
     const result = await attemptEmbeddings({
       ctx: this.#ctx,
       transport: provider.sandbox === true ? this.#deps.sandbox : this.#deps.http,
@@ -123,12 +129,16 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     return { ...result, bill: toAbandonedBill(planned.catalogModel, charge, abandoned) }
   }
 
-  async answer({ reply, target }: AnsweredEmbeddings): Promise<void> {
-    const bill = toBill(target.catalogModel, toUsage(reply), {
+  #toBill(target: EmbeddingTarget, reply: EmbeddingReply): Bill {
+    return toBill(target.catalogModel, toUsage(reply), {
       requestBytes: this.#requestBytes,
       inputTokens: this.#inputTokens,
       deliveredTokens: 0,
     })
+  }
+
+  async answer({ reply, target }: AnsweredEmbeddings): Promise<void> {
+    const bill = this.isBilled ? this.#toBill(target, reply) : FREE
     this.#ctx.recordFields.answered = bill
     const answered = {
       model: target.id,
@@ -143,6 +153,8 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     await sendAnswer(this.#ctx, bytes, { headers, outcome }, this.#deps)
   }
 }
+
+const NO_VECTORS: EmbeddingReply = { vectors: [], inputTokens: 0 }
 
 /** Counts texts by their characters and token lists by their length. */
 function countInput(input: EmbeddingRequest['input'], count: (text: string) => number): number {

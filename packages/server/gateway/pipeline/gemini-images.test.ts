@@ -209,6 +209,15 @@ describe('other models', () => {
     expect(await response.text()).toContain(`"param":"${param}"`)
   })
 
+  test('are asked without what only steers sampling, which is named', async () => {
+    const generationConfig = { temperature: 1, topK: 40, responseModalities: ['TEXT', 'IMAGE'] }
+    const response = await generate({ generationConfig }, { model: 'sandbox/image' })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-rideau-dropped-params')).toBe(
+      'generationConfig.temperature, generationConfig.topK',
+    )
+  })
+
   test('that chat are refused images on the same path', async () => {
     const body = { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } }
     const response = await generate(body, { model: 'gemini/gemini-2.5-flash' })

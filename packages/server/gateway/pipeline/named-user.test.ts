@@ -30,6 +30,11 @@ test.each<[string, string, object]>([
     { model: 'sandbox/echo', messages: MESSAGES, user: 'u-17' },
   ],
   ['responses', '/openai/v1/responses', { model: 'sandbox/echo', input: 'hi', user: 'u-17' }],
+  [
+    'messages',
+    '/anthropic/v1/messages',
+    { model: 'sandbox/echo', max_tokens: 10, messages: MESSAGES, metadata: { user_id: 'u-17' } },
+  ],
   ['embeddings', '/openai/v1/embeddings', { model: 'sandbox/embed', input: 'hi', user: 'u-17' }],
   ['images', '/openai/v1/images/generations', { model: 'sandbox/image', prompt: 'a cat', user: 'u-17' }],
 ])('%s: is a field of the log', async (_, route, body) => {

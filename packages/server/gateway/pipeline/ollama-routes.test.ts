@@ -37,6 +37,32 @@ const generate = (fields: object, options = {}): Promise<Response> =>
   app.call('/ollama/api/generate', { model: OTHER, prompt: 'hi', ...fields }, options)
 
 describe('/api/generate', () => {
+  test.each<[object, string]>([
+    [{ prompt: null }, 'load'],
+    [{ prompt: '', stream: true, options: {} }, 'load'],
+    [{ prompt: '', keep_alive: '5m', raw: true }, 'load'],
+    [{ prompt: '', keep_alive: 0 }, 'unload'],
+  ])('%j is answered at once, as there is nothing to load: %s', async (fields, reason) => {
+    const before = other.requests.length
+    const response = await generate(fields)
+    expect(await response.json()).toEqual({
+      model: OTHER,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      response: '',
+      done: true,
+      done_reason: reason,
+    })
+    expect(other.requests.length).toBe(before)
+    const log = await app.findLog(response.headers.get('x-request-id') as string)
+    expect(log).toMatchObject({ endpoint: 'chat', status: 200, model: OTHER, cost_usd: 0 })
+  })
+
+  test('loads no model that the caller may not use', async () => {
+    const { key } = await app.createKey({ restrictions: { allowed_models: ['ollama/*'] } })
+    expect((await generate({ prompt: '' }, { key })).status).toBe(403)
+    expect((await generate({ prompt: '', model: 'sandbox/nothing' })).status).toBe(404)
+  })
+
   test('asks a provider of another format as a chat of one message', async () => {
     other.script(completion('Noon.'))
     const images = ['iVBORw0KGgo=']
@@ -128,8 +154,7 @@ describe('/api/generate', () => {
   })
 
   test.each([
-    ['no prompt', { prompt: null }, 'prompt'],
-    ['an empty prompt', { prompt: '' }, 'prompt'],
+    ['a prompt that is no text', { prompt: 1 }, 'prompt'],
     ['messages', { messages: [] }, 'messages'],
     ['tools', { tools: [] }, 'tools'],
     ['a suffix', { suffix: 'end' }, 'suffix'],

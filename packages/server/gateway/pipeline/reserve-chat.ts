@@ -117,8 +117,9 @@ function listCandidates(
   return candidates
 }
 
-/** Whether the caller named a maximum of output that a budget does not allow to be lowered. */
-function isKeptWhole({ call }: ChatPlan, limits: MeterSet, isSandbox: boolean): boolean {
+/** Whether the output cannot be capped, or the caller named a maximum that a budget does not allow to be lowered. */
+function isKeptWhole({ call, targets }: ChatPlan, limits: MeterSet, isSandbox: boolean): boolean {
+  if (targets.some(({ format }) => format.hasNoOutputCap === true)) return true
   if (call.request.maxOutputTokens === undefined) return false
   const meters = isSandbox ? limits.sandboxMeters : limits.meters
   return meters.some(({ source }) => source.onTight === 'refuse')

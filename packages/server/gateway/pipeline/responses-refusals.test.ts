@@ -82,7 +82,11 @@ describe('the Responses route refuses', () => {
     ],
     ['a list of models', { model: NATIVE, models: ['x'] }, 'models'],
     ['a price tier', { model: NATIVE, service_tier: 'priority' }, 'service_tier'],
-    ['a field that the other format lacks', { model: CHAT_ONLY, truncation: 'auto' }, 'truncation'],
+    [
+      'a field that the other format lacks',
+      { model: CHAT_ONLY, include: ['message.output_text.logprobs'] },
+      'include',
+    ],
     ['an unknown field', { model: CHAT_ONLY, unheard_of: 1 }, 'unheard_of'],
     ['log probabilities of a model that reasons', { model: NATIVE, top_logprobs: 2 }, 'top_logprobs'],
     ['no input', { model: NATIVE, input: undefined }, 'input'],
@@ -110,6 +114,14 @@ describe('the Responses route refuses', () => {
     expect(sent().previous_response_id).toBe('resp_1')
   })
 
+  test('leaves out and names a truncation that the provider does not know', async () => {
+    upstream.script(completion('x'))
+    const answer = await post({ model: CHAT_ONLY, input: 'x', truncation: 'auto' })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('x-rideau-dropped-params')).toBe('truncation')
+    expect(sent()).not.toHaveProperty('truncation')
+  })
+
   test('drops and names hosted tools and unsupported parameters if unsupported_params is drop', async () => {
     await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { unsupported_params: 'drop' })
     upstream.script(responseOf(messageItem('x')), completion('x'))
@@ -127,5 +139,38 @@ describe('the Responses route refuses', () => {
     expect(foreign.headers.get('x-rideau-dropped-params')).toBe('tools[0], truncation')
     expect(sent().tools).toHaveLength(1)
     await app.manage('PATCH', `/v1/environments/${app.developmentId}`, { unsupported_params: 'refuse' })
+  })
+})
+
+describe('a reference to reasoning that a provider stores', () => {
+  const call = { type: 'function_call', call_id: 'call_1', name: 'now', arguments: '{}' }
+  const input = [
+    { role: 'user', content: 'hi' },
+    { type: 'item_reference', id: 'rs_68a1' },
+    call,
+    { type: 'function_call_output', call_id: 'call_1', output: 'noon' },
+  ]
+
+  test('is left out and named at a provider whose models could not read it', async () => {
+    upstream.script(completion('Noon.'))
+    const answer = await post({ model: CHAT_ONLY, tools, input })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('x-rideau-dropped-params')).toBe('input[1]')
+    expect(sent().messages).toMatchObject([{ role: 'user' }, { role: 'assistant' }, { role: 'tool' }])
+  })
+
+  test('passes to a provider of the format', async () => {
+    upstream.script(responseOf(messageItem('Noon.')))
+    const answer = await post({ model: NATIVE, tools, input })
+    expect([answer.status, answer.headers.get('x-rideau-dropped-params')]).toEqual([200, null])
+    expect(sent().input).toEqual(input)
+  })
+
+  test('does not make up for one to a text, whose refusal says what to send', async () => {
+    const lost = [...input, { type: 'item_reference', id: 'msg_68a1' }]
+    const answer = await post({ model: CHAT_ONLY, tools, input: lost })
+    const { error } = (await answer.json()) as { error: { param: string; message: string } }
+    expect([answer.status, error.param]).toEqual([400, 'input[4]'])
+    expect(error.message).toContain('`store: false`')
   })
 })

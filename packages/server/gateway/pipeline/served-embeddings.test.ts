@@ -149,6 +149,15 @@ describe('Ollama', () => {
     expect(sent()).toEqual({ model: 'nomic-embed-text', input: ['a'], truncate: false })
   })
 
+  test.each([[[]], ['']])('has no vectors for %j, and asks no provider', async input => {
+    const before = upstream.requests.length
+    const response = await app.call('/ollama/api/embed', { model: OPENAI, input })
+    expect(await response.json()).toMatchObject({ model: OPENAI, embeddings: [], prompt_eval_count: 0 })
+    expect(upstream.requests.length).toBe(before)
+    const log = await app.findLog(response.headers.get('x-request-id') as string)
+    expect(log).toMatchObject({ endpoint: 'embeddings', status: 200, cost_usd: 0 })
+  })
+
   test('answers the older route with one vector', async () => {
     upstream.script(one)
     const response = await app.call('/ollama/api/embeddings', { model: OPENAI, prompt: 'a' })
@@ -157,7 +166,7 @@ describe('Ollama', () => {
 
   test.each([
     ['/ollama/api/embed', { input: 1 }, 'input'],
-    ['/ollama/api/embed', { input: [] }, 'input'],
+    ['/ollama/api/embed', { input: null }, 'input'],
     ['/ollama/api/embed', { input: ['a', null] }, 'input[1]'],
     ['/ollama/api/embed', { input: 'a', options: 'x' }, 'options'],
     ['/ollama/api/embed', { input: 'a', dims: 3 }, 'dims'],

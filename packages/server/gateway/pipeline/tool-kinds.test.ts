@@ -91,6 +91,11 @@ const anthropicTool = (tool: Record<string, unknown>): Kind => ({
   path: 'tools[0]',
   mark: String(tool.type),
 })
+/** Other providers get it as a function of its name. */
+const clientRunTool = (tool: { type: string; name: string }): Kind => ({
+  ...anthropicTool(tool),
+  mark: `"${tool.name}"`,
+})
 const used = (type: string): Kind => ({
   fields: {
     messages: [
@@ -202,15 +207,15 @@ const FORMATS: Readonly<Record<string, FormatCase>> = {
         path: 'tools[0]',
         isLeftOut: true,
       },
-      bash: anthropicTool({ type: 'bash_20250124', name: 'bash' }),
-      'text editor': anthropicTool({ type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' }),
+      bash: clientRunTool({ type: 'bash_20250124', name: 'bash' }),
+      'text editor': clientRunTool({ type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' }),
       computer: anthropicTool({
         type: 'computer_20251124',
         name: 'computer',
         display_width_px: 1,
         display_height_px: 1,
       }),
-      memory: anthropicTool({ type: 'memory_20250818', name: 'memory' }),
+      memory: clientRunTool({ type: 'memory_20250818', name: 'memory' }),
       'tool search': left(
         anthropicTool({ type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }),
         'tool_search_tool_bm25_2025',
@@ -228,13 +233,13 @@ const FORMATS: Readonly<Record<string, FormatCase>> = {
       'a choice of such a tool': {
         fields: {
           tools: [
-            { type: 'bash_20250124', name: 'bash' },
+            { type: 'computer_20251124', name: 'computer' },
             { name: 'usual_tool', input_schema: FUNCTION.parameters },
           ],
-          tool_choice: { type: 'tool', name: 'bash' },
+          tool_choice: { type: 'tool', name: 'computer' },
         },
         path: 'tools[0]',
-        mark: 'bash_20250124',
+        mark: 'computer_20251124',
       },
       'what a server tool left': used('server_tool_use'),
       'what an MCP tool left': used('mcp_tool_use'),
@@ -378,6 +383,18 @@ describe.each(['refuse', 'drop'])('with unsupported_params %s', policy => {
       const outcome = await request(format, kind, format)
       expect([outcome.status, outcome.dropped]).toEqual([200, ''])
       expect(outcome.sent).toContain(FORMATS[format]?.kinds[kind]?.mark)
+    }
+  })
+
+  test('passes tools of Anthropic that the caller runs as they came, and to others as functions', async () => {
+    const types = { bash: 'bash_20250124', 'text editor': 'text_editor_20250728', memory: 'memory_20250818' }
+    for (const [kind, type] of Object.entries(types)) {
+      for (const target of Object.keys(FORMAT_TARGETS)) {
+        const outcome = await request('anthropic-messages', kind, target)
+        expect([kind, target, outcome.status, outcome.dropped]).toEqual([kind, target, 200, ''])
+        const isOwn = target === 'anthropic-messages'
+        expect([kind, target, outcome.sent?.includes(type)]).toEqual([kind, target, isOwn])
+      }
     }
   })
 

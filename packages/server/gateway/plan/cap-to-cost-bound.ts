@@ -14,11 +14,13 @@ export function capToCostBound(
   { choices, asksForCaching }: Pick<Findings, 'choices' | 'asksForCaching'>,
 ): TargetPlan {
   if (rights.maxRequestCostNanoUsd === null || 'refusal' in plan) return plan
-  const { request, catalogModel } = plan
+  const { request, catalogModel, format } = plan
+  // Without a field that caps the output, the bound must buy all that the model gives.
+  const fixed = format.hasNoOutputCap === true ? (catalogModel?.max_output_tokens ?? undefined) : undefined
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {
     pricing: catalogModel?.pricing ?? null,
     inputTokens: countInput(request),
-    maxOutputTokens: request.maxOutputTokens,
+    maxOutputTokens: fixed ?? request.maxOutputTokens,
     modelMaxOutputTokens: catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null,
     asksForCaching,
     choices,

@@ -45,7 +45,8 @@ export function checkFindings(
       'adds input that cannot be counted in advance, and this key has a max_request_cost_usd.',
     )
   }
-  const [stateful] = findings.stateful
+  const isKept = isEndUser || format.id === source.format
+  const stateful = findings.stateful[0] ?? (isKept ? findings.storedReasoning?.[0] : undefined)
   if (stateful === undefined) return undefined
   // Data stored at the provider belongs to the whole environment.
   if (isEndUser)
@@ -76,6 +77,15 @@ export function listDroppedParams(
 ): readonly string[] {
   const { hosted, unread, nativeOnly } = findings
   return format.id === source.format ? [...hosted, ...unread] : [...hosted, ...unread, ...nativeOnly]
+}
+
+/** References to reasoning that this target cannot follow: left out whatever the setting, since it could not read it. */
+export function listLeftOutReasoning(
+  { findings }: ParsedChat,
+  format: ClientFormat,
+  source: SourceBody,
+): readonly string[] {
+  return format.id === source.format ? [] : (findings.storedReasoning ?? [])
 }
 
 function toRefusal(path: string, message: string): Refusal {

@@ -15,7 +15,8 @@ import type { ResolvedTarget } from './call-plan.ts'
 import { capToCostBound } from './cap-to-cost-bound.ts'
 import type { ChatPlan, PlannedTarget, TargetPlan } from './chat-plan.ts'
 import { checkAudioPrice } from './check-audio-price.ts'
-import { checkFindings, listDroppedParams } from './check-findings.ts'
+import { checkOwnRoute } from './check-own-route.ts'
+import { checkFindings, listDroppedParams, listLeftOutReasoning } from './check-findings.ts'
 import { checkTargetLimits } from './check-limits.ts'
 import { fitRequest } from './fit-request.ts'
 import { fitToolChoice, isChoiceDropped } from './fit-tool-choice.ts'
@@ -66,10 +67,8 @@ function planTarget(
 ): TargetPlan {
   const { provider, model, id, catalogModel, credentials, alias } = resolved
   const format = formats.client(findClientFormatId(provider, model, call.request, source.format))
-  if (source.format === 'openai-completions' && format.id !== source.format) {
-    const message = `The model ${id} answers chats, and not bare prompts; use /chat/completions.`
-    return { refusal: { code: 'model_missing_capability', message, param: 'model' } }
-  }
+  const misplaced = checkOwnRoute(resolved, format, source)
+  if (misplaced !== undefined) return { refusal: misplaced }
   const whole = fitRequest(call, format.id === source.format, catalogModel)
   const missing = catalogModel === undefined ? undefined : checkCapabilities(listNeeds(whole), catalogModel)
   if (missing !== undefined) return { refusal: missing }
@@ -93,7 +92,10 @@ function planTarget(
     if (lost !== undefined) return { refusal: unsupported(showParam(lost, call), provider) }
   }
   const hosted = grantHostedTools(call.findings, resolved, format, source, caller, environment)
-  const dropped = hosted === undefined || hosted.leftOut.length === 0 ? named : [...hosted.leftOut, ...named]
+  const leftOut = listLeftOutReasoning(call, format, source)
+  const passed = leftOut.length === 0 ? named : [...leftOut, ...named]
+  const dropped =
+    hosted === undefined || hosted.leftOut.length === 0 ? passed : [...hosted.leftOut, ...passed]
   const keepsFirstCall = isOneByOne && typeof request.toolChoice !== 'object'
   // Requests of end users are never stored at a provider. An absent `store` means that.
   const isWithheld = caller.kind === 'client_token' && call.findings.mayBeStored

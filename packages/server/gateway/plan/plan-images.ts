@@ -1,4 +1,5 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
+import { isHint } from '@rideau/llm/formats/shared/hints'
 import { findImageFormat } from '@rideau/llm/images/find-image-format'
 import type { ImageFormat, ImageRequest } from '@rideau/llm/images/image-format'
 import type { Mount } from '@rideau/llm/formats/shared/mount'
@@ -59,7 +60,8 @@ function planOne(
   }
   const isForeign = request.google !== undefined && provider.images?.format !== 'google-images'
   const dropped = isForeign ? (request.google?.only ?? []) : format.findUnsupportedParams(request, target)
-  const [first] = dropped
+  // Clients of Gemini's format send what steers sampling by default: it is left out and named, whatever the setting.
+  const first = isForeign ? dropped.find(name => !isHint(name)) : dropped[0]
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
     return toRefusal(
       'invalid_request',

@@ -1,6 +1,7 @@
 import { hold, giveBack } from '../../core/fair-share.ts'
 import type { Holder } from '../../core/holder.ts'
 import type { Log } from '../../core/log.ts'
+import { LogPace } from '../../core/log-pace.ts'
 
 /** An answer that was made and waits until its caller reads it. */
 export interface UnreadAnswer {
@@ -8,9 +9,6 @@ export interface UnreadAnswer {
   /** Disconnects the caller, and calls `remove`. */
   drop(): void
 }
-
-/** At most one line of the log in this time. */
-const LOG_EVERY_MS = 60_000
 
 /**
  * Bounds the memory of answers that callers do not read. Whose answers exceed its share loses those first that wait
@@ -22,7 +20,7 @@ export class UnreadAnswers {
   readonly #log: Pick<Log, 'warn'>
   /** The oldest come first. */
   readonly #byHolder = new Map<Holder, Set<UnreadAnswer>>()
-  #loggedAt = Number.NEGATIVE_INFINITY
+  readonly #logPace = new LogPace()
 
   constructor(log: Pick<Log, 'warn'>) {
     this.#log = log
@@ -52,9 +50,7 @@ export class UnreadAnswers {
 
   #count({ logName }: Holder): void {
     this.dropped++
-    const now = performance.now()
-    if (now - this.#loggedAt < LOG_EVERY_MS) return
-    this.#loggedAt = now
+    if (!this.#logPace.isDue(performance.now())) return
     const details = { by: logName, dropped: this.dropped }
     this.#log.warn(details, 'callers are disconnected that leave too many bytes of answers unread')
   }

@@ -106,11 +106,20 @@ class Relay implements StreamSink {
   onChunk(chunk: Buffer): void {
     if (this.#isDone) return
     this.#hasBytes = true
-    const rest = this.#pass(chunk)
-    if (rest === undefined) return
+    const { writer } = this.#options
+    writer.startBatch()
+    try {
+      const rest = this.#pass(chunk)
+      if (rest !== undefined) this.#read(rest)
+    } finally {
+      writer.endBatch()
+    }
+  }
+
+  #read(chunk: Buffer): void {
     this.#passed = undefined
     try {
-      this.#options.stream.reader.push(rest)
+      this.#options.stream.reader.push(chunk)
     } catch (error) {
       this.#giveUp({ kind: 'interrupted', detail: `the stream cannot be read: ${String(error)}` })
     }

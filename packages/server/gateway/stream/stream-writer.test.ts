@@ -68,3 +68,29 @@ test('records frames, also for a caller that is gone, and no keep-alives', () =>
   writer.write('b')
   expect(recorded).toEqual(['a', 'b'])
 })
+
+test('sends a batch as one piece, and nothing for an empty one', () => {
+  const sent: (string | Uint8Array)[] = []
+  const res = Object.assign(new EventEmitter(), {
+    headersSent: true,
+    write: (bytes: string | Uint8Array) => sent.push(bytes),
+    end: () => {},
+  })
+  const writer = new StreamWriter({ res, isGone: false, startedAt: 0 } as unknown as RequestContext, () => {})
+  const writeBatch = (...batch: (string | Uint8Array)[]): void => {
+    writer.startBatch()
+    for (const each of batch) writer.write(each)
+    expect(sent).toEqual([])
+    writer.endBatch()
+  }
+  writeBatch()
+  expect(sent.splice(0)).toEqual([])
+  writeBatch('a', 'é')
+  expect(sent.splice(0)).toEqual(['aé'])
+  writeBatch(Buffer.from('a'))
+  expect(sent.splice(0)).toEqual([Buffer.from('a')])
+  writeBatch(Buffer.from('a'), 'é', Buffer.from('b'))
+  expect(sent.splice(0)).toEqual([Buffer.from('aéb')])
+  writer.write('later')
+  expect(sent).toEqual(['later'])
+})

@@ -14,6 +14,10 @@ export class StreamWriter {
   readonly #openHeaders: () => void
   readonly #keepAlive: string | Uint8Array
   #lastWriteAt: number
+  #isBatching = false
+  /** The first piece that was written since startBatch. Most batches have no other. */
+  #first: string | Uint8Array | undefined
+  #others: (string | Uint8Array)[] | undefined
   /** Something was written since the last tick. */
   #hasWritten = false
   #source: UpstreamCall | undefined
@@ -62,13 +66,36 @@ export class StreamWriter {
   }
 
   write(bytes: string | Uint8Array): void {
-    const { res, recorder } = this.#ctx
+    const { recorder } = this.#ctx
     if (recorder !== undefined) recorder.add(bytes)
     if (this.#ctx.isGone) return
+    if (!this.#isBatching) this.#send(bytes)
+    else if (this.#first === undefined) this.#first = bytes
+    else if (this.#others === undefined) this.#others = [bytes]
+    else this.#others.push(bytes)
+  }
+
+  #send(bytes: string | Uint8Array): void {
+    const { res } = this.#ctx
     if (!res.headersSent) this.#openHeaders()
     this.#ctx.firstByteAt ??= performance.now()
     this.#hasWritten = true
     if (!res.write(bytes)) this.#pause()
+  }
+
+  /** What is written until endBatch goes out as one piece. Both are called in the same tick. */
+  startBatch(): void {
+    this.#isBatching = true
+  }
+
+  endBatch(): void {
+    this.#isBatching = false
+    const first = this.#first
+    if (first === undefined) return
+    const others = this.#others
+    this.#first = undefined
+    this.#others = undefined
+    this.#send(others === undefined ? first : join([first, ...others]))
   }
 
   #pause(): void {
@@ -97,4 +124,9 @@ export class StreamWriter {
     if (this.#keepAlive.length === 0) res.flushHeaders()
     else if (!res.write(this.#keepAlive)) this.#pause()
   }
+}
+
+function join(batch: readonly (string | Uint8Array)[]): string | Uint8Array {
+  if (batch.every(each => typeof each === 'string')) return batch.join('')
+  return Buffer.concat(batch.map(each => (typeof each === 'string' ? Buffer.from(each) : each)))
 }

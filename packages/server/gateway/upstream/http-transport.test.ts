@@ -156,3 +156,39 @@ test.each([
     server.close()
   }
 })
+
+test.each([
+  ['as they come', false],
+  ['with a pause at each', true],
+])('the chunks of one read are processed together and in order, %s', async (_, pauses) => {
+  const sent = Array.from({ length: 3_000 }, (_, i) => `event ${i}\n`)
+  const origin = await listen(res => {
+    res.writeHead(200)
+    // Corked, so that the chunks arrive with as few reads as there can be.
+    res.cork()
+    for (const each of sent) res.write(each)
+    res.uncork()
+    res.end('end')
+  })
+  const chunks: string[] = []
+  await new Promise<void>((resolve, reject) => {
+    const made = openTransport().call(
+      { origin, path: '/', headers: {}, body: Buffer.from('{}') },
+      {
+        onStart: () => {},
+        onData: chunk => {
+          chunks.push(chunk.toString())
+          if (!pauses) return
+          made.pause()
+          setImmediate(() => made.resume())
+        },
+        onEnd: resolve,
+        onFail: error => reject(new Error(error.detail)),
+        onCrash: reject,
+      },
+      NOBODY,
+    )
+  })
+  expect(chunks.join('')).toBe(`${sent.join('')}end`)
+  if (!pauses) expect(chunks.length).toBeLessThan(sent.length / 10)
+})

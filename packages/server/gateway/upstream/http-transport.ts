@@ -22,7 +22,7 @@ const KEEP_ALIVE_MS = 30_000
 /** How long the end of an answer may take once nothing more of it is needed, in milliseconds. */
 const LINGER_MS = 2_000
 
-/** Shorter chunks are processed at once and not timed. */
+/** Shorter chunks are processed in the tick that received them, and not timed. */
 const LONG_CHUNK_BYTES = 8 * 1024
 
 export interface HttpTransportOptions {
@@ -87,6 +87,15 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Wa
   #isPaused = false
   /** A chunk that waits for a later tick. The call is paused until it is processed. */
   #chunk: Buffer | undefined
+  /**
+   * Short chunks of one read of the socket, but for the first. A provider sends each event as a chunk of its own, and one
+   * read often brings several: these are processed as one, which writes to the caller once. The first is processed at once,
+   * so that undici stops reading if it fills the caller's connection.
+   */
+  readonly #short: Buffer[] = []
+  #shortBytes = 0
+  /** This read of the socket already brought a chunk. */
+  #isReading = false
   #done = false
 
   constructor(request: UpstreamRequest, handler: UpstreamHandler, owner: ShareOwner, shared: Shared) {
@@ -131,6 +140,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Wa
     if (this.#done) return
     this.#done = true
     this.#takeChunk()
+    this.#takeShort()
     if (this.#isWaiting) this.#shared.connections.withdraw(this)
     // While the connection is being opened, onConnect ends the call.
     else this.#abort?.(abortedError())
@@ -185,9 +195,23 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Wa
   onData(chunk: Buffer): boolean {
     this.#deliverWaiting()
     if (this.#done) return this.#isFlowing()
+    if (!this.#isReading) {
+      this.#isReading = true
+      // Runs when the parser returns: all chunks of this read are here then.
+      process.nextTick(endReadOf, this)
+      if (chunk.length < LONG_CHUNK_BYTES) this.#deliver(chunk)
+      else this.#deliverInTurn(chunk)
+    } else {
+      this.#shortBytes += chunk.length
+      this.#short.push(chunk)
+      if (this.#shortBytes >= LONG_CHUNK_BYTES) this.#deliverInTurn(this.#takeShort() as Buffer)
+    }
+    return this.#isFlowing()
+  }
+
+  #deliverInTurn(chunk: Buffer): void {
     const { turns } = this.#shared
-    if (chunk.length < LONG_CHUNK_BYTES) this.#deliver(chunk)
-    else if (turns.isSpent && mayPause()) {
+    if (turns.isSpent && mayPause()) {
       this.#chunk = chunk
       turns.wait(this)
     } else {
@@ -195,7 +219,26 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Wa
       this.#deliver(chunk)
       turns.spend(performance.now() - startedAt)
     }
-    return this.#isFlowing()
+  }
+
+  /** Called when all chunks of a read of the socket are here. */
+  endRead(): void {
+    this.#isReading = false
+    this.#deliverShort()
+  }
+
+  #deliverShort(): void {
+    const chunk = this.#takeShort()
+    if (chunk !== undefined && !this.#done) this.#deliver(chunk)
+  }
+
+  #takeShort(): Buffer | undefined {
+    const short = this.#short
+    if (short.length === 0) return undefined
+    const chunk = short.length === 1 ? (short[0] as Buffer) : Buffer.concat(short, this.#shortBytes)
+    short.length = 0
+    this.#shortBytes = 0
+    return chunk
   }
 
   #deliver(chunk: Buffer): void {
@@ -212,6 +255,11 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Wa
     if (chunk !== undefined && !this.#done) this.#deliver(chunk)
   }
 
+  #deliverRest(): void {
+    this.#deliverWaiting()
+    this.#deliverShort()
+  }
+
   #takeChunk(): Buffer | undefined {
     const chunk = this.#chunk
     if (chunk === undefined) return undefined
@@ -225,7 +273,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Wa
   }
 
   onComplete(): void {
-    this.#deliverWaiting()
+    this.#deliverRest()
     const connection = this.#connection as Connection
     this.#connection = undefined
     clearTimeout(this.#linger)
@@ -240,7 +288,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Wa
   }
 
   onError(error: Error): void {
-    this.#deliverWaiting()
+    this.#deliverRest()
     this.#isWaiting = false
     if (this.#connection !== undefined) this.#shared.connections.discard(this.#connection)
     clearTimeout(this.#linger)
@@ -261,6 +309,10 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Wa
     this.abort()
     this.#handler.onCrash(error)
   }
+}
+
+function endReadOf(call: HttpCall): void {
+  call.endRead()
 }
 
 function abortCall(call: UpstreamCall): void {

@@ -70,6 +70,28 @@ describeOnEachLedger('a new counter', withLedger => {
     }, database)
   })
 
+  test('of concurrency begins at zero and is never seeded, whatever is seeded with it', () => {
+    const meters = [
+      makeMeter('budget', 1000, { key: 'spend' }),
+      makeMeter('concurrency', 2, { key: 'slots' }),
+      makeMeter('rate', 1000, { key: 'rate' }),
+    ]
+    const asked: string[] = []
+    const seeds: SeedSource = {
+      read: async (all, _at, onSnapshot) => {
+        asked.push(...all.map(({ key }) => key))
+        onSnapshot?.(new Set())
+        return all.map(() => ({ used: 500, entries: [] }))
+      },
+    }
+    return withLedger(async ledger => {
+      expect((await ledger.reserve(toRequest('a', meters))).isAdmitted).toBe(true)
+      const [, slots] = (await ledger.read(meters, T)) ?? []
+      expect(slots).toMatchObject({ settled: 0, reserved: 1 })
+      expect([...asked].sort()).toEqual([meters[2]?.key, meters[0]?.key])
+    }, seeds)
+  })
+
   test('counts a request that was running when it was created, at the latest when that ends', () =>
     withLedger(async ledger => {
       const meters = [makeMeter('budget', 100, { key: 'new' }), makeMeter('rate', 10)]

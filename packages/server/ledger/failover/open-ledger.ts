@@ -10,6 +10,8 @@ export interface OpenLedgerOptions
   readonly redisUrl: string | undefined
   /** Whether requests under a limit on cost are served while Redis is unreachable (RIDEAU_LIMITS_FAILOPEN). */
   readonly isFailOpen: boolean
+  /** True: this process is the supervisor of gateway workers, and counts for them (ProcessLedgerOptions). */
+  readonly hasWorkers?: boolean
   /** How long to wait for Redis before starting without it. */
   readonly startTimeoutMs?: number
 }
@@ -21,6 +23,8 @@ export interface OpenedLedger {
   countReservations(): number
   /** Number of requests so far that this process admitted alone because Redis was unreachable. */
   countLocalAdmissions(): number
+  /** Ends what is left of a worker that was killed. On Redis its leases run out. Returns the number of reservations. */
+  expireOwner(owner: string): number
 }
 
 const START_TIMEOUT_MS = 5000
@@ -34,6 +38,7 @@ export async function openLedger(options: OpenLedgerOptions): Promise<OpenedLedg
       ledger,
       countReservations: () => ledger.reservationCount,
       countLocalAdmissions: () => 0,
+      expireOwner: owner => ledger.expireOwner(owner),
     }
   }
   const shared = new RedisLedger({ ...options, url: redisUrl })
@@ -50,5 +55,6 @@ export async function openLedger(options: OpenLedgerOptions): Promise<OpenedLedg
     ledger,
     countReservations: () => shared.reservationCount,
     countLocalAdmissions: () => ledger.localAdmissionCount,
+    expireOwner: () => 0,
   }
 }

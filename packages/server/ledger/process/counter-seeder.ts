@@ -4,6 +4,11 @@ import { type CounterRow, seedRow } from './counter-row.ts'
 
 interface CounterSeederOptions {
   readonly seeds: SeedSource
+  /**
+   * Lists the requests that are left out of the seeds, whether they are stored or not: each is added to the new rows when
+   * it settles. Absent: a request is settled here before its record can be stored.
+   */
+  readonly listRunning?: (() => readonly string[]) | undefined
   readonly onSeeded: (row: CounterRow) => void
   /** The rows could not be seeded. The next request that needs them opens them again. */
   readonly onFailed: (rows: readonly CounterRow[]) => void
@@ -35,14 +40,19 @@ export class CounterSeeder {
   }
 
   async #seedWaiting(at: number): Promise<void> {
-    const { seeds, onSeeded, onFailed } = this.#options
+    const { seeds, onSeeded, onFailed, listRunning } = this.#options
     const rows = this.#waiting
     this.#waiting = []
     try {
       const meters = rows.map(({ meter }) => meter)
-      const read = await seeds.read(meters, at, missing => {
-        for (const row of rows) row.pending = row.pending.filter(({ id }) => missing.has(id))
-      })
+      const without = listRunning?.()
+      const leftOut = new Set(without)
+      const onSnapshot = (missing: ReadonlySet<string>): void => {
+        for (const row of rows) {
+          row.pending = row.pending.filter(({ id }) => missing.has(id) || leftOut.has(id))
+        }
+      }
+      const read = await seeds.read(meters, at, onSnapshot, without)
       for (const [index, row] of rows.entries()) {
         seedRow(row, read[index] as Seed)
         onSeeded(row)

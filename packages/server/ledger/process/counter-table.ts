@@ -11,6 +11,8 @@ const MAX_ROWS = 300_000
 interface CounterTableOptions extends LedgerOptions {
   /** Unix milliseconds. Every request of the deployment from then on is counted here. */
   readonly openedAt: number
+  /** Lists the requests with a reservation, where their usage records may be stored before they are settled here. */
+  readonly listRunning?: (() => readonly string[]) | undefined
 }
 
 /** The counters of this process. The first request of a meter opens its row, and `prune` removes rows. */
@@ -29,6 +31,7 @@ export class CounterTable {
     this.#options = options
     this.#seeder = new CounterSeeder({
       seeds: options.seeds,
+      listRunning: options.listRunning,
       onSeeded: row => this.noteSettled(row.meter, row),
       onFailed: rows => {
         for (const row of rows) this.#rows.delete(row.meter.key)
@@ -58,7 +61,9 @@ export class CounterTable {
       const rows = this.find(meters, at)
       if (rows !== undefined) return rows
       for (const meter of meters) {
-        if (!this.#rows.has(meter.key)) this.#seeder.add(this.#open(meter, false))
+        if (this.#rows.has(meter.key)) continue
+        // `find` has stopped at the first row that it could not open.
+        if (this.#openWithoutSeed(meter, at) === undefined) this.#seeder.add(this.#open(meter, false))
       }
       await this.#seeder.run(at)
     }

@@ -7,6 +7,7 @@ import type {
   LedgerOptions,
   LimitRefusal,
   MeterStatus,
+  RecoveredSettlement,
   ReserveRequest,
   Verdict,
 } from '../ledger.ts'
@@ -27,35 +28,51 @@ import {
 /** How long an expired reservation is kept for the settle or extend that corrects it. */
 const EXPIRED_KEPT_MS = 3_600_000
 
-/** The ledger of a deployment with one gateway process. Synchronous once the counters are seeded. */
+export interface ProcessLedgerOptions extends LedgerOptions {
+  /** Unix milliseconds from which this process counts every request of the deployment; Infinity: never. */
+  readonly openedAt: number
+  /**
+   * True: requests of worker processes are counted too. Their usage records may be stored before or after they are settled
+   * here, in any order.
+   */
+  readonly hasWorkers?: boolean
+}
+
+/**
+ * The ledger of a deployment with one gateway process, or of the supervisor of several. Synchronous once the counters are
+ * seeded.
+ */
 export class ProcessLedger implements Ledger {
   readonly owner: string
   readonly #counters: CounterTable
   readonly #reservations = new ShortLivedMap<ProcessReservation>()
 
-  /** `openedAt`: Unix milliseconds from which this process counts every request of the deployment; Infinity: never. */
-  constructor(options: LedgerOptions & { readonly openedAt: number }) {
+  constructor(options: ProcessLedgerOptions) {
     this.owner = options.owner
-    this.#counters = new CounterTable(options)
+    this.#counters = new CounterTable({
+      ...options,
+      listRunning: options.hasWorkers === true ? () => this.#listIds() : undefined,
+    })
   }
 
-  reserve(request: ReserveRequest): Verdict | Promise<Verdict> {
+  /** `owner`: the name of the worker whose request it is. */
+  reserve(request: ReserveRequest, owner: string = this.owner): Verdict | Promise<Verdict> {
     const rows = this.#counters.find(request.meters, request.at)
-    return rows === undefined ? this.#reserveSeeded(request) : this.#reserveIn(rows, request)
+    return rows === undefined ? this.#reserveSeeded(request, owner) : this.#reserveIn(rows, request, owner)
   }
 
-  async #reserveSeeded(request: ReserveRequest): Promise<Verdict> {
+  async #reserveSeeded(request: ReserveRequest, owner: string): Promise<Verdict> {
     let rows: readonly CounterRow[]
     try {
       rows = await this.#counters.get(request.meters, request.at)
     } catch {
       return { isAdmitted: false, unavailable: 'the usage so far could not be read from the database' }
     }
-    return this.#reserveIn(rows, request)
+    return this.#reserveIn(rows, request, owner)
   }
 
   /** Atomic because it is synchronous: no other code runs between the check and the reservation. */
-  #reserveIn(rows: readonly CounterRow[], request: ReserveRequest): Verdict {
+  #reserveIn(rows: readonly CounterRow[], request: ReserveRequest, owner: string): Verdict {
     const { id, meters, amounts, at, subject, leaseMs } = request
     if (this.#reservations.has(id)) throw new Error(`request ${id} has a reservation already`)
     let refusal: LimitRefusal | undefined
@@ -76,7 +93,7 @@ export class ProcessLedger implements Ledger {
     }
     const { sequence } = this.#counters
     const leaseEnd = at + leaseMs
-    this.#reservations.set(id, { subject, at, shares, sequence, amounts, leaseEnd, isExpired: false })
+    this.#reservations.set(id, { owner, subject, at, shares, sequence, amounts, leaseEnd, isExpired: false })
     return { isAdmitted: true, statuses }
   }
 
@@ -109,8 +126,13 @@ export class ProcessLedger implements Ledger {
     this.#counters.addToYounger(sequence, { id, at, subject, usage })
   }
 
-  /** Does nothing: these counters ended with the killed process, and new ones are seeded with its usage records. */
-  async settleRecovered(): Promise<void> {}
+  /**
+   * Settles requests of killed workers. After a restart it changes nothing: the counters ended with the killed process, and
+   * new ones are seeded with its usage records.
+   */
+  async settleRecovered(settlements: readonly RecoveredSettlement[] = []): Promise<void> {
+    for (const { id, usage } of settlements) this.settle(id, usage)
+  }
 
   release(id: string): void {
     const reservation = this.#reservations.get(id)
@@ -150,6 +172,24 @@ export class ProcessLedger implements Ledger {
     }
     this.#counters.prune(at, oldestSequence, rowsOfExpired)
     return expired
+  }
+
+  /**
+   * Ends the reservations of a worker that was killed, without waiting for their leases. Call it once what its journal says
+   * was settled. Returns how many there were.
+   */
+  expireOwner(owner: string): number {
+    let expired = 0
+    for (const [, reservation] of this.#reservations.entries()) {
+      if (reservation.owner !== owner || reservation.isExpired) continue
+      expireReservation(reservation)
+      expired++
+    }
+    return expired
+  }
+
+  #listIds(): string[] {
+    return Array.from(this.#reservations.entries(), ([id]) => id)
   }
 
   /** Number of counters in memory. */

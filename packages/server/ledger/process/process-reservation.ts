@@ -14,6 +14,8 @@ interface Share {
 }
 
 export interface ProcessReservation {
+  /** The process whose request it is. */
+  readonly owner: string
   readonly subject: MeterSubject
   /** Time of admission, in Unix milliseconds. */
   readonly at: number

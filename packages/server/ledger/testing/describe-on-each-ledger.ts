@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
 import { ProcessLedger } from '../process/process-ledger.ts'
 import { openRedisLedger } from './open-redis-ledger.ts'
+import { openTestSupervisor, openTestWorker } from './open-socket-ledger.ts'
 import { type OpenLedger, toWithLedger, type WithLedger } from './with-ledger.ts'
 
 /** Later than any request of a test, so that every counter is seeded. */
@@ -13,10 +14,25 @@ const openInProcess: OpenLedger = async options => {
   return { ledger, close: () => ledger.close() }
 }
 
+const openOverSocket: OpenLedger = async options => {
+  const supervisor = await openTestSupervisor(options)
+  const { ledger, channel } = await openTestWorker(supervisor.path, 'test')
+  const close = async (): Promise<void> => {
+    await ledger.close()
+    channel.close()
+    await supervisor.close()
+  }
+  return { ledger, close }
+}
+
 /** Defines tests of the conformance suite: what a ledger guarantees wherever it keeps its counters. */
 export function describeOnEachLedger(subject: string, define: (withLedger: WithLedger) => void): void {
   describe(`${subject}, in process`, () => {
     define(toWithLedger(openInProcess))
+  })
+
+  describe(`${subject}, of a worker's supervisor`, () => {
+    define(toWithLedger(openOverSocket))
   })
 
   describe.skipIf(redisProgram === undefined)(`${subject}, on Redis`, () => {

@@ -7,6 +7,9 @@ import { circuits } from './0006-circuits.ts'
 import { namedUser } from './0007-named-user.ts'
 import { listsAndMessages } from './0008-lists-and-messages.ts'
 import { findEndUsers } from './0010-find-end-users.ts'
+import { usageZones } from './0011-usage-zones.ts'
+import { savedViews } from './0012-saved-views.ts'
+import { rows } from './0013-rows.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -25,4 +28,7 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0007-named-user', sql: namedUser },
   { name: '0008-lists-and-messages', sql: listsAndMessages },
   { name: '0010-find-end-users', sql: findEndUsers },
+  { name: '0011-usage-zones', sql: usageZones },
+  { name: '0012-saved-views', sql: savedViews },
+  { name: '0013-rows', sql: rows },
 ]

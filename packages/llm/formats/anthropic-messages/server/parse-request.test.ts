@@ -172,8 +172,8 @@ describe('findings', () => {
 
   test('tools that the models are trained for, their choice, unknown blocks and fields are for this format only', () => {
     const { findings, request } = parse({
-      tools: [{ name: 'f' }, { type: 'bash_20250124', name: 'bash' }],
-      tool_choice: { type: 'tool', name: 'bash' },
+      tools: [{ name: 'f' }, { type: 'computer_20251124', name: 'computer' }],
+      tool_choice: { type: 'tool', name: 'computer' },
       system: [{ type: 'hologram' }],
       ...said(
         { type: 'image', source: { type: 'file', file_id: 'f' } },
@@ -201,6 +201,51 @@ describe('findings', () => {
     })
     expect(request.tools).toHaveLength(1)
     expect(request).not.toHaveProperty('toolChoice')
+  })
+
+  test('tools that the caller runs become functions of their documented input, and can be chosen', () => {
+    const { findings, request } = parse({
+      tools: [
+        { type: 'bash_20250124', name: 'bash', cache_control: MARK },
+        { type: 'text_editor_20250124', name: 'str_replace_editor' },
+        { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool', max_characters: 5 },
+        { type: 'memory_20250818', strict: true },
+      ],
+      tool_choice: { type: 'tool', name: 'bash' },
+    })
+    expect(findings).toMatchObject({ nativeOnly: [], hosted: [], hostedTools: [], uncounted: [] })
+    expect(request.toolChoice).toEqual({ type: 'function', function: { name: 'bash' } })
+    const tools = (request.tools ?? []).map(tool => tool.function)
+    expect(tools.map(({ name }) => name)).toEqual([
+      'bash',
+      'str_replace_editor',
+      'str_replace_based_edit_tool',
+      'memory',
+    ])
+    expect(request.tools?.[0]).toMatchObject({ cache_control: MARK })
+    const inputs = tools.map(({ parameters }) => Object.keys(parameters?.properties ?? {}))
+    expect(inputs[0]).toEqual(['command', 'restart'])
+    expect(inputs[1]).not.toContain('insert_text')
+    expect(inputs[2]).toContain('insert_text')
+    expect(inputs[3]).toEqual(expect.arrayContaining(['old_path', 'new_path', 'file_text']))
+    const commands = tools.map(({ parameters }) => JSON.stringify(parameters).includes('undo_edit'))
+    expect(commands).toEqual([false, true, false, false])
+    for (const { strict, description } of tools)
+      expect([strict, typeof description]).toEqual([undefined, 'string'])
+  })
+
+  test.each<[string, JsonObject[], string]>([
+    ['a version whose input is not known', [{ type: 'bash_20990101', name: 'bash' }], 'tools[0]'],
+    [
+      'a second tool of one type, since each becomes longer',
+      [
+        { type: 'bash_20250124', name: 'bash' },
+        { type: 'bash_20250124', name: 'bash2' },
+      ],
+      'tools[1]',
+    ],
+  ])('%s is for this format only', (_, tools, path) => {
+    expect(parse({ tools }).findings.nativeOnly).toEqual([path])
   })
 
   test('a tool that the provider runs is uncounted input, and nothing for a client token', () => {

@@ -49,9 +49,10 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
   const outputConfig = optionalObject(body, 'output_config')
   set(request, 'responseFormat', parseFormat(outputConfig, optionalObject(body, 'output_format')))
   set(request, 'reasoningEffort', toEffort(optionalObject(body, 'thinking'), outputConfig))
-  optionalObject(body, 'metadata')
+  const user = optionalObject(body, 'metadata')?.user_id
   return {
     request,
+    loggedUser: typeof user === 'string' ? user : undefined,
     metadata: null,
     timeoutMs: undefined,
     endUser: body.end_user,

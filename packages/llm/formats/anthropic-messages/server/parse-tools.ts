@@ -8,6 +8,7 @@ import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from 
 import { refuseReservedFields } from '../../shared/reserved-fields.ts'
 import { refuseOtherFields } from '../../shared/tool-fields.ts'
 import { CUSTOM_TOOL, findPricedType, findToolKind } from '../wire/tool-rules.ts'
+import { toClientRunFunction } from './client-run-tools.ts'
 
 /** Fields of a tool that the caller defines and runs. */
 const CUSTOM: ReadonlySet<string> = new Set(CUSTOM_TOOL.fields?.names)
@@ -31,6 +32,7 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
   const functions: FunctionTool[] = []
   const nativeOnly: string[] = []
   const nativeNames = new Set<Json | undefined>()
+  const clientRun = new Set<Json | undefined>()
   const hostedTools: NamedAsk[] = []
   let asksForCaching = false
   const texts = new JsonTexts()
@@ -55,6 +57,13 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
     refuseReservedFields(tool, TYPED, path, undefined, texts)
     if (kind === 'free') {
       hostedTools.push({ path, name: tool.name, type: undefined, isFree: true })
+      continue
+    }
+    // One of each type: a short tool becomes a long function.
+    const fn = clientRun.has(tool.type) ? undefined : toClientRunFunction(tool.type, tool.name)
+    if (fn !== undefined) {
+      clientRun.add(tool.type)
+      functions.push(withMark(fn, tool.cache_control))
       continue
     }
     nativeOnly.push(path)
@@ -95,7 +104,11 @@ function parseFunction(tool: JsonObject, path: string): FunctionTool {
   }
   if (typeof description === 'string') fn.description = description
   if (strict === true) fn.strict = strict
-  const mark = toObject(cache_control)
+  return withMark(fn, cache_control)
+}
+
+function withMark(fn: FunctionTool['function'], value: Json | undefined): FunctionTool {
+  const mark = toObject(value)
   return mark === undefined
     ? { type: 'function', function: fn }
     : ({ type: 'function', function: fn, cache_control: mark } as FunctionTool)

@@ -181,7 +181,7 @@ describe('a request of this format for another provider', () => {
     ],
     tools: [
       { name: 'f', input_schema: { type: 'object' }, cache_control: { type: 'ephemeral' } },
-      { type: 'bash_20250124', name: 'bash' },
+      { type: 'computer_20251124', name: 'computer' },
     ],
     tool_choice: { type: 'tool', name: 'f', disable_parallel_tool_use: true },
     thinking: { type: 'enabled', budget_tokens: 10_000 },

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
+import { measureUnmarked } from '../../shared/measure-unmarked.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { Answered, ChatServer, CountFormat } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
@@ -65,21 +66,17 @@ class TranslatedStream implements StreamEncoder {
   }
 }
 
-const NEWLINE = 10
+/** Events with these marks must be decoded: begin and end of the answer and of its blocks, and errors. */
+const DECODED_MARKS = /message|content_block_st|"error"/
 
 /** Passes the provider's own events on, except the last: it is sent after the request is recorded. */
 class PassedStream implements StreamEncoder {
-  /** Whole events that only continue a block, of which the gateway needs nothing; or nothing. */
+  /** The events that only continue a block, of which the gateway needs nothing. */
   measurePassable(chunk: Buffer): number {
-    const { length } = chunk
-    if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return 0
     const text = chunk.toString('latin1')
-    const isDelta =
-      text.includes('content_block_delta') &&
-      !text.includes('message') &&
-      !text.includes('content_block_st') &&
-      !text.includes('"error"')
-    return isDelta ? length : 0
+    const length = measureUnmarked(text, DECODED_MARKS)
+    const delta = text.indexOf('content_block_delta')
+    return delta !== -1 && delta < length ? length : 0
   }
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {

@@ -1,5 +1,5 @@
 import { encodeAwsEvent, encodeAwsException } from '../../../frames/aws-event-frame.ts'
-import { countAwsEvents } from '../../../frames/aws-event-stream.ts'
+import { countAwsEvents, measureAwsEvents } from '../../../frames/aws-event-stream.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
@@ -81,9 +81,10 @@ class PassedStream implements StreamEncoder {
     this.#answered = answered
   }
 
-  /** Whole events that only continue a block, or nothing. */
+  /** The events that only continue a block. */
   measurePassable(chunk: Buffer): number {
-    return countAwsEvents(chunk) > 0 && !MUST_READ.test(chunk.toString('latin1')) ? chunk.length : 0
+    const mark = chunk.toString('latin1').search(MUST_READ)
+    return measureAwsEvents(chunk, mark === -1 ? chunk.length : mark)
   }
 
   countEvents(chunk: Buffer): number {

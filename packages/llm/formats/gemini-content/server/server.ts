@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
+import { measureUnmarked } from '../../shared/measure-unmarked.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
 import type { Answered, ChatServer, CountFormat } from '../../shared/server-format.ts'
@@ -78,7 +79,6 @@ const LIST: Form = {
 }
 /** A chunk with one of these must be decoded. */
 const DECODED_MARKS = /"(?:finishReason|functionCall|error|promptFeedback|groundingMetadata)"/
-const END_OF_EVENT = /\n\r?\n$/
 
 function toContentReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
   if (answered.format === 'gemini-content') return answer.bytes
@@ -168,13 +168,13 @@ class PassedStream implements StreamEncoder {
     this.#out = new ChunkWriter(form)
   }
 
-  /** Whole events that contain text only, or nothing. */
+  /** The events that contain text only. */
   measurePassable(chunk: Buffer): number {
     if (!this.#form.isProviders || this.#last.length > 0) return 0
     const text = chunk.toString('latin1')
-    const isText =
-      text.includes('"candidates"') && END_OF_EVENT.test(text.slice(-3)) && !DECODED_MARKS.test(text)
-    return isText ? chunk.length : 0
+    const length = measureUnmarked(text, DECODED_MARKS)
+    const candidates = text.indexOf('"candidates"')
+    return candidates !== -1 && candidates < length ? length : 0
   }
 
   encode(events: readonly StreamEvent[], { data }: UpstreamEvent): string {

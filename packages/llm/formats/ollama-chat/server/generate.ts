@@ -5,7 +5,7 @@ import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import { invalid, listAt, optionalFlag, optionalText, textAt } from '../../shared/read-fields.ts'
 import type { Answered, ChatServer } from '../../shared/server-format.ts'
-import { encodeReply } from './encode-reply.ts'
+import { encodeHead, encodeReply } from './encode-reply.ts'
 import { toImageUrl } from './parse-messages.ts'
 import { parseRequest } from './parse-request.ts'
 import { ollamaServer, TranslatedStream, toEnvelope } from './server.ts'
@@ -19,6 +19,12 @@ export const generateServer: ChatServer = {
   parse: parseGenerate,
   encodeReply: toReply,
   openStream: answered => new TranslatedStream(answered, toGenerated),
+  encodeReady: (envelope, { asksOnly }) => ({
+    ...encodeHead(envelope),
+    response: '',
+    done: true,
+    done_reason: asksOnly ?? 'load',
+  }),
 }
 
 /** Fields of a chat that this route does not have. */
@@ -29,8 +35,12 @@ function parseGenerate(body: JsonObject, context: ParseContext): ParsedChat {
     if (Object.hasOwn(body, name)) throw invalid(name, 'is not a field of this route; use /api/chat.')
   }
   const { prompt, system, images, suffix, template, raw, context: state, ...rest } = body
-  const unread = listUnread(body)
-  const parsed = parseRequest({ ...rest, messages: toMessages(body) }, context)
+  const asksOnly = prompt === undefined || prompt === null || prompt === '' ? toWish(body) : undefined
+  const unread = asksOnly === undefined ? listUnread(body) : []
+  const messages = asksOnly === undefined ? toMessages(body) : [{ role: 'user', content: '' }]
+  const parsed = parseRequest({ ...rest, messages }, context)
+  // A client that loads a model before it asks reads one object, whatever it says of streams.
+  if (asksOnly !== undefined) return { ...parsed, request: { ...parsed.request, stream: false }, asksOnly }
   if (unread.length === 0) return parsed
   const { findings } = parsed
   return {
@@ -43,10 +53,13 @@ function parseGenerate(body: JsonObject, context: ParseContext): ParsedChat {
   }
 }
 
+/** Without a prompt a server of the format loads the model, or frees it where it shall be kept for no time. */
+function toWish({ keep_alive: kept }: JsonObject): 'load' | 'unload' {
+  return kept === 0 || (typeof kept === 'string' && /^0(?:ms|s|m|h)?$/.test(kept)) ? 'unload' : 'load'
+}
+
 function toMessages(body: JsonObject): JsonObject[] {
   const prompt = textAt(body.prompt, 'prompt')
-  // An Ollama server would load the model; here nothing has to be loaded.
-  if (prompt === '') throw invalid('prompt', 'must not be empty.')
   const system = optionalText(body, 'system')
   const { images } = body
   const shown = images === undefined || images === null ? [] : listAt(images, 'images')

@@ -1,3 +1,5 @@
+import { EventShape } from './event-shape.ts'
+
 const NEWLINE = 10
 const SPACE = 32
 const QUOTE = 34
@@ -21,7 +23,8 @@ for (const key of Object.values(KEY)) IS_FIRST[key[1] ?? 0] = 1
 
 /**
  * Finds the events at the start of a chunk that only continue an answer, so that the gateway has nothing to read or to
- * change in them. One pass over the bytes: a search for each mark would read every event seven times.
+ * change in them. One pass over the bytes: a search for each mark would read every event seven times. An event like an earlier
+ * one is only compared.
  *
  * Quotes inside a JSON string are escaped, so a quoted name that is found is a whole string: a key, or the like of it. In
  * doubt an event counts as one to be decoded.
@@ -35,26 +38,50 @@ export class DeltaScan {
   hasDetails = false
   /** Start and end of each `"usage": null` in the events found, one comma included. */
   readonly nulls: number[] = []
+  readonly #shape = new EventShape(IS_FIRST)
 
   scan(chunk: Buffer): void {
     this.length = 0
     this.events = 0
     this.nulls.length = 0
-    const end = chunk.length
-    for (let at = 0; at < end; at++) {
+    while (this.length < chunk.length) {
+      const end = this.#findEnd(chunk)
+      if (end === 0) break
+      this.length = end
+      this.events++
+    }
+  }
+
+  /** The end of the next event if it may pass, else 0. */
+  #findEnd(chunk: Buffer): number {
+    const start = this.length
+    const ranges = this.nulls.length
+    // After reasoning that has to come back, an event like an earlier one may have to be decoded.
+    const matched = this.hasDetails ? -1 : this.#shape.match(chunk, start, this.nulls)
+    if (matched > 0) return matched
+    this.nulls.length = ranges
+    const end = this.#examine(chunk, start)
+    if (end === 0) this.nulls.length = ranges
+    else if (matched === 0) {
+      const nulls = this.nulls.slice(ranges).map(at => at - start)
+      this.#shape.learn(chunk.subarray(start, end), nulls)
+    }
+    return end
+  }
+
+  /** The same by its bytes. */
+  #examine(chunk: Buffer, start: number): number {
+    for (let at = start; at < chunk.length; at++) {
       const byte = chunk[at] as number
       // Most bytes are letters.
       if (byte > BRACKET) continue
       if (byte === QUOTE) {
-        if (IS_FIRST[chunk[at + 1] as number] === 1 && !this.#mayPass(chunk, at)) break
+        if (IS_FIRST[chunk[at + 1] as number] === 1 && !this.#mayPass(chunk, at)) return 0
       } else if (byte === NEWLINE) {
-        if (chunk[at + 1] !== NEWLINE) continue
-        at++
-        this.length = at + 1
-        this.events++
-      } else if (byte === BRACKET && startsAt(chunk, at, DONE)) break
+        if (chunk[at + 1] === NEWLINE) return at + 2
+      } else if (byte === BRACKET && startsAt(chunk, at, DONE)) return 0
     }
-    while (this.nulls.length > 0 && (this.nulls.at(-1) ?? 0) > this.length) this.nulls.length -= 2
+    return 0
   }
 
   /** Looks at the string that a quote opens. */

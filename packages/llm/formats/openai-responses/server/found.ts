@@ -4,6 +4,7 @@ import { isObject } from '../../shared/read-fields.ts'
 
 /** What the parsers of tools and of input find on their way. */
 export interface Found extends TargetFindings {
+  readonly storedReasoning: string[]
   /** A mark of prompt caching. Aggregators take Anthropic's in this format too. */
   hasCacheMark: boolean
   /** An id or a reasoning item carries state of ours. */
@@ -18,6 +19,7 @@ export function nothingFound(): Found {
     hosted: [],
     hostedTools: [],
     stateful: [],
+    storedReasoning: [],
     uncounted: [],
     unread: [],
     hasCacheMark: false,

@@ -108,7 +108,8 @@ class InputParser {
   #parseReference(item: JsonObject, path: string): void {
     const id = mintedReference(item)
     if (id === undefined) {
-      this.#found.stateful.push(path)
+      const list = isOfReasoning(item) ? this.#found.storedReasoning : this.#found.stateful
+      list.push(path)
       return
     }
     // A provider of the format does not know the item either.
@@ -179,6 +180,11 @@ class InputParser {
     this.#endAssistant()
     this.#messages.push(message)
   }
+}
+
+/** Does a reference lead to reasoning? Providers of the format tell the kinds of their items by the beginning of the id. */
+function isOfReasoning({ id }: JsonObject): boolean {
+  return typeof id === 'string' && id.startsWith('rs_')
 }
 
 /** A longer id of ours carries a call. */

@@ -2,6 +2,7 @@ import type { ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { isFarOff, toOpenAiEnvelope } from '../../shared/error-envelope.ts'
+import { measureUnmarked } from '../../shared/measure-unmarked.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
 import type { Answered, ChatServer, CountFormat } from '../../shared/server-format.ts'
@@ -87,9 +88,8 @@ class TranslatedStream implements StreamEncoder {
   }
 }
 
-const NEWLINE = 10
 /** Events with these marks must be decoded: an item, the whole response, or an error. */
-const DECODED_MARKS = ['"response":', '"item":', '"error"', '[DONE]']
+const DECODED_MARKS = /"response":|"item":|"error"|\[DONE\]/
 
 class PassedStream implements StreamEncoder {
   readonly #answered: Answered
@@ -100,10 +100,7 @@ class PassedStream implements StreamEncoder {
   }
 
   measurePassable(chunk: Buffer): number {
-    const { length } = chunk
-    if (length < 2 || chunk[length - 1] !== NEWLINE || chunk[length - 2] !== NEWLINE) return 0
-    const text = chunk.toString('latin1')
-    return DECODED_MARKS.some(mark => text.includes(mark)) ? 0 : length
+    return measureUnmarked(chunk.toString('latin1'), DECODED_MARKS)
   }
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {

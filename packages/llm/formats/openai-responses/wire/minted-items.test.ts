@@ -27,6 +27,7 @@ function answer(store?: boolean): JsonObject[] {
 
 const refer = (items: JsonObject[]): JsonObject[] =>
   items.map(({ id }) => ({ type: 'item_reference', id: id ?? null }))
+const CALL_ITEM = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{"a":1}' }
 const user = { role: 'user', content: 'hi' }
 const result = { type: 'function_call_output', call_id: 'call_1', output: 'ok' }
 
@@ -54,6 +55,16 @@ describe('references to items that the gateway made', () => {
 
   test('of other items stay state at a provider', () => {
     expect(parse([user, { type: 'item_reference', id: 'fc_68a1' }]).findings.stateful).toEqual(['input[1]'])
+  })
+
+  test('of reasoning at a provider are told apart, since no other model could read it', () => {
+    const { request, findings } = parse([user, { type: 'item_reference', id: 'rs_68a1' }, CALL_ITEM, result])
+    expect(findings).toMatchObject({ stateful: [], storedReasoning: ['input[1]'] })
+    expect(request.messages).toEqual([
+      user,
+      { role: 'assistant', content: null, tool_calls: [CALL] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'ok' },
+    ])
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseAuditSearch } from './audit-search.ts'
+import { parseAuditSearch } from '../pages/audit-log/audit-search.ts'
 import { toDiff } from './to-diff.ts'
 
 test('names the fields that differ by their path, and leaves out what changes with every write', () => {

@@ -1,4 +1,6 @@
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { queryOptions } from '@tanstack/react-query'
+import { toPrice } from '../format/money.ts'
+import { answerOf, api, type Resource } from './client.ts'
 
 export type Key = Resource<'ApiKey'>
 export type NewKey = Resource<'NewApiKey'>
@@ -9,6 +11,10 @@ export function listKeys(envId: string, cursor?: string) {
   const query = cursor === undefined ? { limit: 100 } : { limit: 100, cursor }
   return answerOf(api.GET('/v1/environments/{envId}/keys', { params: { path: { envId }, query } }))
 }
+
+/** The keys by which rows are named. */
+export const keyNamesQuery = (envId: string) =>
+  queryOptions({ queryKey: ['key-names', envId], queryFn: () => listKeys(envId) })
 
 export type KeyState = 'active' | 'rolling' | 'expired' | 'revoked'
 
@@ -24,7 +30,7 @@ export function describeRights({ restrictions }: Key): string {
   const parts = [
     models === null ? 'any model' : models.length === 1 ? models[0] : `${models.length} models`,
     ...(endpoints === null ? [] : [endpoints.join(', ')]),
-    ...(cost === null ? [] : [`≤ $${cost} a request`]),
+    ...(cost === null ? [] : [`≤ ${toPrice(cost)} a request`]),
   ]
   return parts.join(' · ')
 }

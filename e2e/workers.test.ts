@@ -1,0 +1,392 @@
+import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { isAlive } from '../packages/server/storage/embedded/server-processes.ts'
+import {
+  completion,
+  openScriptedUpstream,
+  type ScriptedUpstream,
+} from '../packages/server/testing/fakes/scripted-upstream.ts'
+import { redisProgram, startTestRedis } from '../packages/server/testing/harness/redis.ts'
+import { freePort, type Keys, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
+import { hasTerminal, openTerminal, type Terminal } from './terminal.ts'
+
+const WORKERS = 2
+const LIMIT = 20
+const CHAT = { model: 'custom/m', messages: [{ role: 'user', content: 'hello' }] }
+
+let home: ProgramHome
+let program: Program
+let keys: Keys
+let provider: ScriptedUpstream
+
+/** The processes of the workers. */
+function listWorkers(pid = program.pid): number[] {
+  return readdirSync(`/proc/${pid}/task`)
+    .flatMap(thread => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' '))
+    .filter(child => child.trim() !== '')
+    .map(Number)
+    .filter(child => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('gateway-worker'))
+}
+
+async function manage(method: string, route: string, body?: unknown): Promise<any> {
+  const response = await fetch(program.controlUrl + route, {
+    method,
+    headers: { authorization: `Bearer ${keys.managementKey}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const answer = (await response.json()) as any
+  if (!response.ok) throw new Error(`${method} ${route}: ${JSON.stringify(answer)}`)
+  return answer
+}
+
+/** Returns the number of a process's sockets. */
+function countSockets(pid: number): number {
+  const folder = `/proc/${pid}/fd`
+  return readdirSync(folder).filter(fd => readlinkSync(`${folder}/${fd}`).startsWith('socket:')).length
+}
+
+function metricsUrl(): string {
+  const [, url] = /"metrics_url":"([^"]+)"/.exec(program.output()) ?? []
+  return `${url}/metrics`
+}
+
+/** A call on a connection of its own unless `keepsAlive`, so that the calls reach all workers. */
+function call(key = keys.secretKey, keepsAlive = false): Promise<Response> {
+  return fetch(`${program.gatewayUrl}/openai/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      ...(keepsAlive ? {} : { connection: 'close' }),
+    },
+    body: JSON.stringify(CHAT),
+  })
+}
+
+/** Calls in so many loops until `end` is called, which returns the statuses and the ids of all answers. */
+function openLoad(loops: number): {
+  count: () => number
+  end: () => Promise<{ failed: unknown[]; ids: string[] }>
+} {
+  let isEnding = false
+  const failed: unknown[] = []
+  const ids: string[] = []
+  const run = async (index: number): Promise<void> => {
+    while (!isEnding) {
+      try {
+        const response = await call(keys.secretKey, index % 2 === 0)
+        await response.text()
+        if (response.status === 200) ids.push(response.headers.get('x-request-id') ?? '')
+        else failed.push(response.status)
+      } catch (error) {
+        failed.push(error)
+      }
+    }
+  }
+  const running = Array.from({ length: loops }, (_, index) => run(index))
+  return {
+    count: () => ids.length,
+    async end() {
+      isEnding = true
+      await Promise.all(running)
+      return { failed, ids }
+    },
+  }
+}
+
+/** Returns the ids of these that are not in the log, and those that are there more than once. */
+async function findMissing(ids: readonly string[]): Promise<{ missing: number; repeated: number }> {
+  const counts = new Map<string, number>()
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const page = await manage('GET', `/v1/environments/${keys.developmentId}/logs?limit=100${query}`)
+    for (const { request_id: id } of page.data) counts.set(id, (counts.get(id) ?? 0) + 1)
+    cursor = page.next_cursor
+  }
+  return {
+    missing: ids.filter(id => !counts.has(id)).length,
+    repeated: [...counts.values()].filter(count => count > 1).length,
+  }
+}
+
+/** Waits until every one of these is in the log, once. */
+async function expectLogged(ids: readonly string[]): Promise<void> {
+  await expect
+    .poll(() => findMissing(ids), { timeout: 60_000, interval: 250 })
+    .toEqual({ missing: 0, repeated: 0 })
+}
+
+const start = async (env: Record<string, string> = {}): Promise<void> => {
+  program = await home.start({ RIDEAU_WORKERS: String(WORKERS), ...env })
+}
+
+/** Makes a key with a limit of its own. */
+async function makeKey(kind: 'quotas' | 'limits', fields: object): Promise<{ key: string; id: string }> {
+  const environment = `/v1/environments/${keys.developmentId}`
+  const { id, key } = await manage('POST', `${environment}/keys`, { kind: 'secret', name: 'limited' })
+  await manage('POST', `${environment}/${kind}`, { scope: 'key', scope_ref: id, ...fields })
+  return { id, key }
+}
+
+async function whenReplaced(old: readonly number[]): Promise<void> {
+  await expect
+    .poll(() => listWorkers().filter(pid => !old.includes(pid)).length, { timeout: 60_000, interval: 20 })
+    .toBe(WORKERS)
+}
+
+const reply = completion('hello')
+
+beforeAll(async () => {
+  provider = await openScriptedUpstream()
+  provider.script(reply)
+  home = await openProgramHome()
+  await start()
+  keys = await setUp(program)
+  const credential = { provider: 'custom', name: 'c', api_key: 'k', base_url: provider.baseUrl }
+  await manage('POST', `/v1/environments/${keys.developmentId}/provider-credentials`, credential)
+}, 240_000)
+afterAll(async () => {
+  await program?.stop()
+  await provider?.close()
+  home?.remove()
+}, 60_000)
+
+describe.runIf(process.platform === 'linux')('a gateway of two workers', () => {
+  test('serves one port and one exact limit by both', async () => {
+    const { key } = await makeKey('quotas', { metric: 'requests', window: 'month', limit: LIMIT })
+    const before = listWorkers().map(countSockets)
+    let release: () => void = () => {}
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    let running = 0
+    provider.script(async (res, seen) => {
+      running++
+      await released
+      return reply(res, seen)
+    })
+    const calls = Array.from({ length: 3 * LIMIT }, () => call(key))
+    await expect.poll(() => running, { timeout: 30_000 }).toBe(LIMIT)
+    for (const [index, pid] of listWorkers().entries()) {
+      expect(countSockets(pid)).toBeGreaterThan(before[index] ?? Number.POSITIVE_INFINITY)
+    }
+    release()
+    const statuses = (await Promise.all(calls)).map(({ status }) => status)
+    expect(statuses.filter(status => status === 200)).toHaveLength(LIMIT)
+    expect(statuses.filter(status => status === 429)).toHaveLength(2 * LIMIT)
+    provider.script(reply)
+    const metrics = await (await fetch(metricsUrl())).text()
+    expect(metrics).toMatch(/^rideau_workers 2$/m)
+    expect(metrics).toMatch(new RegExp(`^rideau_requests_total\\{status="2xx"\\} ${LIMIT}$`, 'm'))
+    for (const url of [program.gatewayUrl, program.controlUrl]) {
+      expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready', reasons: [] })
+    }
+  }, 60_000)
+
+  test('replaces a killed worker, and has each of its answers in the log once', async () => {
+    const old = listWorkers()
+    const load = openLoad(8)
+    await expect.poll(() => load.count(), { timeout: 60_000 }).toBeGreaterThan(150)
+    const [first] = old as [number, number]
+    process.kill(first, 'SIGKILL')
+    await expect
+      .poll(() => listWorkers().filter(pid => pid !== first).length, { timeout: 60_000 })
+      .toBe(WORKERS)
+    const soFar = load.count()
+    await expect.poll(() => load.count(), { timeout: 60_000 }).toBeGreaterThan(soFar + 100)
+    const { ids } = await load.end()
+    await expectLogged(ids)
+    await expect
+      .poll(() => readdirSync(path.join(home.dataDir, 'journal')).length, { timeout: 60_000 })
+      .toBe(WORKERS)
+  }, 180_000)
+
+  test('frees the slots of the requests of killed workers', async () => {
+    const { key } = await makeKey('limits', { metric: 'concurrency', limit: 4 })
+    let running = 0
+    provider.script(() => void running++)
+    const calls = Array.from({ length: 4 }, () => call(key).catch(() => undefined))
+    await expect.poll(() => running, { timeout: 30_000 }).toBe(4)
+    expect((await call(key)).status).toBe(429)
+    const old = listWorkers()
+    for (const pid of old) process.kill(pid, 'SIGKILL')
+    await Promise.all(calls)
+    await whenReplaced(old)
+    provider.script(reply)
+    await expect
+      .poll(async () => (await Promise.all([1, 2, 3, 4].map(() => call(key)))).map(({ status }) => status), {
+        timeout: 30_000,
+      })
+      .toEqual([200, 200, 200, 200])
+  }, 120_000)
+
+  test('replaces all workers on SIGHUP without a failed request', async () => {
+    const old = listWorkers()
+    const load = openLoad(8)
+    await expect.poll(() => load.count(), { timeout: 60_000 }).toBeGreaterThan(50)
+    process.kill(program.pid, 'SIGHUP')
+    await expect
+      .poll(() => program.output(), { timeout: 60_000 })
+      .toContain('all gateway workers were replaced')
+    const soFar = load.count()
+    await expect.poll(() => load.count(), { timeout: 60_000 }).toBeGreaterThan(soFar + 100)
+    const { failed, ids } = await load.end()
+    expect(failed).toEqual([])
+    await expectLogged(ids)
+    // Once the connections that this process keeps have ended.
+    await expect.poll(() => old.filter(isAlive), { timeout: 120_000 }).toEqual([])
+    expect(listWorkers()).toHaveLength(WORKERS)
+  }, 240_000)
+
+  test('finds what was journaled before RIDEAU_WORKERS was changed, in both directions', async () => {
+    const answered: string[] = []
+    for (const workers of [WORKERS, 1]) {
+      const load = openLoad(8)
+      await expect.poll(() => load.count(), { timeout: 60_000 }).toBeGreaterThan(50)
+      const pids = listWorkers()
+      await program.kill()
+      for (const pid of pids) process.kill(pid, 'SIGKILL')
+      answered.push(...(await load.end()).ids)
+      await start({ RIDEAU_WORKERS: String(workers === 1 ? WORKERS : 1) })
+    }
+    expect(listWorkers()).toHaveLength(WORKERS)
+    await expectLogged(answered)
+  }, 240_000)
+
+  test('ends its workers when its supervisor is killed', async () => {
+    const pids = listWorkers()
+    await program.kill()
+    await expect.poll(() => pids.filter(isAlive), { timeout: 45_000 }).toEqual([])
+    expect(readdirSync(path.join(home.dataDir, 'journal'))).toEqual(pids.map(() => expect.anything()))
+    await start()
+  }, 240_000)
+
+  test('reports a worker that cannot start, tries again, and does not start where none can', async () => {
+    const list = path.join(home.dataDir, 'revoked.json')
+    writeFileSync(list, '{"entries":{}}')
+    await program.stop()
+    await start({ RIDEAU_ANDROID_REVOCATION_LIST: list })
+    rmSync(list)
+    const old = listWorkers()
+    process.kill(old[0] as number, 'SIGKILL')
+    await expect.poll(() => program.output(), { timeout: 60_000 }).toContain('"alarm":"workers"')
+    expect((await call()).status).toBe(200)
+    writeFileSync(list, '{"entries":{}}')
+    await expect.poll(() => listWorkers().length, { timeout: 60_000 }).toBe(WORKERS)
+    expect(await program.stop()).toBe(0)
+    rmSync(list)
+    await expect(start({ RIDEAU_ANDROID_REVOCATION_LIST: list })).rejects.toThrow(
+      'rideau: RIDEAU_ANDROID_REVOCATION_LIST: must be',
+    )
+    await start()
+  }, 240_000)
+
+  test('after SIGTERM lets running requests end and leaves nothing behind', async () => {
+    let release: () => void = () => {}
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    let running = 0
+    provider.script(async (res, seen) => {
+      running++
+      await released
+      return reply(res, seen)
+    })
+    const calls = Array.from({ length: 8 }, () => call())
+    await expect.poll(() => running, { timeout: 30_000 }).toBe(8)
+    const pids = listWorkers()
+    const stopped = program.stop()
+    await expect.poll(() => program.output()).toContain('stopping after the running requests')
+    release()
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array.from(calls, () => 200))
+    expect(await stopped).toBe(0)
+    expect(program.output()).toContain('stopped: 8 requests finished, 0 requests cut')
+    expect(pids.filter(isAlive)).toEqual([])
+    expect(readdirSync(path.join(home.dataDir, 'journal'))).toEqual([])
+    provider.script(reply)
+    await start()
+  }, 240_000)
+
+  test('after a second SIGTERM cuts its requests and leaves no worker', async () => {
+    let running = 0
+    provider.script(() => void running++)
+    const calls = Array.from({ length: 4 }, async () => (await call()).status)
+    await expect.poll(() => running, { timeout: 30_000 }).toBe(4)
+    const pids = listWorkers()
+    const stopped = program.stop()
+    await expect.poll(() => program.output()).toContain('stopping after the running requests')
+    const stoppedAt = performance.now()
+    await expect.poll(() => performance.now() - stoppedAt, { timeout: 10_000 }).toBeGreaterThan(1_100)
+    process.kill(program.pid, 'SIGTERM')
+    await Promise.allSettled(calls)
+    expect(await stopped).toBe(1)
+    expect(program.output()).toContain('0 requests finished, 4 requests cut')
+    await expect.poll(() => pids.filter(isAlive)).toEqual([])
+    provider.script(reply)
+    await start()
+  }, 240_000)
+
+  test.skipIf(redisProgram === undefined)(
+    'counts one exact limit on Redis',
+    async () => {
+      const redis = await startTestRedis()
+      try {
+        await program.stop()
+        await start({ REDIS_URL: redis.url })
+        const { key } = await makeKey('quotas', { metric: 'requests', window: 'month', limit: LIMIT })
+        const statuses = await Promise.all(
+          Array.from({ length: 3 * LIMIT }, async () => (await call(key)).status),
+        )
+        expect(statuses.filter(status => status === 200)).toHaveLength(LIMIT)
+        expect(statuses.filter(status => status === 429)).toHaveLength(2 * LIMIT)
+        await program.stop()
+      } finally {
+        await redis.stop()
+      }
+      await start()
+    },
+    240_000,
+  )
+})
+
+describe.runIf(hasTerminal)('npm start with two workers in a terminal', () => {
+  let own: ProgramHome
+  let terminal: Terminal
+  let pids: number[]
+  const open = async (): Promise<void> => {
+    const ports = [await freePort(), await freePort()]
+    terminal = openTerminal('npm start', {
+      NODE_ENV: 'development',
+      RIDEAU_WORKERS: String(WORKERS),
+      RIDEAU_DATA_DIR: own.dataDir,
+      RIDEAU_GATEWAY_PORT: String(ports[0]),
+      RIDEAU_CONTROL_PORT: String(ports[1]),
+      RIDEAU_METRICS_PORT: '0',
+    })
+    await terminal.until('Control plane  http')
+    const pid = terminal.findPid('bin/rideau.mjs')
+    pids = [pid, ...listWorkers(pid)]
+    expect(pids).toHaveLength(1 + WORKERS)
+  }
+  beforeAll(async () => {
+    own = await openProgramHome()
+  })
+  afterEach(() => terminal.kill())
+  afterAll(() => own.remove())
+
+  test('ends with all its workers after Ctrl-C', async () => {
+    await open()
+    terminal.type('\x03')
+    expect(await terminal.ended).toBe(0)
+    expect(pids.filter(isAlive)).toEqual([])
+    expect(readdirSync(path.join(own.dataDir, 'journal'))).toEqual([])
+  }, 240_000)
+
+  test('ends with all its workers after the terminal has gone', async () => {
+    await open()
+    terminal.kill()
+    await expect.poll(() => pids.filter(isAlive), { timeout: 60_000 }).toEqual([])
+    expect(readdirSync(path.join(own.dataDir, 'journal'))).toEqual([])
+  }, 240_000)
+})

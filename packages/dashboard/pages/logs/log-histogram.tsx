@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { Chart } from '../../charts/chart.tsx'
+import { toCount } from '../../format/amounts.ts'
+import { toBucketTime } from '../../format/times.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { getLogHistogram } from './log-calls.ts'
+
+const HEIGHT_PX = 84
+
+interface LogHistogramProps {
+  readonly envId: string
+  readonly query: Readonly<Record<string, string>>
+  /** Called with the time of the bar that was clicked. */
+  readonly onPick: (from: string, to: string) => void
+}
+
+/** How many requests match over time, the failed ones on top. A bar narrows the time to its own. */
+export function LogHistogram({ envId, query, onPick }: LogHistogramProps) {
+  const { time_zone: timeZone } = usePlace().organization
+  const { data } = useQuery({
+    queryKey: ['log-histogram', envId, query],
+    queryFn: () => getLogHistogram(envId, query),
+    placeholderData: previous => previous,
+  })
+  const drawn = useMemo(() => {
+    const buckets = data?.data ?? []
+    return {
+      labels: buckets.map(({ at }) => toBucketTime(Date.parse(at), data?.bucket_seconds ?? 60, timeZone)),
+      series: [
+        {
+          name: 'Answered',
+          color: '--series-1',
+          values: buckets.map(({ requests, errors }) => requests - errors),
+        },
+        { name: 'Failed', color: '--bad', values: buckets.map(({ errors }) => errors) },
+      ],
+    }
+  }, [data, timeZone])
+  if (data === undefined) return <div className="panel" style={{ height: HEIGHT_PX + 76 }} />
+  const sum = data.data.reduce((total, { requests }) => total + requests, 0)
+  return (
+    <Chart
+      title="What matches"
+      sentence={`${toCount(sum)} requests${data.is_complete ? '' : ', the newest that match'}. Click a bar for its time.`}
+      kind="bars"
+      unit="count"
+      heightPx={HEIGHT_PX}
+      {...drawn}
+      onPick={index => {
+        const bucket = data.data[index]
+        if (bucket === undefined) return
+        const from = Date.parse(bucket.at)
+        onPick(bucket.at, new Date(from + data.bucket_seconds * 1000).toISOString())
+      }}
+    />
+  )
+}

@@ -1,0 +1,137 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answerOf, api } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
+import { SelectField, TextField } from '../../controls/field.tsx'
+import { textOf, useForm } from '../../controls/use-form.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { type LogSearch, parseLogSearch } from './log-search.ts'
+
+interface SavedViewsProps {
+  readonly search: LogSearch
+  readonly onChange: (search: LogSearch) => void
+}
+
+/** The filters that the user saved in this environment, to open, save and remove. */
+export function SavedViews({ search, onChange }: SavedViewsProps) {
+  const envId = usePlace().environment.id
+  const [isSaving, setSaving] = useState(false)
+  const views = useQuery({
+    queryKey: ['views', envId],
+    queryFn: async () => {
+      const query = { environment_id: envId }
+      const { data } = await answerOf(api.GET('/v1/session/views', { params: { query } }))
+      return data.filter(({ page }) => page === 'logs')
+    },
+  })
+  const current = toText(search)
+  const open = views.data?.find(view => view.search === current)
+  const removal = useMutation({
+    mutationFn: (viewId: string) =>
+      answerOf(api.DELETE('/v1/session/views/{viewId}', { params: { path: { viewId } } })),
+    onSuccess: () => views.refetch(),
+  })
+  return (
+    <>
+      {views.data !== undefined && views.data.length > 0 && (
+        <SelectField
+          label="Saved view"
+          value={open?.id ?? ''}
+          onChange={event => {
+            const chosen = views.data.find(({ id }) => id === event.target.value)
+            onChange(parseLogSearch(Object.fromEntries(new URLSearchParams(chosen?.search ?? ''))))
+          }}
+        >
+          <option value="">None</option>
+          {views.data.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      {open === undefined ? (
+        current !== '' && <Button onClick={() => setSaving(true)}>Save view</Button>
+      ) : (
+        <Button isPending={removal.isPending} onClick={() => removal.mutate(open.id)}>
+          Remove view
+        </Button>
+      )}
+      {removal.isError && <ErrorPanel what="The view" error={removal.error} />}
+      {isSaving && (
+        <SaveDialog
+          envId={envId}
+          search={current}
+          onClose={() => setSaving(false)}
+          onDone={() => void views.refetch()}
+        />
+      )}
+    </>
+  )
+}
+
+interface SaveDialogProps {
+  readonly envId: string
+  readonly search: string
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+function SaveDialog({ envId, search, onClose, onDone }: SaveDialogProps) {
+  const [viewId] = useState(() => newViewId())
+  const form = useForm(
+    data =>
+      answerOf(
+        api.PUT('/v1/session/views/{viewId}', {
+          params: { path: { viewId } },
+          body: { environment_id: envId, page: 'logs', name: textOf(data, 'name'), search },
+        }),
+      ),
+    () => {
+      onDone()
+      onClose()
+    },
+  )
+  return (
+    <Dialog title="Save view" onClose={onClose}>
+      <form className="form" onSubmit={form.onSubmit}>
+        <TextField
+          label="Name"
+          name="name"
+          required
+          maxLength={100}
+          data-focus
+          problem={form.problemOf('name')}
+          hint="Only you see it, in this environment."
+        />
+        <FormProblem error={form.error} />
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isPending={form.isPending}>
+            Save view
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** The query of the address without the live tail, in one order. */
+function toText({ tail: _, ...search }: LogSearch): string {
+  const given: Readonly<Record<string, string | undefined>> = search
+  const entries = Object.entries(given)
+    .flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+    .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1))
+  return new URLSearchParams(entries).toString()
+}
+
+/** `crypto.randomUUID` is there on HTTPS and localhost alone. */
+function newViewId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = [...bytes].map(byte => byte.toString(16).padStart(2, '0')).join('')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}

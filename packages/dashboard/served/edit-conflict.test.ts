@@ -1,0 +1,99 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
+import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
+import {
+  dashboardSettings,
+  openWatchedPage,
+  startChromium,
+  type WatchedPage,
+} from '../testing/open-dashboard.ts'
+import { signInAsOwner } from '../testing/sign-in.ts'
+
+describe.skipIf(chromiumProgram === undefined)('two people change the same record', () => {
+  let app: TestApp
+  let browser: Browser
+  let watched: WatchedPage
+  let page: Page
+  beforeAll(async () => {
+    const env = await dashboardSettings()
+    ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await app?.close()
+  })
+  beforeEach(async () => {
+    watched = await openWatchedPage(browser)
+    page = watched.page
+  })
+  afterEach(() => watched.context.close())
+
+  test('a form that somebody else overtook shows what changed, keeps its input, and writes over it when saved again', async () => {
+    const path = `/v1/projects/${app.projectId}/budgets`
+    const { body: budget } = await app.manage('POST', path, { limit_usd: 50, window: 'month' })
+    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/limits')
+    await page.getByRole('button', { name: /^Actions for .*\$50\.00/ }).click()
+    await page.getByRole('menuitem', { name: 'Change…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('At most, in US dollars').fill('70')
+    await dialog.getByLabel('Alert at, in percent').fill('50, 90')
+    await dialog.getByLabel('When little is left').selectOption('Refuse it')
+    await app.manage('PATCH', `/v1/budgets/${budget.id}`, { limit_usd: 60 })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Somebody else changed this meanwhile.').waitFor()
+    expect(await dialog.getByRole('row').allInnerTexts()).toEqual([
+      expect.stringMatching(/^Field/),
+      expect.stringMatching(/^limit_usd\s+50\s+60$/),
+    ])
+    await watched.expectClean()
+    await dialog.getByRole('button', { name: 'Keep my input' }).click()
+    await dialog.getByText('Your input is kept.').waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { body } = await app.manage('GET', path)
+    expect(body.data[0]).toMatchObject({ limit_usd: 70, alert_pcts: [50, 90], on_tight: 'refuse' })
+  })
+
+  test('a form that somebody else overtook begins anew with what is stored, when the input is dropped', async () => {
+    const path = `/v1/environments/${app.developmentId}/quotas`
+    const rule = { scope: 'environment', metric: 'tokens', window: 'day', limit: 1000 }
+    const { body: quota } = await app.manage('POST', path, rule)
+    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/limits')
+    await page.getByRole('button', { name: /^Actions for .*1,000 tokens/ }).click()
+    await page.getByRole('menuitem', { name: 'Change…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('At most').fill('5')
+    await app.manage('PATCH', `/v1/quotas/${quota.id}`, { limit: 2000, grace_pct: 20 })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByRole('button', { name: 'Drop it and reload' }).click()
+    await dialog.getByText('2,000 tokens a day, 20 % grace').waitFor()
+    expect(await dialog.getByLabel('At most').inputValue()).toBe('2000')
+    await dialog.getByLabel('Grace, in percent').fill('30')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('2,000 tokens a day, 30 % grace').waitFor()
+    expect(watched.complaints).toEqual([])
+  })
+
+  test('settings of an environment and of the organization are saved twice in a row', async () => {
+    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/settings')
+    const days = page.getByLabel('Days that the log is kept')
+    for (const value of ['12', '13']) {
+      await days.fill(value)
+      const [answer] = await Promise.all([
+        page.waitForResponse(response => response.request().method() === 'PATCH'),
+        page.getByRole('button', { name: 'Save' }).click(),
+      ])
+      expect([answer.status(), answer.request().headers()['if-match']]).toEqual([200, expect.any(String)])
+    }
+    await page.goto(`${app.controlUrl}/o/test/settings`)
+    for (const value of ['Test 1', 'Test']) {
+      await page.getByLabel('Name').fill(value)
+      const [answer] = await Promise.all([
+        page.waitForResponse(response => response.request().method() === 'PATCH'),
+        page.getByRole('button', { name: 'Save' }).click(),
+      ])
+      expect([answer.status(), answer.request().headers()['if-match']]).toEqual([200, expect.any(String)])
+    }
+  })
+})

@@ -1,0 +1,101 @@
+import type { Logger } from 'pino'
+import { systemClock } from '../core/clock.ts'
+import { openIds } from '../core/ids.ts'
+import { systemRandom } from '../core/random.ts'
+import { listenOn } from '../http/listen.ts'
+import type { Connection } from '../storage/connection.ts'
+import { connectStorage } from '../storage/open-storage.ts'
+import type { WorkerStart } from '../workers/processes/worker-messages.ts'
+import { closeAll, openBox, openEgress } from './app.ts'
+import { type AppParts, LIMITS } from './app-parts.ts'
+import { retireGateway, type StopCounts } from './close-server.ts'
+import type { Exceptions } from './exceptions.ts'
+import { openGateway } from './open-gateway.ts'
+import type { Config } from './settings.ts'
+import { openSockets } from './sockets.ts'
+import { openWorkerLink } from './worker-link.ts'
+
+/** A gateway worker. */
+export interface WorkerApp {
+  /** Accepts connections on the handle of the shared port. */
+  listen(handle: object): Promise<void>
+  /**
+   * Accepts no more, lets running requests end and writes their records. `isReplaced`: its callers go on with other workers.
+   * Calls `onFinished` when no request runs any more, and resolves with what it measured.
+   */
+  close(isReplaced: boolean, onFinished: (counts: StopCounts) => void): Promise<unknown>
+  /** Limits the time of running requests also if the worker is replaced, since nothing else serves now. */
+  stopSoon(): void
+  /** Ends the time of running requests. */
+  cut(): void
+}
+
+/** Connections to the database of all workers together. */
+const MAX_CONNECTIONS = 64
+const MOST_CONNECTIONS = 10
+const LEAST_CONNECTIONS = 2
+/** A worker that is not ready by then serves as it is. */
+const READY_MS = 5_000
+const POLL_MS = 5
+
+/** Opens what a gateway worker has of its own. Throws if a part cannot start. */
+export async function openWorkerApp(
+  config: Config,
+  start: WorkerStart,
+  log: Logger,
+  exceptions: Exceptions,
+): Promise<WorkerApp> {
+  const closers: (() => Promise<void> | void)[] = []
+  const cut = new AbortController()
+  const retired = new AbortController()
+  const logLine = (line: string): void => log.warn(line)
+  const share = Math.floor(MAX_CONNECTIONS / (config.workers + 1)) - 1
+  const max = Math.min(MOST_CONNECTIONS, Math.max(LEAST_CONNECTIONS, share))
+  const storage = connectStorage(start.connection as Connection, logLine, max)
+  closers.push(() => storage.close())
+  const { worker, socketPath } = start
+  const link = await openWorkerLink({ path: socketPath, worker, log: logLine, onException: exceptions.note })
+  closers.push(() => link.close())
+  const parts: AppParts = {
+    config,
+    log,
+    limits: LIMITS,
+    exceptions,
+    sockets: openSockets(config, closers),
+    storage,
+    secretBox: openBox(config),
+    cut: cut.signal,
+    closers,
+    egress: openEgress(config, LIMITS),
+    newId: openIds(systemClock, systemRandom),
+    baseUrl: () => start.baseUrl,
+    gatewayUrl: () => start.gatewayUrl,
+    worker: link,
+  }
+  const gateway = await openGateway(parts)
+  const readyAt = performance.now() + READY_MS
+  while (!gateway.isReady().ready && performance.now() < readyAt) {
+    await new Promise<void>(resolve => setTimeout(resolve, POLL_MS))
+  }
+  const { server, inFlight } = gateway
+  return {
+    listen: handle =>
+      listenOn(server, handle, error => exceptions.note(error, 'the listener of the gateway')),
+    async close(isReplaced, onFinished) {
+      if (isReplaced) await retireGateway(server, inFlight, retired.signal)
+      onFinished(await gateway.close())
+      // The link is closed last, and the metrics are of no process then.
+      const metrics = await gateway.readMetrics()
+      await closeAll(closers).catch(error => {
+        log.error({ err: error }, 'a gateway worker could not stop cleanly')
+        throw error
+      })
+      return metrics
+    },
+    stopSoon: () => retired.abort(),
+    cut() {
+      retired.abort()
+      cut.abort()
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import { defineOperation } from '../operation/operation.ts'
+import { EffectiveLimits, findEffectiveLimits } from './effective-limits.ts'
+
+export const getKeyLimits = defineOperation('GET /v1/keys/{keyId}/effective-limits', {
+  name: 'keys.get_effective_limits',
+  summary: 'Every rule that binds requests with a key now, from its organization down, with what is used.',
+  access: { role: 'viewer', of: 'key' },
+  response: { 200: EffectiveLimits },
+  handle: async ({ services, resource }) => ({
+    ...(await findEffectiveLimits(services, {
+      orgId: resource.org_id,
+      projectId: resource.project_id,
+      environmentId: resource.environment_id,
+      keyId: resource.id,
+      endUser: null,
+    })),
+    note: 'Requests that name an end user are bound by the rules of that end user too.',
+  }),
+})

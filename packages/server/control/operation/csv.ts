@@ -1,0 +1,58 @@
+import type { FastifyReply } from 'fastify'
+import type { z } from './zod.ts'
+
+/** A page of a list whose rows have no nested fields. */
+export interface CsvList {
+  readonly data: readonly Readonly<Record<string, unknown>>[]
+  readonly next_cursor: string | null
+}
+
+/** True if the header `Accept` names text/csv, and application/json no more than it. */
+export function prefersCsv(accept: string | undefined): boolean {
+  if (accept === undefined) return false
+  const weights = new Map(accept.split(',').map(toWeight))
+  const csv = weights.get('text/csv') ?? 0
+  return csv > 0 && csv >= (weights.get('application/json') ?? 0)
+}
+
+function toWeight(range: string): readonly [string, number] {
+  const [type = '', ...params] = range.split(';').map(part => part.trim().toLowerCase())
+  const weight = Number(params.find(param => param.startsWith('q='))?.slice(2) ?? 1)
+  return [type, Number.isNaN(weight) ? 0 : weight]
+}
+
+/** Sends the page as a file. The header `X-Rideau-Next-Cursor` has the cursor of the next page, if there is one. */
+export function sendCsv(reply: FastifyReply, name: string, row: z.ZodObject, list: CsvList): FastifyReply {
+  const file = name.split('.', 1)[0] as string
+  reply.header('Content-Type', 'text/csv; charset=utf-8')
+  reply.header('Content-Disposition', `attachment; filename="${file}.csv"`)
+  if (list.next_cursor !== null) reply.header('X-Rideau-Next-Cursor', list.next_cursor)
+  return reply.send(toCsv(row, list.data))
+}
+
+/** The rows as RFC 4180, with a head. A column that is optional is there if a row has it. */
+function toCsv(row: z.ZodObject, rows: CsvList['data']): string {
+  const columns = Object.entries(row.shape)
+    .filter(([name, field]) => !isOptional(field) || rows.some(each => each[name] !== undefined))
+    .map(([name]) => name)
+  const lines = [columns, ...rows.map(each => columns.map(name => each[name]))]
+  return lines.map(cells => `${cells.map(toCell).join(',')}\r\n`).join('')
+}
+
+function isOptional(field: unknown): boolean {
+  return (field as z.ZodType).safeParse(undefined).success
+}
+
+/** Quotes what must be quoted. A text that a spreadsheet would read as a formula gets an apostrophe before it. */
+function toCell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number') return toDigits(value)
+  const text = String(value)
+  const safe = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** Without an exponent, to the nano-dollar. */
+function toDigits(value: number): string {
+  return Number.isInteger(value) ? String(value) : value.toFixed(9).replace(/\.?0+$/, '')
+}

@@ -1,0 +1,64 @@
+import { type RawBuilder, sql } from 'kysely'
+import { Fault } from '../../core/fault.ts'
+import type { Db } from '../../storage/pool.ts'
+import type { ResourceKind } from './resources.ts'
+
+/** What may be changed under `If-Match`, by its table. A log record never changes. */
+const TABLES: Readonly<Partial<Record<ResourceKind, string>>> = {
+  org: 'organizations',
+  project: 'projects',
+  environment: 'environments',
+  key: 'keys',
+  model_alias: 'model_aliases',
+  custom_model: 'custom_models',
+  member: 'members',
+  management_key: 'management_keys',
+  limit: 'limits',
+  quota: 'quotas',
+  budget: 'budgets',
+  plan: 'plans',
+  end_user: 'end_users',
+  // Changing these two may ask another host first, for which no connection is held: they are compared without a lock.
+  provider_credential: '',
+  webhook: '',
+}
+
+/** True if records of the kind have an entity tag. */
+export function hasTag(kind: ResourceKind): boolean {
+  return TABLES[kind] !== undefined
+}
+
+/** The entity tag of a record: when it was changed last, in quotes. */
+export function toTag(updatedAt: string): string {
+  return `"${updatedAt}"`
+}
+
+/** Throws `resource_conflict` unless `If-Match` names the version. */
+export function assertMatch(ifMatch: string, resource: object | undefined): void {
+  const updatedAt = (resource as { readonly updated_at?: Date } | undefined)?.updated_at
+  const tags = ifMatch.split(',').map(tag => tag.trim())
+  if (tags.includes('*')) return
+  if (updatedAt !== undefined && tags.includes(toTag(updatedAt.toISOString()))) return
+  throw new Fault('resource_conflict', 'It was changed meanwhile: read it again, then repeat your change.', {
+    param: 'If-Match',
+  })
+}
+
+/** The same for the record as it is now, which nobody else changes until the transaction ends. */
+export async function assertStillMatch(
+  db: Db,
+  ifMatch: string,
+  kind: ResourceKind,
+  id: string,
+): Promise<void> {
+  const table = TABLES[kind]
+  if (table === undefined || table === '') return
+  const query: RawBuilder<{ updated_at: Date }> = sql`
+    select updated_at from ${sql.table(table)} where id = ${id} for update`
+  const { rows } = await query.execute(db)
+  assertMatch(ifMatch, rows[0])
+}
+
+export function noPreconditions(): Fault {
+  return new Fault('invalid_request', 'This route takes no If-Match.', { param: 'If-Match' })
+}

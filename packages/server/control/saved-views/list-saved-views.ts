@@ -1,0 +1,20 @@
+import { listSavedViews as loadSavedViews } from '../../storage/saved-views.ts'
+import { uuidField } from '../operation/fields.ts'
+import { defineOperation } from '../operation/operation.ts'
+import { z } from '../operation/zod.ts'
+import { SavedViewResource, toSavedViewResource } from './saved-view-resource.ts'
+
+export const listSavedViews = defineOperation('GET /v1/session/views', {
+  name: 'session.list_views',
+  summary: "The caller's own saved views of the dashboard's pages, by page and name.",
+  access: 'session',
+  query: z.strictObject({
+    environment_id: uuidField
+      .optional()
+      .meta({ description: 'Only those of this environment. Without it at most 500 are listed.' }),
+  }),
+  response: { 200: z.strictObject({ data: z.array(SavedViewResource) }) },
+  handle: async ({ services, actor, query }) => ({
+    data: (await loadSavedViews(services.db, actor.id, query.environment_id)).map(toSavedViewResource),
+  }),
+})

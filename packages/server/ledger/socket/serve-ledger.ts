@@ -1,0 +1,33 @@
+import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
+import { LEDGER_TOPIC } from '../../workers/channel/topic.ts'
+import type { SupervisorChannel } from '../../workers/channel/supervisor-channel.ts'
+import { LedgerSession, type ServedLedger } from './ledger-session.ts'
+
+/** How often workers learn of a change of the ledger's health. */
+const HEALTH_EVERY_MS = 250
+
+/**
+ * Serves the ledger of the supervisor to its workers. Call it in the tick in which the channel was opened. The ledger is a
+ * `ProcessLedger` with `hasWorkers` or, with Redis, what openLedger returns. Returns a function that ends the service.
+ */
+export function serveLedger(
+  channel: SupervisorChannel,
+  ledger: ServedLedger,
+  onException: OnException = throwLater,
+): () => void {
+  const sessions = new Set<LedgerSession>()
+  channel.setTopic(LEDGER_TOPIC, peer => {
+    const session = new LedgerSession(peer, ledger, { onException, onClosed: () => sessions.delete(session) })
+    sessions.add(session)
+    return session
+  })
+  const timer = setInterval(
+    () =>
+      runGuarded('the health of the ledger', onException, () => {
+        for (const session of sessions) session.reportHealth()
+      }),
+    HEALTH_EVERY_MS,
+  )
+  timer.unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { parseRecordLine, toKeptLine } from '../core/record-line.ts'
+import type { RequestRecord } from '../core/request-record.ts'
+import { requestRecord } from '../testing/harness/request-record.ts'
+import { newId } from '../testing/harness/storage-rows.ts'
+import { encodeBatch } from './record-batch.ts'
+import { RecordTimes } from './record-times.ts'
+import type { EnvironmentRow } from './schema.ts'
+
+const ENVIRONMENT = { id: newId(), org_id: newId(), project_id: newId() } as EnvironmentRow
+const AT = Date.parse('2026-11-21T12:59:59.998Z')
+const ATTEMPT = { provider: 'openai', model: 'm', credential_id: newId(), status: 500, error: 'e', ms: 1 }
+
+const create = (change: Partial<RequestRecord> = {}) => requestRecord(ENVIRONMENT, newId(), AT, change)
+const rowsOf = (line: ReturnType<typeof toKeptLine>) => encodeBatch([line]).map(({ logRow }) => logRow)
+
+test.each<[string, Partial<RequestRecord>]>([
+  ['plain texts', {}],
+  [
+    'texts that name its own fields',
+    { user: ',"attempts":[1],"metadata":', model: '"attempts":[],"metadata":' },
+  ],
+  [
+    'metadata named as its own fields',
+    { metadata: { attempts: ',"attempts":[', metadata: '","metadata":' } },
+  ],
+  ['attempts that name its own fields', { attempts: [{ ...ATTEMPT, error: ',"metadata":', model: '\\' }] }],
+  ['many attempts', { attempts: Array.from({ length: 30 }, () => ATTEMPT) }],
+  [
+    'controls, NUL and lone surrogates',
+    { user: 'a\tb\n\0\ud800', attempts: [{ ...ATTEMPT, model: '\udfff\0' }] },
+  ],
+  ['numbers that JSON does not have', { first_byte_ms: Number.NaN, cost_nano_usd: Number.POSITIVE_INFINITY }],
+  ['a long body', { request_body: 'x'.repeat(20_000) }],
+])('a record that waits beside its line has the row of its line: %s', (_, change) => {
+  const line = toKeptLine(create(change))
+  expect(rowsOf(line).map(row => Buffer.from(row))).toEqual(
+    rowsOf(parseRecordLine(line.json)).map(row => Buffer.from(row)),
+  )
+})
+
+test('attempts that are added after the line was made are not in the row', () => {
+  const record = create({ attempts: [ATTEMPT] })
+  const line = toKeptLine(record)
+  const before = rowsOf(line)
+  record.attempts.push({ ...ATTEMPT, model: 'late' })
+  expect(rowsOf(line)).toEqual(before)
+})
+
+test('times are read and written as Date does, in any order', () => {
+  const times = new RecordTimes()
+  const samples = [0, 1, 59_999, 60_000, AT, AT + 2, AT - 1, 0, -1, 253_402_300_799_999]
+  for (const ms of samples) {
+    const text = new Date(ms).toISOString()
+    expect([times.toIso(ms), text.length === 24 ? times.toMs(text) : ms]).toEqual([text, ms])
+  }
+  expect(times.toMs('no time at all, 24 chars')).toBeNaN()
+})

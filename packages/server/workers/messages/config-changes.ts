@@ -1,0 +1,63 @@
+import type { SupervisorCalls } from '../channel/supervisor-calls.ts'
+import type { WorkerCalls } from '../channel/worker-calls.ts'
+
+const CHANGED = 'configuration changed'
+const SUBSCRIBED = 'configuration subscribed'
+const STATE = 'configuration state'
+const BARRIER = 'configuration barrier'
+/** A worker that takes longer has stalled. It applies the changes before it serves another request. */
+const BARRIER_MS = 1000
+
+/** Hands the supervisor's notifications of changes to its workers. */
+export interface ConfigChanges {
+  /** The snapshot of this environment changed. */
+  publish(environmentId: string): void
+  /** The database does not announce changes any more, or does so again. */
+  setSubscribed(isSubscribed: boolean): void
+  /** Resolves once every connected worker has applied what was published before. */
+  barrier(): Promise<void>
+}
+
+export function serveConfigChanges(calls: SupervisorCalls): ConfigChanges {
+  let isSubscribed = true
+  calls.handle(STATE, (_, worker) => calls.notify(worker, SUBSCRIBED, isSubscribed))
+  return {
+    publish: environmentId => calls.notifyAll(CHANGED, environmentId),
+    setSubscribed(value) {
+      isSubscribed = value
+      calls.notifyAll(SUBSCRIBED, value)
+    },
+    async barrier() {
+      await calls.callAll(BARRIER, null, BARRIER_MS)
+    },
+  }
+}
+
+export interface ConfigChangesOptions {
+  /** The snapshot of this environment changed. */
+  readonly onChange: (environmentId: string) => void
+  /** Changes are not announced any more: the supervisor, or its database, is unreachable. */
+  readonly onLost: () => void
+  /** They are announced again. What changed in between is unknown. */
+  readonly onRestored: () => void
+}
+
+/** Applies the changes that the supervisor announces. They count as lost until it has said once that they are announced. */
+export function connectConfigChanges(calls: WorkerCalls, options: ConfigChangesOptions): void {
+  const { onChange, onLost, onRestored } = options
+  let isAnnounced = false
+  const set = (value: boolean): void => {
+    if (value === isAnnounced) return
+    isAnnounced = value
+    if (value) onRestored()
+    else onLost()
+  }
+  calls.handle(CHANGED, body => onChange(body as string))
+  calls.handle(SUBSCRIBED, body => set(body === true))
+  calls.handle(BARRIER, () => null)
+  onLost()
+  calls.onConnection(
+    () => calls.notify(STATE, null),
+    () => set(false),
+  )
+}

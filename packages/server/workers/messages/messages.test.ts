@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { CircuitNews } from '../../core/circuit-sharing.ts'
+import { SupervisorCalls } from '../channel/supervisor-calls.ts'
+import { SupervisorChannel } from '../channel/supervisor-channel.ts'
+import { WorkerCalls } from '../channel/worker-calls.ts'
+import { WorkerChannel } from '../channel/worker-channel.ts'
+import { connectCancellations, serveCancellations } from './cancellations.ts'
+import { connectCircuits, serveCircuits } from './circuit-messages.ts'
+import { connectConfigChanges, serveConfigChanges } from './config-changes.ts'
+import { connectMetrics, serveMetrics } from './metrics.ts'
+
+describe('workers of one supervisor', () => {
+  let folder: string
+  let channel: SupervisorChannel
+  let supervisor: SupervisorCalls
+  let workers: WorkerChannel[]
+  let exceptions: string[]
+
+  const onException = (error: unknown): void => void exceptions.push((error as Error).message)
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'rideau-channel-'))
+    channel = await SupervisorChannel.open({ folder, log: () => {} })
+    supervisor = new SupervisorCalls(channel, onException)
+    workers = []
+    exceptions = []
+  })
+  afterEach(async () => {
+    for (const worker of workers) worker.close()
+    await channel.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  /** Opens a worker. `connect` runs in the tick that creates its channel. */
+  const openWorker = async <T>(worker: string, connect: (calls: WorkerCalls) => T): Promise<T> => {
+    const own = new WorkerChannel({ path: channel.path, worker, log: () => {} })
+    workers.push(own)
+    const result = connect(new WorkerCalls(own, onException))
+    expect(await own.whenOpen(10_000)).toBe(true)
+    return result
+  }
+  const openCanceler = (worker: string, running: readonly string[], canceled: string[]) =>
+    openWorker(worker, calls =>
+      connectCancellations(calls, {
+        cancelLocal: (...request) => {
+          const isRunning = running.includes(request.filter(Boolean).join('/'))
+          if (isRunning) canceled.push(`${worker} ${request[1]}`)
+          return isRunning
+        },
+        log: () => {},
+      }),
+    )
+
+  test('cancel a request in the worker that runs it, only in its environment and of the end user that is named', async () => {
+    serveCancellations(supervisor)
+    const canceled: string[] = []
+    const cancel = await openCanceler('one', ['e1/r0'], canceled)
+    await openCanceler('two', ['e1/r1'], canceled)
+    await openCanceler('three', ['e2/r2/alice'], canceled)
+    expect(await cancel('e1', 'r1', null)).toBe(true)
+    expect(await cancel('e1', 'r2', 'alice')).toBe(false)
+    expect(await cancel('e2', 'r2', 'bob')).toBe(false)
+    expect(await cancel('e2', 'r2', 'alice')).toBe(true)
+    // The worker itself has been asked before.
+    expect(await cancel('e1', 'r0', null)).toBe(false)
+    expect(canceled).toEqual(['two r1', 'three r2'])
+    await channel.close()
+    expect(await cancel('e1', 'r1', null)).toBe(false)
+  })
+
+  test('learn what the circuits of the others do, those that start later too, and probe one at a time', async () => {
+    let now = 1_000
+    serveCircuits(supervisor, () => now)
+    const name = { credentialId: 'c', provider: 'p', model: 'm' }
+    const open = async (worker: string) => {
+      const received: CircuitNews[] = []
+      const sharing = await openWorker(worker, calls =>
+        connectCircuits(calls, news => void received.push(news)),
+      )
+      return { sharing, received }
+    }
+    const [one, two] = [await open('one'), await open('two')]
+    // Their questions for known circuits were answered.
+    for (const { sharing } of [one, two]) await sharing.claimProbe({ ...name, model: 'none' }, 1)
+    const news: CircuitNews = { ...name, change: 'open', retryInMs: 500, openForMs: 0, failureRate: 1 }
+    const rest: CircuitNews = { ...name, model: 'other', change: 'rest', restMs: 300 }
+    one.sharing.publish(news)
+    one.sharing.publish(rest)
+    await expect.poll(() => two.received).toEqual([news, rest])
+    now += 100
+    const three = await open('three')
+    await expect
+      .poll(() => three.received)
+      .toEqual([
+        { ...news, retryInMs: 400, openForMs: 100 },
+        { ...rest, restMs: 200 },
+      ])
+    expect(one.received).toEqual([])
+    expect(await one.sharing.claimProbe(name, 1000)).toBe(true)
+    expect(await two.sharing.claimProbe(name, 1000)).toBe(false)
+    two.sharing.releaseProbe(name)
+    expect(await two.sharing.claimProbe(name, 1000)).toBe(false)
+    one.sharing.releaseProbe(name)
+    await expect.poll(() => two.sharing.claimProbe(name, 1000)).toBe(true)
+    // The lease of a worker that was killed runs out.
+    now += 1000
+    expect(await three.sharing.claimProbe(name, 1000)).toBe(true)
+    two.sharing.publish({ ...name, change: 'close' })
+    await expect.poll(() => three.received.at(-1)).toEqual({ ...name, change: 'close' })
+    const four = await open('four')
+    await four.sharing.claimProbe({ ...name, model: 'none' }, 1)
+    expect(four.received.map(({ model }) => model)).toEqual(['other'])
+    await channel.close()
+    expect(await one.sharing.claimProbe(name, 1000)).toBe(true)
+  })
+
+  test('have applied a change of the configuration when its barrier resolves, and learn when changes are lost', async () => {
+    const changes = serveConfigChanges(supervisor)
+    const open = async (worker: string): Promise<string[]> => {
+      const seen: string[] = []
+      await openWorker(worker, calls =>
+        connectConfigChanges(calls, {
+          onChange: id => void seen.push(id),
+          onLost: () => void seen.push('lost'),
+          onRestored: () => void seen.push('restored'),
+        }),
+      )
+      return seen
+    }
+    const [one, two] = [await open('one'), await open('two')]
+    for (const seen of [one, two]) await expect.poll(() => seen).toEqual(['lost', 'restored'])
+    for (let index = 0; index < 100; index++) changes.publish(`e${index}`)
+    await changes.barrier()
+    for (const seen of [one, two]) {
+      expect(seen.slice(0, 3)).toEqual(['lost', 'restored', 'e0'])
+      expect(seen).toHaveLength(102)
+    }
+    changes.setSubscribed(false)
+    await changes.barrier()
+    expect(one.at(-1)).toBe('lost')
+    const three = await open('three')
+    await changes.barrier()
+    expect(three).toEqual(['lost'])
+    changes.setSubscribed(true)
+    await changes.barrier()
+    expect(three).toEqual(['lost', 'restored'])
+    await channel.close()
+    await expect.poll(() => three.at(-1)).toBe('lost')
+  })
+
+  test('answer with their metrics by their names; one that fails or hangs is left out', async () => {
+    const collect = serveMetrics<number>(supervisor)
+    await openWorker('one', calls => connectMetrics(calls, async () => 1))
+    await openWorker('two', calls => connectMetrics(calls, async () => 2))
+    await openWorker('broken', calls => connectMetrics(calls, () => Promise.reject(new Error('broken'))))
+    await openWorker('old', () => {})
+    await openWorker('silent', calls => connectMetrics(calls, () => new Promise(() => {})))
+    expect(await collect()).toEqual(
+      new Map([
+        ['one', 1],
+        ['two', 2],
+      ]),
+    )
+    expect(exceptions).toEqual(['broken'])
+  })
+
+  test('send and get bodies of several frames in order, and none that does not fit in one', async () => {
+    const received: unknown[] = []
+    supervisor.handle('text', body => void received.push((body as string).length))
+    supervisor.handle('double', body => `${body}${body}`)
+    const calls = await openWorker('one', each => each)
+    const long = 'x'.repeat(3_000_000)
+    for (let index = 0; index < 5; index++) calls.notify('text', long)
+    expect(await calls.call('double', 'é\n', 10_000)).toBe('é\né\n')
+    expect(received).toEqual(Array.from({ length: 5 }, () => long.length))
+    expect(() => calls.notify('text', long.repeat(2))).toThrow('too long')
+    expect(await calls.call('double', 1, 10_000)).toBe('11')
+  })
+})
