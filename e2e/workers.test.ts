@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isAlive } from '../packages/server/storage/embedded/server-processes.ts'
@@ -38,12 +38,6 @@ async function manage(method: string, route: string, body?: unknown): Promise<an
   const answer = (await response.json()) as any
   if (!response.ok) throw new Error(`${method} ${route}: ${JSON.stringify(answer)}`)
   return answer
-}
-
-/** Returns the number of a process's sockets. */
-function countSockets(pid: number): number {
-  const folder = `/proc/${pid}/fd`
-  return readdirSync(folder).filter(fd => readlinkSync(`${folder}/${fd}`).startsWith('socket:')).length
 }
 
 function metricsUrl(): string {
@@ -137,6 +131,20 @@ async function whenReplaced(old: readonly number[]): Promise<void> {
 
 const reply = completion('hello')
 
+/** Lets the provider answer nothing until `release`. */
+function hold(onCall: () => void): { release: () => void } {
+  let release: () => void = () => {}
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
+  provider.script(async (res, seen) => {
+    onCall()
+    await released
+    return reply(res, seen)
+  })
+  return { release }
+}
+
 beforeAll(async () => {
   provider = await openScriptedUpstream()
   provider.script(reply)
@@ -153,29 +161,38 @@ afterAll(async () => {
 }, 60_000)
 
 describe.runIf(process.platform === 'linux')('a gateway of two workers', () => {
+  // Whatever a test that failed has left.
+  afterEach(() => provider.script(reply))
+
   test('serves one port and one exact limit by both', async () => {
     const { key } = await makeKey('quotas', { metric: 'requests', window: 'month', limit: LIMIT })
-    const before = listWorkers().map(countSockets)
-    let release: () => void = () => {}
-    const released = new Promise<void>(resolve => {
-      release = resolve
-    })
     let running = 0
-    provider.script(async (res, seen) => {
-      running++
-      await released
-      return reply(res, seen)
-    })
-    const calls = Array.from({ length: 3 * LIMIT }, () => call(key))
-    await expect.poll(() => running, { timeout: 30_000 }).toBe(LIMIT)
-    for (const [index, pid] of listWorkers().entries()) {
-      expect(countSockets(pid)).toBeGreaterThan(before[index] ?? Number.POSITIVE_INFINITY)
+    const held = hold(() => running++)
+    // One worker at a time accepts, since who is awake first may otherwise take all connections.
+    const [first, second] = listWorkers() as [number, number]
+    const callWithout = async (
+      stopped: number,
+      count: number,
+      expected: number,
+    ): Promise<Promise<Response>[]> => {
+      process.kill(stopped, 'SIGSTOP')
+      try {
+        const calls = Array.from({ length: count }, () => call(key))
+        for (const each of calls) each.catch(() => {})
+        await expect.poll(() => running, { timeout: 30_000 }).toBe(expected)
+        return calls
+      } finally {
+        process.kill(stopped, 'SIGCONT')
+      }
     }
-    release()
-    const statuses = (await Promise.all(calls)).map(({ status }) => status)
-    expect(statuses.filter(status => status === 200)).toHaveLength(LIMIT)
-    expect(statuses.filter(status => status === 429)).toHaveLength(2 * LIMIT)
-    provider.script(reply)
+    const calls = await callWithout(second, LIMIT / 2, LIMIT / 2)
+    calls.push(...(await callWithout(first, LIMIT / 2, LIMIT)))
+    calls.push(...Array.from({ length: 2 * LIMIT }, () => call(key)))
+    const refused = await Promise.all(calls.slice(LIMIT))
+    held.release()
+    const answered = await Promise.all(calls.slice(0, LIMIT))
+    expect(answered.map(({ status }) => status)).toEqual(answered.map(() => 200))
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 429))
     const metrics = await (await fetch(metricsUrl())).text()
     expect(metrics).toMatch(/^rideau_workers 2$/m)
     expect(metrics).toMatch(new RegExp(`^rideau_requests_total\\{status="2xx"\\} ${LIMIT}$`, 'm'))
@@ -283,28 +300,19 @@ describe.runIf(process.platform === 'linux')('a gateway of two workers', () => {
   }, 240_000)
 
   test('after SIGTERM lets running requests end and leaves nothing behind', async () => {
-    let release: () => void = () => {}
-    const released = new Promise<void>(resolve => {
-      release = resolve
-    })
     let running = 0
-    provider.script(async (res, seen) => {
-      running++
-      await released
-      return reply(res, seen)
-    })
+    const held = hold(() => running++)
     const calls = Array.from({ length: 8 }, () => call())
     await expect.poll(() => running, { timeout: 30_000 }).toBe(8)
     const pids = listWorkers()
     const stopped = program.stop()
     await expect.poll(() => program.output()).toContain('stopping after the running requests')
-    release()
+    held.release()
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array.from(calls, () => 200))
     expect(await stopped).toBe(0)
     expect(program.output()).toContain('stopped: 8 requests finished, 0 requests cut')
     expect(pids.filter(isAlive)).toEqual([])
     expect(readdirSync(path.join(home.dataDir, 'journal'))).toEqual([])
-    provider.script(reply)
     await start()
   }, 240_000)
 
@@ -323,7 +331,6 @@ describe.runIf(process.platform === 'linux')('a gateway of two workers', () => {
     expect(await stopped).toBe(1)
     expect(program.output()).toContain('0 requests finished, 4 requests cut')
     await expect.poll(() => pids.filter(isAlive)).toEqual([])
-    provider.script(reply)
     await start()
   }, 240_000)
 

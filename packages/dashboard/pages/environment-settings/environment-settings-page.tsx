@@ -60,26 +60,17 @@ function SettingsForm({ stored }: { stored: Environment }) {
   return (
     <section className="panel padded narrow" aria-label="Settings">
       <form className="form" onSubmit={form.onSubmit}>
-        <SelectField
-          label="What the log keeps"
-          name="log_capture"
-          value={capture}
-          disabled={isDisabled}
-          onChange={event => {
-            setCapture(event.target.value === 'full' ? 'full' : 'metadata')
+        <CaptureFields
+          name={stored.name}
+          capture={capture}
+          isDisabled={isDisabled}
+          sure={needsConsent ? isSure : undefined}
+          onChoose={chosen => {
+            setCapture(chosen)
             setSure(false)
           }}
-          hint={`Default of ${stored.name}: ${stored.name === 'production' ? 'metadata only' : 'everything'}. Developers and up read bodies.`}
-        >
-          <option value="metadata">Metadata only: model, tokens, cost, times</option>
-          <option value="full">Everything: also requests and answers</option>
-        </SelectField>
-        {needsConsent && (
-          <label className="choice notice warn">
-            <input type="checkbox" checked={isSure} onChange={event => setSure(event.target.checked)} />
-            Keep what production’s users write and read
-          </label>
-        )}
+          onSure={setSure}
+        />
         <TextField
           label="Days that the log is kept"
           name="log_retention_days"
@@ -120,6 +111,45 @@ function SettingsForm({ stored }: { stored: Environment }) {
         </div>
       </form>
     </section>
+  )
+}
+
+/** What the log keeps. Asks for consent where `sure` is given. */
+function CaptureFields({
+  name,
+  capture,
+  isDisabled,
+  sure,
+  onChoose,
+  onSure,
+}: {
+  name: string
+  capture: Environment['log_capture']
+  isDisabled: boolean
+  sure: boolean | undefined
+  onChoose: (capture: Environment['log_capture']) => void
+  onSure: (isSure: boolean) => void
+}) {
+  return (
+    <>
+      <SelectField
+        label="What the log keeps"
+        name="log_capture"
+        value={capture}
+        disabled={isDisabled}
+        onChange={event => onChoose(event.target.value === 'full' ? 'full' : 'metadata')}
+        hint={`Default of ${name}: ${name === 'production' ? 'metadata only' : 'everything'}. Developers and up read bodies.`}
+      >
+        <option value="metadata">Metadata only: model, tokens, cost, times</option>
+        <option value="full">Everything: also requests and answers</option>
+      </SelectField>
+      {sure !== undefined && (
+        <label className="choice notice warn">
+          <input type="checkbox" checked={sure} onChange={event => onSure(event.target.checked)} />
+          Keep what production’s users write and read
+        </label>
+      )}
+    </>
   )
 }
 
