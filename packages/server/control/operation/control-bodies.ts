@@ -39,8 +39,8 @@ class CallBody implements BodyMemory {
   }
 
   hold(bytes: number): Fault | undefined {
-    // No event follows on a connection that is closed already.
-    if (this.#res.destroyed || this.#res.req.socket.destroyed) return undefined
+    // What is nothing is never given back, and no event follows on a connection that is closed already.
+    if (bytes === 0 || this.#res.destroyed || this.#res.req.socket.destroyed) return undefined
     if (!this.#shares.hold(this.#address, bytes)) {
       return new Fault(
         'control_rate_limit_exceeded',

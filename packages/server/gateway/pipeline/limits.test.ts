@@ -185,6 +185,7 @@ test('every route that can call a provider is refused at a budget of 0; models a
     '/cohere/v2/embed': { model: 'sandbox/embed', texts: ['hi'], input_type: 'search_query' },
     '/v1/embeddings': { model: 'sandbox/embed', input: 'hi' },
     '/openai/v1/embeddings': { model: 'sandbox/embed', input: 'hi' },
+    '/openai/v1/responses/compact': { model: 'openai/gpt-5.4', input: 'hi' },
     '/openai/v1/audio/transcriptions': ofAudio(),
     '/openai/v1/audio/translations': ofAudio(),
     '/openai/v1/audio/speech': { model: 'openai/tts-1', input: 'hi', voice: 'alloy' },
@@ -207,6 +208,7 @@ test('every route that can call a provider is refused at a budget of 0; models a
     '/chat/completions',
     '/completions',
     '/responses',
+    '/responses/compact',
     '/responses/input_tokens',
     '/embeddings',
   ])
