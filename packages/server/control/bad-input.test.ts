@@ -31,9 +31,9 @@ function post(raw: string | Buffer, headers: Record<string, string> = {}) {
 }
 
 /** Sends bytes that no HTTP client would send, and returns everything received until the connection ends. */
-function sendRaw(bytes: string): Promise<string> {
+function sendRaw(bytes: string | Buffer, port = plane.port): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(plane.port, '127.0.0.1', () => socket.write(bytes))
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
     let text = ''
     socket.setEncoding('utf8')
     socket.on('data', chunk => {
@@ -205,6 +205,28 @@ describe('body', () => {
     const head = `POST ${keysPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nX-Request-Id: ${id}\r\n`
     const answer = parseRaw(await sendRaw(`${head}Content-Length: 100\r\n\r\n{"kind":`))
     expect(answer).toEqual({ outcome: '408 request_timeout', requestId: id })
+  })
+
+  test('takes its time to be unpacked once it has arrived', async () => {
+    const hurried = await openControlPlane({}, { bodyTimeoutMs: 1 })
+    try {
+      const other = await hurried.insertTenant('acme')
+      const bomb = gzipSync(Buffer.alloc(BODY_LIMIT + 1, 0x20))
+      const head = [
+        `POST /v1/environments/${other.development.id}/keys HTTP/1.1`,
+        'Host: a',
+        'Connection: close',
+        `Authorization: Bearer ${other.keys.admin}`,
+        'Content-Type: application/json',
+        'Content-Encoding: gzip',
+        `Content-Length: ${bomb.length}`,
+      ]
+      // One write, so that it is read whole.
+      const bytes = Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bomb])
+      expect(parseRaw(await sendRaw(bytes, hurried.port)).outcome).toBe('413 request_too_large')
+    } finally {
+      await hurried.close()
+    }
   })
 
   test('is read after the credential is checked', async () => {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
@@ -26,3 +27,26 @@ test.each(['/v1/chat', '/openai/v1/chat/completions'])(
     expect((await app.call(route, { model: 'sandbox/echo', messages: [message] })).status).toBe(200)
   },
 )
+
+test('a body that has arrived takes its time to be unpacked', async () => {
+  const hurried = await openTestApp({}, { bodyTimeoutMs: 1, graceMs: 1_000 })
+  try {
+    const content = 'hi '.repeat(9_000_000)
+    const body = gzipSync(JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content }] }))
+    const { socket, until } = await openRaw(hurried.gatewayUrl)
+    const head = [
+      'POST /v1/chat HTTP/1.1',
+      'Host: localhost',
+      `Authorization: Bearer ${hurried.secretKey}`,
+      'Content-Type: application/json',
+      'Content-Encoding: gzip',
+      `Content-Length: ${body.length}`,
+    ]
+    // One write, so that it is read whole.
+    socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]))
+    expect(await until('HTTP/1.1 ')).not.toContain('408')
+    socket.destroy()
+  } finally {
+    await hurried.close()
+  }
+})
