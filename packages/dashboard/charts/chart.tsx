@@ -167,8 +167,6 @@ function toOptions(
   { labels, series, kind, unit, heightPx, onHover, onPick }: Drawn,
 ): uPlot.Options {
   const colorOf = (name: string): string => resolveColor(element, name)
-  // The click that follows a drag is part of it.
-  let isDragged = false
   const ordered = kind === 'bars' ? series.toReversed() : series
   const axis = {
     stroke: colorOf('--muted'),
@@ -220,29 +218,36 @@ function toOptions(
     ] as uPlot.Series[],
     hooks: {
       setCursor: [({ cursor }) => onHover(cursor.idx ?? undefined)],
-      setSelect: [
-        plot => {
-          if (plot.select.width === 0) return
-          const [first, last] = [plot.select.left, plot.select.left + plot.select.width].map(left =>
-            plot.posToIdx(left),
-          )
-          plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false)
-          isDragged = true
-          if (first !== undefined && last !== undefined) onPick?.(first, last)
-        },
-      ],
-      ready: [
-        plot => {
-          plot.over.addEventListener('mousedown', () => {
-            isDragged = false
-          })
-          plot.over.addEventListener('click', () => {
-            const { idx } = plot.cursor
-            if (typeof idx === 'number' && !isDragged) onPick?.(idx, idx)
-          })
-        },
-      ],
+      ...(onPick === undefined ? {} : toPickHooks(onPick)),
     },
+  }
+}
+
+function toPickHooks(onPick: NonNullable<ChartProps['onPick']>): uPlot.Hooks.Arrays {
+  // The click that follows a drag is part of it.
+  let isDragged = false
+  return {
+    setSelect: [
+      plot => {
+        const { left, width } = plot.select
+        if (width === 0) return
+        const [first, last] = [plot.posToIdx(left), plot.posToIdx(left + width)]
+        plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false)
+        isDragged = true
+        onPick(first, last)
+      },
+    ],
+    ready: [
+      plot => {
+        plot.over.addEventListener('mousedown', () => {
+          isDragged = false
+        })
+        plot.over.addEventListener('click', () => {
+          const { idx } = plot.cursor
+          if (typeof idx === 'number' && !isDragged) onPick(idx, idx)
+        })
+      },
+    ],
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
-import { toListedPrices } from '@rideau/llm/provider/listed-prices'
 import { allModels } from '@rideau/llm/providers/catalog'
+import { toListedPrices } from '@rideau/llm/providers/listed-prices'
 import { listCredentialProviders } from '../../storage/provider-credentials.ts'
 import { capabilityField } from '../operation/capability-field.ts'
 import { textParam } from '../operation/fields.ts'

@@ -1,6 +1,6 @@
 import { type ListedImagePrices, toListedImagePrices } from '../images/listed-image-prices.ts'
-import type { CatalogModel } from './catalog-model.ts'
-import type { AudioPrices, RerankPrices } from './prices.ts'
+import type { CatalogModel } from '../provider/catalog-model.ts'
+import type { AudioPrices, RerankPrices } from '../provider/prices.ts'
 
 /** Audio prices as model lists show them, in USD. null: the model is not priced by this. */
 export interface ListedAudioPrices {
