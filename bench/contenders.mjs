@@ -13,13 +13,14 @@ export const START_TIMEOUT_MS = 60_000
 export const PROXY_KEY = 'sk-bench-0123456789abcdef0123456789abcdef0123456789'
 
 /**
- * A contender: its process (`pid`), where and how to call it (`headers` besides its key), which of its processes are measured separately, `check`
- * (throws if it did not do all its work), `stop`.
+ * A contender: its process (`pid`), where and how to call it (`headers` besides its key), which of its processes are measured separately, `keys`
+ * (resolves with so many keys that calls may use), `check` (throws if it did not do all its work), `stop`.
  */
 export const plainTarget = {
   headers: [],
   path: '/v1/chat/completions',
   key: PROXY_KEY,
+  keys: async count => Array.from({ length: count }, () => PROXY_KEY),
   modelPrefix: '',
   apart: [],
   warmUpSeconds: 0.5,
@@ -107,7 +108,7 @@ export async function startRideau(mockPort, folder) {
       async () => (await isReady(base)) && (await isReady(`http://127.0.0.1:${port}`)),
       START_TIMEOUT_MS,
     )
-    const { key, check, admin } = await setUp(base, setupToken, mockPort)
+    const { key, keys, check, admin } = await setUp(base, setupToken, mockPort)
     const target = {
       headers: [],
       path: '/openai/v1/chat/completions',
@@ -117,7 +118,18 @@ export async function startRideau(mockPort, folder) {
       warmUpSeconds: 60,
       minSeconds: 0,
     }
-    return { ...target, name: 'rideau', port, key, check, admin, logFile, pid: server.pid, stop: server.stop }
+    return {
+      ...target,
+      name: 'rideau',
+      port,
+      key,
+      keys,
+      check,
+      admin,
+      logFile,
+      pid: server.pid,
+      stop: server.stop,
+    }
   } catch (error) {
     await server.stop()
     throw error
@@ -140,17 +152,21 @@ async function setUp(base, setupToken, mockPort) {
     api_key: PROXY_KEY,
     base_url: `http://127.0.0.1:${mockPort}/v1`,
   })
-  const { id: keyId, key } = await callControl(base, 'POST', `${environment}/keys`, managementKey, {
-    kind: 'secret',
-    name: 'bench',
-  })
+  const makeKey = name =>
+    callControl(base, 'POST', `${environment}/keys`, managementKey, { kind: 'secret', name })
+  const { id: keyId, key } = await makeKey('bench')
+  const all = [key]
+  const keys = async count => {
+    while (all.length < count) all.push((await makeKey(`bench ${all.length}`)).key)
+    return all.slice(0, count)
+  }
   const check = async () => {
     const logs = await callControl(base, 'GET', `${environment}/logs?limit=1`, managementKey)
     if (logs.data.length === 0) throw new Error('rideau answered, but its log is empty')
   }
   /** Calls the control plane as the organization's owner; routes of the environment begin with `environment`. */
   const call = (method, route, body) => callControl(base, method, route, managementKey, body)
-  return { key, check, admin: { call, environment, keyId, made } }
+  return { key, keys, check, admin: { call, environment, keyId, made } }
 }
 
 export async function callControl(base, method, route, key, body) {

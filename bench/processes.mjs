@@ -76,13 +76,23 @@ export function isListening(port) {
  * embedded database's) are summed separately. From the scheduler's nanosecond counters: ticks are too coarse.
  */
 export function readCpuUs(pid, apart = []) {
-  const parents = readParents()
   const sums = { own: 0, apart: 0 }
-  for (const [process] of parents) {
-    if (!isBelow(process, pid, parents)) continue
+  for (const process of listBelow(pid))
     sums[apart.includes(readName(process)) ? 'apart' : 'own'] += readProcessCpuUs(process)
-  }
   return sums
+}
+
+/** Resident memory in KiB of a process and its descendants without those named in `apart`. */
+export function readMemoryKib(pid, apart = []) {
+  return listBelow(pid)
+    .filter(process => !apart.includes(readName(process)))
+    .map(process => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readText(`/proc/${process}/status`))?.[1] ?? 0))
+    .reduce((sum, each) => sum + each, 0)
+}
+
+function listBelow(pid) {
+  const parents = readParents()
+  return [...parents.keys()].filter(process => isBelow(process, pid, parents))
 }
 
 function readParents() {

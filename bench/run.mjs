@@ -9,9 +9,11 @@ import { parseArgs } from 'node:util'
 import { root } from '../tools/build.mjs'
 import { SCENARIOS } from './bodies.mjs'
 import { startMock, startNginx, startRideau } from './contenders.mjs'
+import { measureFirstByte } from './latency.mjs'
 import { benchLedgers } from './ledger.mjs'
 import { CONNECTIONS, measure } from './measure.mjs'
 import { startLiteLlm, startPortkey } from './other-gateways.mjs'
+import { measurePaced } from './paced.mjs'
 import { compile } from './processes.mjs'
 
 const { values: options } = parseArgs({
@@ -20,11 +22,15 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
+    streams: { type: 'string' },
+    parts: { type: 'string', default: 'cpu,latency,paced,ledgers' },
     contenders: { type: 'string', default: 'nginx,rideau,portkey,litellm' },
   },
 })
 const rounds = Number(options.rounds ?? (options.quick ? 2 : 4))
 const seconds = Number(options.seconds ?? (options.quick ? 0.4 : 0.8))
+const streamCounts = (options.streams ?? (options.quick ? '200' : '1000,5000')).split(',').map(Number)
+const parts = options.parts.split(',')
 const log = line => (options.json ? console.error(line) : console.log(line))
 
 /** Starts the mock and the wanted contenders. One that is not here, or that does not start, is skipped with the reason. */
@@ -54,6 +60,9 @@ async function startContenders(wanted, mockProgram, folder, cache) {
   }
 }
 
+const LATENCY_SCENARIOS = ['plain 1 KB', 'stream of 50']
+const PACED = ['nginx', 'rideau']
+
 const median = values => {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -75,20 +84,29 @@ function summarize(scenario, name, samples, nginxSamples) {
   }
 }
 
-function printTable(rows) {
-  const cells = (...values) =>
-    values.map((value, index) => (index < 2 ? value.padEnd(16) : value.padStart(12))).join('')
+/** Prints rows of texts under their titles; the first two columns are aligned to the left. */
+function printTable(titles, rows) {
+  const pad = (text, index) => (index < 2 ? text.padEnd(18) : text.padStart(13))
+  log('')
+  for (const row of [titles, ...rows]) log(row.map(pad).join(''))
+}
+
+function printCosts(rows) {
   const ratio = value => (value === null ? '-' : `${value.toFixed(2)}x`)
-  log(
-    `\n${cells('scenario', 'contender', 'min µs', 'median µs', 'min ratio', 'ratio', 'database µs', 'requests/s')}`,
+  printTable(
+    ['scenario', 'contender', 'min µs', 'median µs', 'min ratio', 'ratio', 'database µs', 'requests/s'],
+    rows.map(row => [
+      row.scenario,
+      row.contender,
+      row.min_cpu_us.toFixed(1),
+      row.median_cpu_us.toFixed(1),
+      ratio(row.min_ratio_to_nginx),
+      ratio(row.median_ratio_to_nginx),
+      row.median_database_cpu_us.toFixed(1),
+      row.median_requests_per_second.toFixed(0),
+    ]),
   )
-  for (const row of rows) {
-    const times = [row.min_cpu_us, row.median_cpu_us].map(value => value.toFixed(1))
-    const ratios = [ratio(row.min_ratio_to_nginx), ratio(row.median_ratio_to_nginx)]
-    const rest = [row.median_database_cpu_us.toFixed(1), row.median_requests_per_second.toFixed(0)]
-    log(cells(row.scenario, row.contender, ...times, ...ratios, ...rest))
-  }
-  log('\nCPU time, user and system, per request; the ratio is to nginx in the same round.')
+  log('CPU time, user and system, per request; the ratio is to nginx in the same round.')
 }
 
 /**
@@ -133,6 +151,99 @@ async function runRounds(contenders, failed, load, folder) {
   })
 }
 
+/** What a contender adds to the mock's time to the first byte, at half of the load that it took in the rounds. */
+async function runLatency(contenders, mock, costs, load, folder) {
+  const rows = []
+  const duration = options.quick ? 2 : 5
+  for (const scenario of SCENARIOS.filter(({ name }) => LATENCY_SCENARIOS.includes(name))) {
+    for (const contender of contenders) {
+      const cost = costs.find(row => row.scenario === scenario.name && row.contender === contender.name)
+      if (cost === undefined) continue
+      const rate = cost.median_requests_per_second / 2
+      const samples = []
+      for (let round = 0; round < rounds; round++) {
+        const [alone, through] = [mock, contender].map(
+          each => () => measureFirstByte(load, each, scenario, folder, rate, duration),
+        )
+        const without = await alone()
+        const sample = await through()
+        samples.push({ p50: sample.p50Us - without.p50Us, p99: sample.p99Us - without.p99Us })
+      }
+      rows.push({
+        scenario: scenario.name,
+        contender: contender.name,
+        requests_per_second: rate,
+        added_p50_us: median(samples.map(({ p50 }) => p50)),
+        added_p99_us: median(samples.map(({ p99 }) => p99)),
+      })
+    }
+  }
+  printTable(
+    ['first byte', 'contender', 'requests/s', '+ p50 ms', '+ p99 ms'],
+    rows.map(row => [
+      row.scenario,
+      row.contender,
+      row.requests_per_second.toFixed(0),
+      (row.added_p50_us / 1_000).toFixed(2),
+      (row.added_p99_us / 1_000).toFixed(2),
+    ]),
+  )
+  log(
+    'Time to the first byte above that of the mock alone, open loop at half of the requests per second above.',
+  )
+  return rows
+}
+
+/** Streams at the pace of tokens, through those contenders that are fast enough to hold so many. */
+async function runPaced(contenders, mock, load, folder) {
+  const rows = []
+  for (const streams of streamCounts) {
+    const alone = await measurePaced(load, mock, folder, streams)
+    for (const contender of contenders.filter(({ name }) => PACED.includes(name))) {
+      const sample = await measurePaced(load, contender, folder, streams)
+      rows.push({
+        streams,
+        contender: contender.name,
+        cpu_us_per_event: sample.cpuUsPerEvent,
+        kib_per_stream: sample.kibPerStream,
+        added_p50_us: sample.firstByteP50Us - alone.firstByteP50Us,
+        added_p99_us: sample.firstByteP99Us - alone.firstByteP99Us,
+      })
+    }
+  }
+  printTable(
+    ['open streams', 'contender', 'µs an event', 'KiB a stream', '+ p50 ms', '+ p99 ms'],
+    rows.map(row => [
+      String(row.streams),
+      row.contender,
+      row.cpu_us_per_event.toFixed(2),
+      row.kib_per_stream.toFixed(1),
+      (row.added_p50_us / 1_000).toFixed(2),
+      (row.added_p99_us / 1_000).toFixed(2),
+    ]),
+  )
+  log(
+    'An event every 50 ms on each; memory that is resident above what it was before, and the first byte above the mock alone.',
+  )
+  return rows
+}
+
+async function runParts(contenders, load, folder) {
+  const [mock] = contenders
+  const measured = contenders.filter(each => each !== mock || options.contenders.split(',').includes('mock'))
+  const result = {}
+  const failed = await warmUp(measured, load, folder)
+  if (parts.includes('cpu') || parts.includes('latency')) {
+    result.rows = await runRounds(measured, failed, load, folder)
+    printCosts(result.rows)
+  }
+  if (parts.includes('latency')) result.latency = await runLatency(measured, mock, result.rows, load, folder)
+  if (parts.includes('paced')) result.paced = await runPaced(measured, mock, load, folder)
+  for (const contender of measured) await contender.check()
+  if (parts.includes('ledgers')) result.ledgers = await benchLedgers({ quick: options.quick, log })
+  return result
+}
+
 async function main() {
   if (process.platform !== 'linux')
     throw new Error('the benchmark reads /proc and uses epoll: it runs on Linux only')
@@ -145,15 +256,10 @@ async function main() {
     const wanted = options.contenders.split(',')
     const contenders = await startContenders(wanted, mockProgram, folder, cache)
     try {
-      const measured = contenders.filter(({ name }) => name !== 'mock alone' || wanted.includes('mock'))
-      const failed = await warmUp(measured, load, folder)
-      const rows = await runRounds(measured, failed, load, folder)
-      for (const contender of measured) await contender.check()
-      printTable(rows)
-      const ledgers = await benchLedgers({ quick: options.quick, log })
+      const result = await runParts(contenders, load, folder)
       if (options.json)
         console.log(
-          JSON.stringify({ node: process.version, rounds, seconds, connections: CONNECTIONS, rows, ledgers }),
+          JSON.stringify({ node: process.version, rounds, seconds, connections: CONNECTIONS, ...result }),
         )
     } finally {
       for (const contender of contenders.reverse()) await contender.stop()

@@ -20,7 +20,10 @@ const PURE_BUILTINS = new Set([
   'util/types',
   'zlib',
 ])
-const IO_BUILTINS = builtinModules.filter(name => !name.startsWith('_') && !PURE_BUILTINS.has(name))
+// Newer versions of Node list modules that have no other name with their scheme.
+const IO_BUILTINS = builtinModules
+  .map(name => name.replace(/^node:/, ''))
+  .filter(name => !name.startsWith('_') && !PURE_BUILTINS.has(name))
 const builtinFile = (parent, name) => `${parent}/builtin-${name.replace('/', '-').replaceAll('_', '-')}.ts`
 const server = file => `packages/server/${file}`
 const importing = (...names) =>

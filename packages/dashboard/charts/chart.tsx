@@ -22,11 +22,13 @@ interface ChartProps {
   readonly kind: 'bars' | 'lines'
   readonly unit: ChartUnit
   readonly heightPx?: number
-  /** Called with the bucket that was clicked. */
-  readonly onPick?: (index: number) => void
+  /** Called with the buckets that were dragged over, or twice the one that was clicked. */
+  readonly onPick?: (first: number, last: number) => void
 }
 
 const HEIGHT_PX = 180
+/** A shorter movement of the pressed pointer is a click. */
+const DRAG_PX = 8
 
 export function Chart({
   title,
@@ -44,6 +46,7 @@ export function Chart({
   const theme = useSyncExternalStore(subscribeToTheme, readTheme)
   const pick = useRef(onPick)
   pick.current = onPick
+  const isPickable = onPick !== undefined
   useEffect(() => {
     const element = holder.current
     if (element === null) return
@@ -56,7 +59,7 @@ export function Chart({
         unit,
         heightPx,
         onHover: setHovered,
-        onClick: index => pick.current?.(index),
+        onPick: isPickable ? (first, last) => pick.current?.(first, last) : undefined,
       }),
       data,
       element,
@@ -68,7 +71,7 @@ export function Chart({
       plot.destroy()
     }
     // The theme decides the colours, which are read when the plot is made.
-  }, [labels, series, kind, unit, heightPx, theme])
+  }, [labels, series, kind, unit, heightPx, isPickable, theme])
   return (
     <figure className="panel chart">
       <figcaption>
@@ -89,7 +92,7 @@ export function Chart({
       </figcaption>
       <div
         ref={holder}
-        className={onPick === undefined ? 'plot' : 'plot pickable'}
+        className={isPickable ? 'plot pickable' : 'plot'}
         style={{ height: heightPx }}
         aria-hidden="true"
       />
@@ -156,12 +159,12 @@ function toData(count: number, series: readonly Series[], kind: 'bars' | 'lines'
 interface Drawn extends Pick<ChartProps, 'labels' | 'series' | 'kind' | 'unit'> {
   readonly heightPx: number
   readonly onHover: (index: number | undefined) => void
-  readonly onClick: (index: number) => void
+  readonly onPick: ChartProps['onPick'] | undefined
 }
 
 function toOptions(
   element: HTMLElement,
-  { labels, series, kind, unit, heightPx, onHover, onClick }: Drawn,
+  { labels, series, kind, unit, heightPx, onHover, onPick }: Drawn,
 ): uPlot.Options {
   const colorOf = (name: string): string => resolveColor(element, name)
   const ordered = kind === 'bars' ? series.toReversed() : series
@@ -176,7 +179,12 @@ function toOptions(
     height: heightPx,
     padding: [8, 18, 0, 0],
     legend: { show: false },
-    cursor: { y: false, points: { show: kind === 'lines' }, drag: { x: false, y: false } },
+    cursor: {
+      y: false,
+      points: { show: kind === 'lines' },
+      // The library would stop the click after any movement at all.
+      drag: { x: onPick !== undefined, y: false, setScale: false, dist: DRAG_PX, click: () => {} },
+    },
     scales: {
       x: { time: false, range: (_, min, max) => [min - 0.6, max + 0.6] },
       y: { range: (_, __, max) => [0, max > 0 ? max * 1.05 : 1] },
@@ -210,13 +218,36 @@ function toOptions(
     ] as uPlot.Series[],
     hooks: {
       setCursor: [({ cursor }) => onHover(cursor.idx ?? undefined)],
-      ready: [
-        plot =>
-          plot.over.addEventListener('click', () => {
-            if (typeof plot.cursor.idx === 'number') onClick(plot.cursor.idx)
-          }),
-      ],
+      ...(onPick === undefined ? {} : toPickHooks(onPick)),
     },
+  }
+}
+
+function toPickHooks(onPick: NonNullable<ChartProps['onPick']>): uPlot.Hooks.Arrays {
+  // The click that follows a drag is part of it.
+  let isDragged = false
+  return {
+    setSelect: [
+      plot => {
+        const { left, width } = plot.select
+        if (width === 0) return
+        const [first, last] = [plot.posToIdx(left), plot.posToIdx(left + width)]
+        plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false)
+        isDragged = true
+        onPick(first, last)
+      },
+    ],
+    ready: [
+      plot => {
+        plot.over.addEventListener('mousedown', () => {
+          isDragged = false
+        })
+        plot.over.addEventListener('click', () => {
+          const { idx } = plot.cursor
+          if (typeof idx === 'number' && !isDragged) onPick(idx, idx)
+        })
+      },
+    ],
   }
 }
 

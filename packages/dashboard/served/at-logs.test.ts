@@ -80,6 +80,31 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
     await page.getByRole('button', { name: 'Clear metadata.team' }).waitFor()
   })
 
+  test('a drag over the chart narrows the time to that of its bars, and a small movement is a click', async () => {
+    await signInAsOwner(page, app.controlUrl, `${LOGS}?range=1h`)
+    const plot = page.getByRole('figure').filter({ hasText: 'What matches' }).locator('.u-over')
+    const drag = async (share: number): Promise<number> => {
+      const { x, y, width, height } = (await plot.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+      const from = x + width / 4
+      await page.mouse.move(from, y + height / 2)
+      await page.mouse.down()
+      await page.mouse.move(from + (width * share) / 2, y + height / 2)
+      await page.mouse.move(from + width * share, y + height / 2)
+      await page.mouse.up()
+      await page.waitForURL(url => url.searchParams.has('from'))
+      const { searchParams } = new URL(page.url())
+      return Date.parse(searchParams.get('to') ?? '') - Date.parse(searchParams.get('from') ?? '')
+    }
+    const dragged = await drag(0.5)
+    expect(dragged).toBeGreaterThan(28 * 60_000)
+    expect(dragged).toBeLessThan(33 * 60_000)
+    await page.goBack()
+    await page.waitForURL(url => !url.searchParams.has('from'))
+    await plot.waitFor()
+    expect(await drag(0.002)).toBe(60_000)
+    await watched.expectClean()
+  })
+
   test('five filters give the same rows after a reload, by Back and in another browser', async () => {
     const { id: keyId } = await app.createKey({ name: 'for-five-filters' })
     const matching = {

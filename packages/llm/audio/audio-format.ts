@@ -27,7 +27,8 @@ export interface SpeechRequest {
   readonly input: string
   readonly voice: Json
   readonly instructions: string | undefined
-  readonly format: SpeechFormat
+  /** undefined: what the provider makes by itself. */
+  readonly format: SpeechFormat | undefined
   /** 1 is the usual pace. */
   readonly speed: number
   /** The caller wants the answer as events. */
@@ -40,6 +41,12 @@ export interface AudioUsage {
   /** Of the audio that was heard. */
   readonly seconds?: number | undefined
   readonly tokens?: AudioTokens | undefined
+}
+
+/** The most of both, by which a request is reserved. */
+export interface MostAudioUsage {
+  readonly seconds: number
+  readonly tokens: AudioTokens
 }
 
 export interface AudioTokens {
@@ -58,5 +65,6 @@ export interface TranscriptionReply {
 
 export interface SpeechReply {
   readonly audio: Buffer
+  readonly format: SpeechFormat
   readonly usage: AudioUsage
 }

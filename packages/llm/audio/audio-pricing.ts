@@ -1,6 +1,12 @@
 import type { AudioPrices } from '../provider/prices.ts'
 import { estimateMostTokens } from '../usage/estimate.ts'
-import type { AudioTokens, AudioUsage, SpeechRequest, TranscriptionRequest } from './audio-format.ts'
+import type {
+  AudioTokens,
+  AudioUsage,
+  MostAudioUsage,
+  SpeechRequest,
+  TranscriptionRequest,
+} from './audio-format.ts'
 import { maxSeconds } from './audio-length.ts'
 
 const NANO_USD = 1_000_000_000
@@ -69,7 +75,7 @@ function priceTokens(tokens: AudioTokens, prices: AudioPrices): number | null {
 }
 
 /** The most that a transcript may use, by the length that its file can have at most. */
-export function mostTranscriptionUsage({ file, prompt = '' }: TranscriptionRequest): Required<AudioUsage> {
+export function mostTranscriptionUsage({ file, prompt = '' }: TranscriptionRequest): MostAudioUsage {
   const seconds = maxSeconds(file.bytes)
   const tokens = {
     textInput: estimateMostTokens(prompt),
@@ -81,7 +87,7 @@ export function mostTranscriptionUsage({ file, prompt = '' }: TranscriptionReque
 }
 
 /** The most that a text may use when it is spoken. */
-export function mostSpeechUsage({ input, instructions = '', speed }: SpeechRequest): Required<AudioUsage> {
+export function mostSpeechUsage({ input, instructions = '', speed }: SpeechRequest): MostAudioUsage {
   const seconds = Math.ceil(input.length / (FEWEST_CHARACTERS_A_SECOND * Math.min(1, speed)))
   const tokens = {
     textInput: estimateMostTokens(input) + estimateMostTokens(instructions),

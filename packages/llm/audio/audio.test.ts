@@ -213,15 +213,18 @@ describe('speech', () => {
   )
 
   test('in events is joined, with the usage of the last one', () => {
-    expect(decodeSpeech(events, 'text/event-stream; charset=utf-8', target)).toEqual({
+    expect(decodeSpeech(events, 'text/event-stream; charset=utf-8', { format: 'opus' }, target)).toEqual({
       audio: Buffer.from('one two'),
+      format: 'opus',
       usage: { tokens: { textInput: 4, audioInput: 0, textOutput: 0, audioOutput: 30 } },
     })
   })
 
   test('in bytes is what it is', () => {
     const bytes = Buffer.from([1, 2, 3])
-    expect(decodeSpeech(bytes, 'audio/mpeg', { provider: openai, model: 'tts-1' })?.audio).toEqual(bytes)
+    const spoken = { provider: openai, model: 'tts-1' }
+    const reply = decodeSpeech(bytes, 'audio/mpeg', { format: undefined }, spoken)
+    expect(reply).toEqual({ audio: bytes, format: 'mp3', usage: {} })
   })
 
   test.each([
@@ -229,18 +232,18 @@ describe('speech', () => {
     ['nothing', Buffer.alloc(0), 'audio/mpeg'],
     ['events without audio', Buffer.from(event({ type: 'speech.audio.done' })), 'text/event-stream'],
   ])('is not in %s', (_, bytes, type) => {
-    expect(decodeSpeech(bytes, type, target)).toBeUndefined()
+    expect(decodeSpeech(bytes, type, { format: 'mp3' }, target)).toBeUndefined()
   })
 
   test('is encoded as bytes of its media type, or as events', () => {
-    const reply = { audio: Buffer.from('abc'), usage: {} }
-    expect(encodeSpeechReply({ format: 'wav', isStream: false }, reply)).toEqual({
+    const reply = { audio: Buffer.from('abc'), format: 'wav', usage: {} } as const
+    expect(encodeSpeechReply({ isStream: false }, reply)).toEqual({
       contentType: 'audio/wav',
       bytes: reply.audio,
     })
-    const { contentType, bytes } = encodeSpeechReply({ format: 'mp3', isStream: true }, reply)
+    const { contentType, bytes } = encodeSpeechReply({ isStream: true }, reply)
     expect(contentType).toBe('text/event-stream')
-    expect(decodeSpeech(bytes, contentType, target)?.audio).toEqual(reply.audio)
+    expect(decodeSpeech(bytes, contentType, { format: 'wav' }, target)?.audio).toEqual(reply.audio)
   })
 })
 
@@ -250,7 +253,7 @@ describe('parseSpeech', () => {
   test('has defaults', () => {
     expect(parseSpeech(valid)).toEqual({
       ...valid,
-      ...{ instructions: undefined, format: 'mp3', speed: 1, isStream: false, rest: {} },
+      ...{ instructions: undefined, format: undefined, speed: 1, isStream: false, rest: {} },
     })
   })
 

@@ -13,8 +13,8 @@ const MEDIA_TYPES: Readonly<Record<SpeechFormat, string>> = {
 
 /** Returns the audio as its caller wants it: its bytes, or events. */
 export function encodeSpeechReply(
-  { format, isStream }: Pick<SpeechRequest, 'format' | 'isStream'>,
-  { audio, usage }: SpeechReply,
+  { isStream }: Pick<SpeechRequest, 'isStream'>,
+  { audio, format, usage }: SpeechReply,
 ): EncodedAudio {
   if (!isStream) return { contentType: MEDIA_TYPES[format], bytes: audio }
   const { tokens } = usage

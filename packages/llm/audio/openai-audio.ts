@@ -5,18 +5,23 @@ import type { Provider } from '../provider/provider.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import type { AudioClient } from './audio-client.ts'
 import type {
   AudioTokens,
   AudioUsage,
+  SpeechFormat,
   SpeechReply,
   SpeechRequest,
   TranscriptFormat,
   TranscriptionReply,
   TranscriptionRequest,
 } from './audio-format.ts'
+import { mostSpeechUsage, mostTranscriptionUsage } from './audio-pricing.ts'
 import { SPEECH_RULES, TRANSCRIPTION_RULES } from './audio-rules.ts'
 import { decodeSpeechEvents } from './decode-speech-events.ts'
 
+/** OpenAI's own default. */
+const DEFAULT_FORMAT: SpeechFormat = 'mp3'
 /** These answer `json` and `diarized_json` only, without times. */
 const UNTIMED = /^gpt-/
 /** These answer with bytes only. */
@@ -118,7 +123,7 @@ export function encodeSpeech(request: SpeechRequest, target: Target): UpstreamRe
     model: toWireModel(target),
     input,
     voice,
-    response_format: format,
+    response_format: format ?? DEFAULT_FORMAT,
     ...(instructions === undefined ? {} : { instructions }),
     ...(speed === 1 ? {} : { speed }),
     ...(inEvents ? { stream_format: 'sse' } : {}),
@@ -135,18 +140,35 @@ export function encodeSpeech(request: SpeechRequest, target: Target): UpstreamRe
 export function decodeSpeech(
   bytes: Buffer,
   contentType: string,
+  { format = DEFAULT_FORMAT }: Pick<SpeechRequest, 'format'>,
   target: Pick<Target, 'provider' | 'model'>,
 ): SpeechReply | undefined {
   if (speaksInEvents(target) && contentType.startsWith('text/event-stream')) {
     const { audio, usage } = decodeSpeechEvents(bytes)
-    return audio.length === 0 ? undefined : { audio, usage: { tokens: toSpokenTokens(usage) } }
+    return audio.length === 0 ? undefined : { audio, format, usage: { tokens: toSpokenTokens(usage) } }
   }
   // A text is an error report, whatever its status says.
   if (bytes.length === 0 || /json|text/.test(contentType)) return undefined
-  return { audio: bytes, usage: {} }
+  return { audio: bytes, format, usage: {} }
 }
 
 function toSpokenTokens(usage: JsonObject | undefined): AudioTokens | undefined {
   const heard = toTokens(usage)
   return heard === undefined ? undefined : { ...heard, textOutput: 0, audioOutput: heard.textOutput }
+}
+
+export const openAiAudio: AudioClient = {
+  findTranscriptObjection({ format }, target) {
+    if (findAskedFormat(format, target) !== undefined) return undefined
+    const name = `${target.provider.id}/${target.model}`
+    const message = `response_format: the model ${name} has no ${format}; it has json and text.`
+    return { param: 'response_format', message }
+  },
+  mostTranscriptUsage: mostTranscriptionUsage,
+  encodeTranscription,
+  decodeTranscription,
+  findSpeechObjection: () => undefined,
+  mostSpeechUsage,
+  encodeSpeech,
+  decodeSpeech,
 }

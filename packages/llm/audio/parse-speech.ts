@@ -37,7 +37,9 @@ export function parseSpeech(body: JsonObject): SpeechRequest {
     voice: toVoice(body.voice),
     instructions,
     format:
-      format === undefined || format === null ? 'mp3' : choiceAt(format, 'response_format', SPEECH_FORMATS),
+      format === undefined || format === null
+        ? undefined
+        : choiceAt(format, 'response_format', SPEECH_FORMATS),
     speed: optionalNumber(body, 'speed', SPEED) ?? 1,
     isStream:
       stream !== undefined &&

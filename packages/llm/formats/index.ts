@@ -4,11 +4,11 @@ import { cohereV2Format } from './cohere-v2/format.ts'
 import { geminiContentFormat } from './gemini-content/format.ts'
 import { native } from './native/format.ts'
 import { ollamaChatFormat } from './ollama-chat/format.ts'
+import { anthropicUnderOllama, openAiUnderOllama } from './ollama-chat/other-formats.ts'
 import { openAiChatFormat } from './openai-chat/format.ts'
 import { openAiCompactFormat } from './openai-compact/format.ts'
 import { openAiCompletionsFormat } from './openai-completions/format.ts'
 import { openAiResponsesFormat } from './openai-responses/format.ts'
-import { anthropicUnderOllama, openAiUnderOllama } from './ollama-chat/other-formats.ts'
 import type { Format } from './shared/format.ts'
 
 /** Every wire format: the only list of them. */

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   countAwsEvents,
-  measureAwsEvents,
   EventStreamError,
+  measureAwsEvents,
   openAwsEventStreamParser,
 } from './aws-event-stream.ts'
 import { openFrames } from './open-frames.ts'

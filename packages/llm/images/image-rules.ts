@@ -1,8 +1,8 @@
 import {
+  CONTENTS,
   CONTENT as PASSED_CONTENT,
   CONTENTS as PASSED_CONTENTS,
 } from '../formats/gemini-content/wire/content-rules.ts'
-import { CONTENTS } from '../formats/gemini-content/wire/content-rules.ts'
 import {
   CHOICES,
   FieldRules,

@@ -1,7 +1,10 @@
 /** How a provider's speech models are reached: data in its file. */
 export interface AudioService {
-  /** `openai-audio`: `/audio/transcriptions`, `/audio/translations` and `/audio/speech` as OpenAI has them. */
-  readonly format: 'openai-audio'
+  /**
+   * `openai-audio`: `/audio/transcriptions`, `/audio/translations` and `/audio/speech` as OpenAI has them. `gemini-audio`:
+   * models of `:generateContent` are asked to write what they hear, or for audio instead of words.
+   */
+  readonly format: 'openai-audio' | 'gemini-audio'
   /**
    * A JSON transcript tells how long the audio was, or what tokens it took. Absent: only a `verbose_json` one does, as
    * Groq's.

@@ -1,4 +1,4 @@
-import type { CatalogModel, Capability } from '../provider/catalog-model.ts'
+import type { Capability, CatalogFile, CatalogModel } from '../provider/catalog-model.ts'
 import type { AudioPrices } from '../provider/prices.ts'
 
 function toModel(id: string, capability: Capability, prices: AudioPrices): CatalogModel {
@@ -54,4 +54,38 @@ const GROQ_MODELS: readonly CatalogModel[] = [
   toModel('whisper-large-v3-turbo', 'transcription', { per_hour: 0.04, min_seconds: 10 }),
 ]
 
-export const AUDIO_MODELS = { openai: OPENAI_MODELS, azure: AZURE_MODELS, groq: GROQ_MODELS } as const
+/** Google's, by ai.google.dev/gemini-api/docs/pricing (2026-10). */
+const GEMINI_MODELS: readonly CatalogModel[] = [
+  toModel('gemini-2.5-flash-preview-tts', 'speech', { text_input: 0.5, audio_output: 10 }),
+  toModel('gemini-2.5-pro-preview-tts', 'speech', { text_input: 1, audio_output: 20 }),
+]
+
+export const AUDIO_MODELS = {
+  openai: OPENAI_MODELS,
+  azure: AZURE_MODELS,
+  groq: GROQ_MODELS,
+  gemini: GEMINI_MODELS,
+} as const
+
+/**
+ * The catalogue of a provider whose models of text write down what they hear. Only those whose price for audio is known and the same
+ * for every length.
+ */
+export function withTranscripts(file: CatalogFile): CatalogFile {
+  return { ...file, models: file.models.map(toHearing) }
+}
+
+function toHearing(model: CatalogModel): CatalogModel {
+  const { pricing, capabilities, inputs } = model
+  if (inputs?.includes('audio') !== true || pricing === null) return model
+  if (pricing.audio_input === undefined || pricing.long_context !== undefined) return model
+  return {
+    ...model,
+    capabilities: [...capabilities, 'transcription'],
+    audio_pricing: {
+      text_input: pricing.input,
+      audio_input: pricing.audio_input,
+      text_output: pricing.output,
+    },
+  }
+}

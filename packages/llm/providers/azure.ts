@@ -2,8 +2,8 @@ import catalog from '../../../catalog/azure.json' with { type: 'json' }
 import type { CatalogFile } from '../provider/catalog-model.ts'
 import type { Provider } from '../provider/provider.ts'
 import { AUDIO_MODELS } from './audio-models.ts'
-import { withModels } from './with-models.ts'
 import { OPENAI_FORMAT_RULES, OPENAI_MODEL_RULES } from './openai-models.ts'
+import { withModels } from './with-models.ts'
 
 export const azure: Provider = {
   id: 'azure',

@@ -1,6 +1,8 @@
 import catalog from '../../../catalog/gemini.json' with { type: 'json' }
 import type { CatalogFile } from '../provider/catalog-model.ts'
 import type { Provider } from '../provider/provider.ts'
+import { AUDIO_MODELS, withTranscripts } from './audio-models.ts'
+import { withModels } from './with-models.ts'
 
 export const gemini: Provider = {
   id: 'gemini',
@@ -16,5 +18,6 @@ export const gemini: Provider = {
   maker: true,
   embeddings: { format: 'gemini-embed' },
   images: { format: 'google-images' },
-  catalog: catalog as CatalogFile,
+  audio: { format: 'gemini-audio' },
+  catalog: withModels(withTranscripts(catalog as CatalogFile), AUDIO_MODELS.gemini),
 }

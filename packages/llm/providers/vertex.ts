@@ -1,6 +1,7 @@
 import catalog from '../../../catalog/vertex.json' with { type: 'json' }
 import type { CatalogFile } from '../provider/catalog-model.ts'
 import type { Provider } from '../provider/provider.ts'
+import { withTranscripts } from './audio-models.ts'
 
 const PLACE = 'projects/{project}/locations/{location}'
 
@@ -50,5 +51,6 @@ export const vertex: Provider = {
   ownMounts: ['gemini'],
   embeddings: { format: 'vertex-predict' },
   images: { format: 'google-images' },
-  catalog: catalog as CatalogFile,
+  audio: { format: 'gemini-audio' },
+  catalog: withTranscripts(catalog as CatalogFile),
 }

@@ -1,5 +1,5 @@
-import { listUnread } from '../formats/shared/list-unread.ts'
 import type { Findings } from '../formats/shared/findings.ts'
+import { listUnread } from '../formats/shared/list-unread.ts'
 import {
   invalid,
   isObject,

@@ -2224,6 +2224,20 @@ export interface components {
                 text_output_usd_per_mtok: number | null;
                 image_output_usd_per_mtok: number | null;
             } | null;
+            audio_pricing: {
+                usd_per_hour: number | null;
+                /** @description Each request is billed for at least so many seconds. */
+                min_seconds: number | null;
+                usd_per_million_characters: number | null;
+                text_input_usd_per_mtok: number | null;
+                audio_input_usd_per_mtok: number | null;
+                text_output_usd_per_mtok: number | null;
+                audio_output_usd_per_mtok: number | null;
+            } | null;
+            rerank_pricing: {
+                usd_per_search: number | null;
+                input_usd_per_mtok: number | null;
+            } | null;
         };
         CallableModel: {
             id: string;
@@ -2244,6 +2258,20 @@ export interface components {
                 image_input_usd_per_mtok: number | null;
                 text_output_usd_per_mtok: number | null;
                 image_output_usd_per_mtok: number | null;
+            } | null;
+            audio_pricing: {
+                usd_per_hour: number | null;
+                /** @description Each request is billed for at least so many seconds. */
+                min_seconds: number | null;
+                usd_per_million_characters: number | null;
+                text_input_usd_per_mtok: number | null;
+                audio_input_usd_per_mtok: number | null;
+                text_output_usd_per_mtok: number | null;
+                audio_output_usd_per_mtok: number | null;
+            } | null;
+            rerank_pricing: {
+                usd_per_search: number | null;
+                input_usd_per_mtok: number | null;
             } | null;
             /** @description The environment has a credential of its provider. */
             is_callable: boolean;

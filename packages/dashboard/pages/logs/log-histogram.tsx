@@ -11,11 +11,11 @@ const HEIGHT_PX = 84
 interface LogHistogramProps {
   readonly envId: string
   readonly query: Readonly<Record<string, string>>
-  /** Called with the time of the bar that was clicked. */
+  /** Called with the time of the bars that were chosen. */
   readonly onPick: (from: string, to: string) => void
 }
 
-/** How many requests match over time, the failed ones on top. A bar narrows the time to its own. */
+/** How many requests match over time, the failed ones on top. A bar narrows the time to its own, a drag to that of the bars under it. */
 export function LogHistogram({ envId, query, onPick }: LogHistogramProps) {
   const { time_zone: timeZone } = usePlace().organization
   const { data } = useQuery({
@@ -42,16 +42,15 @@ export function LogHistogram({ envId, query, onPick }: LogHistogramProps) {
   return (
     <Chart
       title="What matches"
-      sentence={`${toCount(sum)} requests${data.is_complete ? '' : ', the newest that match'}. Click a bar for its time.`}
+      sentence={`${toCount(sum)} requests${data.is_complete ? '' : ', the newest that match'}. Click a bar, or drag over some, for their time.`}
       kind="bars"
       unit="count"
       heightPx={HEIGHT_PX}
       {...drawn}
-      onPick={index => {
-        const bucket = data.data[index]
-        if (bucket === undefined) return
-        const from = Date.parse(bucket.at)
-        onPick(bucket.at, new Date(from + data.bucket_seconds * 1000).toISOString())
+      onPick={(first, last) => {
+        const [from, to] = [data.data[first], data.data[last]]
+        if (from === undefined || to === undefined) return
+        onPick(from.at, new Date(Date.parse(to.at) + data.bucket_seconds * 1000).toISOString())
       }}
     />
   )

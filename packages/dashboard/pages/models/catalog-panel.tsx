@@ -99,16 +99,7 @@ function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
         </thead>
         <tbody>
           {models.map(
-            ({
-              id,
-              provider,
-              display_name,
-              capabilities,
-              context_window,
-              pricing,
-              image_pricing,
-              is_callable,
-            }) => (
+            ({ id, provider, display_name, capabilities, context_window, is_callable, ...prices }) => (
               <tr key={id}>
                 <td className="text cut" title={display_name}>
                   <span className="name">{id}</span>
@@ -124,13 +115,7 @@ function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
                 </td>
                 <td className="wide muted small">{capabilities.map(toWords).join(', ')}</td>
                 <td className="number wide">{context_window === null ? '–' : toCount(context_window)}</td>
-                <td className="number">
-                  {pricing === null
-                    ? image_pricing === null
-                      ? 'unpriced'
-                      : 'by image'
-                    : `${toPrice(pricing.input_usd_per_mtok)} / ${toPrice(pricing.output_usd_per_mtok)}`}
-                </td>
+                <td className="number">{toPrices(prices)}</td>
               </tr>
             ),
           )}
@@ -138,6 +123,26 @@ function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
       </table>
     </section>
   )
+}
+
+type Prices = Pick<CatalogModel, 'pricing' | 'image_pricing' | 'audio_pricing' | 'rerank_pricing'>
+
+function toPrices({ pricing, image_pricing, audio_pricing, rerank_pricing }: Prices): string {
+  if (pricing !== null)
+    return `${toPrice(pricing.input_usd_per_mtok)} / ${toPrice(pricing.output_usd_per_mtok)}`
+  if (image_pricing !== null) return 'by image'
+  if (rerank_pricing !== null)
+    return rerank_pricing.usd_per_search === null
+      ? 'by token'
+      : `${toPrice(rerank_pricing.usd_per_search)} a search`
+  if (audio_pricing === null) return 'unpriced'
+  const { usd_per_hour, usd_per_million_characters, audio_input_usd_per_mtok, audio_output_usd_per_mtok } =
+    audio_pricing
+  if (usd_per_hour !== null) return `${toPrice(usd_per_hour)} an hour`
+  if (usd_per_million_characters !== null)
+    return `${toPrice(usd_per_million_characters)} a million characters`
+  const tokens = audio_output_usd_per_mtok ?? audio_input_usd_per_mtok
+  return tokens === null ? 'by token' : `${toPrice(tokens)} of audio`
 }
 
 function toWords(capability: string): string {

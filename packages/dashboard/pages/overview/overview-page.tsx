@@ -124,14 +124,14 @@ function Figures({ rows, whole, now, totals, range }: FiguresProps) {
   const labels = useMemo(() => buckets.map(({ label }) => label), [buckets])
   const { counts, latencies, costs } = useMemo(() => toSeries(buckets), [buckets])
   const bucketName = range === '24h' ? 'hour' : 'day'
-  const openLogs = (index: number): void => {
-    const bucket = buckets[index]
-    if (bucket === undefined) return
-    const end = bucket.at + SPANS[range].bucketMs
+  const openLogs = (first: number, last: number): void => {
+    const [from, to] = [buckets[first], buckets[last]]
+    if (from === undefined || to === undefined) return
+    const end = to.at + SPANS[range].bucketMs
     void navigate({
       to: '/o/$org/$project/$environment/logs',
       params: toNames(place),
-      search: { from: new Date(bucket.at).toISOString(), to: new Date(end).toISOString() },
+      search: { from: new Date(from.at).toISOString(), to: new Date(end).toISOString() },
     })
   }
   return (

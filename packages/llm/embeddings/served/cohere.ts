@@ -1,3 +1,4 @@
+import { listUnread } from '../../formats/shared/list-unread.ts'
 import {
   choiceAt,
   invalid,
@@ -22,7 +23,6 @@ import {
   parseTexts,
 } from '../parse-request.ts'
 import { encodeVector } from '../vector-encoding.ts'
-import { listUnread } from '../../formats/shared/list-unread.ts'
 
 const KNOWN: ReadonlySet<string> = new Set([
   'model',

@@ -1,6 +1,6 @@
 import { BEDROCK_MOUNT } from '../../formats/bedrock-converse/format.ts'
 import { COHERE_MOUNT } from '../../formats/cohere-v2/format.ts'
-import { GEMINI_NAMED, GEMINI_MOUNT } from '../../formats/gemini-content/format.ts'
+import { GEMINI_MOUNT, GEMINI_NAMED } from '../../formats/gemini-content/format.ts'
 import { NATIVE_MOUNT } from '../../formats/native/format.ts'
 import { OLLAMA_MOUNT } from '../../formats/ollama-chat/format.ts'
 import { OPENAI_UNDER_OLLAMA } from '../../formats/ollama-chat/other-formats.ts'
@@ -9,8 +9,8 @@ import { OPENAI_MOUNT } from '../../formats/shared/openai-mount.ts'
 import { compatEmbeddings, type EmbeddingServer, nativeEmbeddings } from '../embedding-server.ts'
 import { cohereEmbed } from './cohere.ts'
 import { geminiBatchEmbed, geminiEmbedContent } from './gemini.ts'
-import { titanEmbeddings } from './titan.ts'
 import { ollamaEmbed, ollamaEmbeddingsRoute } from './ollama.ts'
+import { titanEmbeddings } from './titan.ts'
 
 /** A path on which callers ask for embeddings. It begins behind the mount's prefix; `*` is the model. */
 export interface EmbeddingRoute {

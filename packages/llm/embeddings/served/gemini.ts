@@ -1,4 +1,5 @@
 import { refuseOtherModel, spell } from '../../formats/gemini-content/server/read-body.ts'
+import { listUnread } from '../../formats/shared/list-unread.ts'
 import {
   invalid,
   listAt,
@@ -14,7 +15,6 @@ import { inputTokens } from '../../usage/usage-sums.ts'
 import type { EmbeddingContext, EmbeddingServer } from '../embedding-server.ts'
 import { assertCount, DIMENSIONS, type MutableEmbedding, type ParsedEmbeddings } from '../parse-request.ts'
 import { encodeVector } from '../vector-encoding.ts'
-import { listUnread } from '../../formats/shared/list-unread.ts'
 
 /** What texts are for, in the words that other formats share. Google's other words are sent as they are. */
 const INPUT_TYPES: Readonly<Record<string, string>> = toTable({

@@ -1,3 +1,4 @@
+import { listUnread } from '../../formats/shared/list-unread.ts'
 import {
   invalid,
   optionalFlag,
@@ -11,7 +12,6 @@ import { inputTokens } from '../../usage/usage-sums.ts'
 import type { EmbeddingContext, EmbeddingServer } from '../embedding-server.ts'
 import { DIMENSIONS, type MutableEmbedding, type ParsedEmbeddings, parseTexts } from '../parse-request.ts'
 import { encodeVector } from '../vector-encoding.ts'
-import { listUnread } from '../../formats/shared/list-unread.ts'
 
 /** How Ollama's server runs a model has no meaning elsewhere: `options` and `keep_alive` are read and not sent. */
 const RUN = ['model', 'options', 'keep_alive', 'end_user']

@@ -1,3 +1,4 @@
+import { listUnread } from '../../formats/shared/list-unread.ts'
 import {
   choiceAt,
   listAt,
@@ -11,7 +12,6 @@ import { inputTokens } from '../../usage/usage-sums.ts'
 import type { EmbeddingServer } from '../embedding-server.ts'
 import { DIMENSIONS, type MutableEmbedding } from '../parse-request.ts'
 import { encodeVector } from '../vector-encoding.ts'
-import { listUnread } from '../../formats/shared/list-unread.ts'
 
 const KNOWN: ReadonlySet<string> = new Set(['inputText', 'dimensions', 'normalize', 'embeddingTypes'])
 

@@ -1,8 +1,8 @@
 import type { Format } from '../shared/format.ts'
 import type { Mount } from '../shared/mount.ts'
 import { bedrockConverse } from './client/client.ts'
-import { explainCredential, toConverseError, toErrorHeaders } from './server/encode-error.ts'
 import { converseCount } from './server/count-tokens.ts'
+import { explainCredential, toConverseError, toErrorHeaders } from './server/encode-error.ts'
 import { invokeServer, invokeStreamServer } from './server/invoke.ts'
 import { converseServer, converseStreamServer } from './server/server.ts'
 

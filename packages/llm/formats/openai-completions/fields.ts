@@ -1,7 +1,7 @@
 import type { Json } from '../../json/json-value.ts'
 import { CAP, CHOICES, DATA, MODEL, type Rule, SCALAR, STREAM } from '../../upstream/outgoing-rules.ts'
-import { STREAM_OPTIONS } from '../shared/chat-rules.ts'
 import { parseStop } from '../shared/chat-fields.ts'
+import { STREAM_OPTIONS } from '../shared/chat-rules.ts'
 import { checked, FieldTable, number, own, sent, text } from '../shared/field-table.ts'
 
 /** Texts, or the numbers of their tokens. */

@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../json/json-value.ts'
 import { joinPath } from './field-path.ts'
 import { refuseReservedName } from './reserved-fields.ts'
-import type { JsonObject } from '../../json/json-value.ts'
 
 /**
  * Returns the paths of fields that are not known and have a value. No provider gets them; the environment's

@@ -1,5 +1,5 @@
-import { listUnread } from '../../formats/shared/list-unread.ts'
 import { refuseOtherModel, spell } from '../../formats/gemini-content/server/read-body.ts'
+import { listUnread } from '../../formats/shared/list-unread.ts'
 import {
   choiceAt,
   invalid,

@@ -1,4 +1,4 @@
-import { GEMINI_NAMED, GEMINI_MOUNT } from '../../formats/gemini-content/format.ts'
+import { GEMINI_MOUNT, GEMINI_NAMED } from '../../formats/gemini-content/format.ts'
 import type { Mount } from '../../formats/shared/mount.ts'
 import type { ImageServer } from '../image-server.ts'
 import { geminiImageEvents, geminiImageList, geminiImages, IMAGE_MODELS } from './gemini.ts'

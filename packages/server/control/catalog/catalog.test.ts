@@ -100,6 +100,13 @@ test('GET /v1/catalog/models shows what images cost', async () => {
   expect(image).toMatchObject({ pricing: null, image_pricing: { usd_per_image: 0.01 } })
 })
 
+test('GET /v1/catalog/models shows what audio and reranking cost', async () => {
+  const [whisper] = await listAll('/v1/catalog/models', 'provider=groq&q=whisper-large-v3')
+  expect(whisper).toMatchObject({ audio_pricing: { usd_per_hour: 0.111, min_seconds: 10 } })
+  const [rerank] = await listAll('/v1/catalog/models', 'provider=cohere&capability=rerank')
+  expect(rerank).toMatchObject({ rerank_pricing: { input_usd_per_mtok: null } })
+})
+
 test('GET /v1/catalog/providers lists every provider with the fields of its credential', async () => {
   const seen = await listAll('/v1/catalog/providers')
   expect(seen.map(({ id }) => id)).toEqual(PROVIDERS.map(({ id }) => id).sort())

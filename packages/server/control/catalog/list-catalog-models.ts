@@ -1,13 +1,18 @@
-import { toListedImagePrices } from '@rideau/llm/images/listed-image-prices'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { allModels } from '@rideau/llm/providers/catalog'
+import { toListedPrices } from '@rideau/llm/providers/listed-prices'
 import { listCredentialProviders } from '../../storage/provider-credentials.ts'
 import { capabilityField } from '../operation/capability-field.ts'
 import { textParam } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { cutPage, listOf, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
-import { ImagePricingResource, PricingResource } from './pricing-resource.ts'
+import {
+  AudioPricingResource,
+  ImagePricingResource,
+  PricingResource,
+  RerankPricingResource,
+} from './pricing-resource.ts'
 
 const FIELDS = {
   /** `provider/model`, as a request names it. */
@@ -19,6 +24,8 @@ const FIELDS = {
   capabilities: z.array(z.string()),
   pricing: PricingResource,
   image_pricing: ImagePricingResource,
+  audio_pricing: AudioPricingResource,
+  rerank_pricing: RerankPricingResource,
 }
 const CatalogModelResource = z.strictObject(FIELDS).meta({ id: 'CatalogModel' })
 type CatalogModelRecord = z.output<typeof CatalogModelResource>
@@ -100,6 +107,6 @@ function toCatalogModelResource(provider: string, model: CatalogModel): CatalogM
             cached_input_usd_per_mtok: pricing.cache_read ?? null,
             cache_write_usd_per_mtok: pricing.cache_write ?? null,
           },
-    image_pricing: toListedImagePrices(model.image_pricing),
+    ...toListedPrices(model),
   }
 }

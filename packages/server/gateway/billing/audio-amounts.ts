@@ -1,4 +1,4 @@
-import type { AudioUsage } from '@rideau/llm/audio/audio-format'
+import type { AudioUsage, MostAudioUsage } from '@rideau/llm/audio/audio-format'
 import { audioCostNanoUsd, type Spoken } from '@rideau/llm/audio/audio-pricing'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { AudioPrices } from '@rideau/llm/provider/prices'
@@ -8,7 +8,7 @@ import type { Amounts } from '../../ledger/ledger.ts'
 
 /** What an audio request can use at most, at any model. */
 export interface MostAudio extends Spoken {
-  readonly usage: Required<AudioUsage>
+  readonly usage: MostAudioUsage
 }
 
 interface Priced {
@@ -21,11 +21,13 @@ export function maxAudioCost(most: MostAudio, { catalogModel }: Priced): number 
 }
 
 /** Returns what to reserve: the maximum over all targets. */
-export function toReservedAudioAmounts(most: MostAudio, targets: readonly Priced[]): Amounts {
-  const counted = targets.map(({ catalogModel }) => sum(toUsage(most.usage, catalogModel?.audio_pricing)))
+export function toReservedAudioAmounts(targets: readonly (Priced & { readonly most: MostAudio })[]): Amounts {
+  const counted = targets.map(({ most, catalogModel }) =>
+    sum(toUsage(most.usage, catalogModel?.audio_pricing)),
+  )
   return {
     tokens: Math.max(...counted),
-    nanoUsd: Math.max(...targets.map(target => maxAudioCost(most, target) ?? 0)),
+    nanoUsd: Math.max(...targets.map(target => maxAudioCost(target.most, target) ?? 0)),
   }
 }
 

@@ -1,7 +1,10 @@
+import type { AudioClient, AudioObjection } from '@rideau/llm/audio/audio-client'
 import type { AudioUsage } from '@rideau/llm/audio/audio-format'
 import type { EncodedAudio } from '@rideau/llm/audio/encode-transcript'
+import { findAudioClient } from '@rideau/llm/audio/find-audio-client'
 import type { Findings } from '@rideau/llm/formats/shared/findings'
 import type { Json } from '@rideau/llm/json/json-value'
+import type { Provider } from '@rideau/llm/provider/provider'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { MeterSet } from '../../core/list-meters.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
@@ -15,7 +18,6 @@ import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
 import { type AudioTarget, planAudio } from '../plan/plan-audio.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { Refusal } from '../../core/verdict.ts'
 import type { ModelCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
@@ -29,10 +31,17 @@ export interface AudioTask<Reply extends { readonly usage: AudioUsage }> {
   readonly endUser: Json | undefined
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
   readonly files: readonly Buffer[] | undefined
-  readonly most: MostAudio
-  findObjection?(target: ResolvedTarget): Refusal | undefined
+  /** The most that it may use at a target. */
+  mostAt(target: ResolvedTarget): MostAudio
+  findObjection(target: ResolvedTarget): AudioObjection | undefined
   attempt(target: Target, planned: AudioTarget): Promise<AttemptResult<Reply>>
   encode(reply: Reply): EncodedAudio
+}
+
+/** Of a provider that a plan has accepted for audio. */
+export function clientOf({ audio }: Provider): AudioClient {
+  if (audio === undefined) throw new Error('a target without audio was planned')
+  return findAudioClient(audio)
 }
 
 interface AnsweredAudio<Reply> {
@@ -75,10 +84,13 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
     const { caller, environment, route } = this.#ctx
     const { mount } = route
     const task = this.#task
-    const findObjection = (target: ResolvedTarget): Refusal | undefined => task.findObjection?.(target)
-    const { model: asked, capability, most } = task
+    const { model: asked, capability } = task
     return planAudio(
-      { asked, capability, most, findObjection, caller, environment, limits, mount },
+      {
+        ...{ asked, capability, caller, environment, limits, mount },
+        mostAt: target => task.mostAt(target),
+        findObjection: target => task.findObjection(target),
+      },
       this.#deps,
     )
   }
@@ -88,9 +100,10 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
     plan: CallPlan<AudioTarget>,
     limits: MeterSet,
   ): Reserved<AudioTarget> | Promise<Reserved<AudioTarget>> {
-    const amounts = toReservedAudioAmounts(this.#task.most, plan.targets)
-    const { textInput, audioInput } = this.#task.most.usage.tokens ?? { textInput: 0, audioInput: 0 }
-    this.#inputTokens = Math.min(amounts.tokens, textInput + audioInput)
+    const most = plan.targets.map(target => ({ ...target, most: this.#task.mostAt(target) }))
+    const amounts = toReservedAudioAmounts(most)
+    const input = most.map(({ most: { usage } }) => usage.tokens.textInput + usage.tokens.audioInput)
+    this.#inputTokens = Math.min(amounts.tokens, Math.max(...input))
     const inputTokens = this.#inputTokens
     const estimate = limits.hasAmountMeter
       ? { inputTokens, outputTokens: amounts.tokens - inputTokens }
@@ -104,11 +117,11 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
     const result = await this.#task.attempt(target, planned)
     if (result.ok) return { ...result, value: { reply: result.value, target: planned } }
     if (result.charge === undefined) return result
-    return { ...result, bill: toAbandonedAudioBill(this.#task.most, planned) }
+    return { ...result, bill: toAbandonedAudioBill(this.#task.mostAt(planned), planned) }
   }
 
   async answer({ reply, target }: AnsweredAudio<Reply>): Promise<void> {
-    const bill = toAudioBill(reply.usage, this.#task.most, target)
+    const bill = toAudioBill(reply.usage, this.#task.mostAt(target), target)
     this.#ctx.recordFields.answered = bill
     const { contentType, bytes } = this.#task.encode(reply)
     const headers = answerHeaders(this.#ctx, target, contentType, this.#deps)

@@ -13,7 +13,7 @@ let client: OpenAI
 beforeAll(async () => {
   limited = await openLimitedApp()
   ;({ app, upstream } = limited)
-  for (const provider of ['openai', 'groq']) {
+  for (const provider of ['openai', 'groq', 'gemini']) {
     await app.addCredential(provider, { api_key: 'k', base_url: upstream.baseUrl })
   }
   client = new OpenAI({ baseURL: `${app.gatewayUrl}/openai/v1`, apiKey: app.secretKey, maxRetries: 0 })
@@ -286,5 +286,57 @@ describe('who may not call it', () => {
       ...{ kind: 'secret', name: 'cheap', restrictions },
     })
     expect(await codeFor(made.key)).toBe('budget_exceeded')
+  })
+})
+
+describe('at Gemini', () => {
+  const usageOf = (input: object[], output: number): object => ({
+    promptTokenCount: input.reduce((sum, each) => sum + (each as { tokenCount: number }).tokenCount, 0),
+    ...{ promptTokensDetails: input, candidatesTokenCount: output },
+  })
+
+  test('a transcript is asked for in words, and billed by the tokens that were heard and said', async () => {
+    const usageMetadata = usageOf(
+      [
+        { modality: 'TEXT', tokenCount: 1_000 },
+        { modality: 'AUDIO', tokenCount: 32_000 },
+      ],
+      2_000,
+    )
+    const candidates = [{ content: { parts: [{ text: 'Hello there.' }] }, finishReason: 'STOP' }]
+    upstream.script(json(200, { candidates, usageMetadata }))
+    const { key, budget } = await limited.freshKey(1)
+    const gemini = new OpenAI({ baseURL: `${app.gatewayUrl}/openai/v1`, apiKey: key, maxRetries: 0 })
+    const file = await toFile(MP3, 'talk.mp3')
+    const answer = await gemini.audio.transcriptions.create({ file, model: 'gemini/gemini-2.5-flash' })
+    expect(answer).toMatchObject({ text: 'Hello there.', usage: { input_tokens: 33_000 } })
+    expect(upstream.requests.at(-1)?.path).toMatch(/\/models\/gemini-2\.5-flash:generateContent$/)
+    // $0.30, $1 and $2.50 a million.
+    const cost = 0.0003 + 0.032 + 0.005
+    await expect.poll(async () => (await budget()).spent_usd).toBe(cost)
+  })
+
+  test('speech comes as a WAV file, and is billed by the tokens that were spoken', async () => {
+    const data = Buffer.from([1, 0, 2, 0]).toString('base64')
+    const inlineData = { mimeType: 'audio/L16;codec=pcm;rate=24000', data }
+    const candidates = [{ content: { parts: [{ inlineData }] }, finishReason: 'STOP' }]
+    upstream.script(json(200, { candidates, usageMetadata: usageOf([{ tokenCount: 100 }], 1_000) }))
+    const { key, budget } = await limited.freshKey(1)
+    const body = { model: 'gemini/gemini-2.5-flash-preview-tts', input: 'Hi', voice: 'Kore' }
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const response = await post(SPEECH, JSON.stringify(body), headers)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/wav'])
+    expect(Buffer.from(await response.arrayBuffer()).subarray(44)).toEqual(Buffer.from([1, 0, 2, 0]))
+    await expect.poll(async () => (await budget()).spent_usd).toBe(0.01005)
+    const refused = await post(SPEECH, JSON.stringify({ ...body, response_format: 'mp3' }), headers)
+    const { error } = (await refused.json()) as any
+    expect([refused.status, error.code, error.param]).toEqual([400, 'invalid_request', 'response_format'])
+  })
+
+  test('a model whose price for audio is unknown makes no transcript', async () => {
+    const form = toForm({ model: 'gemini/gemini-2.5-pro' })
+    form.set('file', new Blob([MP3]), 'a.mp3')
+    const response = await post(TRANSCRIPTIONS, form)
+    expect(((await response.json()) as any).error.code).toBe('model_missing_capability')
   })
 })

@@ -1,7 +1,7 @@
 import type { ImageReply, ImageRequest } from '@rideau/llm/images/image-format'
 import { encodeImages } from '@rideau/llm/images/image-reply'
-import type { ImageRoute as ServedImageRoute } from '@rideau/llm/images/served/image-routes'
 import type { ImageServer, ParsedImages } from '@rideau/llm/images/image-server'
+import type { ImageRoute as ServedImageRoute } from '@rideau/llm/images/served/image-routes'
 import type { Target } from '@rideau/llm/upstream/target'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { MeterSet } from '../../core/list-meters.ts'

@@ -1,8 +1,8 @@
+import type { AudioObjection } from '@rideau/llm/audio/audio-client'
 import type { SpeechReply, SpeechRequest } from '@rideau/llm/audio/audio-format'
-import { countCharacters, mostSpeechUsage } from '@rideau/llm/audio/audio-pricing'
+import { countCharacters } from '@rideau/llm/audio/audio-pricing'
 import { encodeSpeechReply } from '@rideau/llm/audio/encode-speech'
 import type { EncodedAudio } from '@rideau/llm/audio/encode-transcript'
-import { decodeSpeech, encodeSpeech } from '@rideau/llm/audio/openai-audio'
 import { findUnreadSpeechField, parseSpeech } from '@rideau/llm/audio/parse-speech'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { Json, JsonObject } from '@rideau/llm/json/json-value'
@@ -10,12 +10,13 @@ import type { Target } from '@rideau/llm/upstream/target'
 import { attemptAudio } from '../attempts/attempt-audio.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import type { MostAudio } from '../billing/audio-amounts.ts'
+import type { ResolvedTarget } from '../plan/call-plan.ts'
 import type { AudioTarget } from '../plan/plan-audio.ts'
 import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { AudioCall, type AudioTask } from './audio-call.ts'
+import { AudioCall, type AudioTask, clientOf } from './audio-call.ts'
 import type { ReadCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
@@ -34,7 +35,6 @@ class Speech implements AudioTask<SpeechReply> {
   readonly files = undefined
   readonly endUser: Json | undefined
   readonly findings: { readonly stored: undefined; readonly passedOn: string | undefined }
-  readonly most: MostAudio
   readonly #ctx: IdentifiedContext
   readonly #request: SpeechRequest
   readonly #deps: PipelineDeps
@@ -42,7 +42,6 @@ class Speech implements AudioTask<SpeechReply> {
   constructor(ctx: IdentifiedContext, request: SpeechRequest, body: JsonObject, deps: PipelineDeps) {
     this.endUser = body.end_user
     this.findings = { stored: undefined, passedOn: findUnreadSpeechField(body) }
-    this.most = { usage: mostSpeechUsage(request), characters: countCharacters(request.input) }
     this.#ctx = ctx
     this.#request = request
     this.#deps = deps
@@ -52,13 +51,23 @@ class Speech implements AudioTask<SpeechReply> {
     return this.#request.model
   }
 
+  mostAt({ provider }: ResolvedTarget): MostAudio {
+    const usage = clientOf(provider).mostSpeechUsage(this.#request)
+    return { usage, characters: countCharacters(this.#request.input) }
+  }
+
+  findObjection(target: ResolvedTarget): AudioObjection | undefined {
+    return clientOf(target.provider).findSpeechObjection(this.#request, target)
+  }
+
   attempt(target: Target, planned: AudioTarget): Promise<AttemptResult<SpeechReply>> {
-    const request = encodeSpeech(this.#request, target)
+    const client = clientOf(target.provider)
+    const request = client.encodeSpeech(this.#request, target)
     return attemptAudio(
       {
         ...{ ctx: this.#ctx, target, planned, request, isBinary: true },
         decode: ({ bytes, readHeaders }) =>
-          decodeSpeech(bytes, String(readHeaders()['content-type'] ?? ''), target),
+          client.decodeSpeech(bytes, String(readHeaders()['content-type'] ?? ''), this.#request, target),
       },
       this.#deps,
     )

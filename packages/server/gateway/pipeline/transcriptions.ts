@@ -1,10 +1,8 @@
+import type { AudioObjection } from '@rideau/llm/audio/audio-client'
 import type { TranscriptionReply, TranscriptionRequest } from '@rideau/llm/audio/audio-format'
-import { mostTranscriptionUsage } from '@rideau/llm/audio/audio-pricing'
 import { type EncodedAudio, encodeTranscript } from '@rideau/llm/audio/encode-transcript'
-import { decodeTranscription, encodeTranscription, findAskedFormat } from '@rideau/llm/audio/openai-audio'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { Target } from '@rideau/llm/upstream/target'
-import type { Refusal } from '../../core/verdict.ts'
 import { attemptAudio } from '../attempts/attempt-audio.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import type { MostAudio } from '../billing/audio-amounts.ts'
@@ -13,7 +11,7 @@ import type { AudioTarget } from '../plan/plan-audio.ts'
 import { noteUser } from '../request/note-user.ts'
 import { type ParsedTranscription, readTranscriptionBody } from '../request/read-transcription-body.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { AudioCall, type AudioTask } from './audio-call.ts'
+import { AudioCall, type AudioTask, clientOf } from './audio-call.ts'
 import type { ReadCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
@@ -31,7 +29,6 @@ class Transcription implements AudioTask<TranscriptionReply> {
   readonly endUser: ParsedTranscription['endUser']
   readonly findings: { readonly stored: undefined; readonly passedOn: string | undefined }
   readonly files: readonly Buffer[]
-  readonly most: MostAudio
   readonly #ctx: IdentifiedContext
   readonly #request: TranscriptionRequest
   readonly #deps: PipelineDeps
@@ -44,7 +41,6 @@ class Transcription implements AudioTask<TranscriptionReply> {
     this.endUser = endUser
     this.findings = { stored: undefined, passedOn }
     this.files = [request.file.bytes]
-    this.most = { usage: mostTranscriptionUsage(request), characters: 0 }
     this.#ctx = ctx
     this.#request = request
     this.#deps = deps
@@ -54,22 +50,24 @@ class Transcription implements AudioTask<TranscriptionReply> {
     return this.#request.model
   }
 
-  findObjection(target: ResolvedTarget): Refusal | undefined {
-    const { format } = this.#request
-    if (findAskedFormat(format, target) !== undefined) return undefined
-    const message = `response_format: the model ${target.id} has no ${format}; it has json and text.`
-    return { code: 'invalid_request', message, param: 'response_format' }
+  mostAt({ provider }: ResolvedTarget): MostAudio {
+    return { usage: clientOf(provider).mostTranscriptUsage(this.#request), characters: 0 }
+  }
+
+  findObjection(target: ResolvedTarget): AudioObjection | undefined {
+    return clientOf(target.provider).findTranscriptObjection(this.#request, target)
   }
 
   attempt(target: Target, planned: AudioTarget): Promise<AttemptResult<TranscriptionReply>> {
-    const request = encodeTranscription(this.#request, target)
+    const client = clientOf(target.provider)
+    const request = client.encodeTranscription(this.#request, target)
     return attemptAudio(
       {
         ...{ ctx: this.#ctx, target, planned, request, isBinary: false },
         decode: ({ json }) => {
           const body = json?.value
           return typeof body === 'object' && body !== null
-            ? decodeTranscription(body as JsonObject)
+            ? client.decodeTranscription(body as JsonObject, target)
             : undefined
         },
       },

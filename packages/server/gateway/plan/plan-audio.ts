@@ -1,3 +1,4 @@
+import type { AudioObjection } from '@rideau/llm/audio/audio-client'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { MeterSet } from '../../core/list-meters.ts'
@@ -20,9 +21,9 @@ export interface AudioPlanInput {
   /** As the caller named the model. */
   readonly asked: string
   readonly capability: 'transcription' | 'speech'
-  readonly most: MostAudio
-  /** Returns why a target cannot serve what was asked. */
-  readonly findObjection?: (target: ResolvedTarget) => Refusal | undefined
+  /** The most that the request may use at a target. */
+  readonly mostAt: (target: ResolvedTarget) => MostAudio
+  readonly findObjection: (target: ResolvedTarget) => AudioObjection | undefined
   readonly caller: Caller
   readonly environment: Environment
   readonly limits: MeterSet
@@ -53,7 +54,9 @@ function planOne(
     const message = `The model ${target.id} does not support ${capability}.`
     return { refusal: { code: 'model_missing_capability', message, param: 'model' } }
   }
-  const refusal = findObjection?.(target) ?? checkCost(target, input)
+  const objection = findObjection(target)
+  if (objection !== undefined) return { refusal: { code: 'invalid_request', ...objection } }
+  const refusal = checkCost(target, input)
   if (refusal !== undefined) return { refusal }
   return { ...target, decodeError: deps.formats.client(provider.format).decodeError }
 }
@@ -64,9 +67,9 @@ function planOne(
  */
 function checkCost(
   target: ResolvedTarget,
-  { asked, most, caller, limits }: AudioPlanInput,
+  { asked, mostAt, caller, limits }: AudioPlanInput,
 ): Refusal | undefined {
-  const cost = maxAudioCost(most, target)
+  const cost = maxAudioCost(mostAt(target), target)
   const limited = checkLimits(target, asked, limits, cost !== null)
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited

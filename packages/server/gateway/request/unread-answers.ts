@@ -1,4 +1,4 @@
-import { hold, giveBack } from '../../core/fair-share.ts'
+import { giveBack, hold } from '../../core/fair-share.ts'
 import type { Holder } from '../../core/holder.ts'
 import type { Log } from '../../core/log.ts'
 import { LogPace } from '../../core/log-pace.ts'

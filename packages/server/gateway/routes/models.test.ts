@@ -37,6 +37,8 @@ describe('GET /v1/models', () => {
       capabilities: expect.arrayContaining(['chat', 'tools', 'response_format', 'vision']),
       pricing: { input_usd_per_mtok: 0.15, output_usd_per_mtok: 0.6, cached_input_usd_per_mtok: 0.075 },
       image_pricing: null,
+      audio_pricing: null,
+      rerank_pricing: null,
       targets: null,
     })
   })
@@ -89,6 +91,15 @@ describe('GET /v1/models', () => {
       },
     })
     expect((await get('/v1/models/sandbox/echo')).body.image_pricing).toBeNull()
+  })
+
+  test.each([
+    ['openai/whisper-1', 'audio_pricing', { usd_per_hour: 0.36, text_input_usd_per_mtok: null }],
+    ['openai/tts-1', 'audio_pricing', { usd_per_million_characters: 15, min_seconds: null }],
+    ['sandbox/rerank', 'rerank_pricing', { input_usd_per_mtok: expect.any(Number) }],
+  ])('shows the prices of %s', async (id, field, prices) => {
+    const { body } = await get(`/v1/models/${id}`)
+    expect(body).toMatchObject({ [field]: prices, image_pricing: null })
   })
 
   test('lists only the models that the key may call', async () => {

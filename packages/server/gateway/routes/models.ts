@@ -1,11 +1,11 @@
 import { findEmbeddingFormat } from '@rideau/llm/embeddings/find-embedding-format'
 import type { Listed, ListedAlias, ListedModel } from '@rideau/llm/formats/shared/listed-model'
 import { findImageFormat } from '@rideau/llm/images/find-image-format'
-import { toListedImagePrices } from '@rideau/llm/images/listed-image-prices'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { Capability, CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { listModels } from '@rideau/llm/providers/catalog'
 import { findProvider } from '@rideau/llm/providers/index'
+import { toListedPrices } from '@rideau/llm/providers/listed-prices'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { isModelAllowed } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
@@ -148,14 +148,18 @@ function toResource(listed: Listed): JsonObject {
             output_usd_per_mtok: pricing.output,
             cached_input_usd_per_mtok: pricing.cache_read ?? null,
           },
-    image_pricing: toImagePricing(model),
+    ...toPrices(model),
     targets: null,
   }
 }
 
-function toImagePricing({ image_pricing }: CatalogModel): JsonObject | null {
-  const listed = toListedImagePrices(image_pricing)
-  return listed === null ? null : { ...listed }
+function toPrices(model: CatalogModel): JsonObject {
+  const { image_pricing: image, audio_pricing: audio, rerank_pricing: rerank } = toListedPrices(model)
+  return {
+    image_pricing: image && { ...image },
+    audio_pricing: audio && { ...audio },
+    rerank_pricing: rerank && { ...rerank },
+  }
 }
 
 /** An alias has every capability that one of its targets has, since a request goes to a target that can serve it. */
@@ -171,6 +175,8 @@ function toAliasResource({ id, targets }: ListedAlias): JsonObject {
     capabilities: [...new Set(targets.flatMap(({ model }) => model.capabilities))],
     pricing: null,
     image_pricing: null,
+    audio_pricing: null,
+    rerank_pricing: null,
     targets: targets.map(target => target.id),
   }
 }

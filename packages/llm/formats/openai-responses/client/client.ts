@@ -1,6 +1,6 @@
 import type { ClientFormat } from '../../shared/client-format.ts'
-import { tokenCounter } from './count-tokens.ts'
 import { decodeError } from '../../shared/decode-error.ts'
+import { tokenCounter } from './count-tokens.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'

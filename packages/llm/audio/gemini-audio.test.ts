@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../json/json-value.ts'
+import { gemini } from '../providers/gemini.ts'
+import type { Target } from '../upstream/target.ts'
+import type { SpeechRequest, TranscriptionRequest } from './audio-format.ts'
+import { maxSeconds } from './audio-length.ts'
+import { findAudioType } from './audio-type.ts'
+import { geminiAudio } from './gemini-audio.ts'
+
+const at = (model: string): Target => ({
+  ...{ provider: gemini, model, baseUrl: 'https://example.com/v1beta', apiKey: 'k' },
+})
+const HEARING = at('gemini-2.5-flash')
+const SPEAKING = at('gemini-2.5-flash-preview-tts')
+
+const transcription = (fields: Partial<TranscriptionRequest> = {}): TranscriptionRequest => ({
+  task: 'transcriptions',
+  model: 'gemini/gemini-2.5-flash',
+  file: { bytes: Buffer.from('ID3 audio'), type: { mediaType: 'audio/mpeg', extension: 'mp3' } },
+  format: 'json',
+  isStream: false,
+  prompt: undefined,
+  rest: {},
+  ...fields,
+})
+const speech = (fields: Partial<SpeechRequest> = {}): SpeechRequest => ({
+  model: 'gemini/gemini-2.5-flash-preview-tts',
+  input: 'Hello',
+  voice: 'Kore',
+  instructions: undefined,
+  format: undefined,
+  speed: 1,
+  isStream: false,
+  rest: {},
+  ...fields,
+})
+const sent = (body: Buffer): any => JSON.parse(body.toString())
+const bytesOf = (body: JsonObject): Buffer => Buffer.from(JSON.stringify(body))
+
+describe('a transcript by Gemini', () => {
+  test('is asked for in words, with the audio inline and without thoughts', () => {
+    const rest = { language: 'de', temperature: 0.2 }
+    const request = transcription({ prompt: 'Ann, Zoë', rest })
+    const { body, path } = geminiAudio.encodeTranscription(request, HEARING)
+    const { contents, generationConfig } = sent(body)
+    const [text, audio] = contents[0].parts
+    expect(path).toBe('/v1beta/models/gemini-2.5-flash:generateContent')
+    expect(text.text).toMatch(/word for word.*\n.*: de\..*\n.*Ann, Zoë$/s)
+    expect(audio.inlineData).toEqual({ mimeType: 'audio/mp3', data: request.file.bytes.toString('base64') })
+    expect(generationConfig).toMatchObject({ temperature: 0.2, thinkingConfig: { thinkingBudget: 0 } })
+  })
+
+  test('takes at most what was reserved', () => {
+    const request = transcription()
+    const { tokens } = geminiAudio.mostTranscriptUsage(request)
+    const { generationConfig } = sent(geminiAudio.encodeTranscription(request, HEARING).body)
+    expect(generationConfig.maxOutputTokens).toBe(tokens.textOutput)
+    expect(tokens.audioInput).toBe(32 * maxSeconds(request.file.bytes))
+  })
+
+  test('is the text, with its usage as OpenAI reports it', () => {
+    const details = [
+      { modality: 'TEXT', tokenCount: 10 },
+      { modality: 'AUDIO', tokenCount: 32 },
+    ]
+    const usageMetadata = {
+      ...{ promptTokenCount: 42, promptTokensDetails: details, candidatesTokenCount: 5 },
+      ...{ thoughtsTokenCount: 2, totalTokenCount: 49 },
+    }
+    const candidates = [{ content: { parts: [{ text: ' Hello.\n' }] }, finishReason: 'STOP' }]
+    const reply = geminiAudio.decodeTranscription({ candidates, usageMetadata }, HEARING)
+    expect(reply).toEqual({
+      text: 'Hello.',
+      body: {
+        text: 'Hello.',
+        usage: {
+          type: 'tokens',
+          input_tokens: 42,
+          input_token_details: { text_tokens: 10, audio_tokens: 32 },
+          output_tokens: 7,
+          total_tokens: 49,
+        },
+      },
+      usage: { tokens: { textInput: 10, audioInput: 32, textOutput: 7, audioOutput: 0 } },
+    })
+  })
+
+  test.each(['MAX_TOKENS', 'SAFETY'])('that ended by %s is none', finishReason => {
+    const candidates = [{ content: { parts: [{ text: 'Hel' }] }, finishReason }]
+    expect(geminiAudio.decodeTranscription({ candidates }, HEARING)).toBeUndefined()
+  })
+
+  test.each([
+    ['response_format', { format: 'srt' }],
+    ['timestamp_granularities', { rest: { timestamp_granularities: ['word'] } }],
+  ] as [string, Partial<TranscriptionRequest>][])('is refused where it needs %s', (param, fields) => {
+    const objection = geminiAudio.findTranscriptObjection(transcription(fields), HEARING)
+    expect(objection?.param).toBe(param)
+    expect(objection?.message).toMatch(`${param}: `)
+  })
+})
+
+describe('speech by Gemini', () => {
+  const samples = Buffer.from([1, 0, 2, 0, 3, 0])
+  const answer = (mimeType: string): Buffer =>
+    bytesOf({
+      candidates: [{ content: { parts: [{ inlineData: { mimeType, data: samples.toString('base64') } }] } }],
+      usageMetadata: { promptTokenCount: 4, candidatesTokenCount: 25, totalTokenCount: 29 },
+    })
+
+  test('is asked for by the name of a voice, with instructions before the text', () => {
+    const request = geminiAudio.encodeSpeech(speech({ instructions: 'Say cheerfully' }), SPEAKING)
+    expect(sent(request.body)).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'Say cheerfully:\nHello' }] }],
+      generationConfig: {
+        responseModalities: ['AUDIO'],
+        speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
+      },
+    })
+  })
+
+  test('is a WAV file of the rate that it tells, unless samples were asked for', () => {
+    const bytes = answer('audio/L16;codec=pcm;rate=16000')
+    const wav = geminiAudio.decodeSpeech(bytes, '', speech(), SPEAKING)
+    expect(wav?.format).toBe('wav')
+    expect(findAudioType(wav?.audio as Buffer)?.extension).toBe('wav')
+    expect(wav?.audio.readUInt32LE(24)).toBe(16_000)
+    expect(wav?.audio.readUInt32LE(4)).toBe(36 + samples.length)
+    expect(wav?.audio.subarray(44)).toEqual(samples)
+    expect(wav?.usage).toEqual({
+      tokens: { textInput: 4, audioInput: 0, textOutput: 0, audioOutput: 25 },
+    })
+    const pcm = geminiAudio.decodeSpeech(bytes, '', speech({ format: 'pcm' }), SPEAKING)
+    expect(pcm).toMatchObject({ audio: samples, format: 'pcm' })
+  })
+
+  test('is none without audio', () => {
+    const bytes = bytesOf({ candidates: [{ finishReason: 'OTHER' }] })
+    expect(geminiAudio.decodeSpeech(bytes, '', speech(), SPEAKING)).toBeUndefined()
+  })
+
+  test.each([
+    ['response_format', { format: 'mp3' }],
+    ['speed', { speed: 1.5 }],
+    ['voice', { voice: { id: 'v1' } }],
+    ['seed', { rest: { seed: 1 } }],
+  ] as const)('is refused where it needs %s', (param, fields) => {
+    expect(geminiAudio.findSpeechObjection(speech(fields), SPEAKING)?.param).toBe(param)
+  })
+})

@@ -1,0 +1,224 @@
+import { geminiContent } from '../formats/gemini-content/client/client.ts'
+import { decodeUsage } from '../formats/gemini-content/client/decode-usage.ts'
+import { CONTENTS } from '../formats/gemini-content/wire/content-rules.ts'
+import { isObject } from '../formats/shared/read-fields.ts'
+import { type JsonObject, toObject, toObjects, toText } from '../json/json-value.ts'
+import type { ChatRequest } from '../request/chat-request.ts'
+import { joinAddress } from '../upstream/join-address.ts'
+import { FieldRules, SCALAR, toListRule, toObjectRule, toUsualRule } from '../upstream/outgoing-rules.ts'
+import type { Target } from '../upstream/target.ts'
+import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import { estimateMostTokens } from '../usage/estimate.ts'
+import type { Usage } from '../usage/usage.ts'
+import type { AudioClient } from './audio-client.ts'
+import type { AudioTokens, SpeechReply, SpeechRequest, TranscriptionRequest } from './audio-format.ts'
+import { maxSeconds } from './audio-length.ts'
+import { toWavFile } from './wav-file.ts'
+
+/** Google counts 32 for a second of audio that is heard, and 25 for one that is spoken. */
+const HEARD_TOKENS_A_SECOND = 32
+const SPOKEN_TOKENS_A_SECOND = 25
+/** Above what was seen of fast speech. */
+const SAID_TOKENS_A_SECOND = 10
+/** For what is asked besides the caller's own words. */
+const ASKED_TOKENS = 200
+/** Models that cannot be kept from thinking think little of this. */
+const THOUGHT_TOKENS = 4096
+const MOST_SAID_TOKENS = 65_536
+/** The output that the models of speech have at most. */
+const MOST_SPOKEN_TOKENS = 16_384
+/** A second of speech has at least so many characters. */
+const FEWEST_CHARACTERS_A_SECOND = 5
+/** Pauses, and silence at both ends. */
+const SILENT_TOKENS = 200
+const SAMPLE_RATE = 24_000
+
+const TASKS: Readonly<Record<TranscriptionRequest['task'], string>> = {
+  transcriptions:
+    'Write down what is said in this audio, word for word, in the language in which it is said, and nothing else.',
+  translations: 'Write what is said in this audio in English, and nothing else.',
+}
+/** Of OpenAI's fields, those that can be said in words or have a field of their own. */
+const HEARD_FIELDS: ReadonlySet<string> = new Set(['language', 'temperature'])
+
+const SPEECH_RULES = new FieldRules(
+  Object.entries({
+    contents: CONTENTS,
+    generationConfig: toObjectRule(
+      {
+        responseModalities: toListRule(toUsualRule(['AUDIO'])),
+        speechConfig: toObjectRule(
+          {
+            voiceConfig: toObjectRule(
+              { prebuiltVoiceConfig: toObjectRule({ voiceName: SCALAR }, 'refused') },
+              'refused',
+            ),
+          },
+          'refused',
+        ),
+      },
+      'refused',
+    ),
+  }),
+  'refused',
+)
+
+/**
+ * Gemini's two ways with audio, both by `:generateContent`: a model that hears is asked to write down what it hears, and a model of
+ * speech is asked for audio instead of words.
+ */
+export const geminiAudio: AudioClient = {
+  findTranscriptObjection({ format, rest }, { provider, model }) {
+    const name = `${provider.id}/${model}`
+    if (format !== 'json' && format !== 'text') {
+      const message = `response_format: the model ${name} has no ${format}; it has json and text.`
+      return { param: 'response_format', message }
+    }
+    const unknown = Object.keys(rest).find(field => !HEARD_FIELDS.has(field))
+    if (unknown === undefined) return undefined
+    return { param: unknown, message: `${unknown}: is not supported by the model ${name}.` }
+  },
+  mostTranscriptUsage({ file, prompt = '' }) {
+    const seconds = maxSeconds(file.bytes)
+    const tokens = {
+      textInput: ASKED_TOKENS + estimateMostTokens(prompt),
+      audioInput: seconds * HEARD_TOKENS_A_SECOND,
+      textOutput: mostSaidTokens(seconds),
+      audioOutput: 0,
+    }
+    return { seconds, tokens }
+  },
+  encodeTranscription: (request, target) =>
+    geminiContent.encodeRequest(toChatRequest(request, target), target, undefined),
+  decodeTranscription(body, target) {
+    const { choices, usage } = geminiContent.decodeReply(body, target)
+    const [choice] = choices
+    // A text that was cut is not what was said.
+    if (choice?.finishReason !== 'stop') return undefined
+    const text = (choice.message.content ?? '').trim()
+    const tokens = usage === undefined ? undefined : toHeardTokens(usage)
+    const counted = tokens === undefined ? {} : { usage: encodeUsage(tokens) }
+    return { text, body: { text, ...counted }, usage: { tokens } }
+  },
+  findSpeechObjection({ format, speed, voice, rest }, { provider, model }) {
+    const name = `${provider.id}/${model}`
+    const refuse = (param: string, why: string) => ({ param, message: `${param}: the model ${name} ${why}.` })
+    if (format !== undefined && format !== 'wav' && format !== 'pcm')
+      return refuse('response_format', `has no ${format}; it has wav and pcm`)
+    if (speed !== 1) return refuse('speed', 'speaks at its own pace; ask for another in instructions')
+    if (isObject(voice)) return refuse('voice', 'has voices by name only')
+    const unknown = Object.keys(rest)[0]
+    return unknown === undefined ? undefined : refuse(unknown, 'does not support it')
+  },
+  mostSpeechUsage({ input, instructions = '' }) {
+    const seconds = Math.ceil(input.length / FEWEST_CHARACTERS_A_SECOND)
+    const tokens = {
+      textInput: ASKED_TOKENS + estimateMostTokens(input) + estimateMostTokens(instructions),
+      audioInput: 0,
+      textOutput: 0,
+      audioOutput: Math.min(MOST_SPOKEN_TOKENS, SILENT_TOKENS + seconds * SPOKEN_TOKENS_A_SECOND),
+    }
+    return { seconds, tokens }
+  },
+  encodeSpeech,
+  decodeSpeech,
+}
+
+function mostSaidTokens(seconds: number): number {
+  return Math.min(MOST_SAID_TOKENS, THOUGHT_TOKENS + seconds * SAID_TOKENS_A_SECOND)
+}
+
+function toChatRequest(
+  { task, file, prompt, rest, model }: TranscriptionRequest,
+  target: Target,
+): ChatRequest {
+  const language = toText(rest.language)
+  const asked = [
+    TASKS[task],
+    language === undefined ? '' : `It is spoken in this language: ${language}.`,
+    prompt === undefined ? '' : `Names and words that may occur: ${prompt}`,
+  ].filter(each => each !== '')
+  const { extension } = file.type
+  const audio = { data: file.bytes.toString('base64'), format: extension === 'm4a' ? 'mp4' : extension }
+  const { temperature } = rest
+  return {
+    model,
+    stream: false,
+    includeUsage: false,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: asked.join('\n') },
+          { type: 'input_audio', input_audio: audio },
+        ],
+      },
+    ],
+    reasoningEffort: target.model.includes('pro') ? 'low' : 'none',
+    maxOutputTokens: mostSaidTokens(maxSeconds(file.bytes)),
+    ...(typeof temperature === 'number' ? { temperature } : {}),
+  }
+}
+
+function toHeardTokens({ uncachedInput, audioInput = 0, cacheRead, output, reasoning }: Usage): AudioTokens {
+  return {
+    textInput: uncachedInput - audioInput + cacheRead,
+    audioInput,
+    textOutput: output + reasoning,
+    audioOutput: 0,
+  }
+}
+
+/** As OpenAI reports it. */
+function encodeUsage({ textInput, audioInput, textOutput }: AudioTokens): JsonObject {
+  const input = textInput + audioInput
+  return {
+    type: 'tokens',
+    input_tokens: input,
+    input_token_details: { text_tokens: textInput, audio_tokens: audioInput },
+    output_tokens: textOutput,
+    total_tokens: input + textOutput,
+  }
+}
+
+function encodeSpeech({ input, instructions, voice }: SpeechRequest, target: Target): UpstreamRequest {
+  const { provider, model, baseUrl } = target
+  const text = instructions === undefined ? input : `${instructions}:\n${input}`
+  const value: JsonObject = {
+    contents: [{ role: 'user', parts: [{ text }] }],
+    generationConfig: {
+      responseModalities: ['AUDIO'],
+      speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } },
+    },
+  }
+  const path = `${provider.modelPath ?? '/models'}/${encodeURIComponent(model)}:generateContent`
+  return {
+    ...joinAddress(baseUrl, path),
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: Buffer.from(JSON.stringify(value)),
+    content: { rules: SPEECH_RULES, value },
+  }
+}
+
+function decodeSpeech(
+  bytes: Buffer,
+  _contentType: string,
+  { format = 'wav' }: SpeechRequest,
+): SpeechReply | undefined {
+  const body = toObject(JSON.parse(bytes.toString()))
+  const [candidate] = toObjects(body?.candidates)
+  const parts = toObjects(toObject(candidate?.content)?.parts).map(part => toObject(part.inlineData))
+  const samples = Buffer.concat(parts.map(data => Buffer.from(toText(data?.data) ?? '', 'base64')))
+  if (body === undefined || samples.length === 0) return undefined
+  const [, rate] = /;\s*rate=(\d{4,6})\b/.exec(toText(parts[0]?.mimeType) ?? '') ?? []
+  const audio =
+    format === 'pcm' ? samples : toWavFile(samples, rate === undefined ? SAMPLE_RATE : Number(rate))
+  const usage = decodeUsage(body)
+  const tokens = usage && {
+    textInput: usage.uncachedInput + usage.cacheRead,
+    audioInput: 0,
+    textOutput: usage.reasoning,
+    audioOutput: usage.output,
+  }
+  return { audio, format, usage: { tokens } }
+}
