@@ -14,6 +14,7 @@ import { EnvironmentLayout } from './layout/environment-layout.tsx'
 import { OrganizationLayout } from './layout/organization-layout.tsx'
 import { BrokenPage, MissingPage, NoEnvironmentPage } from './layout/other-pages.tsx'
 import { AcceptInvitationPage } from './pages/accept-invitation/accept-invitation-page.tsx'
+import { parseSearchText, toSearchText } from './format/search-text.ts'
 import { parseAuditSearch } from './pages/audit-log/audit-search.ts'
 import { parseLogSearch } from './pages/logs/log-search.ts'
 import { ResetPasswordPage } from './pages/reset-password/reset-password-page.tsx'
@@ -312,16 +313,13 @@ export function createPages(context: RouterContext) {
     // A page gets only what it knows of its address.
     search: { strict: true },
     // Every value is a text: an address is written and read as the API's own queries are.
-    parseSearch: text => Object.fromEntries(new URLSearchParams(text)),
-    stringifySearch: toSearchText,
+    parseSearch: parseSearchText,
+    stringifySearch: search => {
+      const text = toSearchText(search)
+      return text === '' ? '' : `?${text}`
+    },
     scrollRestoration: true,
   })
-}
-
-function toSearchText(search: Record<string, unknown>): string {
-  const given = Object.entries(search).filter(([, value]) => value !== undefined)
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
-  return text === '' ? '' : `?${text}`
 }
 
 declare module '@tanstack/react-router' {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RequestRecord } from '../../server/core/request-record.ts'
@@ -69,7 +70,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
     await watched.expectClean()
     await page.getByLabel('Metadata').fill('team=web')
     await page.getByRole('button', { name: 'Apply' }).click()
-    await page.getByText('1 request that match').waitFor()
+    await page.getByText('1 request that matches').waitFor()
     expect(new URL(page.url()).searchParams.get('metadata.team')).toBe('web')
     await chart.locator('.u-over').click()
     await page.waitForURL(url => url.searchParams.has('from'))
@@ -140,6 +141,49 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
     await other.page.goto(page.url())
     expect(await rowIds(other.page)).toEqual(expected)
     await other.context.close()
+  })
+
+  test('filters by several values, by what must not match, by endpoint, stream and id, and saves the rows as CSV', async () => {
+    const eve = { end_user_id: 'eve-of-the-filters' }
+    const ids = await insert([
+      { ...eve, model: 'm-one', stream: true },
+      { ...eve, model: 'm-two', endpoint: 'embeddings', surface: '=cmd' },
+      { ...eve, model: 'm-three' },
+      { ...eve, model: null, model_requested: null, status: 429 },
+    ])
+    await signInAsOwner(page, app.controlUrl, `${LOGS}?end_user_id=${eve.end_user_id}`)
+    expect(await rowIds(page)).toEqual(ids)
+    await page.getByLabel('Model').fill('m-one, m-two')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('2 requests that match').waitFor()
+    expect(await rowIds(page)).toEqual(ids.slice(0, 2))
+    await page.getByLabel('Endpoint').selectOption('embeddings')
+    await page.getByText('1 request that matches').waitFor()
+    expect(await rowIds(page)).toEqual([ids[1]])
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('logs-default-development.csv')
+    const lines = (await readFile(await download.path(), 'utf8')).split('\r\n')
+    expect(lines).toHaveLength(3)
+    expect(lines[1]).toContain(`,${`${ids[1]},200,,embeddings,'=cmd,`}`)
+    await page.getByLabel('Endpoint').selectOption('')
+    await page.getByLabel('Model').fill('!m-one, !m-two')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.waitForURL(url => url.searchParams.has('not.model'))
+    await page.getByText('2 requests that match').waitFor()
+    expect(await rowIds(page)).toEqual(ids.slice(2))
+    await page.reload()
+    expect(await rowIds(page)).toEqual(ids.slice(2))
+    await page.goto(`${app.controlUrl}${LOGS}?end_user_id=${eve.end_user_id}&not.status=4xx&stream=false`)
+    await page.getByRole('button', { name: 'Not status: 4xx' }).waitFor()
+    expect(await rowIds(page)).toEqual(ids.slice(1, 3))
+    await page.getByRole('button', { name: 'Not status: 4xx' }).click()
+    await page.getByText('3 requests that match').waitFor()
+    await page.goto(`${app.controlUrl}${LOGS}?request_id=${ids[0]?.slice(0, 13)}`)
+    expect(await rowIds(page)).toEqual([ids[0]])
+    await watched.expectClean()
   })
 
   test('the requests beside one are those of its filter, and the way back keeps the filter', async () => {

@@ -5313,14 +5313,39 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description One status, or all of a hundred: `4xx`. */
-                status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
-                error_code?: string;
+                /** @description A status, or all of a hundred: `4xx`. */
+                status?: (number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx")) | (number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx"))[];
+                error_code?: string | string[];
                 /** @description The model of the request, the model of the response, or `provider/model`. */
-                model?: string;
-                provider?: string;
-                key_id?: string;
-                end_user_id?: string;
+                model?: string | string[];
+                provider?: string | string[];
+                key_id?: string | string[];
+                /** @description The whole name of a key, also of revoked ones: a rolled key has the name of its predecessor. */
+                key_name?: string | string[];
+                end_user_id?: string | string[];
+                endpoint?: ("chat" | "count_tokens" | "embeddings" | "rerank" | "images" | "audio") | ("chat" | "count_tokens" | "embeddings" | "rerank" | "images" | "audio")[];
+                /** @description None of these; requests without a value of `status` match. */
+                "not.status"?: (number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx")) | (number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx"))[];
+                /** @description None of these; requests without a value of `error_code` match. */
+                "not.error_code"?: string | string[];
+                /** @description None of these; requests without a value of `model` match. */
+                "not.model"?: string | string[];
+                /** @description None of these; requests without a value of `provider` match. */
+                "not.provider"?: string | string[];
+                /** @description None of these; requests without a value of `key_id` match. */
+                "not.key_id"?: string | string[];
+                /** @description None of these; requests without a value of `key_name` match. */
+                "not.key_name"?: string | string[];
+                /** @description None of these; requests without a value of `end_user_id` match. */
+                "not.end_user_id"?: string | string[];
+                /** @description None of these; requests without a value of `endpoint` match. */
+                "not.endpoint"?: ("chat" | "count_tokens" | "embeddings" | "rerank" | "images" | "audio") | ("chat" | "count_tokens" | "embeddings" | "rerank" | "images" | "audio")[];
+                /** @description Whether the request asked for a stream. */
+                stream?: boolean;
+                /** @description Whether the sandbox provider served the request. */
+                sandbox?: boolean;
+                /** @description What the `X-Request-Id` begins with: 8 characters at least. */
+                request_id?: string;
                 /** @description Inclusive; the time when the request arrived. */
                 from?: string;
                 /** @description Exclusive. */
@@ -5365,14 +5390,39 @@ export interface operations {
     "logs.get_histogram": {
         parameters: {
             query?: {
-                /** @description One status, or all of a hundred: `4xx`. */
-                status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
-                error_code?: string;
+                /** @description A status, or all of a hundred: `4xx`. */
+                status?: (number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx")) | (number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx"))[];
+                error_code?: string | string[];
                 /** @description The model of the request, the model of the response, or `provider/model`. */
-                model?: string;
-                provider?: string;
-                key_id?: string;
-                end_user_id?: string;
+                model?: string | string[];
+                provider?: string | string[];
+                key_id?: string | string[];
+                /** @description The whole name of a key, also of revoked ones: a rolled key has the name of its predecessor. */
+                key_name?: string | string[];
+                end_user_id?: string | string[];
+                endpoint?: ("chat" | "count_tokens" | "embeddings" | "rerank" | "images" | "audio") | ("chat" | "count_tokens" | "embeddings" | "rerank" | "images" | "audio")[];
+                /** @description None of these; requests without a value of `status` match. */
+                "not.status"?: (number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx")) | (number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx"))[];
+                /** @description None of these; requests without a value of `error_code` match. */
+                "not.error_code"?: string | string[];
+                /** @description None of these; requests without a value of `model` match. */
+                "not.model"?: string | string[];
+                /** @description None of these; requests without a value of `provider` match. */
+                "not.provider"?: string | string[];
+                /** @description None of these; requests without a value of `key_id` match. */
+                "not.key_id"?: string | string[];
+                /** @description None of these; requests without a value of `key_name` match. */
+                "not.key_name"?: string | string[];
+                /** @description None of these; requests without a value of `end_user_id` match. */
+                "not.end_user_id"?: string | string[];
+                /** @description None of these; requests without a value of `endpoint` match. */
+                "not.endpoint"?: ("chat" | "count_tokens" | "embeddings" | "rerank" | "images" | "audio") | ("chat" | "count_tokens" | "embeddings" | "rerank" | "images" | "audio")[];
+                /** @description Whether the request asked for a stream. */
+                stream?: boolean;
+                /** @description Whether the sandbox provider served the request. */
+                sandbox?: boolean;
+                /** @description What the `X-Request-Id` begins with: 8 characters at least. */
+                request_id?: string;
                 /** @description Inclusive; the time when the request arrived. */
                 from?: string;
                 /** @description Exclusive. */

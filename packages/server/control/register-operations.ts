@@ -5,14 +5,14 @@ import { kindOf } from './audit-log/to-audit-entry.ts'
 import { IdempotentCreates } from './idempotency/idempotent-creates.ts'
 import { parseIdempotencyKey } from './idempotency/parse-idempotency-key.ts'
 import { routeNotFound } from './operation/answer-fault.ts'
-import { type CsvList, prefersCsv, sendCsv } from './operation/csv.ts'
+import { type CsvList, prefersCsv, sendCsv, sendCsvFile } from './operation/csv.ts'
 import { type Caller, toCaller } from './operation/caller.ts'
 import { ErrorBody } from './operation/error-body.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
 import { toTag } from './operation/preconditions.ts'
 import { type Answer, isCreating, type Operation, type Services } from './operation/operation.ts'
 import { z } from './operation/zod.ts'
-import { runOperation } from './run-operation.ts'
+import { loadCsvPage, runOperation } from './run-operation.ts'
 
 const emptyBody = z.strictObject({}).optional()
 
@@ -56,12 +56,18 @@ export function registerOperations(
         const once = key === undefined ? undefined : { creates, key }
         const { id, params, query, body } = request
         const input = { params, query, body, caller, answer, ifMatch: request.headers['if-match'] }
+        const { csvRow, csvFile } = operation
+        const asCsv = prefersCsv(request.headers.accept)
+        if (csvFile !== undefined && asCsv) {
+          return await sendCsvFile(reply, operation.name, csvFile, after =>
+            loadCsvPage(services, csvFile, granted, input, after),
+          )
+        }
         const result = await runOperation(services, operation, granted, input, id, once)
         if (operation.method !== 'GET') await afterWrite()
         const tag = kindOf(operation) === undefined ? undefined : tagOf(result)
         if (tag !== undefined) reply.header('ETag', tag)
-        const { csvRow } = operation
-        if (csvRow !== undefined && prefersCsv(request.headers.accept)) {
+        if (csvRow !== undefined && asCsv) {
           return sendCsv(reply, operation.name, csvRow, result as CsvList)
         }
         return reply.code(operation.status).send(result)
@@ -84,7 +90,7 @@ export function toRoute(operation: Operation) {
     config: {
       bodyless: operation.body === undefined,
       creates: isCreating(operation),
-      hasCsv: operation.csvRow !== undefined,
+      hasCsv: operation.csvRow !== undefined || operation.csvFile !== undefined,
       takesIfMatch: operation.method !== 'GET' && kindOf(operation) !== undefined,
       longBody: operation.body !== undefined && operation.access !== 'public',
     },

@@ -1,9 +1,11 @@
 import { insertAuditEntry } from '../storage/audit-log.ts'
+import type { Page } from '../storage/page.ts'
 import type { Db } from '../storage/pool.ts'
 import { extendTenantScope, inTenantScope } from '../storage/tenant-scope.ts'
 import { findBefore, kindOf, reachOf, toAuditEntry } from './audit-log/to-audit-entry.ts'
 import type { IdempotentCreates, KeepAnswer } from './idempotency/idempotent-creates.ts'
 import type { Caller } from './operation/caller.ts'
+import type { CsvPage } from './operation/csv.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
 import type { Answer, Operation, Services } from './operation/operation.ts'
 import { assertMatch, assertStillMatch, noPreconditions } from './operation/preconditions.ts'
@@ -83,4 +85,17 @@ export async function runOperation(
   const { result, isReplayed } = await once.creates.run(call, run)
   if (isReplayed) input.answer.setReplayed()
   return result
+}
+
+/** Reads a page of an operation's file (sendCsvFile), in the scope of the resource's organization. */
+export async function loadCsvPage(
+  services: Services,
+  csvFile: NonNullable<Operation['csvFile']>,
+  granted: GrantedAccess,
+  input: Input,
+  after: Page['after'],
+): Promise<CsvPage> {
+  return await inTenantScope(services.wholeDb, reachOf(granted), db =>
+    csvFile.page({ services: { ...services, db }, ...input, ...granted }, after),
+  )
 }

@@ -7,6 +7,7 @@ import { IMAGE_ROUTES, type ImageRoute } from '@rideau/llm/images/served/image-r
 import { MAX_MODEL_NAME } from '@rideau/llm/request/bounded-text'
 import { RERANK_ROUTES, type RerankRoute } from '@rideau/llm/rerank/rerank-routes'
 import type { Need } from '../core/authorize.ts'
+import type { LoggedEndpoint } from '../core/logged-endpoints.ts'
 import type { GatewayDeps } from './deps.ts'
 import { readChat } from './pipeline/chat.ts'
 import { readTokenCount } from './pipeline/count-tokens.ts'
@@ -118,21 +119,21 @@ function serveModelList(route: ModelRoute): Route['serve'] {
 }
 
 function embeddings({ mount, path, server, models }: EmbeddingRoute, prefixes: Prefixes): Route {
-  const info = { endpoint: 'embeddings', mount, need: EMBED }
+  const info = { endpoint: 'embeddings' as const, mount, need: EMBED }
   const route = modelRoute(prefixOf(mount, prefixes) + path, info, readEmbeddings(server))
   return models === undefined ? route : { ...route, models }
 }
 
 /** It needs the scope of embeddings, whose work it continues: a search's results are put in order. */
 function rerank({ mount, path, server }: RerankRoute, prefixes: Prefixes): Route {
-  const info = { endpoint: 'rerank', mount, need: EMBED }
+  const info = { endpoint: 'rerank' as const, mount, need: EMBED }
   return modelRoute(prefixOf(mount, prefixes) + path, info, readRerank(server))
 }
 
 /** A chat's path in another format, with a model whose answers are images. */
 function otherImages(route: ImageRoute, prefixes: Prefixes): Route {
   const { mount, path, models } = route
-  const info = { endpoint: 'images', mount, need: IMAGES }
+  const info = { endpoint: 'images' as const, mount, need: IMAGES }
   return { ...modelRoute(prefixOf(mount, prefixes) + path, info, readOtherImages(route)), models }
 }
 
@@ -147,7 +148,11 @@ function audio(path: string, read: ReadCall): Route {
 }
 
 /** Returns a route that can call a provider. It is metered and runs the pipeline. */
-function modelRoute(path: string, info: Omit<RouteInfo, 'isMetered' | 'needsPlace'>, read: ReadCall): Route {
+function modelRoute(
+  path: string,
+  info: Omit<RouteInfo, 'isMetered' | 'needsPlace'> & { readonly endpoint: LoggedEndpoint },
+  read: ReadCall,
+): Route {
   const serve: Route['serve'] = (ctx, model, deps) => serveModelCall(ctx, read, model, deps)
   return { method: 'POST', path, ...info, isMetered: true, needsPlace: true, serve }
 }

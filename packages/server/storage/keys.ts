@@ -42,6 +42,17 @@ export async function listKeys(
   return await selectPage(query, page, 'created_at', 'id').execute()
 }
 
+/** The ids of the environment's keys with one of these names, revoked and expired ones too. */
+export async function findKeyIds(db: Db, environmentId: string, names: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('keys')
+    .select('id')
+    .where('environment_id', '=', environmentId)
+    .where('name', 'in', names)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Returns the revoked key. Revoking it again keeps the first `revoked_at`. Throws if there is no such key. */
 export async function revokeKey(db: Db, id: string, now: Date): Promise<KeyRow> {
   await keys.setTimeOnce(db, id, 'revoked_at', now)

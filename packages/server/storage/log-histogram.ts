@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from './pool.ts'
-import { matches, type RequestLogFilter } from './request-log-list.ts'
+import { matches, type RequestLogFilter } from './request-log-filter.ts'
 
 /** How many requests are counted at most: the newest. */
 export const MOST_COUNTED = 20_000

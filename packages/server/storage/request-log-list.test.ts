@@ -2,10 +2,13 @@ import { CompiledQuery, type KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { type SeededEnvironment, seedEnvironment } from '../testing/harness/seed-environment.ts'
-import { listRequestLogs, type RequestLogFilter, tailRequestLogs } from './request-log-list.ts'
+import { listRequestLogs, tailRequestLogs } from './request-log-list.ts'
+import type { RequestLogFilter } from './request-log-filter.ts'
 import { inTenantScope } from './tenant-scope.ts'
 
 const KEY = '00000000-0000-7000-8000-000000000003'
+const FIRST_ID = '12345678-0000-0000-0000-000000000000'
+const LAST_ID = '12345678-ffff-ffff-ffff-ffffffffffff'
 const DAYS = 10
 const TO = Date.parse('2026-11-21T00:00:00Z')
 const DAY_MS = 86_400_000
@@ -27,7 +30,8 @@ async function seedRows(database: FreshDatabase, seeded: SeededEnvironment): Pro
         uncached_input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, usage_estimated,
         cost_nano_usd, sandbox, attempts)
       select gen_random_uuid(), at, at, gen_random_uuid(), $1, $2, $3,
-        ('00000000-0000-7000-8000-' || lpad((i % 10)::text, 12, '0'))::uuid, 'user-' || i % 900, 'chat', 'native',
+        ('00000000-0000-7000-8000-' || lpad((i % 10)::text, 12, '0'))::uuid, 'user-' || i % 900,
+        case when i % 400 = 0 then 'embeddings' else 'chat' end, 'native',
         'openai/m' || i % 8, 'openai', 'm' || i % 8, false, case when i % 50 = 0 then 429 else 200 end,
         case when i % 50 = 0 then 'rate_limit_exceeded' end, 0, 1, 1, 0, 0, 1, 0, false, 1, false, '[]'
       from generate_series(1, 20000) as i,
@@ -103,6 +107,13 @@ describe.each(listTestServers())('the request log on $label', server => {
     ['an error code', { errorCode: 'rate_limit_exceeded' }],
     ['an end user', { endUserId: 'user-42' }],
     ['metadata that no request has', { metadata: { trace: 'x' } }],
+    ['statuses', { status: [429, 503] }],
+    ['an endpoint', { endpoint: 'embeddings' }],
+    ['an endpoint that no request named', { endpoint: 'audio' }],
+    ['the sandbox, which served none', { sandbox: true }],
+    ['the beginning of an id', { requestIds: [FIRST_ID, LAST_ID] }],
+    ['no key by this name', { keyId: [] }],
+    ['another key', { not: { keyId: KEY, status: 429 } }],
     ['a key without requests', { keyId: '00000000-0000-7000-8000-0000000000ff' }],
   ])('the filter by %s uses an index and skips few rows', async (_, filter) => {
     const plan = await explain(listRequestLogs, { ...filter, from: dayAt(DAYS) })

@@ -1,34 +1,15 @@
-import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Feedback } from '../core/request-record.ts'
 import { toStorableJson } from './copy-text.ts'
 import { isAfter, type Page } from './page.ts'
 import type { Db } from './pool.ts'
 import { LOG_SUMMARY_COLUMNS } from './record-batch.ts'
-import type { Database, RequestLogTable } from './schema.ts'
+import { matches, type RequestLogFilter } from './request-log-filter.ts'
+import type { RequestLogTable } from './schema.ts'
 
 export type RequestLogRow = Selectable<RequestLogTable>
 /** A row of a list, without bodies: they are large, and not every reader may see them. */
 export type ListedRequestLogRow = Omit<RequestLogRow, 'request_body' | 'response_body' | 'ended_at'>
-
-export interface RequestLogFilter {
-  readonly status?: number | undefined
-  /** 4: every status from 400 to 499. */
-  readonly statusClass?: number | undefined
-  readonly errorCode?: string | undefined
-  /** The requested name, the provider's name, or `provider/model`. */
-  readonly model?: string | undefined
-  readonly provider?: string | undefined
-  readonly keyId?: string | undefined
-  readonly endUserId?: string | undefined
-  /** Every pair must match. */
-  readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Inclusive. */
-  readonly from?: Date | undefined
-  /** Exclusive. */
-  readonly to?: Date | undefined
-  readonly minCostNanoUsd?: number | undefined
-  readonly minLatencyMs?: number | undefined
-}
 
 const LISTED = [...LOG_SUMMARY_COLUMNS, 'feedback'] as const
 
@@ -106,49 +87,6 @@ export async function findRequestLogEnd(
     .orderBy('ended_at', 'desc')
     .limit(1)
     .executeTakeFirst()
-}
-
-/** The condition that a row of the log fulfils the filter. */
-export function matches(
-  eb: ExpressionBuilder<Database, 'request_logs'>,
-  filter: RequestLogFilter,
-): Expression<SqlBool> {
-  const { status, errorCode, model, provider, keyId, endUserId, from, to } = filter
-  const { metadata = {}, minCostNanoUsd, minLatencyMs, statusClass } = filter
-  const conditions: Expression<SqlBool>[] = [
-    ...Object.entries(metadata).map(([name, value]) => eb(sql`metadata ->> ${name}`, '=', value)),
-  ]
-  // No index covers the pairs, but one covers the rows that have metadata.
-  if (Object.keys(metadata).length > 0) conditions.push(eb('metadata', 'is not', null))
-  if (status !== undefined) {
-    conditions.push(eb('status', '=', status))
-    // Lets the planner use the partial index on failed requests: the status is a parameter, unknown while it plans.
-    if (status >= 400) conditions.push(sql<SqlBool>`status >= 400`)
-  }
-  if (statusClass !== undefined) {
-    conditions.push(eb('status', '>=', statusClass * 100), eb('status', '<', statusClass * 100 + 100))
-    if (statusClass >= 4) conditions.push(sql<SqlBool>`status >= 400`)
-  }
-  if (errorCode !== undefined) conditions.push(eb('error_code', '=', errorCode))
-  if (provider !== undefined) conditions.push(eb('provider', '=', provider))
-  if (keyId !== undefined) conditions.push(eb('key_id', '=', keyId))
-  if (endUserId !== undefined) conditions.push(eb('end_user_id', '=', endUserId))
-  if (from !== undefined) conditions.push(eb('at', '>=', from))
-  if (to !== undefined) conditions.push(eb('at', '<', to))
-  if (minCostNanoUsd !== undefined) conditions.push(eb('cost_nano_usd', '>=', minCostNanoUsd))
-  if (minLatencyMs !== undefined) conditions.push(eb('total_ms', '>=', minLatencyMs))
-  if (model !== undefined) conditions.push(isOfModel(eb, model))
-  return eb.and(conditions)
-}
-
-function isOfModel(eb: ExpressionBuilder<Database, 'request_logs'>, name: string): Expression<SqlBool> {
-  const slash = name.indexOf('/')
-  const any = [eb('model_requested', '=', name), eb('model', '=', name)]
-  if (slash > 0) {
-    const [provider, model] = [name.slice(0, slash), name.slice(slash + 1)]
-    any.push(eb.and([eb('provider', '=', provider), eb('model', '=', model)]))
-  }
-  return eb.or(any)
 }
 
 /**

@@ -7,12 +7,12 @@ import { addEnvironment, addTree, newId, type Tree } from '../testing/harness/st
 import type { Page } from './page.ts'
 import type { Db } from './pool.ts'
 import { removeProject } from './projects.ts'
+import type { RequestLogFilter } from './request-log-filter.ts'
 import {
   findRequestLog,
   findRequestLogEnd,
   isRequestLogged,
   listRequestLogs,
-  type RequestLogFilter,
   tailRequestLogs,
   updateFeedback,
 } from './request-log-list.ts'

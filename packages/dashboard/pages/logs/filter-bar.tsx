@@ -6,13 +6,39 @@ import { textOf } from '../../controls/use-form.ts'
 import {
   countFilters,
   DEFAULT_RANGE,
+  ENDPOINTS,
   FILTER_LABELS,
   type LogSearch,
+  listValues,
   parseLogSearch,
   parseMetadataText,
+  parseValuesText,
   type Range,
   toMetadataText,
+  toValuesText,
 } from './log-search.ts'
+
+/** Filters that are written as a list, with `!` before what must not match. */
+const LISTS = ['model', 'provider', 'error_code', 'key_name'] as const
+const TEXTS: ReadonlySet<string> = new Set([...LISTS, 'metadata', 'range'])
+/** Filters whose field has one value. The address may have several. */
+const ONES = ['status', 'key_id', 'end_user_id', 'endpoint'] as const
+
+/** Filters of the address that no field shows: several values of a field that has one, and what must not match. */
+export function hiddenFilters(search: LogSearch, data?: FormData): LogSearch {
+  const shown = ONES.flatMap(name => {
+    const values = listValues(search[name])
+    // A field that was changed holds all that is asked for.
+    const isKept = values.length > 1 && (data === undefined || (data.get(name) ?? values[0]) === values[0])
+    return isKept ? [[name, values]] : []
+  })
+  const others = ONES.map(name => [`not.${name}`, listValues(search[`not.${name}`])] as const)
+  return Object.fromEntries([...shown, ...others.filter(([, values]) => values.length > 0)])
+}
+
+function readTexts(data: FormData): Record<string, readonly string[]> {
+  return Object.assign({}, ...LISTS.map(name => parseValuesText(name, textOf(data, name))))
+}
 
 interface FilterBarProps {
   readonly search: LogSearch
@@ -25,17 +51,18 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
   const [isOpen, setOpen] = useState(() => countFilters(search) > Number(search.status !== undefined))
   const apply = (form: HTMLFormElement): void => {
     const data = new FormData(form)
-    const given = FILTER_LABELS.map(([name]) => [name, textOf(data, name)]).filter(
-      ([, value]) => value !== '',
-    )
+    const given = [...data].filter(([name, value]) => !TEXTS.has(name) && value !== '')
     const range = textOf(data, 'range') as Range
     onChange(
       parseLogSearch({
         // A filter whose field is folded away stays as it is.
         ...(isOpen ? {} : search),
+        status: undefined,
         ...Object.fromEntries(given),
         ...(isOpen ? parseMetadataText(textOf(data, 'metadata')) : {}),
-        ...(textOf(data, 'status') === '' ? { status: undefined } : {}),
+        ...(isOpen ? readTexts(data) : {}),
+        // So does what no field shows.
+        ...hiddenFilters(search, data),
         range: range === DEFAULT_RANGE ? undefined : range,
         tail: search.tail,
       }),
@@ -46,58 +73,137 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
     apply(event.currentTarget)
   }
   return (
-    // The key fills the fields anew when the address changes, such as by Back, and when the names of keys arrive: a choice
-    // whose option is replaced would be lost.
-    <form
-      key={`${keys.length} ${JSON.stringify(search)}`}
-      className="filters"
-      role="search"
-      aria-label="Filter requests"
-      onSubmit={onSubmit}
-      onChange={event => {
-        if (event.target instanceof HTMLSelectElement) apply(event.currentTarget)
-      }}
-    >
-      <SelectField label="Time" name="range" defaultValue={search.range ?? DEFAULT_RANGE}>
-        <option value="1h">Last hour</option>
-        <option value="24h">Last 24 hours</option>
-        <option value="7d">Last 7 days</option>
-        <option value="30d">Last 30 days</option>
-      </SelectField>
-      <SelectField label="Status" name="status" defaultValue={search.status ?? ''}>
-        <option value="">Any</option>
-        {[...new Set(['2xx', '4xx', '5xx', ...(search.status === undefined ? [] : [search.status])])].map(
-          each => (
-            <option key={each}>{each}</option>
-          ),
-        )}
-      </SelectField>
-      {isOpen && <MoreFilters search={search} keys={keys} />}
-      <Button look="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? 'Fewer filters' : 'More filters'}
-      </Button>
-    </form>
+    <>
+      {/* The key fills the fields anew when the address changes, such as by Back, and when the names of keys arrive: a choice
+    whose option is replaced would be lost. */}
+      <form
+        key={`${keys.length} ${JSON.stringify(search)}`}
+        className="filters"
+        role="search"
+        aria-label="Filter requests"
+        onSubmit={onSubmit}
+        onChange={event => {
+          if (event.target instanceof HTMLSelectElement) apply(event.currentTarget)
+        }}
+      >
+        <SelectField label="Time" name="range" defaultValue={search.range ?? DEFAULT_RANGE}>
+          <option value="1h">Last hour</option>
+          <option value="24h">Last 24 hours</option>
+          <option value="7d">Last 7 days</option>
+          <option value="30d">Last 30 days</option>
+        </SelectField>
+        <StatusField status={search.status} />
+        {isOpen && <MoreFilters search={search} keys={keys} />}
+        <Button look="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Fewer filters' : 'More filters'}
+        </Button>
+      </form>
+      <HiddenFilters search={search} onChange={onChange} />
+    </>
+  )
+}
+
+function StatusField({ status }: { status: LogSearch['status'] | undefined }) {
+  const only = listValues(status)[0]
+  return (
+    <SelectField label="Status" name="status" defaultValue={only ?? ''}>
+      <option value="">Any</option>
+      {[...new Set(['2xx', '4xx', '5xx', ...listValues(status)])].map(each => (
+        <option key={each}>{each}</option>
+      ))}
+    </SelectField>
+  )
+}
+
+/** What no field shows, each with a button that clears it. */
+function HiddenFilters({ search, onChange }: Pick<FilterBarProps, 'search' | 'onChange'>) {
+  const hidden = hiddenFilters(search)
+  const labels = FILTER_LABELS.filter(([name]) => hidden[name] !== undefined)
+  if (labels.length === 0) return null
+  return (
+    <p className="row small">
+      Also filtered by:
+      {labels.map(([name, label]) => (
+        <Button
+          key={name}
+          small
+          onClick={() => {
+            const { [name]: _dropped, ...rest } = search
+            onChange(rest)
+          }}
+        >
+          {label}: {listValues(hidden[name]).join(' or ')} ✕
+        </Button>
+      ))}
+    </p>
+  )
+}
+
+/** A filter of two answers. */
+function EitherField({
+  label,
+  name,
+  value,
+  yes,
+  no,
+}: Record<'label' | 'name' | 'yes' | 'no', string> & { value: string | undefined }) {
+  return (
+    <SelectField label={label} name={name} defaultValue={value ?? ''}>
+      <option value="">Any</option>
+      <option value="true">{yes}</option>
+      <option value="false">{no}</option>
+    </SelectField>
   )
 }
 
 function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) {
+  const keyId = listValues(search.key_id)[0] ?? ''
   return (
     <>
-      <TextField label="Model" name="model" defaultValue={search.model ?? ''} placeholder="openai/gpt-4o" />
-      <TextField label="Provider" name="provider" defaultValue={search.provider ?? ''} />
-      <SelectField label="Key" name="key_id" defaultValue={search.key_id ?? ''}>
+      <TextField
+        label="Model"
+        name="model"
+        defaultValue={toValuesText(search, 'model')}
+        placeholder="gpt-4o, !o3"
+      />
+      <TextField
+        label="Provider"
+        name="provider"
+        defaultValue={toValuesText(search, 'provider')}
+        placeholder="openai, !azure"
+      />
+      <SelectField label="Endpoint" name="endpoint" defaultValue={listValues(search.endpoint)[0] ?? ''}>
+        <option value="">Any</option>
+        {ENDPOINTS.map(each => (
+          <option key={each}>{each}</option>
+        ))}
+      </SelectField>
+      <EitherField label="Stream" name="stream" value={search.stream} yes="Streamed" no="At once" />
+      <EitherField label="Sandbox" name="sandbox" value={search.sandbox} yes="Only sandbox" no="Without" />
+      <SelectField label="Key" name="key_id" defaultValue={keyId}>
         <option value="">Any</option>
         {keys.map(({ id, name, prefix_display }) => (
           <option key={id} value={id}>
             {name} ({prefix_display})
           </option>
         ))}
-        {search.key_id !== undefined && keys.every(({ id }) => id !== search.key_id) && (
-          <option value={search.key_id}>{search.key_id}</option>
-        )}
+        {keyId !== '' && keys.every(({ id }) => id !== keyId) && <option value={keyId}>{keyId}</option>}
       </SelectField>
-      <TextField label="End user" name="end_user_id" defaultValue={search.end_user_id ?? ''} />
-      <TextField label="Error code" name="error_code" defaultValue={search.error_code ?? ''} />
+      <TextField label="Key name" name="key_name" defaultValue={toValuesText(search, 'key_name')} />
+      <TextField label="End user" name="end_user_id" defaultValue={listValues(search.end_user_id)[0] ?? ''} />
+      <TextField
+        label="Error code"
+        name="error_code"
+        defaultValue={toValuesText(search, 'error_code')}
+        placeholder="timeout, !rate_limit_exceeded"
+      />
+      <TextField
+        label="Request id begins"
+        name="request_id"
+        defaultValue={search.request_id ?? ''}
+        minLength={8}
+        placeholder="first 8 or more"
+      />
       <TextField
         label="Cost at least, $"
         name="min_cost_usd"

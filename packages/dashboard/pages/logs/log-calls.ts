@@ -1,11 +1,15 @@
 import { answerOf, api, type Resource } from '../../api/client.ts'
+import type { LogQuery } from './log-search.ts'
+
+/** The newest rows that a file has at most; the last line of a longer one says so. */
+const CUT = 'Cut after'
 
 export type Log = Resource<'RequestLog'>
 export type LogDetail = Resource<'RequestLogDetail'>
 
 const PAGE_SIZE = 100
 
-export function listLogs(envId: string, query: Readonly<Record<string, string>>, cursor?: string) {
+export function listLogs(envId: string, query: LogQuery, cursor?: string) {
   return answerOf(
     api.GET('/v1/environments/{envId}/logs', {
       params: {
@@ -21,12 +25,25 @@ export function listLogs(envId: string, query: Readonly<Record<string, string>>,
   )
 }
 
-export function getLogHistogram(envId: string, query: Readonly<Record<string, string>>) {
+export function getLogHistogram(envId: string, query: LogQuery) {
   return answerOf(
     api.GET('/v1/environments/{envId}/logs/histogram', {
       params: { path: { envId }, query: query as Record<string, never> },
     }),
   )
+}
+
+/** All requests that match as CSV, and whether older ones are missing. */
+export async function downloadLogs(envId: string, query: LogQuery): Promise<{ file: Blob; isCut: boolean }> {
+  const file = await answerOf(
+    api.GET('/v1/environments/{envId}/logs', {
+      params: { path: { envId }, query: query as Record<string, never> },
+      headers: { Accept: 'text/csv' },
+      parseAs: 'blob',
+    }),
+  )
+  const end = await file.slice(-200).text()
+  return { file, isCut: end.split('\r\n').at(-2)?.startsWith(CUT) === true }
 }
 
 export function getLog(requestId: string): Promise<LogDetail> {

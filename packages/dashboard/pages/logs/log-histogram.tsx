@@ -5,12 +5,13 @@ import { toCount } from '../../format/amounts.ts'
 import { toBucketTime } from '../../format/times.ts'
 import { usePlace } from '../../session/place-context.tsx'
 import { getLogHistogram } from './log-calls.ts'
+import type { LogQuery } from './log-search.ts'
 
 const HEIGHT_PX = 84
 
 interface LogHistogramProps {
   readonly envId: string
-  readonly query: Readonly<Record<string, string>>
+  readonly query: LogQuery
   /** Called with the time of the bars that were chosen. */
   readonly onPick: (from: string, to: string) => void
 }

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { countFilters, parseLogSearch, parseMetadataText, toLogQuery, toMetadataText } from './log-search.ts'
+import {
+  countFilters,
+  parseLogSearch,
+  parseMetadataText,
+  parseValuesText,
+  toLogQuery,
+  toMetadataText,
+  toValuesText,
+} from './log-search.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 14)
 
@@ -23,6 +31,36 @@ test('reads every filter of an address and leaves out what is no value of it', (
     tail: '1',
   })
   expect(countFilters(search)).toBe(4)
+})
+
+test('a filter may have several values and values that must not match', () => {
+  const search = parseLogSearch({
+    status: ['4xx', 500, 'abc'],
+    model: ['a', 'a'],
+    'not.provider': ['azure', 'openai'],
+    'not.stream': 'true',
+    stream: true,
+    endpoint: 'models',
+    request_id: '0192abcd-1',
+  })
+  expect(search).toEqual({
+    status: ['4xx', '500'],
+    model: 'a',
+    'not.provider': ['azure', 'openai'],
+    stream: 'true',
+    request_id: '0192abcd-1',
+  })
+  expect(countFilters(search)).toBe(5)
+  expect(toLogQuery(search, NOW)).toMatchObject({
+    status: ['4xx', '500'],
+    'not.provider': ['azure', 'openai'],
+  })
+})
+
+test('people write values with commas, and an exclamation mark before what must not match', () => {
+  const search = parseLogSearch(parseValuesText('model', ' gpt-4o, !o3,!, , !o4 '))
+  expect(search).toEqual({ model: 'gpt-4o', 'not.model': ['o3', 'o4'] })
+  expect(toValuesText(search, 'model')).toBe('gpt-4o, !o3, !o4')
 })
 
 test('a range counts back from now; fixed times win over it', () => {

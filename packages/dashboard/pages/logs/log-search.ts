@@ -1,30 +1,48 @@
 import * as z from 'zod/mini'
 
+export const ENDPOINTS = ['chat', 'count_tokens', 'embeddings', 'rerank', 'images', 'audio'] as const
+
 const text = (max: number) => z.string().check(z.minLength(1), z.maxLength(max))
 
-/** The filters of the address, under the names of the API. */
-const FILTERS = {
+/** Filters that the address may have several times, and as what must not match: `not.model`. */
+const VALUES = {
   status: z.string().check(z.regex(/^([1-5]xx|[1-5]\d\d)$/)),
   error_code: text(64),
   model: text(544),
   provider: text(64),
   key_id: z.uuid(),
+  key_name: text(200),
   end_user_id: text(255),
+  endpoint: z.enum(ENDPOINTS),
+} as const
+
+const SINGLE = {
+  stream: z.enum(['true', 'false']),
+  sandbox: z.enum(['true', 'false']),
+  request_id: z.string().check(z.regex(/^[0-9a-f]{8}[0-9a-f-]{0,28}$/i)),
   min_cost_usd: z.string().check(z.regex(/^\d{1,9}(\.\d{1,9})?$/)),
   min_latency_ms: z.string().check(z.regex(/^\d{1,8}$/)),
 } as const
+
+const MOST_VALUES = 20
 
 const RANGES = { '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000, '30d': 30 * 86_400_000 } as const
 export type Range = keyof typeof RANGES
 export const DEFAULT_RANGE: Range = '24h'
 
-type FilterName = keyof typeof FILTERS
+type ValueName = keyof typeof VALUES
+type SingleName = keyof typeof SINGLE
+type NegatedName = `not.${ValueName}`
+/** A filter of the address, under its name in the API. */
+export type FilterName = ValueName | NegatedName | SingleName
 /** A key of requests' metadata, as the address and the API name it. */
 type MetadataName = `metadata.${string}`
 const METADATA = /^metadata\.(.{1,512})$/su
 const MAX_METADATA_VALUE = 4_096
 
-export type LogSearch = { readonly [Name in FilterName]?: string } & {
+export type LogSearch = { readonly [Name in ValueName | NegatedName]?: string | readonly string[] } & {
+  readonly [Name in SingleName]?: string
+} & {
   readonly [Name in MetadataName]?: string
 } & {
   readonly range?: Range
@@ -33,23 +51,45 @@ export type LogSearch = { readonly [Name in FilterName]?: string } & {
   readonly tail?: '1'
 }
 
-export const FILTER_LABELS: readonly (readonly [FilterName, string])[] = [
+const LABELS: readonly (readonly [ValueName | SingleName, string])[] = [
   ['status', 'Status'],
   ['error_code', 'Error code'],
   ['model', 'Model'],
   ['provider', 'Provider'],
   ['key_id', 'Key'],
+  ['key_name', 'Key name'],
   ['end_user_id', 'End user'],
+  ['endpoint', 'Endpoint'],
+  ['stream', 'Streamed'],
+  ['sandbox', 'Sandbox'],
+  ['request_id', 'Request id'],
   ['min_cost_usd', 'Cost at least, $'],
   ['min_latency_ms', 'Takes at least, ms'],
 ]
 
+/** Every filter with its label, in the order in which they are shown. */
+export const FILTER_LABELS: readonly (readonly [FilterName, string])[] = LABELS.flatMap(
+  ([name, label]): (readonly [FilterName, string])[] =>
+    isValueName(name)
+      ? [
+          [name, label],
+          [`not.${name}`, `Not ${label.toLowerCase()}`],
+        ]
+      : [[name, label]],
+)
+
+function isValueName(name: ValueName | SingleName): name is ValueName {
+  return Object.hasOwn(VALUES, name)
+}
+
 /** Reads an address. What cannot be a value of its filter is left out: the address then says what is shown. */
 export function parseLogSearch(search: Record<string, unknown>): LogSearch {
-  const given = Object.entries(FILTERS).flatMap(([name, schema]) => {
-    const parsed = z.safeParse(schema, search[name])
-    return parsed.success ? [[name, parsed.data]] : []
-  })
+  const given = [
+    ...Object.entries(SINGLE).map(([name, schema]) => [name, readValues(schema, search[name], 1)] as const),
+    ...Object.entries(VALUES).flatMap(([name, schema]) =>
+      [name, `not.${name}`].map(each => [each, readValues(schema, search[each], MOST_VALUES)] as const),
+    ),
+  ].filter(([, value]) => value !== undefined)
   const times = (['from', 'to'] as const).flatMap(name => {
     const value = search[name]
     return typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? [[name, value]] : []
@@ -68,12 +108,51 @@ export function parseLogSearch(search: Record<string, unknown>): LogSearch {
   }
 }
 
+/** What of it can be values of the filter: one as itself, several as a list. */
+function readValues(schema: z.ZodMiniType<string>, given: unknown, most: number) {
+  const all = (Array.isArray(given) ? given : [given]).flatMap(each => {
+    // The router reads what looks like a number or a truth value as such.
+    const isPlain = typeof each === 'number' || typeof each === 'boolean'
+    const parsed = z.safeParse(schema, isPlain ? String(each) : each)
+    return parsed.success ? [parsed.data] : []
+  })
+  const values = [...new Set(all)].slice(0, most)
+  return values.length > 1 ? values : values[0]
+}
+
+/** The values of a filter by themselves. */
+export function listValues(value: string | readonly string[] | undefined): readonly string[] {
+  return value === undefined ? [] : typeof value === 'string' ? [value] : value
+}
+
+/** A filter and its negation as a person writes them: `gpt-4o, !gpt-3.5-turbo`. */
+export function toValuesText(search: LogSearch, name: ValueName): string {
+  return [...listValues(search[name]), ...listValues(search[`not.${name}`]).map(each => `!${each}`)].join(
+    ', ',
+  )
+}
+
+/** The reverse: parameters of the address. */
+export function parseValuesText(name: ValueName, text: string): Record<string, readonly string[]> {
+  const all = text
+    .split(',')
+    .map(each => each.trim())
+    .filter(each => each !== '' && each !== '!')
+  return {
+    [name]: all.filter(each => !each.startsWith('!')),
+    [`not.${name}`]: all.filter(each => each.startsWith('!')).map(each => each.slice(1).trim()),
+  }
+}
+
 function isRange(value: unknown): value is Range {
   return typeof value === 'string' && Object.hasOwn(RANGES, value)
 }
 
+/** Parameters of the API. A list stands for a parameter that is given several times. */
+export type LogQuery = Readonly<Record<string, string | readonly string[]>>
+
 /** Returns the API's query: the filters, and the time that the range means now. */
-export function toLogQuery(search: LogSearch, now: number): Record<string, string> {
+export function toLogQuery(search: LogSearch, now: number): LogQuery {
   const { range = DEFAULT_RANGE, from, to, tail: _, ...filters } = search
   const isFixed = from !== undefined || to !== undefined
   return {

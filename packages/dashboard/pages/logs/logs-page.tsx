@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { keyNamesQuery } from '../../api/key-calls.ts'
@@ -11,7 +11,8 @@ import { PageHead } from '../../controls/page-head.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { usePlace } from '../../session/place-context.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import { listLogs } from './log-calls.ts'
+import { saveFile } from '../usage/save-file.ts'
+import { downloadLogs, listLogs } from './log-calls.ts'
 import { LogHistogram } from './log-histogram.tsx'
 import { useKeepList } from './log-neighbors.tsx'
 import {
@@ -44,6 +45,10 @@ export function LogsPage() {
   const tail = useLiveTail(isLive, envId, query, logs.items[0]?.request_id)
   const rows = [...tail.rows, ...logs.items]
   useKeepList(envId, rows, search)
+  const download = useMutation({
+    mutationFn: () => downloadLogs(envId, query),
+    onSuccess: ({ file }) => saveFile(`logs-${place.project.slug}-${place.environment.name}.csv`, file),
+  })
   const change = (next: LogSearch): void =>
     void navigate({
       to: '/o/$org/$project/$environment/logs',
@@ -73,9 +78,18 @@ export function LogsPage() {
               {isLive ? 'Live' : 'Go live'}
             </Button>
             <Button onClick={() => setLoadedAt(Date.now())}>Refresh</Button>
+            <Button disabled={download.isPending} onClick={() => download.mutate()}>
+              {download.isPending ? 'Preparing CSV' : 'CSV'}
+            </Button>
           </>
         }
       />
+      {download.error !== null && <ErrorPanel what="The CSV" error={download.error} />}
+      {download.data?.isCut === true && (
+        <p className="notice" role="status">
+          The file has the newest 50,000 requests. Narrow the time for older ones.
+        </p>
+      )}
       <FilterBar search={search} keys={keys.data?.data ?? []} onChange={change} />
       <LogHistogram envId={envId} query={query} onPick={(from, to) => change({ ...search, from, to })} />
       {tail.error !== undefined && <ErrorPanel what="New requests" error={tail.error} />}
@@ -94,7 +108,7 @@ function toAnswer(count: number, hasMore: boolean, search: LogSearch): string {
     search.from !== undefined || search.to !== undefined
       ? 'in the chosen time'
       : `in ${RANGE_WORDS[search.range ?? DEFAULT_RANGE]}`
-  const filters = countFilters(search) === 0 ? '' : ' that match'
+  const filters = countFilters(search) === 0 ? '' : count === 1 ? ' that matches' : ' that match'
   return `${toCount(count)}${hasMore ? '+' : ''} ${count === 1 ? 'request' : 'requests'}${filters} ${time}`
 }
 

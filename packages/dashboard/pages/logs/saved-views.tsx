@@ -6,6 +6,7 @@ import { Dialog } from '../../controls/dialog.tsx'
 import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
+import { parseSearchText, toSearchText } from '../../format/search-text.ts'
 import { usePlace } from '../../session/place-context.tsx'
 import { type LogSearch, parseLogSearch } from './log-search.ts'
 
@@ -41,7 +42,7 @@ export function SavedViews({ search, onChange }: SavedViewsProps) {
           value={open?.id ?? ''}
           onChange={event => {
             const chosen = views.data.find(({ id }) => id === event.target.value)
-            onChange(parseLogSearch(Object.fromEntries(new URLSearchParams(chosen?.search ?? ''))))
+            onChange(parseLogSearch(parseSearchText(chosen?.search ?? '')))
           }}
         >
           <option value="">None</option>
@@ -120,11 +121,7 @@ function SaveDialog({ envId, search, onClose, onDone }: SaveDialogProps) {
 
 /** The query of the address without the live tail, in one order. */
 function toText({ tail: _, ...search }: LogSearch): string {
-  const given: Readonly<Record<string, string | undefined>> = search
-  const entries = Object.entries(given)
-    .flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-    .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1))
-  return new URLSearchParams(entries).toString()
+  return toSearchText(Object.fromEntries(Object.entries(search).toSorted(([a], [b]) => (a < b ? -1 : 1))))
 }
 
 /** `crypto.randomUUID` is there on HTTPS and localhost alone. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { type Log, listLogs } from './log-calls.ts'
+import type { LogQuery } from './log-search.ts'
 
 const BUSY_MS = 2_000
 const IDLE_MS = 10_000
@@ -19,7 +20,7 @@ interface LiveTail {
 export function useLiveTail(
   isOn: boolean,
   envId: string,
-  filters: Readonly<Record<string, string>>,
+  filters: LogQuery,
   newestId: string | undefined,
 ): LiveTail {
   const [tail, setTail] = useState<LiveTail>({ rows: [], error: undefined })
@@ -33,7 +34,7 @@ export function useLiveTail(
     if (!isOn) return
     let timer: ReturnType<typeof setTimeout> | undefined
     let isStopped = false
-    const { from: _, ...kept } = JSON.parse(key) as Record<string, string>
+    const { from: _, ...kept } = JSON.parse(key) as Record<string, string | readonly string[]>
     const ask = async (): Promise<void> => {
       let waitMs = IDLE_MS
       if (!document.hidden && after.current !== undefined) {

@@ -1,6 +1,6 @@
-/** Saves a text as a file of the browser. */
-export function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+/** Saves CSV as a file of the browser. */
+export function saveFile(name: string, content: string | Blob): void {
+  const url = URL.createObjectURL(new Blob([content], { type: 'text/csv' }))
   const link = document.createElement('a')
   link.href = url
   link.download = name

@@ -3,7 +3,7 @@ import { countLogs, MOST_COUNTED } from '../../storage/log-histogram.ts'
 import { dateTime } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
-import { LogFilterQuery, toLogFilter } from './log-query.ts'
+import { LogFilterQuery, loadLogFilter } from './log-query.ts'
 
 const DAY_MS = 86_400_000
 const MOST_DAYS = 366
@@ -31,7 +31,7 @@ export const getLogHistogram = defineOperation('GET /v1/environments/{envId}/log
   query: LogFilterQuery,
   response: { 200: LogHistogram },
   handle: async ({ services: { db, clock }, resource, query }) => {
-    const filter = toLogFilter(query)
+    const filter = await loadLogFilter(db, resource.id, query)
     const to = filter.to ?? new Date(clock.now())
     const from = filter.from ?? new Date(to.getTime() - DAY_MS)
     const spanMs = to.getTime() - from.getTime()

@@ -4,13 +4,18 @@ import {
   findRequestLogEnd,
   type ListedRequestLogRow,
   listRequestLogs,
-  type RequestLogFilter,
   tailRequestLogs,
 } from '../../storage/request-log-list.ts'
+import type { RequestLogFilter } from '../../storage/request-log-filter.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPageBy } from '../operation/pagination.ts'
-import { LogQuery, toLogFilter } from './log-query.ts'
+import type { z } from '../operation/zod.ts'
+import { LogCsvRow, MOST_CSV_ROWS, toLogCsvRow } from './log-csv-row.ts'
+import { LogQuery, loadLogFilter } from './log-query.ts'
 import { LogResource, toLogResource } from './log-resource.ts'
+
+/** Records of the largest size then take 16 MB at most. */
+const CSV_PAGE = 250
 
 export const listLogs = defineOperation('GET /v1/environments/{envId}/logs', {
   name: 'logs.list',
@@ -19,10 +24,22 @@ export const listLogs = defineOperation('GET /v1/environments/{envId}/logs', {
   access: { role: 'viewer', of: 'environment' },
   query: LogQuery,
   response: { 200: listOf(LogResource) },
+  csvFile: {
+    row: LogCsvRow,
+    most: MOST_CSV_ROWS,
+    page: async ({ services: { db }, resource, query }, after) => {
+      assertWhole(query)
+      const filter = await loadLogFilter(db, resource.id, query)
+      const found = await listRequestLogs(db, resource.id, filter, { limit: CSV_PAGE + 1, after })
+      const rows = found.slice(0, CSV_PAGE)
+      const last = found.length > CSV_PAGE ? rows.at(-1) : undefined
+      return { rows: rows.map(toLogCsvRow), next: last && { at: last.at, id: last.id } }
+    },
+  },
   handle: async ({ services: { db }, resource, query }) => {
     const { limit: _limit, cursor: _cursor, ...sent } = query
     const binding = ['logs.list', resource.id, sent]
-    const filter = toLogFilter(query)
+    const filter = await loadLogFilter(db, resource.id, query)
     if (query.after !== undefined) {
       const load = await openTail(db, resource.id, filter, query.after)
       return await loadPageBy(query, binding, load, row => row.ended_at, toLogResource)
@@ -45,4 +62,13 @@ async function openTail(db: Db, environmentId: string, filter: RequestLogFilter,
   }
   return (page: Parameters<typeof listRequestLogs>[3]) =>
     tailRequestLogs(db, environmentId, filter, { limit: page.limit, after: page.after ?? start })
+}
+
+/** A file has every row, so it has no pages. */
+function assertWhole(query: z.output<typeof LogQuery>): void {
+  const param = (['limit', 'cursor', 'after'] as const).find(name => query[name] !== undefined)
+  if (param === undefined) return
+  throw new Fault('request_validation_failed', `As text/csv the log is one file, without "${param}".`, {
+    param,
+  })
 }

@@ -1,4 +1,7 @@
-import type { RequestLogFilter } from '../../storage/request-log-list.ts'
+import { LOGGED_ENDPOINTS } from '../../core/logged-endpoints.ts'
+import { findKeyIds } from '../../storage/keys.ts'
+import type { Db } from '../../storage/pool.ts'
+import type { RequestLogFilter, RequestLogValues } from '../../storage/request-log-filter.ts'
 import {
   dateTimeField,
   integerParam,
@@ -15,19 +18,64 @@ import { z } from '../operation/zod.ts'
 const MAX_MODEL = 544
 const METADATA = /^metadata\.([^\0\p{Cs}]{1,512})$/u
 const MAX_LATENCY_MS = 86_400_000
+/** Of one parameter. */
+const MOST_VALUES = 20
+/** The first group of an id: as short as the dashboard shows one. */
+const SHORTEST_ID = 8
+
+/** A parameter that may stand several times. */
+function repeated<Value extends z.ZodType>(value: Value) {
+  return z.union([value, z.array(value).max(MOST_VALUES)]).optional()
+}
+
+/** A beginning of a UUID. */
+const idPrefix = z
+  .string()
+  .regex(
+    /^[0-9a-f]{8}(-([0-9a-f]{0,4}|[0-9a-f]{4}-([0-9a-f]{0,4}|[0-9a-f]{4}-([0-9a-f]{0,4}|[0-9a-f]{4}-[0-9a-f]{0,12}))))?$/i,
+    `must be a UUID or at least its first ${SHORTEST_ID} characters`,
+  )
+
+const booleanParam = z
+  .enum(['true', 'false'])
+  .transform(text => text === 'true')
+  .meta({ type: 'boolean', enum: undefined })
+
+const VALUES = {
+  status: repeated(z.union([integerParam(100, 599), z.enum(['1xx', '2xx', '3xx', '4xx', '5xx'])])).meta({
+    description: 'A status, or all of a hundred: `4xx`.',
+  }),
+  error_code: repeated(textField(64)),
+  model: repeated(textField(MAX_MODEL)).meta({
+    description: 'The model of the request, the model of the response, or `provider/model`.',
+  }),
+  provider: repeated(textField(64)),
+  key_id: repeated(uuidField),
+  key_name: repeated(textField(200)).meta({
+    description:
+      'The whole name of a key, also of revoked ones: a rolled key has the name of its predecessor.',
+  }),
+  end_user_id: repeated(textField(255)),
+  endpoint: repeated(z.enum(LOGGED_ENDPOINTS)),
+}
+
+type ValueName = keyof typeof VALUES
+type Negated = { [Name in ValueName as `not.${Name}`]: (typeof VALUES)[Name] }
+const NEGATED = Object.fromEntries(
+  Object.entries(VALUES).map(([name, values]) => [
+    `not.${name}`,
+    values.meta({ description: `None of these; requests without a value of \`${name}\` match.` }),
+  ]),
+) as Negated
 
 const FILTERS = {
-  status: z
-    .union([integerParam(100, 599), z.enum(['1xx', '2xx', '3xx', '4xx', '5xx'])])
-    .optional()
-    .meta({ description: 'One status, or all of a hundred: `4xx`.' }),
-  error_code: textField(64).optional(),
-  model: textField(MAX_MODEL)
-    .optional()
-    .meta({ description: 'The model of the request, the model of the response, or `provider/model`.' }),
-  provider: textField(64).optional(),
-  key_id: uuidField.optional(),
-  end_user_id: textField(255).optional(),
+  ...VALUES,
+  ...NEGATED,
+  stream: booleanParam.optional().meta({ description: 'Whether the request asked for a stream.' }),
+  sandbox: booleanParam.optional().meta({ description: 'Whether the sandbox provider served the request.' }),
+  request_id: idPrefix.optional().meta({
+    description: `What the \`X-Request-Id\` begins with: ${SHORTEST_ID} characters at least.`,
+  }),
   from: dateTimeField.optional().meta({ description: 'Inclusive; the time when the request arrived.' }),
   to: dateTimeField.optional().meta({ description: 'Exclusive.' }),
   min_cost_usd: numberParam(MAX_USD).optional(),
@@ -62,21 +110,31 @@ export const LogQuery = withMetadata({
   }),
 })
 
-/** Returns the filter without `after` and the paging parameters. */
-export function toLogFilter(
-  query: z.output<typeof LogQuery> | z.output<typeof LogFilterQuery>,
-): RequestLogFilter {
+type FilterQuery = z.output<typeof LogFilterQuery>
+
+/** Returns the filter without `after` and the paging parameters. Looks up the names of keys. */
+export async function loadLogFilter(
+  db: Db,
+  environmentId: string,
+  query: FilterQuery,
+): Promise<RequestLogFilter> {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const key = METADATA.exec(name)?.[1]
     return key === undefined ? [] : [[key, value as string] as const]
   })
+  const idsOf = async (names: string | string[] | undefined) =>
+    names === undefined ? undefined : await findKeyIds(db, environmentId, toList(names))
+  const named = await idsOf(query.key_name)
+  const notNamed = await idsOf(query['not.key_name'])
+  const not = valuesOf(name => query[`not.${name}`])
   return {
-    ...toStatusFilter(query.status),
-    errorCode: query.error_code,
-    model: query.model,
-    provider: query.provider,
-    keyId: query.key_id,
-    endUserId: query.end_user_id,
+    ...valuesOf(name => query[name]),
+    ...(named === undefined ? {} : { keyId: both(query.key_id, named) }),
+    not:
+      notNamed === undefined ? not : { ...not, keyId: [...notNamed, ...toList(query['not.key_id'] ?? [])] },
+    stream: query.stream,
+    sandbox: query.sandbox,
+    requestIds: query.request_id === undefined ? undefined : toIdRange(query.request_id),
     metadata: Object.fromEntries(pairs),
     from: toDate(query.from),
     to: toDate(query.to),
@@ -85,8 +143,32 @@ export function toLogFilter(
   }
 }
 
-function toStatusFilter(
-  status: number | string | undefined,
-): Pick<RequestLogFilter, 'status' | 'statusClass'> {
-  return typeof status === 'string' ? { statusClass: Number(status[0]) } : { status }
+function valuesOf(read: (name: ValueName) => unknown): RequestLogValues {
+  return {
+    status: read('status'),
+    errorCode: read('error_code'),
+    model: read('model'),
+    provider: read('provider'),
+    keyId: read('key_id'),
+    endUserId: read('end_user_id'),
+    endpoint: read('endpoint'),
+  } as RequestLogValues
+}
+
+function toList<Value>(values: Value | Value[]): Value[] {
+  return Array.isArray(values) ? values : [values]
+}
+
+/** The ids that the caller gave and that have one of the names. */
+function both(given: string | string[] | undefined, named: readonly string[]): readonly string[] {
+  if (given === undefined) return named
+  const ids = new Set(toList(given).map(id => id.toLowerCase()))
+  return named.filter(id => ids.has(id))
+}
+
+/** The lowest and the highest UUID that begin so. */
+function toIdRange(prefix: string): [string, string] {
+  const end = (filler: string): string =>
+    prefix + '00000000-0000-0000-0000-000000000000'.slice(prefix.length).replaceAll('0', filler)
+  return [end('0'), end('f')]
 }

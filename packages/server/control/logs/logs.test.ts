@@ -23,8 +23,15 @@ beforeAll(async () => {
   tenant = await plane.insertTenant('acme')
   path = `/v1/environments/${tenant.development.id}/logs`
   const changes: Partial<RequestRecord>[] = [
-    {},
-    { status: 429, error_code: 'rate_limit_exceeded', provider: null, model: null, cost_nano_usd: null },
+    { endpoint: 'embeddings' },
+    {
+      stream: true,
+      status: 429,
+      error_code: 'rate_limit_exceeded',
+      provider: null,
+      model: null,
+      cost_nano_usd: null,
+    },
     { provider: 'openai', model: 'gpt-x', model_requested: 'fast', key_id: plane.newId(), sandbox: false },
     {
       metadata: { tag: 'a', 'team.x': 'b c' },
@@ -66,7 +73,7 @@ describe('list', () => {
       environment_id: tenant.development.id,
       key_id: null,
       end_user_id: null,
-      endpoint: 'chat',
+      endpoint: 'embeddings',
       surface: 'native',
       model_requested: 'sandbox/echo',
       provider: 'sandbox',
@@ -125,12 +132,72 @@ describe('list', () => {
     [`from=${new Date(at + 1000).toISOString()}`, [3, 2, 1]],
     [`to=${new Date(at + 1000).toISOString()}`, [0]],
     ['status=200&model=sandbox/echo&limit=1', [3]],
+    ['status=429&status=5xx', [1]],
+    ['status=2xx&status=429', [3, 2, 1, 0]],
+    ['model=fast&model=nothing', [2]],
+    ['not.status=4xx', [3, 2, 0]],
+    ['not.status=429&not.status=200', []],
+    ['not.model=fast', [3, 1, 0]],
+    // A request without a provider differs from every one.
+    ['not.provider=openai', [3, 1, 0]],
+    ['not.provider=openai&not.provider=sandbox', [1]],
+    ['not.end_user_id=ann&status=200', [2, 0]],
+    ['endpoint=chat', [3, 2, 1]],
+    ['endpoint=embeddings', [0]],
+    ['endpoint=embeddings&endpoint=chat', [3, 2, 1, 0]],
+    ['not.endpoint=chat', [0]],
+    ['stream=true', [1]],
+    ['stream=false', [3, 2, 0]],
+    ['sandbox=false', [2]],
+    ['sandbox=true&stream=false', [3, 0]],
   ])('by %s', async (query, expected) => {
     expect(await listed(query)).toEqual(expected)
   })
 
   test('filters by key', async () => {
     expect(await listed(`key_id=${records[2]?.key_id}`)).toEqual([2])
+    expect(await listed(`not.key_id=${records[2]?.key_id}`)).toEqual([3, 1, 0])
+  })
+
+  test('filters by the beginning of a request id', async () => {
+    const id = records[1]?.request_id ?? ''
+    expect(await listed(`request_id=${id}`)).toEqual([1])
+    expect(await listed(`request_id=${id.slice(0, 30).toUpperCase()}`)).toContain(1)
+    expect(await listed(`request_id=${id.slice(0, 8)}`)).toContain(1)
+    expect(await listed('request_id=00000000-0000')).toEqual([])
+  })
+
+  test('filters by the name of a key in every version of it, and of no other environment', async () => {
+    const other = await plane.insertTenant('named')
+    const path = `/v1/environments/${other.development.id}`
+    const make = async (environment: string, name: string) =>
+      (
+        await plane.call<{ id: string }>('POST', `/v1/environments/${environment}/keys`, {
+          key: other.keys.admin,
+          body: { kind: 'secret', name },
+        })
+      ).json.id
+    const first = await make(other.development.id, 'web')
+    const second = await make(other.development.id, 'web')
+    const third = await make(other.development.id, 'batch')
+    const elsewhere = await make(other.production.id, 'jobs')
+    const made = [first, second, third, elsewhere, null].map((key_id, index) =>
+      requestRecord(other.development, plane.newId(), at + index, { key_id }),
+    )
+    await insertRecords(plane.database.pool, made)
+    const found = async (query: string) => {
+      const { json } = await plane.call<List<LogRecord>>('GET', `${path}/logs?${query}`, {
+        key: other.keys.viewer,
+      })
+      return json.data.map(({ id }) => made.findIndex(record => record.id === id))
+    }
+    expect(await found('key_name=web')).toEqual([1, 0])
+    expect(await found('key_name=web&key_name=batch')).toEqual([2, 1, 0])
+    expect(await found(`key_name=web&key_id=${second}`)).toEqual([1])
+    expect(await found('key_name=jobs')).toEqual([])
+    expect(await found('not.key_name=web')).toEqual([4, 3, 2])
+    expect(await found('not.key_name=unknown')).toEqual([4, 3, 2, 1, 0])
+    expect(await found(`not.key_name=web&not.key_id=${third}`)).toEqual([4, 3])
   })
 
   test('a cursor continues under its own filter only', async () => {
@@ -159,6 +226,17 @@ describe('list', () => {
     ['after=x', 'request_validation_failed after'],
     ['after=00000000-0000-0000-0000-000000000000', 'invalid_request after'],
     ['colour=red', 'request_validation_failed colour'],
+    ['status=429&status=abc', 'request_validation_failed status'],
+    ['not.status=abc', 'request_validation_failed not.status'],
+    ['not.stream=true', 'request_validation_failed not.stream'],
+    ['endpoint=models', 'request_validation_failed endpoint'],
+    ['stream=1', 'request_validation_failed stream'],
+    ['stream=true&stream=false', 'request_validation_failed stream'],
+    ['sandbox=', 'request_validation_failed sandbox'],
+    ['request_id=0192', 'request_validation_failed request_id'],
+    ['request_id=01927abc7', 'request_validation_failed request_id'],
+    ['key_name=', 'request_validation_failed key_name'],
+    [`${'provider=a&'.repeat(21)}`, 'request_validation_failed provider'],
   ])('400 %s', async (query, outcome) => {
     expect((await list(query)).outcome).toBe(`400 ${outcome}`)
   })

@@ -1,10 +1,26 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import type { Page } from '../../storage/page.ts'
 import type { z } from './zod.ts'
 
 /** A page of a list whose rows have no nested fields. */
 export interface CsvList {
   readonly data: readonly Readonly<Record<string, unknown>>[]
   readonly next_cursor: string | null
+}
+
+type Row = CsvList['data'][number]
+
+/** Rows of a file, and the position after them; undefined: they are the last. */
+export interface CsvPage {
+  readonly rows: readonly Row[]
+  readonly next: Page['after']
+}
+
+/** What a file consists of: its columns, and how many rows it has at most. */
+export interface CsvFileShape {
+  readonly row: z.ZodObject
+  readonly most: number
 }
 
 /** True if the header `Accept` names text/csv, and application/json no more than it. */
@@ -23,11 +39,46 @@ function toWeight(range: string): readonly [string, number] {
 
 /** Sends the page as a file. The header `X-Rideau-Next-Cursor` has the cursor of the next page, if there is one. */
 export function sendCsv(reply: FastifyReply, name: string, row: z.ZodObject, list: CsvList): FastifyReply {
+  if (list.next_cursor !== null) reply.header('X-Rideau-Next-Cursor', list.next_cursor)
+  return asFile(reply, name).send(toCsv(row, list.data))
+}
+
+/**
+ * Sends all pages as one file, each read when the caller has taken the one before it. The first is read before the head, so that its
+ * fault is an ordinary error. A later failure cuts the connection. A file that ends before the last row has a last line that
+ * says so.
+ */
+export async function sendCsvFile(
+  reply: FastifyReply,
+  name: string,
+  shape: CsvFileShape,
+  load: (after: Page['after']) => Promise<CsvPage>,
+): Promise<FastifyReply> {
+  const first = await load(undefined)
+  return asFile(reply, name).send(Readable.from(writePages(shape, first, load), { objectMode: false }))
+}
+
+async function* writePages(
+  { row, most }: CsvFileShape,
+  first: CsvPage,
+  load: (after: Page['after']) => Promise<CsvPage>,
+): AsyncGenerator<string> {
+  const columns = Object.keys(row.shape)
+  yield toLine(columns)
+  let written = 0
+  for (let page = first; ; page = await load(page.next)) {
+    const rows = page.rows.slice(0, most - written)
+    written += rows.length
+    if (rows.length > 0) yield rows.map(each => toLine(columns.map(column => each[column]))).join('')
+    if (page.next === undefined && rows.length === page.rows.length) return
+    if (written === most) return yield toLine([`Cut after ${most} rows: there are older ones.`])
+  }
+}
+
+function asFile(reply: FastifyReply, name: string): FastifyReply {
   const file = name.split('.', 1)[0] as string
   reply.header('Content-Type', 'text/csv; charset=utf-8')
-  reply.header('Content-Disposition', `attachment; filename="${file}.csv"`)
-  if (list.next_cursor !== null) reply.header('X-Rideau-Next-Cursor', list.next_cursor)
-  return reply.send(toCsv(row, list.data))
+  return reply.header('Content-Disposition', `attachment; filename="${file}.csv"`)
 }
 
 /** The rows as RFC 4180, with a head. A column that is optional is there if a row has it. */
@@ -35,8 +86,11 @@ function toCsv(row: z.ZodObject, rows: CsvList['data']): string {
   const columns = Object.entries(row.shape)
     .filter(([name, field]) => !isOptional(field) || rows.some(each => each[name] !== undefined))
     .map(([name]) => name)
-  const lines = [columns, ...rows.map(each => columns.map(name => each[name]))]
-  return lines.map(cells => `${cells.map(toCell).join(',')}\r\n`).join('')
+  return [columns, ...rows.map(each => columns.map(name => each[name]))].map(toLine).join('')
+}
+
+function toLine(cells: readonly unknown[]): string {
+  return `${cells.map(toCell).join(',')}\r\n`
 }
 
 function isOptional(field: unknown): boolean {

@@ -6,9 +6,11 @@ import type { Actor, MemberActor, Role } from '../../core/permissions.ts'
 import type { Random } from '../../core/random.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { EgressPolicy } from '../../http/egress.ts'
+import type { Page } from '../../storage/page.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { Caller } from './caller.ts'
 import type { ControlRates } from './control-rates.ts'
+import type { CsvFileShape, CsvPage } from './csv.ts'
 import { uuidField } from './fields.ts'
 import type { Passwords } from './password.ts'
 import type { ResourceKind, Resources } from './resources.ts'
@@ -142,6 +144,13 @@ interface Definition<
   readonly response?: R
   /** The rows of a list that is answered as CSV too, to `Accept: text/csv`. They have no nested fields. */
   readonly csvRow?: z.ZodObject
+  /**
+   * The whole of a list as one file, to `Accept: text/csv`. Each page is read in a transaction of its own, so that a caller who
+   * reads slowly holds no connection.
+   */
+  readonly csvFile?: CsvFileShape & {
+    page(call: Call<Path, A, z.output<Query>, z.output<Body>>, after: Page['after']): Promise<CsvPage>
+  }
   /** The fault codes of this operation, besides those of every operation with the same access. */
   readonly faults?: readonly FaultCode[]
   /**
@@ -188,6 +197,9 @@ export interface Operation {
   readonly status: number
   readonly result: z.ZodType
   readonly csvRow: z.ZodObject | undefined
+  readonly csvFile:
+    | (CsvFileShape & { page(call: unknown, after: Page['after']): Promise<CsvPage> })
+    | undefined
   readonly faults: readonly FaultCode[]
   readonly authorize: ((call: unknown) => Promise<void>) | undefined
   readonly prepare: ((call: unknown) => Promise<unknown>) | undefined
@@ -237,6 +249,7 @@ export function defineOperation<
     status: Number(success[0]),
     result: success[1],
     csvRow: definition.csvRow,
+    csvFile: definition.csvFile as Operation['csvFile'],
     faults: definition.faults ?? [],
     // The one place where the types meet: register-operations.ts builds the call from these schemas.
     authorize: definition.authorize as Operation['authorize'],

@@ -42,7 +42,7 @@ test('rows from before stay, and a replay neither stores nor counts them again',
     ReturnType<typeof requestRecord>,
   ]
   await insertBefore(database, first)
-  expect(await migrateDatabase(connection, () => {})).toEqual(['0013-rows'])
+  expect(await migrateDatabase(connection, () => {})).toContain('0013-rows')
   expect(await insertRecords(pool, [first, second])).toEqual({ rejected: [] })
 
   const page = { limit: 10, after: { at: new Date(AT - 1), id: newId() } }

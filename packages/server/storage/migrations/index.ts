@@ -10,6 +10,7 @@ import { findEndUsers } from './0010-find-end-users.ts'
 import { usageZones } from './0011-usage-zones.ts'
 import { savedViews } from './0012-saved-views.ts'
 import { rows } from './0013-rows.ts'
+import { logFilters } from './0014-log-filters.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0011-usage-zones', sql: usageZones },
   { name: '0012-saved-views', sql: savedViews },
   { name: '0013-rows', sql: rows },
+  { name: '0014-log-filters', sql: logFilters },
 ]

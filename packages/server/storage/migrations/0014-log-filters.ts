@@ -1,0 +1,7 @@
+/** Filters of the request log by endpoint and sandbox, and what a record tells besides. */
+export const logFilters = `
+-- Each index has only the requests that are few in most environments, so others cost nothing more.
+create index if not exists request_logs_endpoint on request_logs (environment_id, endpoint, at desc, id desc)
+  where endpoint <> 'chat';
+create index if not exists request_logs_sandbox on request_logs (environment_id, at desc, id desc) where sandbox;
+`
