@@ -161,7 +161,7 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
     await rows.nth(2).waitFor()
     expect(await rows.count()).toBe(3)
     await page.getByLabel('Status').selectOption('5xx')
-    await page.getByText('1 request that match').waitFor()
+    await page.getByText('1 request that matches').waitFor()
     expect(new URL(page.url()).searchParams.get('status')).toBe('5xx')
     await page.reload()
     await rows.nth(1).waitFor()

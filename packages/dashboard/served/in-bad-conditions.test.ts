@@ -87,7 +87,7 @@ describe.skipIf(chromiumProgram === undefined)(
       await page.getByRole('heading', { name: 'Logs', level: 1 }).waitFor()
       await tabTo(/^Status/)
       await page.keyboard.type('2xx')
-      await page.getByText('1 request that match').waitFor()
+      await page.getByText('1 request that matches').waitFor()
       await page.keyboard.press('j')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Timeline' }).waitFor()
