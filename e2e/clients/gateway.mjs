@@ -89,7 +89,7 @@ async function setUp(controlUrl) {
       return { projectId: project.id, environmentId }
     },
     /** A client's own keys: one for all it does, and one for each limit that it runs into. */
-    async createKeys(name, { projectId, environmentId } = own) {
+    async createKeys(name, { projectId, environmentId, rateWindowSeconds = 3 } = own) {
       const createKey = title =>
         manage(`/v1/environments/${environmentId}/keys`, { kind: 'secret', name: title })
       const [key, budget, quota, rate] = await Promise.all([1, 2, 3, 4].map(n => createKey(`${name} ${n}`)))
@@ -109,7 +109,7 @@ async function setUp(controlUrl) {
         manage(`/v1/environments/${environmentId}/limits`, {
           metric: 'requests',
           limit: 1,
-          window_seconds: 3,
+          window_seconds: rateWindowSeconds,
           ...scope(rate),
         }),
       ])

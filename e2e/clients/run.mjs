@@ -8,15 +8,15 @@ import os from 'node:os'
 import path from 'node:path'
 import { isMain, root } from '../../tools/build.mjs'
 import { writeClientTables } from '../../tools/build-clients-doc.mjs'
-import { playAgent } from './agents/play.mjs'
+import { isInstalled, playAgent } from './agents/play.mjs'
 import { readConfigurations, writeConfiguration } from './configuration.mjs'
 import { startGateway } from './gateway.mjs'
 import { installJavaScript, installPython } from './install.mjs'
 
 const HERE = import.meta.dirname
 const AGENTS = path.join(HERE, 'agents')
-/** Most of a client's time is spent waiting; an agent's start takes a processor for itself. */
-const PARALLEL = { libraries: 4, agents: 2 }
+/** Most of a client's time is spent waiting. */
+const PARALLEL = 4
 const CLIENT_MS = 600_000
 
 /** The clients' folders: `{ name, folder, file, isPython, isAgent }`. */
@@ -30,7 +30,9 @@ function listClients(parent) {
         fs.existsSync(path.join(folder, each)),
       )
       if (file === undefined) return []
-      const kind = { folder, file, isPython: file === 'client.py', isAgent: file === 'agent.mjs' }
+      const isAgent = file === 'agent.mjs'
+      const isPython = fs.existsSync(path.join(folder, 'requirements.txt'))
+      const kind = { folder, file, isPython, isAgent }
       // A library with providers of its own is a client with each of them.
       const variants = readVariants(folder)
       return variants.length === 0
@@ -42,6 +44,14 @@ function listClients(parent) {
 function readVariants(folder) {
   const file = path.join(folder, 'variants.json')
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : []
+}
+
+/** Why a client cannot run on this machine; undefined: it can. */
+async function findObstacle({ folder, file, isPython, isAgent }, hasPython) {
+  if (isPython && !hasPython) return 'Python is not installed'
+  if (!isAgent) return undefined
+  const { default: agent } = await import(path.join(folder, file))
+  return isInstalled(agent) ? undefined : `there is no binary for ${process.platform}-${process.arch}`
 }
 
 /** An agent is itself the program that is run, so its steps are played here. */
@@ -135,9 +145,9 @@ function readVersions({ folder, isAgent }) {
 function printClient({ name }, steps, seconds) {
   const count = result => steps.filter(step => step.result === result).length
   const failed = steps.filter(({ result }) => result === 'failed')
-  const absent = count('absent') > 0 ? `, ${count('absent')} absent` : ''
+  const others = ['waits', 'absent'].filter(each => count(each) > 0).map(each => `, ${count(each)} ${each}`)
   console.log(
-    `${failed.length === 0 ? 'ok    ' : 'FAILED'} ${name}: ${count('passed')} passed${absent} (${seconds} s)`,
+    `${failed.length === 0 ? 'ok    ' : 'FAILED'} ${name}: ${count('passed')} passed${others.join('')} (${seconds} s)`,
   )
   for (const { step, note } of failed) console.log(`         ${step}: ${note}`)
   for (const { step, result, note } of steps) {
@@ -168,13 +178,18 @@ async function main(args) {
   const wanted = chooseClients(names, agents)
   const [gateway, hasPython] = await Promise.all([
     startGateway(),
-    wanted.some(({ isPython }) => isPython) ? installPython() : false,
+    wanted.some(({ isPython }) => isPython) ? installPython(agents) : false,
     wanted.some(({ isPython }) => !isPython) ? installJavaScript(agents) : undefined,
   ])
-  const skipped = wanted.filter(({ isPython }) => isPython && !hasPython)
-  if (skipped.length > 0) console.log(`skipped: ${skipped.length} clients in Python, which is not installed`)
+  const queue = []
+  let skipped = 0
+  for (const client of wanted) {
+    const obstacle = await findObstacle(client, hasPython)
+    if (obstacle === undefined) queue.push(client)
+    else console.log(`skipped ${client.name}: ${obstacle}`)
+    if (obstacle !== undefined) skipped++
+  }
   const results = {}
-  const queue = wanted.filter(client => !skipped.includes(client))
   const worker = async () => {
     for (let client = queue.shift(); client !== undefined; client = queue.shift()) {
       const startedAt = performance.now()
@@ -185,7 +200,7 @@ async function main(args) {
     }
   }
   try {
-    await Promise.all(Array.from({ length: agents ? PARALLEL.agents : PARALLEL.libraries }, worker))
+    await Promise.all(Array.from({ length: PARALLEL }, worker))
   } finally {
     await gateway.stop()
   }
@@ -194,8 +209,8 @@ async function main(args) {
   const [passed, failed] = ['passed', 'failed'].map(
     each => steps.filter(({ result }) => result === each).length,
   )
-  console.log(`\n${passed} passed, ${failed} failed, ${skipped.length} skipped`)
-  const isIncomplete = process.env.RIDEAU_TEST_REQUIRE === 'all' && skipped.length > 0
+  console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`)
+  const isIncomplete = process.env.RIDEAU_TEST_REQUIRE === 'all' && skipped > 0
   process.exitCode = passed > 0 && failed === 0 && !isIncomplete ? 0 : 1
 }
 

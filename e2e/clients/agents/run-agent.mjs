@@ -6,7 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 
 /** Longer than an agent retries what it may retry. One that hangs is ended and has no exit code. */
-const RUN_MS = 120_000
+const RUN_MS = 180_000
 /** How long processes may take to end after the one that was started. */
 const LEFT_MS = 5000
 
@@ -14,10 +14,10 @@ const LEFT_MS = 5000
  * Starts `command`. The shell runs the lines of `block` first and then becomes the agent, so that signals reach it.
  * `ended` resolves with `{ code, signal, output, left }`; `left`: the processes that it left behind, which are ended.
  */
-export function startAgent({ block, command, key, gate, folder, home }) {
+export function startAgent({ block, command, key, gate, folder, home, signalsGroup, bin }) {
   const mark = randomUUID()
   const env = {
-    PATH: process.env.PATH,
+    PATH: bin === undefined ? process.env.PATH : `${bin}${path.delimiter}${process.env.PATH}`,
     HOME: home,
     TMPDIR: path.join(home, 'tmp'),
     LANG: 'C.UTF-8',
@@ -55,7 +55,7 @@ export function startAgent({ block, command, key, gate, folder, home }) {
       resolve({ code, signal, left: left.map(({ name }) => name), output: Buffer.concat(output).toString() })
     })
   })
-  return { ended, terminate: () => child.kill('SIGTERM') }
+  return { ended, terminate: () => process.kill(signalsGroup ? -child.pid : child.pid, 'SIGTERM') }
 }
 
 async function awaitNone(group, mark) {

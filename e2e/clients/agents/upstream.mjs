@@ -28,7 +28,7 @@ export const PROVIDERS = [
 
 /**
  * Opens it. `script(turns, { isCut })` sets what the model says next: `{ text }`, or `{ name, args }` for a call of a tool. A request
- * of the script names `marker`, which the prompt contains; all others are side requests. With `isCut` the connection
+ * of the script has `marker`, which the prompt contains, and `minTools` tools; all others are side requests. With `isCut` the connection
  * breaks in the middle of a text, for the first `cuts` requests only where that is given. With `isSilent` nothing comes after the head of a stream.
  * `seen`: the requests of the script, `{ format, model, tools, results, closed }`. `breaches`: what a provider would refuse.
  */

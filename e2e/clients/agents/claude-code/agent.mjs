@@ -6,6 +6,7 @@ const binary = `@anthropic-ai/claude-code-${process.platform}-${process.arch}/cl
 export default {
   format: 'anthropic-messages',
   other: { model: 'openai/gpt-5.4', format: 'openai-responses' },
+  alias: 'claude-sonnet-4-6',
   command: ({ modules, prompt, model }) => [
     ...[path.join(modules, binary), '-p', prompt, '--permission-mode', 'acceptEdits'],
     ...(model === undefined ? [] : ['--model', model]),

@@ -10,9 +10,12 @@ const PLATFORMS = {
 const platform = `${process.platform}-${process.arch}`
 const binary = `@openai/codex-${platform}/vendor/${PLATFORMS[platform]}/bin/codex`
 
+const ALIAS = 'gpt-5.6-terra'
+
 export default {
   format: 'openai-responses',
   other: { model: 'anthropic/claude-sonnet-4-5', format: 'anthropic-messages' },
+  alias: ALIAS,
   command: ({ modules, prompt, model }) => [
     ...[path.join(modules, binary), 'exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access'],
     ...(model === undefined ? [] : ['--model', model]),
@@ -22,12 +25,13 @@ export default {
   edit: (file, { model } = {}) => exec(model, `sed -i s/red/blue/ ${file}`),
 }
 
-/** Its own models write a program that calls its tools; the others call them one by one. */
+/**
+ * Its own models write a program that calls its tools; the others call them one by one. By the alias, the tool for programs
+ * reaches the other provider as a function.
+ */
 function exec(model, cmd) {
-  return model === undefined
-    ? {
-        name: 'functions/exec',
-        args: `text(JSON.stringify(await tools.exec_command(${JSON.stringify({ cmd })})))`,
-      }
-    : { name: 'exec_command', args: { cmd } }
+  const program = `text(JSON.stringify(await tools.exec_command(${JSON.stringify({ cmd })})))`
+  if (model === undefined) return { name: 'functions/exec', args: program }
+  if (model === ALIAS) return { name: 'exec', args: { input: program } }
+  return { name: 'exec_command', args: { cmd } }
 }
