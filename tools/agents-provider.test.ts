@@ -44,6 +44,24 @@ describe('the scripted provider of the agents', () => {
     expect([upstream.state.seen.length, upstream.state.asides.length]).toEqual([0, 1])
   })
 
+  test('answers a side request for JSON in the form that it asks for', async () => {
+    const responseJsonSchema = {
+      type: 'object',
+      properties: { reason: { type: 'string' }, choice: { type: 'string', enum: ['flash', 'pro'] } },
+      required: ['reason', 'choice'],
+    }
+    const response = await fetch(`${upstream.origin}/gemini/v1beta/models/gemini:generateContent`, {
+      method: 'POST',
+      headers: { 'x-goog-api-key': PROVIDER_KEY, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        contents: [{ role: 'user', parts: [{ text: 'Which model?' }] }],
+        generationConfig: { responseMimeType: 'application/json', responseJsonSchema },
+      }),
+    })
+    const { candidates } = await response.json()
+    expect(JSON.parse(candidates[0].content.parts[0].text)).toEqual({ reason: 'text', choice: 'flash' })
+  })
+
   test.each([
     ["the caller's key", {}, 'rd_sk_dev_own'],
     ['a field that the provider does not know', { reasoning_effort: 'low' }],

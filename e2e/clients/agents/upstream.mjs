@@ -9,8 +9,16 @@ import * as responses from './formats/responses.mjs'
 /** The key of the provider credentials: what the gateway must send instead of the caller's. */
 export const PROVIDER_KEY = 'a key of the scripted provider'
 
-/** What a side request gets: a title, a summary, a check of a command. */
-const ASIDE = { text: 'A short title' }
+/** What a side request gets: a title, a summary, the choice of a model. A text that has not the form that it asks for is asked for again. */
+const toAside = ({ schema }) => ({
+  text: schema === undefined ? 'A short title' : JSON.stringify(makeInstance(schema)),
+})
+
+function makeInstance({ type, enum: values, properties = {}, required = Object.keys(properties) }) {
+  if (values !== undefined) return values[0]
+  if (type?.toLowerCase() !== 'object') return 'text'
+  return Object.fromEntries(required.map(name => [name, makeInstance(properties[name])]))
+}
 
 const ROUTES = [
   { path: /^\/openai\/v1\/responses$/, format: responses },
@@ -72,7 +80,7 @@ async function receive(req, res, state) {
   const isScripted = text.includes(state.marker) && conversation.tools.length >= (state.options.minTools ?? 0)
   if (!isScripted) {
     state.asides.push(conversation)
-    return format.write(res, conversation, ASIDE, {})
+    return format.write(res, conversation, toAside(conversation), {})
   }
   const { results } = conversation
   const turn = state.turns[results.length]

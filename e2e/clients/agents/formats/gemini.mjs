@@ -31,6 +31,7 @@ export function read(body, url) {
     tools: (body.tools ?? []).flatMap(({ functionDeclarations = [] }) =>
       functionDeclarations.map(({ name }) => name),
     ),
+    schema: body.generationConfig?.responseJsonSchema ?? body.generationConfig?.responseSchema,
     calls: called.map(({ name, args }) => ({ name, args })),
     results: answered.map(({ response }) => JSON.stringify(response)),
   }
