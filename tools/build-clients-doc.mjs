@@ -5,8 +5,11 @@ import path from 'node:path'
 import { isMain, root } from './build.mjs'
 
 const PAGE = path.join(root, 'docs/clients.md')
-const RESULTS = path.join(root, 'e2e/clients/results.json')
-const TABLES = /(<!-- results: begin -->\n)[\s\S]*?(<!-- results: end -->)/
+/** The results by the name of their table on the page. */
+const RESULTS = {
+  results: path.join(root, 'e2e/clients/results.json'),
+  agents: path.join(root, 'e2e/clients/agents/results.json'),
+}
 const MARKS = { passed: 'yes', failed: '**no**', known: '**no**', absent: '–', waits: 'late' }
 
 /** One row a client: what it installs, and what became of each step. */
@@ -21,9 +24,10 @@ function toTable(results) {
   return lines.map(cells => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** The page with the table of these results. */
-export function withTable(page, results) {
-  return page.replace(TABLES, (_, begin, end) => `${begin}${toTable(results)}\n${end}`)
+/** The page with the table of these results. `table`: `results` for the libraries, or `agents`. */
+export function withTable(page, results, table = 'results') {
+  const place = new RegExp(`(<!-- ${table}: begin -->\\n)[\\s\\S]*?(<!-- ${table}: end -->)`)
+  return page.replace(place, (_, begin, end) => `${begin}${toTable(results)}\n${end}`)
 }
 
 export function writeClientTables() {
@@ -31,7 +35,10 @@ export function writeClientTables() {
 }
 
 function current() {
-  return withTable(fs.readFileSync(PAGE, 'utf8'), JSON.parse(fs.readFileSync(RESULTS, 'utf8')))
+  return Object.entries(RESULTS).reduce(
+    (page, [table, file]) => withTable(page, JSON.parse(fs.readFileSync(file, 'utf8')), table),
+    fs.readFileSync(PAGE, 'utf8'),
+  )
 }
 
 if (isMain(import.meta.filename)) {

@@ -115,7 +115,7 @@ function main() {
     ...findStaleEntries(texts),
     ...findImportCircles(readImports(files)),
     ...findLockfileBreaches(read('package-lock.json')),
-    ...['fuzz', 'e2e/clients'].flatMap(folder =>
+    ...['fuzz', 'e2e/clients', 'e2e/clients/agents'].flatMap(folder =>
       findLockfileBreaches(read(`${folder}/package-lock.json`), `${folder}/package-lock.json`),
     ),
     ...findSizeBreaches(files),

@@ -70,31 +70,46 @@ async function setUp(controlUrl) {
   })
   const environment = made.environments.find(({ name }) => name === 'development')
   const manage = (route, body) => send(route, body, made.management_key.key)
-  const createKey = name => manage(`/v1/environments/${environment.id}/keys`, { kind: 'secret', name })
+  const own = { projectId: made.project.id, environmentId: environment.id }
   return {
     secretKey: made.secret_key.key,
     environmentId: environment.id,
     manage,
+    /** A project of its own, whose providers are at these addresses: `{ provider, base_url, api_key }`. */
+    async createProject(name, credentials) {
+      const project = await manage(`/v1/orgs/${made.project.org_id}/projects`, { name })
+      const listed = await get(
+        `${controlUrl}/v1/projects/${project.id}/environments`,
+        made.management_key.key,
+      )
+      const environmentId = listed.data.find(each => each.name === 'development').id
+      for (const credential of credentials) {
+        await manage(`/v1/environments/${environmentId}/provider-credentials`, { name, ...credential })
+      }
+      return { projectId: project.id, environmentId }
+    },
     /** A client's own keys: one for all it does, and one for each limit that it runs into. */
-    async createKeys(name) {
+    async createKeys(name, { projectId, environmentId, rateWindowSeconds = 3 } = own) {
+      const createKey = title =>
+        manage(`/v1/environments/${environmentId}/keys`, { kind: 'secret', name: title })
       const [key, budget, quota, rate] = await Promise.all([1, 2, 3, 4].map(n => createKey(`${name} ${n}`)))
       const scope = ({ id }) => ({ scope: 'key', scope_ref: id })
       await Promise.all([
-        manage(`/v1/projects/${made.project.id}/budgets`, {
+        manage(`/v1/projects/${projectId}/budgets`, {
           limit_usd: 0.000001,
           window: 'month',
           ...scope(budget),
         }),
-        manage(`/v1/environments/${environment.id}/quotas`, {
+        manage(`/v1/environments/${environmentId}/quotas`, {
           metric: 'tokens',
           window: 'month',
           limit: 1,
           ...scope(quota),
         }),
-        manage(`/v1/environments/${environment.id}/limits`, {
+        manage(`/v1/environments/${environmentId}/limits`, {
           metric: 'requests',
           limit: 1,
-          window_seconds: 3,
+          window_seconds: rateWindowSeconds,
           ...scope(rate),
         }),
       ])
@@ -120,6 +135,12 @@ async function post(url, body, key) {
   const text = await response.text()
   if (response.status !== 201) throw new Error(`${url} answered ${response.status}: ${text}`)
   return JSON.parse(text)
+}
+
+async function get(url, key) {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
+  return response.json()
 }
 
 async function freePort() {

@@ -19,29 +19,39 @@ export async function installJavaScript(agents = false) {
 }
 
 /** Resolves with false where there is no Python. */
-export async function installPython() {
+export async function installPython(agents = false) {
   const python = await run('python3', ['-c', 'import venv, ensurepip'], HERE).then(
     () => true,
     () => false,
   )
   if (!python) return false
+  if (agents)
+    return installEnvironment(path.join(AGENTS, '.venv'), path.join(AGENTS, 'aider', 'requirements.txt'))
   const folder = path.join(HERE, '.venv')
-  const pins = fs.readFileSync(path.join(HERE, 'requirements.txt'), 'utf8')
-  const pip = (args, from) =>
-    run(path.join(folder, 'bin', 'python'), ['-m', 'pip', 'install', ...PIP_OPTIONS, ...args], from)
-  await once(folder, [pins], async () => {
-    await run('python3', ['-m', 'venv', '--clear', folder], HERE)
-    await pip(['-r', 'requirements.txt'], HERE)
-  })
+  const file = path.join(HERE, 'requirements.txt')
+  await installEnvironment(folder, file)
+  const pins = fs.readFileSync(file, 'utf8')
   for (const client of listFolders()) {
     const own = fs.readFileSync(path.join(client, 'requirements.txt'), 'utf8')
     if (own.split('\n').every(line => pins.split('\n').includes(line))) continue
     // Another version than the other clients need: beside the script.
     const packages = path.join(client, '.packages')
-    await once(packages, [own], () => pip(['--target', packages, '-r', 'requirements.txt'], client))
+    await once(packages, [own], () => pip(folder, ['--target', packages, '-r', 'requirements.txt'], client))
   }
   return true
 }
+
+/** A new environment with what a list of pins names. */
+async function installEnvironment(folder, requirements) {
+  await once(folder, [fs.readFileSync(requirements)], async () => {
+    await run('python3', ['-m', 'venv', '--clear', folder], HERE)
+    await pip(folder, ['-r', requirements], HERE)
+  })
+  return true
+}
+
+const pip = (environment, args, from) =>
+  run(path.join(environment, 'bin', 'python'), ['-m', 'pip', 'install', ...PIP_OPTIONS, ...args], from)
 
 function listFolders() {
   return fs

@@ -8,27 +8,31 @@ import os from 'node:os'
 import path from 'node:path'
 import { isMain, root } from '../../tools/build.mjs'
 import { writeClientTables } from '../../tools/build-clients-doc.mjs'
+import { isInstalled, playAgent } from './agents/play.mjs'
 import { readConfigurations, writeConfiguration } from './configuration.mjs'
 import { startGateway } from './gateway.mjs'
 import { installJavaScript, installPython } from './install.mjs'
 
 const HERE = import.meta.dirname
+const AGENTS = path.join(HERE, 'agents')
 /** Most of a client's time is spent waiting. */
 const PARALLEL = 4
 const CLIENT_MS = 600_000
 
 /** The clients' folders: `{ name, folder, file, isPython, isAgent }`. */
-function listClients() {
+function listClients(parent) {
   return fs
-    .readdirSync(HERE, { withFileTypes: true })
+    .readdirSync(parent, { withFileTypes: true })
     .filter(entry => entry.isDirectory())
     .flatMap(({ name }) => {
-      const folder = path.join(HERE, name)
+      const folder = path.join(parent, name)
       const file = ['client.mjs', 'client.py', 'agent.mjs'].find(each =>
         fs.existsSync(path.join(folder, each)),
       )
       if (file === undefined) return []
-      const kind = { folder, file, isPython: file === 'client.py', isAgent: file === 'agent.mjs' }
+      const isAgent = file === 'agent.mjs'
+      const isPython = fs.existsSync(path.join(folder, 'requirements.txt'))
+      const kind = { folder, file, isPython, isAgent }
       // A library with providers of its own is a client with each of them.
       const variants = readVariants(folder)
       return variants.length === 0
@@ -40,6 +44,22 @@ function listClients() {
 function readVariants(folder) {
   const file = path.join(folder, 'variants.json')
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : []
+}
+
+/** Why a client cannot run on this machine; undefined: it can. */
+async function findObstacle({ folder, file, isPython, isAgent }, hasPython) {
+  if (isPython && !hasPython) return 'Python is not installed'
+  if (!isAgent) return undefined
+  const { default: agent } = await import(path.join(folder, file))
+  return isInstalled(agent) ? undefined : `there is no binary for ${process.platform}-${process.arch}`
+}
+
+/** An agent is itself the program that is run, so its steps are played here. */
+async function playAgentOf({ name, folder, file, code }, gateway) {
+  const { default: agent } = await import(path.join(folder, file))
+  const { steps, refused } = await playAgent(agent, { name, block: code }, gateway)
+  if (refused.length > 0) console.log(`note: ${name} asked in vain for ${refused.join(', ')}`)
+  return steps
 }
 
 /** Runs a client's script. Resolves with its steps: `{ step, result, note? }`. */
@@ -110,21 +130,24 @@ function markKnown(name, steps) {
   })
 }
 
-/** The libraries' versions that a folder pins. */
-function readVersions({ folder, isPython }) {
-  if (isPython) {
-    const lines = fs.readFileSync(path.join(folder, 'requirements.txt'), 'utf8').split('\n')
-    return Object.fromEntries(lines.filter(line => line.includes('==')).map(line => line.trim().split('==')))
+/** The versions that a folder pins: those of a library, or of an agent alone. */
+function readVersions({ folder, isAgent }) {
+  const manifest = path.join(folder, 'package.json')
+  if (fs.existsSync(manifest)) {
+    const { dependencies, optionalDependencies } = JSON.parse(fs.readFileSync(manifest, 'utf8'))
+    return { ...dependencies, ...optionalDependencies }
   }
-  return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).dependencies
+  const lines = fs.readFileSync(path.join(folder, 'requirements.txt'), 'utf8').split('\n')
+  const pins = lines.filter(line => line.includes('==')).map(line => line.trim().split('=='))
+  return Object.fromEntries(isAgent ? pins.filter(([name]) => name.startsWith(path.basename(folder))) : pins)
 }
 
 function printClient({ name }, steps, seconds) {
   const count = result => steps.filter(step => step.result === result).length
   const failed = steps.filter(({ result }) => result === 'failed')
-  const absent = count('absent') > 0 ? `, ${count('absent')} absent` : ''
+  const others = ['waits', 'absent'].filter(each => count(each) > 0).map(each => `, ${count(each)} ${each}`)
   console.log(
-    `${failed.length === 0 ? 'ok    ' : 'FAILED'} ${name}: ${count('passed')} passed${absent} (${seconds} s)`,
+    `${failed.length === 0 ? 'ok    ' : 'FAILED'} ${name}: ${count('passed')} passed${others.join('')} (${seconds} s)`,
   )
   for (const { step, note } of failed) console.log(`         ${step}: ${note}`)
   for (const { step, result, note } of steps) {
@@ -132,35 +155,46 @@ function printClient({ name }, steps, seconds) {
   }
 }
 
-async function main(args) {
-  const options = new Set(args.filter(arg => arg.startsWith('--')))
-  const names = args.filter(arg => !arg.startsWith('--'))
-  const wanted = listClients().filter(
-    ({ name, isAgent }) =>
-      isAgent === options.has('--agents') &&
-      (names.length === 0 || names.includes(name) || names.includes(name.split('/')[0])),
+/** The clients that were asked for, each with its block of the page. */
+function chooseClients(names, agents) {
+  const wanted = listClients(agents ? AGENTS : HERE).filter(
+    ({ name }) => names.length === 0 || names.includes(name) || names.includes(name.split('/')[0]),
   )
   const unknown = names.filter(name => !wanted.some(client => client.name === name || client.block === name))
   if (unknown.length > 0) throw new Error(`no such client: ${unknown.join(', ')}`)
   const configurations = readConfigurations(fs.readFileSync(path.join(root, 'docs/clients.md'), 'utf8'))
-  for (const { block: name, folder } of wanted) {
-    const block = configurations.get(name)
-    if (block === undefined) throw new Error(`docs/clients.md has no block for ${name}`)
-    writeConfiguration(folder, block)
-  }
+  return wanted.map(client => {
+    const configuration = configurations.get(client.block)
+    if (configuration === undefined) throw new Error(`docs/clients.md has no block for ${client.block}`)
+    if (!agents) writeConfiguration(client.folder, configuration)
+    return { ...client, code: configuration.code }
+  })
+}
+
+async function main(args) {
+  const options = new Set(args.filter(arg => arg.startsWith('--')))
+  const agents = options.has('--agents')
+  const names = args.filter(arg => !arg.startsWith('--'))
+  const wanted = chooseClients(names, agents)
   const [gateway, hasPython] = await Promise.all([
     startGateway(),
-    wanted.some(({ isPython }) => isPython) ? installPython() : false,
-    wanted.some(({ isPython }) => !isPython) ? installJavaScript(options.has('--agents')) : undefined,
+    wanted.some(({ isPython }) => isPython) ? installPython(agents) : false,
+    wanted.some(({ isPython }) => !isPython) ? installJavaScript(agents) : undefined,
   ])
-  const skipped = wanted.filter(({ isPython }) => isPython && !hasPython)
-  if (skipped.length > 0) console.log(`skipped: ${skipped.length} clients in Python, which is not installed`)
+  const queue = []
+  let skipped = 0
+  for (const client of wanted) {
+    const obstacle = await findObstacle(client, hasPython)
+    if (obstacle === undefined) queue.push(client)
+    else console.log(`skipped ${client.name}: ${obstacle}`)
+    if (obstacle !== undefined) skipped++
+  }
   const results = {}
-  const queue = wanted.filter(client => !skipped.includes(client))
   const worker = async () => {
     for (let client = queue.shift(); client !== undefined; client = queue.shift()) {
       const startedAt = performance.now()
-      const steps = markKnown(client.name, await playClient(client, gateway))
+      const played = await (agents ? playAgentOf(client, gateway) : playClient(client, gateway))
+      const steps = markKnown(client.name, played)
       printClient(client, steps, ((performance.now() - startedAt) / 1000).toFixed(1))
       results[client.name] = { versions: readVersions(client), steps }
     }
@@ -170,22 +204,22 @@ async function main(args) {
   } finally {
     await gateway.stop()
   }
-  if (options.has('--write')) writeResults(results)
+  if (options.has('--write')) writeResults(results, agents ? AGENTS : HERE)
   const steps = Object.values(results).flatMap(client => client.steps)
   const [passed, failed] = ['passed', 'failed'].map(
     each => steps.filter(({ result }) => result === each).length,
   )
-  console.log(`\n${passed} passed, ${failed} failed, ${skipped.length} skipped`)
-  const isIncomplete = process.env.RIDEAU_TEST_REQUIRE === 'all' && skipped.length > 0
+  console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`)
+  const isIncomplete = process.env.RIDEAU_TEST_REQUIRE === 'all' && skipped > 0
   process.exitCode = passed > 0 && failed === 0 && !isIncomplete ? 0 : 1
 }
 
 /** Clients that did not run keep their results. */
-function writeResults(results) {
-  const file = path.join(HERE, 'results.json')
+function writeResults(results, parent) {
+  const file = path.join(parent, 'results.json')
   const kept = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {}
   const all = Object.entries({ ...kept, ...results })
-    .filter(([name]) => fs.existsSync(path.join(HERE, name.split('/')[0])))
+    .filter(([name]) => fs.existsSync(path.join(parent, name.split('/')[0])))
     .map(([name, { versions, steps }]) => [
       name,
       { versions, steps: Object.fromEntries(steps.length ? steps.map(toEntry) : Object.entries(steps)) },
