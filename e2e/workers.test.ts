@@ -271,12 +271,23 @@ describe.runIf(process.platform === 'linux')('a gateway of two workers', () => {
     await expectLogged(answered)
   }, 240_000)
 
-  test('ends its workers when its supervisor is killed', async () => {
+  test('ends its workers at once when its supervisor is killed, so that it starts again on the same port', async () => {
+    let running = 0
+    provider.script(() => void running++)
+    const calls = Array.from({ length: 4 }, () => call().catch(() => undefined))
+    await expect.poll(() => running, { timeout: 30_000 }).toBe(4)
     const pids = listWorkers()
     await program.kill()
-    await expect.poll(() => pids.filter(isAlive), { timeout: 45_000 }).toEqual([])
-    expect(readdirSync(path.join(home.dataDir, 'journal'))).toEqual(pids.map(() => expect.anything()))
     await start()
+    expect(pids.filter(isAlive)).toEqual([])
+    const cut = await Promise.all(calls)
+    expect(cut.map(answer => answer?.status)).not.toContain(200)
+    provider.script(reply)
+    expect((await call()).status).toBe(200)
+    await expectLogged(cut.flatMap(answer => answer?.headers.get('x-request-id') ?? []))
+    await expect
+      .poll(() => readdirSync(path.join(home.dataDir, 'journal')).length, { timeout: 60_000 })
+      .toBe(WORKERS)
   }, 240_000)
 
   test('reports a worker that cannot start, tries again, and does not start where none can', async () => {

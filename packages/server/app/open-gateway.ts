@@ -47,6 +47,7 @@ import { openConnectionLimits } from './open-connection-limits.ts'
 import { openIdempotency } from './open-idempotency.ts'
 import { openMint } from './open-mint.ts'
 import { catchUp, openSnapshots } from './open-snapshots.ts'
+import { whenPreviousWorkersEnded } from './previous-workers.ts'
 import { openRecords, type Records, type Stored } from './records.ts'
 import type { Config } from './settings.ts'
 import { toWorkerFolder } from './worker-folder.ts'
@@ -83,7 +84,10 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   const { worker } = parts
   const onException = exceptions.note
   // The supervisor of workers has the lock.
-  if (worker === undefined) closers.push(await acquireLock(parts))
+  if (worker === undefined) {
+    closers.push(await acquireLock(parts))
+    await whenPreviousWorkersEnded(config.dataDir, log)
+  }
   const { snapshots, announcements } = await openSnapshots(parts)
   closers.push(() => announcements.close())
   const records = openJournaled(parts)

@@ -13,7 +13,7 @@ import { insertRequestRecords } from '../storage/request-logs.ts'
 import { isWorkerRunning } from './worker-folder.ts'
 
 /** The journal's folder within the data folder. */
-const JOURNAL = 'journal'
+export const JOURNAL = 'journal'
 
 /** Counts of records that were not stored as they were, since the start. */
 export interface RecordCounts {
