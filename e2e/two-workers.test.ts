@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import http from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   completion,
@@ -8,7 +9,14 @@ import {
 } from '../packages/server/testing/fakes/scripted-upstream.ts'
 import { PRICED, PRICED_CHAT, USED } from '../packages/server/testing/harness/limited-app.ts'
 import { type Keys, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
-import { type Answer, connectToEach, listWorkers, type WorkerConnections } from './worker-connections.ts'
+import {
+  type Answer,
+  connectToEach,
+  countConnections,
+  listWorkers,
+  type WorkerConnections,
+  whileStopped,
+} from './worker-connections.ts'
 
 /** Enough for a race of 150 requests at each worker, of which the admitted ones run at the same time. */
 const CONNECTIONS = 50
@@ -71,11 +79,12 @@ describe.runIf(process.platform === 'linux')('two workers act as one process', (
 
   function call(
     worker: WorkerConnections,
-    { key = keys.secretKey, headers = {}, body = PRICED_CHAT as unknown } = {},
+    { key = keys.secretKey, headers = {}, body = PRICED_CHAT as unknown, mayMove = false } = {},
   ): Promise<Answer> {
     return worker.send('/openai/v1/chat/completions', {
       headers: { authorization: `Bearer ${key}`, ...headers },
       body,
+      mayMove,
     })
   }
 
@@ -187,18 +196,19 @@ describe.runIf(process.platform === 'linux')('two workers act as one process', (
     const skips = await metric('rideau_circuit_skips_total')
     const provided = pauseProvider()
     let answered = 0
-    const calls = Array.from({ length: 20 }, async () => {
+    // Few, so that the worker closes none of their connections to spread its load.
+    const calls = Array.from({ length: 8 }, async () => {
       const { headers } = await call(two, { body })
       answered++
       return headers['x-rideau-model']
     })
     // The open circuit lets one request through as its probe, if its time has come.
-    await expect.poll(() => answered).toBeGreaterThanOrEqual(19)
-    expect(provided.count()).toBe(20 - answered)
+    await expect.poll(() => answered).toBeGreaterThanOrEqual(7)
+    expect(provided.count()).toBe(8 - answered)
     provided.release()
     const models = await Promise.all(calls)
-    expect(models.filter(model => model === 'sandbox/echo').length).toBeGreaterThanOrEqual(19)
-    expect(await metric('rideau_circuit_skips_total')).toBeGreaterThanOrEqual(skips + 19)
+    expect(models.filter(model => model === 'sandbox/echo').length).toBeGreaterThanOrEqual(7)
+    expect(await metric('rideau_circuit_skips_total')).toBeGreaterThanOrEqual(skips + 7)
   })
 
   test('/metrics shows the sum of both', async () => {
@@ -260,7 +270,7 @@ describe.runIf(process.platform === 'linux')('two workers act as one process', (
     const provided = pauseProvider()
     let refused = 0
     const calls = Array.from({ length: 300 }, async (_, index) => {
-      const answer = await call(index % 2 === 0 ? one : two, { key })
+      const answer = await call(index % 2 === 0 ? one : two, { key, mayMove: true })
       if (answer.status === 200) return answer.status
       // Answers after every refusal only, so that all reservations exist at the same time.
       if (++refused === 280) {
@@ -276,4 +286,41 @@ describe.runIf(process.platform === 'linux')('two workers act as one process', (
     await expect.poll(async () => (await readBudget()).reserved_usd, { timeout: 30_000 }).toBe(0)
     expect((await readBudget()).spent_usd).toBe(1)
   }, 60_000)
+
+  test('a worker with all connections that are busy closes some with their answers, and no request fails', async () => {
+    const { port } = new URL(program.gatewayUrl)
+    const agent = new http.Agent({ keepAlive: true })
+    const post = (): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const headers = { authorization: `Bearer ${keys.secretKey}`, 'content-type': 'application/json' }
+        const url = `${program.gatewayUrl}/openai/v1/chat/completions`
+        const request = http.request(url, { method: 'POST', agent, headers }, response => {
+          response.resume()
+          response.on('error', reject)
+          response.on('end', () => resolve(response.statusCode ?? 0))
+        })
+        request.on('error', reject)
+        request.end(JSON.stringify(PRICED_CHAT))
+      })
+    let isOver = false
+    const statuses = new Set<number>()
+    const caller = async (): Promise<void> => {
+      while (!isOver) statuses.add(await post())
+    }
+    const count = ({ pid }: WorkerConnections): number => countConnections(pid, port)
+    const [atOne, atTwo] = [count(one), count(two)]
+    const callers: Promise<void>[] = []
+    try {
+      await whileStopped(two.pid, async () => {
+        for (let index = 0; index < 40; index++) callers.push(caller())
+        await expect.poll(() => count(one), { timeout: 30_000 }).toBeGreaterThanOrEqual(atOne + 40)
+      })
+      await expect.poll(() => count(two), { timeout: 60_000 }).toBeGreaterThanOrEqual(atTwo + 10)
+    } finally {
+      isOver = true
+      await Promise.all(callers)
+    }
+    agent.destroy()
+    expect([...statuses]).toEqual([200])
+  }, 120_000)
 })

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Logger } from 'pino'
-import type { OnException } from '../core/on-exception.ts'
 import { toMeteredUsage } from '../core/metered-usage.ts'
+import type { OnException } from '../core/on-exception.ts'
 import type { RecordLine, RequestRecord } from '../core/request-record.ts'
 import { Drain } from '../journal/drain.ts'
 import { openJournal } from '../journal/journal.ts'

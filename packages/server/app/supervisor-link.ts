@@ -18,9 +18,10 @@ import { serveCancellations } from '../workers/messages/cancellations.ts'
 import { serveCircuits } from '../workers/messages/circuit-messages.ts'
 import { type ConfigChanges, serveConfigChanges } from '../workers/messages/config-changes.ts'
 import { flushJournals } from '../workers/messages/journals.ts'
+import { serveLoads } from '../workers/messages/loads.ts'
 import { serveMetrics } from '../workers/messages/metrics.ts'
 import { serveRates } from '../workers/messages/rates.ts'
-import { serveReadiness, type SharedReadiness } from '../workers/messages/readiness.ts'
+import { type SharedReadiness, serveReadiness } from '../workers/messages/readiness.ts'
 
 export interface SupervisorLinkOptions {
   /** The folder of the socket, which only this process's user may enter. No other supervisor uses it. */
@@ -55,6 +56,7 @@ export async function openSupervisorLink(options: SupervisorLinkOptions): Promis
   serveCancellations(calls)
   serveCircuits(calls, clock.now)
   serveRates(calls)
+  serveLoads(calls)
   return {
     path: channel.path,
     configChanges: serveConfigChanges(calls),

@@ -5,6 +5,7 @@ import { systemRandom } from '../core/random.ts'
 import { listenOn } from '../http/listen.ts'
 import type { Connection } from '../storage/connection.ts'
 import { connectStorage } from '../storage/open-storage.ts'
+import { connectLoads } from '../workers/messages/loads.ts'
 import type { WorkerStart } from '../workers/processes/worker-messages.ts'
 import { closeAll, openBox, openEgress } from './app.ts'
 import { type AppParts, LIMITS } from './app-parts.ts'
@@ -13,6 +14,7 @@ import type { Exceptions } from './exceptions.ts'
 import { openGateway } from './open-gateway.ts'
 import type { Config } from './settings.ts'
 import { openSockets } from './sockets.ts'
+import { openSpread } from './spread-requests.ts'
 import { openWorkerLink } from './worker-link.ts'
 
 /** A gateway worker. */
@@ -78,10 +80,15 @@ export async function openWorkerApp(
     await new Promise<void>(resolve => setTimeout(resolve, POLL_MS))
   }
   const { server, inFlight } = gateway
+  let spread: { close(): void } | undefined
   return {
-    listen: handle =>
-      listenOn(server, handle, error => exceptions.note(error, 'the listener of the gateway')),
+    async listen(handle) {
+      await listenOn(server, handle, error => exceptions.note(error, 'the listener of the gateway'))
+      const loads = connectLoads(link.calls)
+      spread = openSpread(server, { running: () => inFlight.size, loads, onException: exceptions.note })
+    },
     async close(isReplaced, onFinished) {
+      spread?.close()
       if (isReplaced) await retireGateway(server, inFlight, retired.signal)
       onFinished(await gateway.close())
       // The link is closed last, and the metrics are of no process then.

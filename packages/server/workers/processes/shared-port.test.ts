@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Server } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { expect, test } from 'vitest'
 import { openSharedPort } from './shared-port.ts'
 
