@@ -3,6 +3,7 @@ import { systemClock } from '../core/clock.ts'
 import { openIds } from '../core/ids.ts'
 import { systemRandom } from '../core/random.ts'
 import { listenOn } from '../http/listen.ts'
+import { within } from '../http/within.ts'
 import type { Connection } from '../storage/connection.ts'
 import { connectStorage } from '../storage/open-storage.ts'
 import { connectLoads } from '../workers/messages/loads.ts'
@@ -39,6 +40,8 @@ const LEAST_CONNECTIONS = 2
 /** A worker that is not ready by then serves as it is. */
 const READY_MS = 5_000
 const POLL_MS = 5
+/** A worker without requests that takes longer to close exits. Its supervisor replays its journal. */
+const CLOSE_MS = 30_000
 
 /** Opens what a gateway worker has of its own. Throws if a part cannot start. */
 export async function openWorkerApp(
@@ -93,7 +96,8 @@ export async function openWorkerApp(
       onFinished(await gateway.close())
       // The link is closed last, and the metrics are of no process then.
       const metrics = await gateway.readMetrics()
-      await closeAll(closers).catch(error => {
+      const late = (): Error => new Error(`the parts of the worker were not closed in ${CLOSE_MS} ms`)
+      await within(CLOSE_MS, closeAll(closers), late).catch(error => {
         log.error({ err: error }, 'a gateway worker could not stop cleanly')
         throw error
       })
