@@ -75,8 +75,10 @@ function nginxConfig(port, mockPort, folder) {
     }`
 }
 
-/** The shipped program with its defaults and its embedded database, set up through its own routes like any deployment. */
-export async function startRideau(mockPort, folder) {
+/**
+ * The shipped program with its embedded database, set up through its own routes like any deployment. It runs on `core`; null: on all.
+ */
+export async function startRideau(mockPort, folder, { core = CONTENDER_CORE, workers = 1 } = {}) {
   const logFile = path.join(folder, 'rideau.log')
   await buildServer()
   const [port, controlPort] = [await findFreePort(), await findFreePort()]
@@ -91,9 +93,10 @@ export async function startRideau(mockPort, folder) {
     RIDEAU_DATA_DIR: path.join(folder, 'data'),
     RIDEAU_SETUP_TOKEN: setupToken,
     RIDEAU_ALLOW_PRIVATE_UPSTREAMS: 'true',
+    RIDEAU_WORKERS: String(workers),
   }
   const command = [process.execPath, path.join(root, 'bin/rideau.mjs'), 'start']
-  const server = startProcess(pinned(CONTENDER_CORE, command), logFile, {
+  const server = startProcess(core === null ? command : pinned(core, command), logFile, {
     cwd: folder,
     env,
   })

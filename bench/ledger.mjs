@@ -3,6 +3,9 @@
 // concurrency), in process, over the socket of a supervisor process and on Redis, with so many requests in flight, and of
 // that supervisor or of Redis. Many short rounds, those of one number in flight in turn, since other work on the machine
 // makes every figure larger: the best, the lower quartile, the median.
+
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -10,8 +13,6 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { isMain, root } from '../tools/build.mjs'
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { findFreePort, findProgram, isListening, startProcess } from './processes.mjs'
 
 const ENTRY = `

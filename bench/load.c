@@ -31,7 +31,7 @@ struct connection {
   enum state state;
   long sent;
   char head[MAX_HEAD];
-  int head_length, status, ended_in_newline, has_first_byte;
+  int head_length, status, ended_in_newline, has_first_byte, closes;
   long body_left;
   struct chunked chunk;
   uint64_t started_ns;
@@ -142,6 +142,10 @@ static void finish(struct connection *connection) {
   active--;
   if (connection->status != 200) not_ok++;
   connection->state = IDLE;
+  if (connection->closes) {
+    close(connection->fd);
+    connect_again(connection);
+  }
   if (rate > 0 && backlog_head < backlog_tail) {
     start(connection, backlog[backlog_head++ % BACKLOG]);
   } else if (rate <= 0 && !stopping && (!total || started < total)) {
@@ -171,10 +175,12 @@ static void read_head(struct connection *connection) {
   long content_length = -1;
   int chunked = 0;
   connection->status = atoi(connection->head + 9);
+  connection->closes = 0;
   for (char *line = strchr(connection->head, '\n'); line; line = strchr(line, '\n')) {
     line++;
     if (!strncasecmp(line, "content-length:", 15)) content_length = atol(line + 15);
     if (!strncasecmp(line, "transfer-encoding:", 18)) chunked = 1;
+    if (!strncasecmp(line, "connection: close", 17)) connection->closes = 1;
   }
   if (chunked) {
     connection->state = READING_CHUNKS;
@@ -254,8 +260,7 @@ static void read_socket(struct connection *connection) {
   if (length > 0) {
     feed(connection, buffer, length);
   } else if (length == 0 && connection->state == READING_TO_END) {
-    close(connection->fd);
-    connect_again(connection);
+    connection->closes = 1;
     finish(connection);
   } else if (length == 0 || errno != EAGAIN) {
     fail(connection);

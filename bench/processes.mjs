@@ -95,6 +95,32 @@ function listBelow(pid) {
   return [...parents.keys()].filter(process => isBelow(process, pid, parents))
 }
 
+/** The pids of the gateway workers of a program. */
+export function listWorkers(pid) {
+  const children = [...readParents()].filter(([, parent]) => parent === pid).map(([child]) => child)
+  return children.filter(child => readText(`/proc/${child}/cmdline`).includes('gateway-worker'))
+}
+
+/** How many connections of callers to a loopback port this process has. */
+export function countConnections(pid, port) {
+  const hexPort = port.toString(16).toUpperCase().padStart(4, '0')
+  const inodes = new Set()
+  for (const line of readText('/proc/net/tcp').split('\n')) {
+    const [, local, , state, , , , , , inode] = line.trim().split(/\s+/)
+    if (state === '01' && local?.endsWith(`:${hexPort}`)) inodes.add(inode)
+  }
+  const links = fs.readdirSync(`/proc/${pid}/fd`).map(fd => readLink(`/proc/${pid}/fd/${fd}`))
+  return links.filter(link => inodes.has(/^socket:\[(\d+)\]$/.exec(link)?.[1])).length
+}
+
+function readLink(file) {
+  try {
+    return fs.readlinkSync(file)
+  } catch {
+    return ''
+  }
+}
+
 function readParents() {
   const parents = new Map()
   for (const name of fs.readdirSync('/proc')) {

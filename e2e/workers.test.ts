@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isAlive } from '../packages/server/storage/embedded/server-processes.ts'
@@ -10,6 +10,7 @@ import {
 import { redisProgram, startTestRedis } from '../packages/server/testing/harness/redis.ts'
 import { freePort, type Keys, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 import { hasTerminal, openTerminal, type Terminal } from './terminal.ts'
+import { listWorkers as listWorkersOf, whileStopped } from './worker-connections.ts'
 
 const WORKERS = 2
 const LIMIT = 20
@@ -21,13 +22,7 @@ let keys: Keys
 let provider: ScriptedUpstream
 
 /** The processes of the workers. */
-function listWorkers(pid = program.pid): number[] {
-  return readdirSync(`/proc/${pid}/task`)
-    .flatMap(thread => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' '))
-    .filter(child => child.trim() !== '')
-    .map(Number)
-    .filter(child => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('gateway-worker'))
-}
+const listWorkers = (): number[] => listWorkersOf(program.pid)
 
 async function manage(method: string, route: string, body?: unknown): Promise<any> {
   const response = await fetch(program.controlUrl + route, {
@@ -170,21 +165,13 @@ describe.runIf(process.platform === 'linux')('a gateway of two workers', () => {
     const held = hold(() => running++)
     // One worker at a time accepts, since who is awake first may otherwise take all connections.
     const [first, second] = listWorkers() as [number, number]
-    const callWithout = async (
-      stopped: number,
-      count: number,
-      expected: number,
-    ): Promise<Promise<Response>[]> => {
-      process.kill(stopped, 'SIGSTOP')
-      try {
+    const callWithout = (stopped: number, count: number, expected: number): Promise<Promise<Response>[]> =>
+      whileStopped(stopped, async () => {
         const calls = Array.from({ length: count }, () => call(key))
         for (const each of calls) each.catch(() => {})
         await expect.poll(() => running, { timeout: 30_000 }).toBe(expected)
         return calls
-      } finally {
-        process.kill(stopped, 'SIGCONT')
-      }
-    }
+      })
     const calls = await callWithout(second, LIMIT / 2, LIMIT / 2)
     calls.push(...(await callWithout(first, LIMIT / 2, LIMIT)))
     calls.push(...Array.from({ length: 2 * LIMIT }, () => call(key)))
@@ -271,12 +258,23 @@ describe.runIf(process.platform === 'linux')('a gateway of two workers', () => {
     await expectLogged(answered)
   }, 240_000)
 
-  test('ends its workers when its supervisor is killed', async () => {
+  test('ends its workers at once when its supervisor is killed, so that it starts again on the same port', async () => {
+    let running = 0
+    provider.script(() => void running++)
+    const calls = Array.from({ length: 4 }, () => call().catch(() => undefined))
+    await expect.poll(() => running, { timeout: 30_000 }).toBe(4)
     const pids = listWorkers()
     await program.kill()
-    await expect.poll(() => pids.filter(isAlive), { timeout: 45_000 }).toEqual([])
-    expect(readdirSync(path.join(home.dataDir, 'journal'))).toEqual(pids.map(() => expect.anything()))
     await start()
+    expect(pids.filter(isAlive)).toEqual([])
+    const cut = await Promise.all(calls)
+    expect(cut.map(answer => answer?.status)).not.toContain(200)
+    provider.script(reply)
+    expect((await call()).status).toBe(200)
+    await expectLogged(cut.flatMap(answer => answer?.headers.get('x-request-id') ?? []))
+    await expect
+      .poll(() => readdirSync(path.join(home.dataDir, 'journal')).length, { timeout: 60_000 })
+      .toBe(WORKERS)
   }, 240_000)
 
   test('reports a worker that cannot start, tries again, and does not start where none can', async () => {
@@ -373,7 +371,7 @@ describe.runIf(hasTerminal)('npm start with two workers in a terminal', () => {
     })
     await terminal.until('Control plane  http')
     const pid = terminal.findPid('bin/rideau.mjs')
-    pids = [pid, ...listWorkers(pid)]
+    pids = [pid, ...listWorkersOf(pid)]
     expect(pids).toHaveLength(1 + WORKERS)
   }
   beforeAll(async () => {

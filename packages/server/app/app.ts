@@ -22,9 +22,9 @@ import { Exceptions } from './exceptions.ts'
 import { openJobs } from './jobs.ts'
 import { openConnectionLimits } from './open-connection-limits.ts'
 import { type Gateway, openGateway } from './open-gateway.ts'
+import { openWorkers } from './open-workers.ts'
 import type { Config } from './settings.ts'
 import { openSockets } from './sockets.ts'
-import { openWorkers } from './open-workers.ts'
 
 export interface Planes {
   readonly gateway: boolean

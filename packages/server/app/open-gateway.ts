@@ -19,9 +19,9 @@ import type { Snapshots } from '../gateway/tenants/snapshots.ts'
 import { AccessTokens } from '../gateway/upstream/access-tokens.ts'
 import { openHttpTransport } from '../gateway/upstream/http-transport.ts'
 import { openSandboxTransport } from '../gateway/upstream/sandbox-transport.ts'
-import { openCallerEgress } from '../http/open-egress.ts'
-import { createRegistry, type Reading } from '../http/metrics.ts'
 import { listen } from '../http/listen.ts'
+import { createRegistry, type Reading } from '../http/metrics.ts'
+import { openCallerEgress } from '../http/open-egress.ts'
 import type { Readiness } from '../http/readiness.ts'
 import type { Drain } from '../journal/drain.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
@@ -32,9 +32,9 @@ import { acquireInstanceLock } from '../storage/instance-lock.ts'
 import { updateKeysLastUsed } from '../storage/keys.ts'
 import { isRequestLogged, updateFeedback } from '../storage/request-log-list.ts'
 import { connectCancellations } from '../workers/messages/cancellations.ts'
-import { connectRates } from '../workers/messages/rates.ts'
 import { handleFlush } from '../workers/messages/journals.ts'
 import { connectMetrics } from '../workers/messages/metrics.ts'
+import { connectRates } from '../workers/messages/rates.ts'
 import { connectReadiness } from '../workers/messages/readiness.ts'
 import type { AppParts } from './app-parts.ts'
 import { askDatabase } from './ask-database.ts'
@@ -47,6 +47,7 @@ import { openConnectionLimits } from './open-connection-limits.ts'
 import { openIdempotency } from './open-idempotency.ts'
 import { openMint } from './open-mint.ts'
 import { catchUp, openSnapshots } from './open-snapshots.ts'
+import { whenPreviousWorkersEnded } from './previous-workers.ts'
 import { openRecords, type Records, type Stored } from './records.ts'
 import type { Config } from './settings.ts'
 import { toWorkerFolder } from './worker-folder.ts'
@@ -83,7 +84,10 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   const { worker } = parts
   const onException = exceptions.note
   // The supervisor of workers has the lock.
-  if (worker === undefined) closers.push(await acquireLock(parts))
+  if (worker === undefined) {
+    closers.push(await acquireLock(parts))
+    await whenPreviousWorkersEnded(config.dataDir, log)
+  }
   const { snapshots, announcements } = await openSnapshots(parts)
   closers.push(() => announcements.close())
   const records = openJournaled(parts)

@@ -1,8 +1,8 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../core/clock.ts'
-import type { ProcessMetrics } from '../http/merged-metrics.ts'
 import { urlBySettings, urlOf } from '../http/listen.ts'
+import type { ProcessMetrics } from '../http/merged-metrics.ts'
 import type { Reading } from '../http/metrics.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -14,12 +14,15 @@ import { type WorkerEnd, WorkerProcess } from '../workers/processes/worker-proce
 import type { AppParts } from './app-parts.ts'
 import { listProcessReadings, listStoreReadings, openMetrics } from './metrics.ts'
 import { acquireLock, type Gateway, openCounting } from './open-gateway.ts'
+import { whenPreviousWorkersEnded } from './previous-workers.ts'
 import { toSettlements } from './records.ts'
 import { openSupervisorLink, type SupervisorLink } from './supervisor-link.ts'
 import { WorkerJournals } from './worker-journals.ts'
 
 /** The socket's folder within the data folder. */
 const CHANNEL = 'workers'
+/** The kernel closes the port of a killed process a little after its end shows. */
+const PORT_PATIENCE_MS = 2_000
 
 /** What the workers share, in this process. */
 interface Supervised {
@@ -35,15 +38,16 @@ interface Supervised {
 export async function openWorkers(parts: AppParts): Promise<Gateway> {
   const { config, log, exceptions, storage, closers } = parts
   closers.push(await acquireLock(parts))
-  // Workers of a previous start are gone with it, or stop.
+  // What they have is taken over, and they need the port no more.
+  const hadWorkers = await whenPreviousWorkersEnded(config.dataDir, log)
+  const port = await openSharedPort(config.host, config.gatewayPort, hadWorkers ? PORT_PATIENCE_MS : 0)
+  closers.push(() => port.close())
   if (config.redisUrl === undefined) await removeOwners(storage.pool)
   const ends = new Set<Promise<void>>()
   closers.push(async () => void (await Promise.all(ends)))
   const supervised = await openSupervised(parts)
   const { link, counting } = supervised
   const announcements = await openAnnouncements(parts, link)
-  const port = await openSharedPort(config.host, config.gatewayPort)
-  closers.push(() => port.close())
   const pool = openPool(parts, supervised, port, ends)
   const metrics = await openMetrics({
     host: config.metricsHost,

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Logger } from 'pino'
-import type { OnException } from '../core/on-exception.ts'
 import { toMeteredUsage } from '../core/metered-usage.ts'
+import type { OnException } from '../core/on-exception.ts'
 import type { RecordLine, RequestRecord } from '../core/request-record.ts'
 import { Drain } from '../journal/drain.ts'
 import { openJournal } from '../journal/journal.ts'
@@ -13,7 +13,7 @@ import { insertRequestRecords } from '../storage/request-logs.ts'
 import { isWorkerRunning } from './worker-folder.ts'
 
 /** The journal's folder within the data folder. */
-const JOURNAL = 'journal'
+export const JOURNAL = 'journal'
 
 /** Counts of records that were not stored as they were, since the start. */
 export interface RecordCounts {

@@ -11,15 +11,16 @@ import { parseConfig } from './settings.ts'
 import { STOP_SIGNALS } from './stop-on-signals.ts'
 import { openWorkerApp, type WorkerApp } from './worker-app.ts'
 
-/** A worker without its supervisor ends at the latest after this time. */
-const ORPHAN_MS = 40_000
+/** A worker without its supervisor ends at the latest after this time. The next supervisor waits for it. */
+const ORPHAN_MS = 5_000
 
 /** The process, of which only its signals and its channel to the supervisor are used. */
 type WorkerSide = Pick<NodeJS.Process, 'on' | 'send' | 'disconnect' | 'exit' | 'connected'>
 
 /**
  * Runs this process as a gateway worker until its supervisor stops it. The supervisor decides what a signal means, since a
- * terminal signals all of them; a worker whose supervisor is gone stops as on SIGTERM.
+ * terminal signals all of them. A worker whose supervisor is gone ends at once: nothing counts limits until the next one has
+ * its port and its journal.
  */
 export async function runWorker(
   env: Readonly<Record<string, string | undefined>>,
@@ -46,6 +47,7 @@ class WorkerRole {
   /** Told to stop before it had started. */
   #stopLater: boolean | undefined
   #isCut = false
+  #isOrphaned = false
 
   constructor(
     side: WorkerSide,
@@ -68,7 +70,9 @@ class WorkerRole {
   }
 
   noteOrphaned(): void {
-    if (this.#isCut) return this.#side.exit(1)
+    if (this.#isCut || this.#app === undefined) return this.#side.exit(1)
+    this.#isOrphaned = true
+    this.#app.cut()
     this.#stop(false)
     setTimeout(() => this.#side.exit(1), ORPHAN_MS).unref()
   }
@@ -116,7 +120,11 @@ class WorkerRole {
   }
 
   async #close(app: WorkerApp, isReplaced: boolean): Promise<void> {
-    const onFinished = (counts: WorkerCounts): void => void this.#send({ type: 'finished', counts })
+    const onFinished = (counts: WorkerCounts): void => {
+      // The records of all its requests are in its journal, which the next supervisor replays.
+      if (this.#isOrphaned) this.#side.exit(1)
+      void this.#send({ type: 'finished', counts })
+    }
     try {
       const metrics = await app.close(isReplaced, onFinished)
       await this.#send({ type: 'stopped', metrics })

@@ -171,6 +171,8 @@ export interface Config {
   /** The URL or file of the list of revoked Android certificates, or `off`; undefined: Google's. */
   readonly androidRevocationList: string | undefined
   readonly frontDoor: FrontDoorConfig
+  /** The part of each gateway worker. */
+  readonly workerFrontDoor: FrontDoorConfig
   /** undefined: people sign in by password only. */
   readonly oidc: OidcConfig | undefined
 }
@@ -249,7 +251,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     trustedProxies: settings.RIDEAU_TRUSTED_PROXIES ?? { has: () => false },
     deviceExtraRoots: settings.RIDEAU_DEVICE_EXTRA_ROOTS,
     androidRevocationList: settings.RIDEAU_ANDROID_REVOCATION_LIST,
-    frontDoor: toFrontDoorConfig(settings),
+    frontDoor: toFrontDoorConfig(settings, 1),
+    workerFrontDoor: toFrontDoorConfig(settings, settings.RIDEAU_WORKERS ?? 1),
     oidc: toOidcConfig(settings, allowPrivateUpstreams),
   }
 }

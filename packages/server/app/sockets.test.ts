@@ -2,10 +2,15 @@ import { expect, test } from 'vitest'
 import { toMaxUpstream } from './sockets.ts'
 
 test.each([
-  [100, 64],
-  [1024, 320],
-  [20_000, 6250],
-  [1_048_576, 16_384],
-])('of %i open files, %i are for connections to providers', (maxOpenFiles, maxUpstream) => {
-  expect(toMaxUpstream(maxOpenFiles)).toBe(maxUpstream)
-})
+  [100, 1, 64],
+  [1024, 1, 320],
+  [20_000, 1, 6250],
+  [1_048_576, 1, 16_384],
+  [1024, 8, 320],
+  [1_048_576, 8, 2_048],
+])(
+  'of %i open files, with workers: %i, %i are for connections to providers',
+  (maxOpenFiles, workers, max) => {
+    expect(toMaxUpstream(maxOpenFiles, workers)).toBe(max)
+  },
+)

@@ -14,15 +14,25 @@ export interface Sockets {
 export function openSockets(config: Config, closers: (() => void)[]): Sockets {
   const sendTimeouts = openSendTimeouts(config.sendTimeoutMs)
   closers.push(() => sendTimeouts.close())
-  return { maxUpstream: config.maxUpstreamConnections ?? toMaxUpstream(readFileLimit()), sendTimeouts }
+  const { maxUpstreamConnections: max, workers } = config
+  const maxUpstream =
+    max === undefined
+      ? toMaxUpstream(readFileLimit(), workers)
+      : Math.max(LEAST_UPSTREAM, Math.ceil(max / workers))
+  return { maxUpstream, sendTimeouts }
 }
 
+/** The least that a process may be set to. */
+const LEAST_UPSTREAM = 16
 const MIN_UPSTREAM = 64
 const MAX_UPSTREAM = 16_384
 /** Callers of both planes may have 9/16 of the files, and the database, the journal and libraries need some. */
 const UPSTREAM_PART = 5 / 16
 
-/** Returns how many connections to providers fit into a limit on open files. */
-export function toMaxUpstream(maxOpenFiles: number): number {
-  return Math.min(MAX_UPSTREAM, Math.max(MIN_UPSTREAM, Math.floor(maxOpenFiles * UPSTREAM_PART)))
+/** Returns how many connections to providers fit into a limit on open files, which each of so many workers has. */
+export function toMaxUpstream(maxOpenFiles: number, workers: number): number {
+  return Math.min(
+    Math.ceil(MAX_UPSTREAM / workers),
+    Math.max(MIN_UPSTREAM, Math.floor(maxOpenFiles * UPSTREAM_PART)),
+  )
 }

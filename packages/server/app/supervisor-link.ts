@@ -3,7 +3,7 @@
 // openWorkerLink and sets AppParts.worker, by which open-gateway.ts and the parts that it opens choose what they share. What
 // is left to whoever starts the processes: openConfigNotifications of the supervisor feeds `configChanges`, whose barrier is
 // the control plane's `afterWrite`; `metrics.merge` goes to createMetricsServer there, and a worker calls connectMetrics
-// instead of opening that server; bounds of a process (open requests, bytes, connections) are divided by the workers. When
+// instead of opening that server; `workerFrontDoor` has its part of the bounds of one process. When
 // a worker's process has ended, the supervisor replays its journal, then calls settleRecovered and expireOwner of the
 // ledger, `metrics.noteEnded` and removeOwners of the idempotency keys, all by the worker's name. A worker closes its
 // link last, when no request runs any more.
@@ -18,9 +18,10 @@ import { serveCancellations } from '../workers/messages/cancellations.ts'
 import { serveCircuits } from '../workers/messages/circuit-messages.ts'
 import { type ConfigChanges, serveConfigChanges } from '../workers/messages/config-changes.ts'
 import { flushJournals } from '../workers/messages/journals.ts'
+import { serveLoads } from '../workers/messages/loads.ts'
 import { serveMetrics } from '../workers/messages/metrics.ts'
 import { serveRates } from '../workers/messages/rates.ts'
-import { serveReadiness, type SharedReadiness } from '../workers/messages/readiness.ts'
+import { type SharedReadiness, serveReadiness } from '../workers/messages/readiness.ts'
 
 export interface SupervisorLinkOptions {
   /** The folder of the socket, which only this process's user may enter. No other supervisor uses it. */
@@ -55,6 +56,7 @@ export async function openSupervisorLink(options: SupervisorLinkOptions): Promis
   serveCancellations(calls)
   serveCircuits(calls, clock.now)
   serveRates(calls)
+  serveLoads(calls)
   return {
     path: channel.path,
     configChanges: serveConfigChanges(calls),

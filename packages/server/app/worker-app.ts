@@ -3,8 +3,10 @@ import { systemClock } from '../core/clock.ts'
 import { openIds } from '../core/ids.ts'
 import { systemRandom } from '../core/random.ts'
 import { listenOn } from '../http/listen.ts'
+import { within } from '../http/within.ts'
 import type { Connection } from '../storage/connection.ts'
 import { connectStorage } from '../storage/open-storage.ts'
+import { connectLoads } from '../workers/messages/loads.ts'
 import type { WorkerStart } from '../workers/processes/worker-messages.ts'
 import { closeAll, openBox, openEgress } from './app.ts'
 import { type AppParts, LIMITS } from './app-parts.ts'
@@ -13,6 +15,7 @@ import type { Exceptions } from './exceptions.ts'
 import { openGateway } from './open-gateway.ts'
 import type { Config } from './settings.ts'
 import { openSockets } from './sockets.ts'
+import { openSpread } from './spread-requests.ts'
 import { openWorkerLink } from './worker-link.ts'
 
 /** A gateway worker. */
@@ -37,6 +40,8 @@ const LEAST_CONNECTIONS = 2
 /** A worker that is not ready by then serves as it is. */
 const READY_MS = 5_000
 const POLL_MS = 5
+/** A worker without requests that takes longer to close exits. Its supervisor replays its journal. */
+const CLOSE_MS = 30_000
 
 /** Opens what a gateway worker has of its own. Throws if a part cannot start. */
 export async function openWorkerApp(
@@ -57,7 +62,7 @@ export async function openWorkerApp(
   const link = await openWorkerLink({ path: socketPath, worker, log: logLine, onException: exceptions.note })
   closers.push(() => link.close())
   const parts: AppParts = {
-    config,
+    config: { ...config, frontDoor: config.workerFrontDoor },
     log,
     limits: LIMITS,
     exceptions,
@@ -78,15 +83,21 @@ export async function openWorkerApp(
     await new Promise<void>(resolve => setTimeout(resolve, POLL_MS))
   }
   const { server, inFlight } = gateway
+  let spread: { close(): void } | undefined
   return {
-    listen: handle =>
-      listenOn(server, handle, error => exceptions.note(error, 'the listener of the gateway')),
+    async listen(handle) {
+      await listenOn(server, handle, error => exceptions.note(error, 'the listener of the gateway'))
+      const loads = connectLoads(link.calls)
+      spread = openSpread(server, { running: () => inFlight.size, loads, onException: exceptions.note })
+    },
     async close(isReplaced, onFinished) {
+      spread?.close()
       if (isReplaced) await retireGateway(server, inFlight, retired.signal)
       onFinished(await gateway.close())
       // The link is closed last, and the metrics are of no process then.
       const metrics = await gateway.readMetrics()
-      await closeAll(closers).catch(error => {
+      const late = (): Error => new Error(`the parts of the worker were not closed in ${CLOSE_MS} ms`)
+      await within(CLOSE_MS, closeAll(closers), late).catch(error => {
         log.error({ err: error }, 'a gateway worker could not stop cleanly')
         throw error
       })

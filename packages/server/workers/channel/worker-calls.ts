@@ -1,5 +1,5 @@
 import { type OnException, throwLater } from '../../core/on-exception.ts'
-import { CallTopic, type CallHandler } from './call-topic.ts'
+import { type CallHandler, CallTopic } from './call-topic.ts'
 import { CALLS_TOPIC } from './topic.ts'
 import type { TopicChannel } from './worker-channel.ts'
 

@@ -10,6 +10,7 @@ import { WorkerChannel } from '../channel/worker-channel.ts'
 import { connectCancellations, serveCancellations } from './cancellations.ts'
 import { connectCircuits, serveCircuits } from './circuit-messages.ts'
 import { connectConfigChanges, serveConfigChanges } from './config-changes.ts'
+import { connectLoads, serveLoads } from './loads.ts'
 import { connectMetrics, serveMetrics } from './metrics.ts'
 
 describe('workers of one supervisor', () => {
@@ -114,6 +115,21 @@ describe('workers of one supervisor', () => {
     expect(four.received.map(({ model }) => model)).toEqual(['other'])
     await channel.close()
     expect(await one.sharing.claimProbe(name, 1000)).toBe(true)
+  })
+
+  test('learn how many requests the others run, until those withdraw or end', async () => {
+    serveLoads(supervisor)
+    const [one, two] = [await openWorker('one', connectLoads), await openWorker('two', connectLoads)]
+    expect(await one.report(5)).toEqual([])
+    expect(await two.report(7)).toEqual([5])
+    expect(await one.report(6)).toEqual([7])
+    one.withdraw()
+    await expect.poll(() => two.report(8)).toEqual([])
+    expect(await one.report(1)).toEqual([8])
+    workers[1]?.close()
+    await expect.poll(() => one.report(2)).toEqual([])
+    await channel.close()
+    await expect(one.report(3)).rejects.toThrow()
   })
 
   test('have applied a change of the configuration when its barrier resolves, and learn when changes are lost', async () => {

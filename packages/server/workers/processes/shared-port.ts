@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import net, { isIP } from 'node:net'
 import { constants } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { getSystemErrorName } from 'node:util'
 
 /** Node's own handle of a bound socket, as its cluster module makes and sends it. */
@@ -16,6 +17,8 @@ export interface SharedPort {
   close(): void
 }
 
+const RETRY_MS = 20
+
 type CreateHandle = (
   address: string,
   port: number,
@@ -26,10 +29,22 @@ type CreateHandle = (
 
 /**
  * Binds a port for several processes: each gets the handle and accepts. While this process has it, connections wait in the
- * backlog whoever of the others ends. Rejects if the port is taken.
+ * backlog whoever of the others ends. Rejects if the port is taken, and still is after `patienceMs`.
  */
-export async function openSharedPort(host: string, port: number): Promise<SharedPort> {
+export async function openSharedPort(host: string, port: number, patienceMs = 0): Promise<SharedPort> {
   const { address, family } = isIP(host) === 0 ? await lookup(host) : { address: host, family: isIP(host) }
+  const endsAt = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return bind(address, family, port)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || performance.now() >= endsAt) throw error
+      await sleep(RETRY_MS)
+    }
+  }
+}
+
+function bind(address: string, family: number, port: number): SharedPort {
   // A net.Server would accept too. Node's cluster module binds in the same way.
   const { _createServerHandle: create } = net as unknown as { _createServerHandle: CreateHandle }
   const handle = create(address, port, family === 6 ? 6 : 4, -1, 0)

@@ -1,0 +1,65 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type OnException, runGuarded } from '../core/on-exception.ts'
+import type { SharedLoads } from '../workers/messages/loads.ts'
+
+const SAMPLE_MS = 100
+/** The load that is reported is the mean of so many samples. */
+const SAMPLES = 10
+/** A worker may run so many requests, or this part, more than the mean of all. */
+const LEAST_EXCESS = 4
+const EXCESS_PART = 1 / 4
+
+export interface SpreadOptions {
+  /** Returns how many requests run now. */
+  readonly running: () => number
+  readonly loads: SharedLoads
+  readonly onException: OnException
+}
+
+/**
+ * Spreads requests over the workers of the machine. Who is awake first accepts a connection, and a caller may keep it for
+ * hours. A worker that runs more requests than the mean therefore closes some connections with their answers, which is
+ * safe at any time: their callers open others, which the workers with less to do accept sooner.
+ */
+export function openSpread(
+  server: Server,
+  { running, loads, onException }: SpreadOptions,
+): { close(): void } {
+  let left = 0
+  let samples: number[] = []
+  const closeAfter = (_: IncomingMessage, res: ServerResponse): void => {
+    res.shouldKeepAlive = false
+    if (--left <= 0) server.off('request', closeAfter)
+  }
+  const setLeft = (count: number): void => {
+    server.off('request', closeAfter)
+    left = count
+    // Without anything to close, requests are not slowed down.
+    if (count > 0) server.prependListener('request', closeAfter)
+  }
+  const sample = async (): Promise<void> => {
+    samples.push(running())
+    if (samples.length < SAMPLES) return
+    const own = samples.reduce((sum, each) => sum + each, 0) / samples.length
+    samples = []
+    // Without its supervisor a worker keeps what it has.
+    const others = await loads.report(own).catch(() => [])
+    setLeft(countToClose(own, others))
+  }
+  const timer = setInterval(() => runGuarded('the spread of requests', onException, sample), SAMPLE_MS)
+  timer.unref()
+  return {
+    close() {
+      clearInterval(timer)
+      loads.withdraw()
+    },
+  }
+}
+
+/** Returns how many connections a worker closes that runs `own` requests. Half of what it has too much, so that it never swings. */
+export function countToClose(own: number, others: readonly number[]): number {
+  if (others.length === 0) return 0
+  const mean = (own + others.reduce((sum, each) => sum + each, 0)) / (1 + others.length)
+  const excess = own - mean
+  return excess <= Math.max(LEAST_EXCESS, mean * EXCESS_PART) ? 0 : Math.ceil(excess / 2)
+}
