@@ -2633,6 +2633,24 @@ export interface components {
             } | null;
             /** @description How the cost is made up by the model's prices of today; null if they do not give the recorded cost, such as after a change of prices or where a failed attempt or a hosted tool was charged. */
             cost_parts: components["schemas"]["CostPart"][] | null;
+            /** @description Parameters that were left out because the target could not honour them, as `X-Rideau-Dropped-Params` names them. null: none, or a request of an earlier version. */
+            dropped_params: string[] | null;
+            /** @description The limits that the request was checked against when it was admitted. null: none applied, the request was refused before, or it is of an earlier version. */
+            checked_limits: {
+                /** @enum {string} */
+                kind: "limit" | "quota" | "budget" | "plan";
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                scope: "org" | "project" | "environment" | "key" | "end_user";
+                /** @enum {string} */
+                metric: "requests" | "tokens" | "usd" | "concurrency";
+                limit: number;
+                /** @description By this request. */
+                reserved: number;
+                /** @description After this request's reservation. */
+                remaining: number;
+            }[] | null;
             /**
              * @description Why bodies are absent. `role`: they need the role developer. `not_captured`: the environment kept metadata only, or there were none.
              * @enum {string}

@@ -235,7 +235,7 @@ function boundAttempt(attempt: AttemptRecord): AttemptRecord {
 }
 
 function withoutExtras(record: RequestRecord): RequestRecord {
-  return { ...withoutBodies(record), metadata: null }
+  return { ...withoutBodies(record), metadata: null, dropped_params: null, checked_limits: null }
 }
 
 function withoutBodies(record: RequestRecord): RequestRecord {

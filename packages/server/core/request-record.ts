@@ -14,6 +14,20 @@ export interface AttemptRecord {
   cost_nano_usd?: number | null
 }
 
+/** A limit that a request was checked against when it was admitted. Whole tokens, requests or nano-dollars. */
+export interface CheckedLimit {
+  kind: 'limit' | 'quota' | 'budget' | 'plan'
+  id: string
+  scope: 'org' | 'project' | 'environment' | 'key' | 'end_user'
+  metric: 'requests' | 'tokens' | 'nano_usd' | 'in_flight'
+  /** As configured, without grace. */
+  limit: number
+  /** By this request. */
+  reserved: number
+  /** After this request's reservation. */
+  remaining: number
+}
+
 /**
  * The durable record of a request: one line of the journal, one row of `request_logs` and of `usage_records`. Fields are
  * named like the columns, so that they need no mapping. Times in milliseconds, money in whole nano-dollars.
@@ -62,6 +76,13 @@ export interface RequestRecord {
   sandbox: boolean
   attempts: AttemptRecord[]
   metadata: Readonly<Record<string, string>> | null
+  /**
+   * Parameters that the attempted target could not honour and that were left out, as `X-Rideau-Dropped-Params` names them. null: none.
+   * Absent in records of earlier versions, as is the next field.
+   */
+  dropped_params?: readonly string[] | null
+  /** null: no limit applied, or the request was refused before it reserved anything. */
+  checked_limits?: readonly CheckedLimit[] | null
   /** Captured only if the environment's `log_capture` is `full`; cut with a marker (record-line.ts). */
   request_body: string | null
   response_body: string | null

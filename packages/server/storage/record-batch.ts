@@ -47,7 +47,15 @@ export const LOG_SUMMARY_COLUMNS = [
 
 /** The columns of a row of each table, as SQL. `user` is a word of SQL. */
 export const USAGE_LIST = USAGE_COLUMNS.join(', ')
-export const LOG_LIST = [...LOG_SUMMARY_COLUMNS, 'metadata', 'request_body', 'response_body', 'ended_at']
+export const LOG_LIST = [
+  ...LOG_SUMMARY_COLUMNS,
+  'metadata',
+  'dropped_params',
+  'checked_limits',
+  'request_body',
+  'response_body',
+  'ended_at',
+]
   .map(name => `"${name}"`)
   .join(', ')
 
@@ -101,6 +109,8 @@ function toLogRow(
     numberField(r.total_ms),
     attempts,
     fields.json(r.metadata),
+    fields.json(r.dropped_params),
+    fields.json(r.checked_limits),
     fields.text(r.request_body),
     fields.text(r.response_body),
     endedAt,

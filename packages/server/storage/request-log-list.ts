@@ -9,7 +9,10 @@ import type { RequestLogTable } from './schema.ts'
 
 export type RequestLogRow = Selectable<RequestLogTable>
 /** A row of a list, without bodies: they are large, and not every reader may see them. */
-export type ListedRequestLogRow = Omit<RequestLogRow, 'request_body' | 'response_body' | 'ended_at'>
+export type ListedRequestLogRow = Omit<
+  RequestLogRow,
+  'request_body' | 'response_body' | 'ended_at' | 'dropped_params' | 'checked_limits'
+>
 
 const LISTED = [...LOG_SUMMARY_COLUMNS, 'feedback'] as const
 

@@ -49,6 +49,10 @@ function createRecord(change: Partial<RequestRecord> = {}): RequestRecord {
       { provider: 'sandbox', model: 'echo', credential_id: id(), status: 200, error: null, ms: 1.5 },
     ],
     metadata: { team: 'blue' },
+    dropped_params: ['seed', 'generationConfig.topK'],
+    checked_limits: [
+      { kind: 'limit', id: id(), scope: 'key', metric: 'requests', limit: 60, reserved: 1, remaining: 41 },
+    ],
     request_body: '{"model":"sandbox/echo"}',
     response_body: null,
     ...change,
@@ -151,7 +155,7 @@ describe.each(listTestServers())('request records on $label', server => {
     const { rows } = await database.pool.query(
       `select count(*) from pg_indexes where tablename = 'request_logs_20261121'`,
     )
-    expect(rows).toEqual([{ count: 11 }])
+    expect(rows).toEqual([{ count: 13 }])
   })
 
   test('returns records that PostgreSQL rejects, and stores the others', async () => {

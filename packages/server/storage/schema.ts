@@ -1,7 +1,7 @@
 import type { JsonWebKey } from 'node:crypto'
 import type { Generated, JSONColumnType } from 'kysely'
 import type { Role } from '../core/permissions.ts'
-import type { Feedback, RequestRecord } from '../core/request-record.ts'
+import type { CheckedLimit, Feedback, RequestRecord } from '../core/request-record.ts'
 import type { EventTables } from './event-tables.ts'
 import type { CustomModelTable, ModelAliasTable } from './model-tables.ts'
 import type { PolicyTables } from './policy-tables.ts'
@@ -190,11 +190,17 @@ export interface DeploymentTable {
 }
 
 /** A request record with the columns that storage adds. `at` is a Date here and a string in the journal. */
-export type RequestLogTable = Omit<RequestRecord, 'at' | 'attempts' | 'metadata'> & {
+export type RequestLogTable = Omit<
+  RequestRecord,
+  'at' | 'attempts' | 'metadata' | 'dropped_params' | 'checked_limits'
+> & {
   at: Date
   ended_at: Date
   attempts: JSONColumnType<RequestRecord['attempts']>
   metadata: JSONColumnType<Record<string, string>> | null
+  /** null also in rows of earlier versions, as in the next column. */
+  dropped_params: JSONColumnType<string[]> | null
+  checked_limits: JSONColumnType<CheckedLimit[]> | null
   feedback: JSONColumnType<Feedback> | null
 }
 

@@ -24,9 +24,20 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
         </span>
         <span className="note">
           {toDuration(queueMs)} in the gateway
+          {toChecked(log.checked_limits)}
           {hold !== null && `, reserved ${toMoney(hold.cost_usd)} and ${toCount(hold.tokens)} tokens`}
         </span>
       </li>
+      {log.dropped_params !== null && (
+        <li>
+          <span>Left out</span>
+          <span className="track" />
+          <span className="note">
+            {log.dropped_params.join(', ')}: the target does not take{' '}
+            {log.dropped_params.length === 1 ? 'it' : 'them'}
+          </span>
+        </li>
+      )}
       {attempts.map((attempt, index) => {
         const left = attempt.start_ms ?? startMs
         const waitedMs = index === 0 ? 0 : left - startMs
@@ -71,4 +82,25 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
       </li>
     </ol>
   )
+}
+
+type CheckedLimit = NonNullable<LogDetail['checked_limits']>[number]
+
+const SCOPES = {
+  org: "organization's",
+  project: "project's",
+  environment: "environment's",
+  key: "key's",
+  end_user: "end user's",
+}
+
+/** `, checked the key's limit (1 of 60 requests, 41 left)` */
+function toChecked(limits: readonly CheckedLimit[] | null): string {
+  if (limits === null) return ''
+  const all = limits.map(({ kind, scope, metric, limit, reserved, remaining }) => {
+    const show = metric === 'usd' ? toMoney : toCount
+    const unit = metric === 'usd' ? '' : metric === 'concurrency' ? ' running' : ` ${metric}`
+    return `the ${SCOPES[scope]} ${kind} (${show(reserved)} of ${show(limit)}${unit}, ${show(remaining)} left)`
+  })
+  return `, checked ${all.join(', ')}`
 }

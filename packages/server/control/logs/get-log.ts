@@ -1,7 +1,7 @@
 import { hasRole } from '../../core/permissions.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { explainCost } from './explain-cost.ts'
-import { LogDetailResource, toLogResource } from './log-resource.ts'
+import { LogDetailResource, toCheckedLimit, toLogResource } from './log-resource.ts'
 
 export const getLog = defineOperation('GET /v1/logs/{requestId}', {
   name: 'logs.get',
@@ -16,6 +16,8 @@ export const getLog = defineOperation('GET /v1/logs/{requestId}', {
     return {
       ...toLogResource(resource),
       cost_parts: await explainCost(services.db, resource),
+      dropped_params: resource.dropped_params,
+      checked_limits: resource.checked_limits?.map(toCheckedLimit) ?? null,
       bodies: isCaptured ? shown : ('not_captured' as const),
       request_body: readsBodies ? resource.request_body : null,
       response_body: readsBodies ? resource.response_body : null,

@@ -1,4 +1,5 @@
 import { toUsd } from '@rideau/llm/usage/money'
+import type { CheckedLimit } from '../../core/request-record.ts'
 import type { ListedRequestLogRow } from '../../storage/request-log-list.ts'
 import { dateTime, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
@@ -141,6 +142,27 @@ export const LogDetailResource = z
       description:
         "How the cost is made up by the model's prices of today; null if they do not give the recorded cost, such as after a change of prices or where a failed attempt or a hosted tool was charged.",
     }),
+    dropped_params: z.array(z.string()).nullable().meta({
+      description:
+        'Parameters that were left out because the target could not honour them, as `X-Rideau-Dropped-Params` names them. null: none, or a request of an earlier version.',
+    }),
+    checked_limits: z
+      .array(
+        z.strictObject({
+          kind: z.enum(['limit', 'quota', 'budget', 'plan']),
+          id: uuid,
+          scope: z.enum(['org', 'project', 'environment', 'key', 'end_user']),
+          metric: z.enum(['requests', 'tokens', 'usd', 'concurrency']),
+          limit: z.number(),
+          reserved: z.number().meta({ description: 'By this request.' }),
+          remaining: z.number().meta({ description: "After this request's reservation." }),
+        }),
+      )
+      .nullable()
+      .meta({
+        description:
+          'The limits that the request was checked against when it was admitted. null: none applied, the request was refused before, or it is of an earlier version.',
+      }),
     bodies: z.enum(['included', 'role', 'not_captured']).meta({
       description:
         'Why bodies are absent. `role`: they need the role developer. `not_captured`: the environment kept metadata only, or there were none.',
@@ -149,3 +171,20 @@ export const LogDetailResource = z
     response_body: z.string().nullable(),
   })
   .meta({ id: 'RequestLogDetail' })
+
+const METRICS = { requests: 'requests', tokens: 'tokens', nano_usd: 'usd', in_flight: 'concurrency' } as const
+
+export function toCheckedLimit(checked: CheckedLimit) {
+  const { kind, id, scope, metric } = checked
+  const shown = (amount: number): number => (metric === 'nano_usd' ? (toUsd(amount) ?? 0) : amount)
+  const { limit, reserved, remaining } = checked
+  return {
+    kind,
+    id,
+    scope,
+    metric: METRICS[metric],
+    limit: shown(limit),
+    reserved: shown(reserved),
+    remaining: shown(remaining),
+  }
+}

@@ -359,6 +359,31 @@ describe('GET one request', () => {
     expect((await get(shared, other.keys.viewer)).json.id).toBe(theirs.id)
   })
 
+  test('tells dropped parameters and checked limits, and null for a record of an earlier version', async () => {
+    const { id } = tenant.project
+    const checked = {
+      kind: 'budget',
+      id,
+      scope: 'project',
+      metric: 'nano_usd',
+      limit: 5e9,
+      reserved: 2_500_000,
+    } as const
+    const told = requestRecord(tenant.development, plane.newId(), at, {
+      dropped_params: ['seed', 'top_k'],
+      checked_limits: [{ ...checked, remaining: 1_000_000_000 }],
+    })
+    await insertRecords(plane.database.pool, [told])
+    expect((await get(told.request_id, tenant.keys.viewer)).json).toMatchObject({
+      dropped_params: ['seed', 'top_k'],
+      checked_limits: [
+        { kind: 'budget', id, scope: 'project', metric: 'usd', limit: 5, reserved: 0.0025, remaining: 1 },
+      ],
+    })
+    const earlier = await get(records[0]?.request_id ?? '', tenant.keys.viewer)
+    expect(earlier.json).toMatchObject({ dropped_params: null, checked_limits: null })
+  })
+
   test('tells why there are no bodies', async () => {
     const id = records[0]?.request_id ?? ''
     expect((await get(id, tenant.keys.developer)).json).toMatchObject({ bodies: 'included' })

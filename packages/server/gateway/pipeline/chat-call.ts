@@ -200,14 +200,16 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     return toAbandonedBill(target.catalogModel, charge, { inputTokens, outputTokens })
   }
 
+  spellParam(name: string): string {
+    return showParam(name, this.parsed)
+  }
+
   /** Returns answerHeaders, and the headers that name a lowered output cap and emulated parameters. */
   protected headers(contentType: string): string[] {
     const { target } = this
     const { dropped } = target
     const named =
-      dropped.length === 0
-        ? target
-        : { ...target, dropped: dropped.map(name => showParam(name, this.parsed)) }
+      dropped.length === 0 ? target : { ...target, dropped: dropped.map(name => this.spellParam(name)) }
     const headers = answerHeaders(this.ctx, named, contentType, this.deps)
     const { outputCap } = this.ctx.recordFields
     if (outputCap !== null) headers.push('X-Rideau-Output-Cap', String(outputCap))

@@ -78,6 +78,36 @@ describe.each(['refuse', 'drop'])('with unsupported_params %s', setting => {
   })
 })
 
+test('the log names what was left out, as the caller spells it, and the limits that were checked', async () => {
+  const limit = { scope: 'environment', metric: 'requests', limit: 1_000, window_seconds: 60 }
+  const made = await harness.app.manage('POST', `/v1/environments/${harness.app.developmentId}/limits`, limit)
+  const { id } = made.body
+  harness.upstream.script(completion('x'))
+  const response = await harness.app.call(
+    '/gemini/v1beta/models/groq%2Fllama-3.3-70b-versatile:generateContent',
+    {
+      contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+      generationConfig: { topK: 64 },
+    },
+  )
+  expect(response.headers.get('x-rideau-dropped-params')).toBe('generationConfig.topK')
+  await response.text()
+  const log = await harness.app.findLog(response.headers.get('x-request-id') ?? '')
+  expect(log.dropped_params).toEqual(['generationConfig.topK'])
+  expect(log.checked_limits).toEqual([
+    {
+      kind: 'limit',
+      id,
+      scope: 'environment',
+      metric: 'requests',
+      limit: 1_000,
+      reserved: 1,
+      remaining: 999,
+    },
+  ])
+  await harness.app.manage('DELETE', `/v1/limits/${id}`)
+})
+
 test('what changes the answer is refused by name', async () => {
   await harness.set({ unsupported_params: 'refuse' })
   for (const [name, value] of [

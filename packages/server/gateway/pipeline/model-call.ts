@@ -6,6 +6,7 @@ import { oneMicrotask } from '../../http/batch-in-tick.ts'
 import { endTick } from '../../http/sliced-work.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { callTargets } from '../attempts/call-targets.ts'
+import type { AnsweredBy } from '../edge/answer-headers.ts'
 import { replayFirst } from '../idempotency/replay.ts'
 import { type Asked, readIdempotencyKey } from '../idempotency/request-identity.ts'
 import { assertPassThrough } from '../plan/assert-pass-through.ts'
@@ -30,6 +31,8 @@ export interface ModelCall<P extends ResolvedTarget, T> extends Asked {
   reserve(plan: CallPlan<P>, limits: MeterSet): Reserved<P> | Promise<Reserved<P>>
   /** Returns the input tokens as the gateway estimates them. */
   countInput(): number
+  /** Returns a parameter's name as the caller's format spells it. Absent: as it is. */
+  spellParam?(name: string): string
   /** Makes one attempt at one target with one credential. */
   attempt(target: Target, planned: P): Promise<AttemptResult<T>>
   /** Relays or answers, bills and settles. The record is durable before the last byte is sent. */
@@ -79,9 +82,25 @@ export async function serveModelCall(
   await oneMicrotask
   const attempt = (target: Target, planned: ResolvedTarget): Promise<AttemptResult<unknown>> => {
     noteTarget(ctx.recordFields, planned)
+    ctx.recordFields.droppedParams = listDropped(call, planned)
     return call.attempt(target, planned)
   }
   // A count of tokens is another route, which may fail or answer without the provider: it says nothing about the target.
   const value = await callTargets(ctx, deps, plan, attempt, call.isBilled ? deps.circuits : undefined)
   await call.answer(value)
 }
+
+/** The parameters that the target's request leaves out, as the caller spells them; null: none. */
+function listDropped(
+  call: Pick<ModelCall<ResolvedTarget, unknown>, 'spellParam'>,
+  { dropped = [] }: AnsweredBy,
+): readonly string[] | null {
+  if (dropped.length === 0) return null
+  // What a caller sent may be named here, so the record keeps a bounded part of it.
+  return dropped
+    .slice(0, MOST_DROPPED)
+    .map(name => (call.spellParam?.(name) ?? name).slice(0, MOST_NAME_CHARS))
+}
+
+const MOST_DROPPED = 32
+const MOST_NAME_CHARS = 64

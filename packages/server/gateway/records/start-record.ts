@@ -1,4 +1,5 @@
 import type { RequestRecord } from '../../core/request-record.ts'
+import { listCheckedLimits } from './list-checked-limits.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 
 /** Returns the record of a request before its outcome is known: its owner, its parameters and its reservation. */
@@ -42,6 +43,8 @@ export function startRecord(ctx: IdentifiedContext): RequestRecord {
     sandbox: recordFields.isSandbox,
     attempts: [],
     metadata: recordFields.metadata,
+    dropped_params: recordFields.droppedParams,
+    checked_limits: listCheckedLimits(ctx.reservation),
     request_body: null,
     response_body: null,
   }

@@ -15,6 +15,8 @@ export interface RecordFields {
   metadata: LogMetadata | null
   /** The lowered output cap of the attempted target; null: it was not lowered. */
   outputCap: number | null
+  /** Of the attempted target, as the caller spells them; null: none. */
+  droppedParams: readonly string[] | null
   requestBody: Buffer | undefined
   /** What the answering provider charges, in case sending the answer fails. */
   answered: Bill | undefined
@@ -31,6 +33,7 @@ export function emptyRecordFields(): RecordFields {
     isStream: false,
     metadata: null,
     outputCap: null,
+    droppedParams: null,
     requestBody: undefined,
     answered: undefined,
   }

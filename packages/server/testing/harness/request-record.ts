@@ -44,6 +44,8 @@ export function requestRecord(
     sandbox: true,
     attempts: [{ provider: 'sandbox', model: 'echo', credential_id: id, status: 200, error: null, ms: 2 }],
     metadata: null,
+    dropped_params: null,
+    checked_limits: null,
     request_body: '{"secret":"prompt"}',
     response_body: '{"secret":"answer"}',
     ...change,
