@@ -1,5 +1,6 @@
 // npm run fuzz -- TARGET --seconds N: bundles fuzz/targets/TARGET.ts, tries inputs on it (worker.mjs), and prints executions and
-// coverage. Without a target it lists them. With --input FILE it runs the target once on that file, such as a finding.
+// coverage. `texts` sends any text in every field of every route of both planes, 100,000 times each. Without a target it lists them. With --input FILE it runs the target once on that file, such as a finding.
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -107,11 +108,35 @@ function report(target, bundleFile, { executions = 0, kept = 0, seconds = 0, cou
   process.exitCode = 1
 }
 
+/** The property tests that send any text in every field of every route, with as many inputs and the seed that are asked for. */
+const TEXTS = [
+  'packages/server/gateway/pipeline/any-text-everywhere.test.ts',
+  'packages/server/control/any-text.test.ts',
+]
+
+function fuzzTexts(runs, seed) {
+  const env = {
+    ...process.env,
+    RIDEAU_TEST_RUNS: runs,
+    ...(seed === undefined ? {} : { RIDEAU_TEST_SEED: seed }),
+  }
+  const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs')
+  const run = spawnSync(process.execPath, [vitest, 'run', ...TEXTS, '-t', 'any text'], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  })
+  process.exitCode = run.status ?? 1
+}
+
 async function main(args) {
   const [target = ''] = args
   const option = name => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined)
+  if (target === 'texts') return fuzzTexts(option('--runs') ?? '100000', option('--seed'))
   if (!listTargets().includes(target)) {
-    console.log(`npm run fuzz -- TARGET [--seconds N | --input FILE]\nTargets: ${listTargets().join(' ')}`)
+    console.log(
+      `npm run fuzz -- TARGET [--seconds N | --input FILE]\nTargets: ${listTargets().join(' ')}\nnpm run fuzz -- texts [--runs N] [--seed N]`,
+    )
     process.exitCode = 2
     return
   }

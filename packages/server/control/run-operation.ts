@@ -43,11 +43,13 @@ export async function runOperation(
   once?: Once,
 ): Promise<unknown> {
   const reach = reachOf(granted)
-  const { wholeDb, secretBox } = services
+  const { wholeDb, secretBox, scopeSlots } = services
   const query = openCursor(input.query, secretBox)
   const callOn = (db: Db) => ({ services: { ...services, db }, ...input, query, ...granted })
   const scope = <Result>(work: (db: Db) => Promise<Result>): Promise<Result> =>
-    granted.actor === undefined ? work(wholeDb) : inTenantScope(wholeDb, reach, work)
+    granted.actor === undefined
+      ? work(wholeDb)
+      : inTenantScope(wholeDb, reach, work, scopeSlots.admitBy(granted))
   const { authorize, prepare } = operation
   if (authorize !== undefined) await scope(db => authorize(callOn(db)))
   const { ifMatch } = input

@@ -30,6 +30,7 @@ import { answerFault, routeNotFound } from './operation/answer-fault.ts'
 import { toCaller } from './operation/caller.ts'
 import { ControlBodies } from './operation/control-bodies.ts'
 import { openControlRates } from './operation/control-rates.ts'
+import { ScopeSlots } from './operation/scope-slots.ts'
 import type { ReadMeters } from './operation/operation.ts'
 import { openPasswords } from './operation/password.ts'
 import { readJson } from './operation/read-json.ts'
@@ -174,16 +175,22 @@ export async function createControlServer(
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, baseUrl))
   if (!deps.production) await registerOpenApi(app, deps)
-  const services = {
-    ...deps,
-    wholeDb: deps.db,
-    hasOidc: deps.oidc !== undefined,
-    passwords: openPasswords(),
-    rates: openControlRates(deps.clock, limits),
-  }
+  const services = toServices(deps, limits)
   registerOperations(app, operations, services, deps.trustedProxies, deps.afterWrite)
   if (deps.oidc !== undefined) registerOidc(app, services, deps.oidc, deps.trustedProxies, deps.log)
   registerDocuments(app, deps)
   registerDashboard(app, deps)
   return app
+}
+
+/** Returns what the operations need. */
+function toServices(deps: ControlDeps, limits: ControlLimits) {
+  return {
+    ...deps,
+    wholeDb: deps.db,
+    hasOidc: deps.oidc !== undefined,
+    passwords: openPasswords(),
+    rates: openControlRates(deps.clock, limits),
+    scopeSlots: new ScopeSlots(),
+  }
 }

@@ -137,6 +137,20 @@ describe('with hanging names of a tenant', () => {
   })
 })
 
+test('names of a tenant whose CNAMEs loop or lead on and on fail like unknown ones, and another tenant gets its names', async () => {
+  dns.script('loop.test', { a: [], aliases: ['x.loop.test', 'y.loop.test', 'x.loop.test'] })
+  dns.script('chain.test', { a: [], aliases: Array.from({ length: 200 }, (_, n) => `c${n}.chain.test`) })
+  dns.script('plain.test', { a: ['192.0.2.1'] })
+  const { hosts } = open()
+  const before = dns.queries.length
+  const names = Array.from({ length: 6 }, (_, n) => `n${n}.${n % 2 === 0 ? 'loop' : 'chain'}.test`)
+  const looping = names.map(name => codeOf(hosts.resolve(name, A)))
+  expect(toText(await hosts.resolve('plain.test', B))).toBe('192.0.2.1')
+  for (const code of await Promise.all(looping)) expect(['ENOTFOUND', 'ENODATA', 'ESERVFAIL']).toContain(code)
+  // The resolver follows no alias by queries of its own: two of each name.
+  expect(dns.queries.slice(before).length).toBeLessThanOrEqual(2 * (names.length + 1))
+})
+
 test('frees the slot of a lookup that throws', async () => {
   let calls = 0
   const hosts = new HostResolver({

@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns'
-import { type LookupOwner, LookupSlots, type SlotBounds } from './lookup-slots.ts'
+import type { SlotBounds } from './fair-slots.ts'
+import { type LookupOwner, LookupSlots } from './lookup-slots.ts'
 import type { HostAnswer } from './query-addresses.ts'
 
 /** How long a caller waits for a name's addresses, and how long a lookup may take. */

@@ -164,6 +164,38 @@ test("claims a delivery of each organization before another one's second, howeve
   expect((await stored()).filter(({ attempts }) => attempts === 1)).toHaveLength(15)
 })
 
+test('an organization whose endpoints never answer delays no batch of another beyond one time limit', async () => {
+  const url = 'http://127.0.0.1:9/silent'
+  const body = { url, events: ['budget.alert'] }
+  const path = `/v1/orgs/${tenant.organization.id}/webhooks`
+  await plane.call('POST', path, { key: tenant.keys.admin, body })
+  for (let n = 0; n < 40; n++) await raise({ n })
+  plane.clock.advance(1_000)
+  tenant = await plane.insertTenant('honest')
+  await subscribe()
+  for (let n = 0; n < 8; n++) await raise({ n })
+  const { post, ...rest } = options()
+  const abort = new AbortController()
+  let posts = 0
+  const waiting: (() => void)[] = []
+  // The silent endpoint's time limit passes when the test lets it.
+  const posting: WebhookJobOptions['post'] = async (to, headers, text) => {
+    posts++
+    if (to !== url) return await post(to, headers, text)
+    await new Promise<void>(resolve => waiting.push(resolve))
+    return { ok: false, reason: 'timeout' }
+  }
+  const sending = sendDueDeliveries({ ...rest, post: posting }, abort.signal)
+  // Half of the first batch is the honest organization's, although 40 of the other one are older.
+  await receiver.until(8)
+  expect(posts).toBe(16)
+  abort.abort()
+  for (const end of waiting) end()
+  await sending
+  const ended = await stored()
+  expect(ended.map(({ delivered_at }) => delivered_at === null)).toEqual(Array(8).fill(false))
+})
+
 test('three processes at once send each delivery once', async () => {
   await subscribe()
   for (let n = 0; n < 60; n++) await raise({ n })

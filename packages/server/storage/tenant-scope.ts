@@ -13,24 +13,36 @@ import {
 import type { Db } from './pool.ts'
 import type { Database } from './schema.ts'
 
+/** Waits for the right to use a connection, and resolves with what gives it back. */
+export type AdmitScope = () => Promise<() => void>
+
+/** As long as the pool waits for a query (pool.ts), whose connection it then closes: the server would go on without a client. */
+const STATEMENT_TIMEOUT = '30s'
+
 /**
  * Runs `work` on a Db that reads and writes rows of these organizations only, by row-level security
  * (migrations/0001-initial/row-security.ts).
  *
  * All statements of `work` are one transaction, which begins with the first of them and is rolled back if `work` throws.
  * A `transaction()` inside it is a savepoint. A connection is in use from the first statement on, so requests to other
- * hosts belong before it.
+ * hosts belong before it. `admit` is called before.
  */
 export async function inTenantScope<Result>(
   db: Db,
   orgIds: readonly string[],
   work: (scoped: Db) => Promise<Result>,
+  admit: AdmitScope = async () => () => {},
 ): Promise<Result> {
+  let release: (() => void) | undefined
+  const begin = async (): Promise<ControlledTransaction<Database>> => {
+    release = await admit()
+    return await beginScope(db, orgIds)
+  }
   let opened: Promise<ControlledTransaction<Database>> | undefined
   const scoped = new Kysely<Database>({
     dialect: createSavepointDialect({
       async executeQuery<Row>(query: CompiledQuery) {
-        opened ??= beginScope(db, orgIds)
+        opened ??= begin()
         return await (await opened).executeQuery(query as CompiledQuery<Row>)
       },
       streamQuery() {
@@ -45,6 +57,8 @@ export async function inTenantScope<Result>(
   } catch (error) {
     await opened?.then(tx => tx.rollback().execute()).catch(() => {})
     throw error
+  } finally {
+    release?.()
   }
 }
 
@@ -56,7 +70,10 @@ export async function extendTenantScope(scoped: Db, orgId: string): Promise<void
 async function beginScope(db: Db, orgIds: readonly string[]): Promise<ControlledTransaction<Database>> {
   const tx = await db.startTransaction().execute()
   try {
-    await sql`select rideau_enter(${`{${orgIds.join(',')}}`})`.execute(tx)
+    const orgs = `{${orgIds.join(',')}}`
+    await sql`select rideau_enter(${orgs}), set_config('statement_timeout', ${STATEMENT_TIMEOUT}, true)`.execute(
+      tx,
+    )
     return tx
   } catch (error) {
     await tx

@@ -21,9 +21,12 @@ export function toCsv(pivot: readonly PivotRow[], head: string, nameOf: (row: Pi
   return `${[`day,${toCell(head)},${HEAD}`, ...lines].join('\r\n')}\r\n`
 }
 
+/** As control/operation/csv.ts has it: at the start, and after each separator of any language's spreadsheet. */
+const FORMULA = /(?<=(?:^|[,;|\t\r\n])[\s"']*)[=+\-@\uff1d\uff0b\uff0d\uff20]/g
+
 /** Quotes a text, and keeps a spreadsheet from reading one that somebody chose as a formula. */
 function toCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const safe = text.replace(FORMULA, "'$&")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

@@ -51,6 +51,12 @@ test('a name that somebody chose is no formula in the file, and its commas are k
   expect(toCsv(pivot, 'End user', ({ value }) => value ?? '')).toContain(`2026-11-21,"'=1+1,""x""",10`)
 })
 
+test('a name has no formula behind a separator of another language either', () => {
+  const name = 'x;=HYPERLINK("http://x")'
+  const pivot = toPivot([row('2026-11-21T00:00:00.000Z', { end_user_id: name })], 'end_user', 'UTC')
+  expect(toCsv(pivot, 'End user', ({ value }) => value ?? '')).toContain(`"x;'=HYPERLINK(""http://x"")",10`)
+})
+
 test('days and months are those of the zone, also where the clocks change', () => {
   const days = listDays('month', Date.UTC(2026, 9, 31, 23, 30), 'America/New_York')
   expect(days).toHaveLength(31)

@@ -97,12 +97,18 @@ function isOptional(field: unknown): boolean {
   return (field as z.ZodType).safeParse(undefined).success
 }
 
-/** Quotes what must be quoted. A text that a spreadsheet would read as a formula gets an apostrophe before it. */
+/**
+ * What a spreadsheet reads as a formula: at the start of a text, and after each separator that a spreadsheet of any language
+ * may cut a line at. Quotes do not prevent that where the separator is another one than this file's.
+ */
+const FORMULA = /(?<=(?:^|[,;|\t\r\n])[\s"']*)[=+\-@\uff1d\uff0b\uff0d\uff20]/g
+
+/** Quotes what must be quoted. What a spreadsheet would read as a formula gets an apostrophe before it. */
 function toCell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number') return toDigits(value)
   const text = String(value)
-  const safe = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
+  const safe = text.replace(FORMULA, "'$&")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

@@ -14,6 +14,7 @@ import type { CsvFileShape, CsvPage } from './csv.ts'
 import { uuidField } from './fields.ts'
 import type { Passwords } from './password.ts'
 import type { ResourceKind, Resources } from './resources.ts'
+import type { ScopeSlots } from './scope-slots.ts'
 import { z } from './zod.ts'
 
 /** The dependencies of handlers. */
@@ -29,6 +30,7 @@ export interface Services {
   readonly wholeDb: Db
   readonly passwords: Passwords
   readonly rates: ControlRates
+  readonly scopeSlots: ScopeSlots
   readonly baseUrl: () => string
   /** The public URL of the gateway, which is the issuer of client tokens. */
   readonly gatewayUrl: () => string

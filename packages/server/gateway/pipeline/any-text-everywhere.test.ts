@@ -20,11 +20,17 @@ const TARGETS = Object.entries(FORMAT_TARGETS)
 const SANDBOX = 'sandbox/echo'
 const EMBEDDING = 'openai/text-embedding-3-small'
 const IMAGE = 'openai/gpt-image-1'
+const COMPACT = 'openai/gpt-5.4'
+const SPEECH = 'openai/gpt-4o-mini-tts'
+const RERANK = 'cohere/rerank-v3.5'
 const MODELS = [
   ...TARGETS.map(([, [model]]) => model),
   SANDBOX,
   EMBEDDING,
   IMAGE,
+  COMPACT,
+  SPEECH,
+  RERANK,
   'sandbox/embed',
   'sandbox/image',
 ]
@@ -163,6 +169,13 @@ const OTHERS: readonly (readonly [route: string, body: object, isMetered: boolea
     { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
     true,
   ],
+  [
+    '/openai/v1/responses/compact',
+    { model: COMPACT, input: [{ role: 'user', content: 'hi' }], instructions: 'i', prompt_cache_key: 'k' },
+    true,
+  ],
+  ['/openai/v1/audio/speech', { model: SPEECH, input: 'a', voice: 'alloy', instructions: 'i' }, true],
+  ['/cohere/v2/rerank', { model: RERANK, query: 'q', documents: ['a', 'b'] }, true],
   [
     '/v1/feedback',
     { request_id: '018f3b2e-0000-7000-8000-000000000000', score: 1, comment: 'c', tags: ['t'] },
@@ -305,12 +318,26 @@ function scriptAnswers(): void {
     ],
     usage: { prompt_tokens: 1, total_tokens: 1 },
   })
+  const compacted = json(200, {
+    id: 'r',
+    object: 'response.compaction',
+    output: [{ type: 'compaction', id: 'c', encrypted_content: 'e' }],
+    usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+  })
+  const reranked = json(200, {
+    id: 'r',
+    results: [{ index: 0, relevance_score: 0.9 }],
+    meta: { billed_units: { search_units: 1 } },
+  })
   upstream.script((res, seen) => {
     const { path } = seen
     const of = (format: string): void => void answers[format]?.(res, seen)
     if (path.includes('embeddings')) return void embedding(res, seen)
     if (path.includes('images'))
       return void json(200, { created: 1, data: [{ b64_json: 'QUJD' }] })(res, seen)
+    if (path.includes('/compact')) return void compacted(res, seen)
+    if (path.includes('/rerank')) return void reranked(res, seen)
+    if (path.includes('/audio')) return void res.writeHead(200, { 'content-type': 'audio/mpeg' }).end('audio')
     if (path.includes('/responses')) return of('openai-responses')
     if (path.includes('/messages')) return of('anthropic-messages')
     if (path.includes('generateContent')) return of('gemini-content')

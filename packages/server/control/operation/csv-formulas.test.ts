@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import type { FastifyReply } from 'fastify'
+import { expect, test } from 'vitest'
+import { anyText, TEXT_SEED } from '../../testing/harness/any-text.ts'
+import { sendCsv } from './csv.ts'
+import { z } from './zod.ts'
+
+/** The second line of a file with one row. */
+function lineOf(name: string): string {
+  let file = ''
+  const reply = { header() {}, send: (text: string) => void (file = text) }
+  const list = { data: [{ name, requests: 1 }], next_cursor: null }
+  sendCsv(
+    reply as unknown as FastifyReply,
+    'usage.list',
+    z.object({ name: z.string(), requests: z.int() }),
+    list,
+  )
+  return file.slice('name,requests\r\n'.length)
+}
+
+test.each([
+  ['=1+1', "'=1+1,1\r\n"],
+  ['-1', "'-1,1\r\n"],
+  ['\uff1dcmd', "'\uff1dcmd,1\r\n"],
+  ['  =1', "  '=1,1\r\n"],
+  ['x;=1', "x;'=1,1\r\n"],
+  ['x\t@y', "x\t'@y,1\r\n"],
+  ['x,"=1"', `"x,""'=1""",1\r\n`],
+  ['gpt-5.4-mini', 'gpt-5.4-mini,1\r\n'],
+])('the text %j is %j in a file', (text, line) => {
+  expect(lineOf(text)).toBe(line)
+})
+
+test(`no text begins a formula, whatever separator cuts the line (seed ${TEXT_SEED})`, () => {
+  const separators = ['', ',', ';', '\t', '|', '"', ' ', '=', '+', '-', '@', '\n', '\uff1d']
+  const text = fc.oneof(anyText, fc.array(fc.constantFrom(...separators, 'a'), { maxLength: 12 }))
+  fc.assert(
+    fc.property(
+      text.map(each => (Array.isArray(each) ? each.join('') : each)),
+      each => {
+        for (const cell of lineOf(each).split(/[,;|\t\r\n]/))
+          expect(cell.replace(/^[\s"]*/, '')).not.toMatch(/^[=+\-@\uff1d]/)
+      },
+    ),
+    { seed: TEXT_SEED, numRuns: 2_000 },
+  )
+})
