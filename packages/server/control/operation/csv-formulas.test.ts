@@ -8,7 +8,7 @@ import { z } from './zod.ts'
 /** The second line of a file with one row. */
 function lineOf(name: string): string {
   let file = ''
-  const reply = { header() {}, send: (text: string) => void (file = text) }
+  const reply = { header: () => reply, send: (text: string) => void (file = text) }
   const list = { data: [{ name, requests: 1 }], next_cursor: null }
   sendCsv(
     reply as unknown as FastifyReply,
