@@ -25,7 +25,7 @@ const TEXTS: ReadonlySet<string> = new Set([...LISTS, 'metadata', 'range'])
 const ONES = ['status', 'key_id', 'end_user_id', 'endpoint'] as const
 
 /** Filters of the address that no field shows: several values of a field that has one, and what must not match. */
-export function hiddenFilters(search: LogSearch, data?: FormData): LogSearch {
+function hiddenFilters(search: LogSearch, data?: FormData): LogSearch {
   const shown = ONES.flatMap(name => {
     const values = listValues(search[name])
     // A field that was changed holds all that is asked for.
