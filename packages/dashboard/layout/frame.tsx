@@ -5,7 +5,7 @@ import { Logo, SearchIcon } from '../controls/icons.tsx'
 import { useMaybePlace } from '../session/place-context.tsx'
 import { SessionEndedDialog } from '../session/session-ended-dialog.tsx'
 import { Nav } from './nav.tsx'
-import { ConnectionBar, ProgressLine } from './status-lines.tsx'
+import { ConnectionBar, LeftOutFilters, ProgressLine } from './status-lines.tsx'
 import { EnvironmentSwitcher, OrganizationSwitcher, ProjectSwitcher } from './switchers.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 import { UserMenu } from './user-menu.tsx'
@@ -60,6 +60,7 @@ export function Frame({ isProduction = false }: { isProduction?: boolean }) {
       <ConnectionBar />
       <Nav isOpen={isNavOpen} onFollow={() => setNavOpen(false)} />
       <main className="content" id="content" tabIndex={-1}>
+        <LeftOutFilters />
         <div className="page">
           <Outlet />
         </div>

@@ -9,6 +9,37 @@ export function ProgressLine() {
   return isNavigating || fetching > 0 ? <div className="progress-line" aria-hidden="true" /> : null
 }
 
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Parameters of the address that mean nothing in the environment that was switched to. */
+    leftOut?: readonly string[]
+  }
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  key_id: 'key',
+  'not.key_id': 'key',
+  key_name: 'key name',
+  'not.key_name': 'key name',
+  end_user_id: 'end user',
+  'not.end_user_id': 'end user',
+  request_id: 'request id',
+  q: 'search',
+}
+
+/** After a switch of the environment: which filters do not exist there. Gone with the next address. */
+export function LeftOutFilters() {
+  const leftOut = useRouterState({ select: state => state.location.state.leftOut })
+  if (leftOut === undefined || leftOut.length === 0) return null
+  const names = [...new Set(leftOut.map(name => WORDS[name] ?? name))]
+  return (
+    <p className="notice" role="status">
+      Left out, because {names.length === 1 ? 'it belongs' : 'they belong'} to the other environment: filter
+      by {names.join(', ')}.
+    </p>
+  )
+}
+
 function subscribe(listener: () => void): () => void {
   addEventListener('online', listener)
   addEventListener('offline', listener)

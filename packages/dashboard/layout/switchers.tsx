@@ -7,7 +7,8 @@ import { useOrganization, usePlace, useWorkspace } from '../session/place-contex
 import { PAGES } from './nav.tsx'
 
 /** Parameters of an address that mean the same in every environment. Filters that name a key or an end user do not. */
-const KEPT = new Set(['range', 'from', 'to', 'tz', 'status', 'error_code', 'provider', 'model', 'by'])
+const KEPT =
+  /^(range|from|to|tz|by|stream|sandbox|min_cost_usd|min_latency_ms|(not\.)?(status|error_code|provider|model|endpoint)|metadata\..*)$/
 
 /** Returns a function that opens the same page in another environment. */
 function useSwitch(): (place: Place) => void {
@@ -17,8 +18,10 @@ function useSwitch(): (place: Place) => void {
     rememberPlace(place)
     const [, , , , , page = ''] = pathname.split('/')
     const to = PAGES.find(each => each.to.endsWith(`/${page}`))?.to ?? PAGES[0].to
-    const kept = Object.fromEntries(Object.entries(search).filter(([name]) => KEPT.has(name)))
-    void navigate({ to, params: toNames(place), search: kept })
+    const kept = Object.fromEntries(Object.entries(search).filter(([name]) => KEPT.test(name)))
+    // The live tail is no filter.
+    const leftOut = Object.keys(search).filter(name => !KEPT.test(name) && name !== 'tail')
+    void navigate({ to, params: toNames(place), search: kept, state: { leftOut } })
   }
 }
 

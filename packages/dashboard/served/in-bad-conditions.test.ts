@@ -119,6 +119,7 @@ describe.skipIf(chromiumProgram === undefined)(
       await page.getByRole('button', { name: 'Environment: production' }).waitFor()
       expect(new URL(page.url()).pathname).toBe('/o/test/default/production/logs')
       expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ range: '7d', status: '5xx' })
+      await page.getByText('it belongs to the other environment: filter by key.').waitFor()
     })
 
     test('signing out in one tab ends the other one', async () => {
