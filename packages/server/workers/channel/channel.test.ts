@@ -176,7 +176,7 @@ describe('the channel of a worker to its supervisor', () => {
     await untilOpen(one)
     openRaw(hello('raw'), toFrame(NUMBER, 'a'), toFrame(NUMBER, 'b'.repeat(1000)).subarray(0, 500))
     await expect.poll(() => served.get('raw')?.received).toEqual(['a'])
-    sockets.at(-1)?.resetAndDestroy()
+    sockets.at(-1)?.destroy()
     await expect.poll(() => served.get('raw')?.closings).toHaveLength(1)
     expect(served.get('raw')?.received).toEqual(['a'])
     one.texts.send('a')
