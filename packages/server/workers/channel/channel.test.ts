@@ -171,6 +171,19 @@ describe('the channel of a worker to its supervisor', () => {
     await expect.poll(() => served.get('raw')?.received).toEqual(['a', '', 'b'])
   })
 
+  test('ignores the frame in whose middle a worker dies, and no other worker notices', async () => {
+    const one = openWorker('one')
+    await untilOpen(one)
+    openRaw(hello('raw'), toFrame(NUMBER, 'a'), toFrame(NUMBER, 'b'.repeat(1000)).subarray(0, 500))
+    await expect.poll(() => served.get('raw')?.received).toEqual(['a'])
+    sockets.at(-1)?.destroy()
+    await expect.poll(() => served.get('raw')?.closings).toHaveLength(1)
+    expect(served.get('raw')?.received).toEqual(['a'])
+    one.texts.send('a')
+    await expect.poll(() => served.get('one')?.received).toEqual(['a'])
+    expect(one.texts.closings).toEqual([])
+  })
+
   test('ends a connection that never says hello', async () => {
     await openRaw().ended
   })
