@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { toUrl } from '../packages/server/testing/harness/app.ts'
+import { freePort } from '../packages/server/testing/harness/free-port.ts'
 import { type LimitedApp, openLimitedApp } from '../packages/server/testing/harness/limited-app.ts'
 import { startTestRedis, type TestRedis } from '../packages/server/testing/harness/redis.ts'
-import { freePort } from './program.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 const START_MS = 120_000

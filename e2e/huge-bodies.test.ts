@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
+import { freePort } from '../packages/server/testing/harness/free-port.ts'
+import { openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 
 const MiB = 1024 * 1024
 /** Memory for one body of 32 MiB: received, joined, as text and as parsed values, before a garbage collection. */
@@ -110,7 +111,9 @@ interface Measurement extends Report {
 }
 
 async function monitor(path: string): Promise<Report> {
-  return (await (await fetch(monitorUrl + path)).json()) as Report
+  // A kept connection may be closed by the monitor just when it is used again.
+  const response = await fetch(monitorUrl + path, { headers: { connection: 'close' } })
+  return (await response.json()) as Report
 }
 
 async function measure(work: () => Promise<unknown>): Promise<Measurement> {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { freePort } from '../packages/server/testing/harness/free-port.ts'
 
 /** The shipped program as a separate process with its own data folder. */
 export interface Program {
@@ -104,15 +104,6 @@ async function untilReady(child: ChildProcess, controlUrl: string, output: () =>
   }
   child.kill('SIGKILL')
   throw new Error(`the program was not ready in ${START_MS} ms:\n${output()}`)
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise(resolve => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 /** What set-up shows once. */

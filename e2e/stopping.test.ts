@@ -9,7 +9,8 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../packages/server/testing/fakes/scripted-upstream.ts'
-import { freePort, type Keys, setUp } from './program.ts'
+import { freePort } from '../packages/server/testing/harness/free-port.ts'
+import { type Keys, setUp } from './program.ts'
 import { hasTerminal, listChildren, openTerminal, type Terminal } from './terminal.ts'
 
 const SETUP_TOKEN = 'a set-up token for tests'

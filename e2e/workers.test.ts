@@ -7,8 +7,9 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../packages/server/testing/fakes/scripted-upstream.ts'
+import { freePort } from '../packages/server/testing/harness/free-port.ts'
 import { redisProgram, startTestRedis } from '../packages/server/testing/harness/redis.ts'
-import { freePort, type Keys, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
+import { type Keys, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 import { hasTerminal, openTerminal, type Terminal } from './terminal.ts'
 import { listWorkers as listWorkersOf, whileStopped } from './worker-connections.ts'
 
