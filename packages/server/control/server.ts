@@ -22,19 +22,20 @@ import type { EgressPolicy } from '../http/egress.ts'
 import type { Readiness } from '../http/readiness.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import type { Db } from '../storage/pool.ts'
-import { registerDocuments } from './documents.ts'
 import { registerDashboard } from './dashboard/register-dashboard.ts'
+import { registerDocuments } from './documents.ts'
 import { createHttpServer } from './http-server.ts'
 import { registerOpenApi } from './open-api.ts'
 import { answerFault, routeNotFound } from './operation/answer-fault.ts'
 import { toCaller } from './operation/caller.ts'
+import { compressAnswer } from './operation/compress-answer.ts'
 import { ControlBodies } from './operation/control-bodies.ts'
 import { openControlRates } from './operation/control-rates.ts'
-import { ScopeSlots } from './operation/scope-slots.ts'
 import type { ReadMeters } from './operation/operation.ts'
 import { openPasswords } from './operation/password.ts'
 import { readJson } from './operation/read-json.ts'
 import { type HttpPart, toSchemaFault } from './operation/schema-fault.ts'
+import { ScopeSlots } from './operation/scope-slots.ts'
 import { z } from './operation/zod.ts'
 import { operations } from './operations.ts'
 import { registerOperations } from './register-operations.ts'
@@ -154,6 +155,7 @@ export async function createControlServer(
     // Checked before the body, so that an unknown route answers 404 whatever was sent.
     if (request.is404) throw routeNotFound()
   })
+  app.addHook('onSend', compressAnswer)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request: FastifyRequest) => {
     const { bodyless = false, longBody = false } = request.routeOptions.config

@@ -1,8 +1,8 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Db, openPool } from '../storage/pool.ts'
 import { inTenantScope } from '../storage/tenant-scope.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
-import { sql } from 'kysely'
 
 /** Calls that the database answers late. */
 

@@ -2,8 +2,8 @@ import type { LimitRow } from '../../storage/policy-tables.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
-import type { MeasuredLimit } from './measure-limits.ts'
 import { LIMIT_METRICS, LIMIT_SCOPES } from './limit-body.ts'
+import type { MeasuredLimit } from './measure-limits.ts'
 
 export const LimitResource = z
   .strictObject({

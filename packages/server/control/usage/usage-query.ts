@@ -2,8 +2,8 @@ import { Fault } from '../../core/fault.ts'
 import type { UsageGroup } from '../../storage/usage-filter.ts'
 import { dateTimeField, integerParam, textParam, toDate, uuidField } from '../operation/fields.ts'
 import { pageQuery } from '../operation/pagination.ts'
-import { timeZoneField } from '../organizations/organization-fields.ts'
 import { z } from '../operation/zod.ts'
+import { timeZoneField } from '../organizations/organization-fields.ts'
 
 const GROUPS: ReadonlyMap<string, UsageGroup> = new Map([
   ['model', 'model'],
