@@ -4,6 +4,7 @@ import { systemRandom } from '../core/random.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
 import type { Caller } from './operation/caller.ts'
 import { type Answer, defineOperation, type Operation, type Services } from './operation/operation.ts'
+import { ScopeSlots } from './operation/scope-slots.ts'
 import { z } from './operation/zod.ts'
 import { runOperation } from './run-operation.ts'
 
@@ -27,7 +28,10 @@ async function run(operation: Operation): Promise<unknown> {
     role: 'admin',
   }
   const { database, clock, newId, secretBox } = plane
-  const services = { wholeDb: database.db, db: database.db, clock, newId, secretBox, random: systemRandom }
+  const scopeSlots = new ScopeSlots()
+  const services = {
+    ...{ wholeDb: database.db, db: database.db, clock, newId, secretBox, random: systemRandom, scopeSlots },
+  }
   const admission = {
     actor,
     role: 'admin' as const,

@@ -97,7 +97,10 @@ export async function loadCsvPage(
   input: Input,
   after: Page['after'],
 ): Promise<CsvPage> {
-  return await inTenantScope(services.wholeDb, reachOf(granted), db =>
-    csvFile.page({ services: { ...services, db }, ...input, ...granted }, after),
+  return await inTenantScope(
+    services.wholeDb,
+    reachOf(granted),
+    db => csvFile.page({ services: { ...services, db }, ...input, ...granted }, after),
+    services.scopeSlots.admitBy(granted),
   )
 }
