@@ -97,6 +97,11 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
       return Date.parse(searchParams.get('to') ?? '') - Date.parse(searchParams.get('from') ?? '')
     }
     const dragged = await drag(0.5)
+    const chosen = new URL(page.url()).searchParams.get('from')
+    await page.getByLabel('Status').selectOption('5xx')
+    await page.waitForURL(url => url.searchParams.has('status'))
+    expect(new URL(page.url()).searchParams.get('from')).toBe(chosen)
+    await page.goBack()
     expect(dragged).toBeGreaterThan(28 * 60_000)
     expect(dragged).toBeLessThan(33 * 60_000)
     await page.goBack()

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Browser } from 'playwright-core'
+import type { Browser, CDPSession } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type NewApp, openNewApp } from '../../server/testing/harness/app.ts'
 import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
@@ -110,4 +110,44 @@ describe.skipIf(chromiumProgram === undefined)('the weight of pages', () => {
       await fresh.context.close()
     }
   })
+
+  test('the first page takes less than a quarter of a second of the main thread, a second on a machine of a quarter of the speed', async () => {
+    const { page } = watched
+    await signInAsOwner(page, controlUrl)
+    const seconds: number[] = []
+    for (let again = 0; again < 3; again++) {
+      const session = await page.context().newCDPSession(page)
+      // CPU time: other work on the machine does not count.
+      await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+      const before = await readMetric(session, 'TaskDuration')
+      await page.goto(`${controlUrl}/o/acme/chat-app/production/overview`)
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+      await page.getByRole('region', { name: 'Top models' }).getByRole('link').first().waitFor()
+      seconds.push((await readMetric(session, 'TaskDuration')) - before)
+      await session.detach()
+    }
+    expect(Math.min(...seconds)).toBeLessThan(0.25)
+  })
+
+  test('ten pages of the log take less than 150 MB of memory', async () => {
+    const { page } = watched
+    await signInAsOwner(page, controlUrl)
+    const from = new Date(Date.now() - 90 * 86_400_000).toISOString()
+    await page.goto(`${controlUrl}/o/acme/chat-app/production/logs?from=${from}`)
+    const rows = page.getByRole('region', { name: 'Requests' }).getByRole('link')
+    for (let loaded = 1; loaded < 10; loaded++) {
+      await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(100 * loaded)
+      await page.getByRole('button', { name: 'Show more' }).click()
+    }
+    await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(1_000)
+    const session = await page.context().newCDPSession(page)
+    await session.send('Performance.enable')
+    await session.send('HeapProfiler.collectGarbage')
+    expect(await readMetric(session, 'JSHeapTotalSize')).toBeLessThan(150e6)
+  })
 })
+
+async function readMetric(session: CDPSession, name: string): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics')
+  return metrics.find(metric => metric.name === name)?.value ?? Number.NaN
+}

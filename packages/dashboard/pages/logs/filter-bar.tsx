@@ -36,6 +36,10 @@ function hiddenFilters(search: LogSearch, data?: FormData): LogSearch {
   return Object.fromEntries([...shown, ...others.filter(([, values]) => values.length > 0)])
 }
 
+function pickTimes({ from, to }: LogSearch): LogSearch {
+  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+}
+
 function readTexts(data: FormData): Record<string, readonly string[]> {
   return Object.assign({}, ...LISTS.map(name => parseValuesText(name, textOf(data, name))))
 }
@@ -63,6 +67,10 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
         ...(isOpen ? readTexts(data) : {}),
         // So does what no field shows.
         ...hiddenFilters(search, data),
+        // A time of its own stays until another is chosen.
+        ...(range === (search.range ?? DEFAULT_RANGE)
+          ? pickTimes(search)
+          : { from: undefined, to: undefined }),
         range: range === DEFAULT_RANGE ? undefined : range,
         tail: search.tail,
       }),
