@@ -30,7 +30,16 @@ export function listWorkers(supervisor: number): number[] {
     .flatMap(thread => readFileSync(`/proc/${supervisor}/task/${thread}/children`, 'utf8').split(' '))
     .filter(child => child.trim() !== '')
     .map(Number)
-    .filter(child => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('gateway-worker'))
+    .filter(child => readCommandLine(child).includes('gateway-worker'))
+}
+
+/** Empty if the process has ended meanwhile. */
+function readCommandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 /** Counts the open connections of a process at this local port. */
