@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import http from 'node:http'
-import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { whileFrozen } from './frozen-server.ts'
 import { type Keys, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 
 /**
@@ -25,21 +24,6 @@ afterAll(async () => {
   await program?.stop()
   home.remove()
 })
-
-/** Returns the processes of the program's own database server. */
-function listServerProcesses(): number[] {
-  const [line] = readFileSync(path.join(home.dataDir, 'pg18', 'postmaster.pid'), 'utf8').split('\n')
-  const postmaster = Number(line)
-  const parentOf = (pid: string): number => {
-    try {
-      return Number(/\) \S (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1])
-    } catch {
-      return 0
-    }
-  }
-  const children = readdirSync('/proc').filter(name => /^\d+$/.test(name) && parentOf(name) === postmaster)
-  return [postmaster, ...children.map(Number)]
-}
 
 interface Answer {
   readonly status: number
@@ -88,9 +72,7 @@ test.skipIf(process.platform !== 'linux')(
     const served: Promise<Answer>[] = []
     const refused: Promise<Answer>[] = []
     expect((await send(`${gatewayUrl}/v1/chat`, { key, body: chat() })).status).toBe(200)
-    const frozen = listServerProcesses()
-    for (const pid of frozen) process.kill(pid, 'SIGSTOP')
-    try {
+    await whileFrozen(home, async () => {
       for (let at = 0; at < ROUNDS; at++) {
         const ask = (body: object, headers = {}) => send(`${gatewayUrl}/v1/chat`, { key, body, headers })
         const id = `0190a000-0000-7000-8000-${String(at).padStart(12, '0')}`
@@ -110,9 +92,7 @@ test.skipIf(process.platform !== 'linux')(
       for (const { status, text } of await Promise.all(refused)) {
         expect([status, text]).toEqual([500, expect.stringContaining('"code":"config_unavailable"')])
       }
-    } finally {
-      for (const pid of frozen) process.kill(pid, 'SIGCONT')
-    }
+    })
     const countRecords = async (): Promise<number> => {
       const route = `/v1/environments/${developmentId}/logs?limit=100`
       const { status, text } = await send(controlUrl + route, { key: managementKey })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   completion,
@@ -8,6 +9,7 @@ import {
   type ScriptedUpstream,
 } from '../packages/server/testing/fakes/scripted-upstream.ts'
 import { PRICED, PRICED_CHAT, USED } from '../packages/server/testing/harness/limited-app.ts'
+import { whileFrozen } from './frozen-server.ts'
 import { type Keys, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 import {
   type Answer,
@@ -239,6 +241,20 @@ describe.runIf(process.platform === 'linux')('two workers act as one process', (
       ])
     }
   })
+
+  test('a key that one has loaded is known to the other while the database is frozen', async () => {
+    for (const [first, second] of each()) {
+      let status = 0
+      // The other one loads it in the background, so a busy machine may need more time. A key that it did not get is not tried again.
+      for (let attempt = 1; attempt <= 8 && status !== 200; attempt++) {
+        const { key } = await makeKey()
+        expect((await call(first, { key })).status).toBe(200)
+        await sleep(25 * 2 ** attempt)
+        ;({ status } = await whileFrozen(home, () => call(second, { key })))
+      }
+      expect(status).toBe(200)
+    }
+  }, 120_000)
 
   test('a concurrency limit counts the requests of both, and a slot is free for the other once its request is answered', async () => {
     const { id, key } = await makeKey()

@@ -1,9 +1,11 @@
 import { systemClock } from '../core/clock.ts'
-import { Snapshots } from '../gateway/tenants/snapshots.ts'
+import { Preloads } from '../gateway/tenants/preloads.ts'
+import { type SnapshotName, Snapshots } from '../gateway/tenants/snapshots.ts'
 import { type ConfigNotifications, openConfigNotifications } from '../storage/config-notifications.ts'
 import { findEnvironmentSnapshot, findKeyByHash } from '../storage/snapshots.ts'
 import { findTokenMinter, getEndUserSnapshot } from '../storage/token-snapshots.ts'
 import { connectConfigChanges } from '../workers/messages/config-changes.ts'
+import { connectLoadedSnapshots } from '../workers/messages/loaded-snapshots.ts'
 import type { AppParts } from './app-parts.ts'
 
 /** Opens the tenant snapshots and the notifications that invalidate them. */
@@ -14,7 +16,10 @@ export async function openSnapshots({
   secretBox,
   worker,
 }: AppParts): Promise<{ snapshots: Snapshots; announcements: ConfigNotifications }> {
-  const snapshots = new Snapshots({
+  const preloads = new Preloads(name => snapshots.preload(name))
+  const onLoaded = worker && connectLoadedSnapshots<SnapshotName>(worker.calls, name => preloads.add(name))
+  const snapshots: Snapshots = new Snapshots({
+    onLoaded,
     source: {
       findKey: hash => findKeyByHash(storage.pool, hash),
       findEnvironment: id => findEnvironmentSnapshot(storage.pool, secretBox, id),

@@ -18,6 +18,7 @@ import { serveCancellations } from '../workers/messages/cancellations.ts'
 import { serveCircuits } from '../workers/messages/circuit-messages.ts'
 import { type ConfigChanges, serveConfigChanges } from '../workers/messages/config-changes.ts'
 import { flushJournals } from '../workers/messages/journals.ts'
+import { serveLoadedSnapshots } from '../workers/messages/loaded-snapshots.ts'
 import { serveLoads } from '../workers/messages/loads.ts'
 import { serveMetrics } from '../workers/messages/metrics.ts'
 import { serveRates } from '../workers/messages/rates.ts'
@@ -57,6 +58,7 @@ export async function openSupervisorLink(options: SupervisorLinkOptions): Promis
   serveCircuits(calls, clock.now)
   serveRates(calls)
   serveLoads(calls)
+  serveLoadedSnapshots(calls)
   return {
     path: channel.path,
     configChanges: serveConfigChanges(calls),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ClientTokenClaims } from '../../core/client-token.ts'
 import { Fault } from '../../core/fault.ts'
 import { type EndUser, type Environment, type Key, SCOPES, type TokenMinter } from '../../core/tenancy.ts'
-import { Snapshots } from './snapshots.ts'
+import { type SnapshotName, Snapshots } from './snapshots.ts'
 
 const HASH = 'ab'.repeat(32)
 const RIGHTS = { scopes: SCOPES, allowedModels: null, allowedEndpoints: null, maxRequestCostNanoUsd: null }
@@ -65,14 +65,16 @@ function claims(sub: string): ClientTokenClaims {
 function open(maxStaleMs = 1000, maxLoadMs?: number) {
   const database = openSource()
   const clock = { now: 0 }
+  const loaded: SnapshotName[] = []
   const snapshots = new Snapshots({
     source: database.source,
+    onLoaded: name => void loaded.push(name),
     now: () => clock.now,
     maxStaleMs,
     maxTokens: 10,
     ...(maxLoadMs === undefined ? {} : { maxLoadMs }),
   })
-  return { database, clock, snapshots }
+  return { database, clock, loaded, snapshots }
 }
 
 test('reads a key once and then serves it from memory', async () => {
@@ -100,6 +102,26 @@ test('queries an unknown key once, and again after a notification or ten seconds
   clock.now += 10_001
   await snapshots.load(unknown)
   expect(database.reads()).toBe(3)
+})
+
+test('preloads what another process has loaded for requests, and nothing that does not exist', async () => {
+  const one = open()
+  const two = open()
+  await one.snapshots.load(HASH)
+  await one.snapshots.load('cd'.repeat(32))
+  await one.snapshots.loadToken('token', claims('alice'))
+  await one.snapshots.loadEndUser('e', 'bob')
+  expect(one.loaded.map(([kind]) => kind)).toEqual(['key', 'token', 'end_user'])
+  for (const name of one.loaded) await two.snapshots.preload(JSON.parse(JSON.stringify(name)))
+  two.database.leave()
+  expect(two.snapshots.find(HASH)?.caller.keyId).toBe('key at 0')
+  expect(two.snapshots.find('token')).toMatchObject({ caller: { endUser: { id: 'alice' } } })
+  expect(two.snapshots.findEndUser('e', 'bob')?.id).toBe('bob')
+  const reads = two.database.reads()
+  for (const name of one.loaded) await two.snapshots.preload(name)
+  expect(two.database.reads()).toBe(reads)
+  // What it did not load for requests it does not report.
+  expect(two.loaded).toEqual([])
 })
 
 test('a request that starts after a notification gets the new state', async () => {

@@ -30,8 +30,16 @@ export interface SnapshotSource {
   findEndUser(environmentId: string, id: string): Promise<EndUser>
 }
 
+/** What names a snapshot, and all that is needed to load it. */
+export type SnapshotName =
+  | readonly ['key', hash: string]
+  | readonly ['token', hash: string, claims: ClientTokenClaims]
+  | readonly ['end_user', environmentId: string, id: string]
+
 export interface SnapshotOptions {
   readonly source: SnapshotSource
+  /** Called with what was loaded for a request. Absent: nobody else needs it. */
+  readonly onLoaded?: ((name: SnapshotName) => void) | undefined
   /** Unix milliseconds. */
   readonly now: () => number
   /** How long snapshots are served while change notifications are lost, in milliseconds. */
@@ -59,6 +67,7 @@ const MAX_LOADS = 5
  */
 export class Snapshots {
   readonly #source: SnapshotSource
+  readonly #onLoaded: (name: SnapshotName) => void
   readonly #now: () => number
   readonly #maxStaleMs: number
   readonly #maxLoadMs: number
@@ -80,6 +89,7 @@ export class Snapshots {
 
   constructor(options: SnapshotOptions) {
     this.#source = options.source
+    this.#onLoaded = options.onLoaded ?? (() => {})
     this.#now = options.now
     this.#maxStaleMs = options.maxStaleMs
     this.#maxLoadMs = options.maxLoadMs ?? MAX_LOAD_MS
@@ -106,12 +116,7 @@ export class Snapshots {
     this.#assertFresh()
     const unknownUntil = this.#unknown.get(hash)
     if (unknownUntil !== undefined && unknownUntil > this.#now()) return undefined
-    return this.#shareLoad(hash, () =>
-      this.#loadFresh(
-        () => this.#readKey(hash),
-        tenant => this.#keep(hash, tenant),
-      ),
-    )
+    return this.#shareLoad(hash, () => this.#loadKey(hash, this.#onLoaded))
   }
 
   /**
@@ -120,14 +125,7 @@ export class Snapshots {
    */
   async loadToken(hash: string, claims: ClientTokenClaims): Promise<Tenant | undefined> {
     this.#assertFresh()
-    return this.#shareLoad(hash, () =>
-      this.#loadFresh(
-        () => this.#readToken(claims),
-        tenant => {
-          if (tenant !== undefined) keepBounded(this.#tokens, hash, tenant, this.#maxTokens)
-        },
-      ),
-    )
+    return this.#shareLoad(hash, () => this.#loadToken(hash, claims, this.#onLoaded))
   }
 
   /** Returns a cached end user, or undefined if it must be loaded. */
@@ -138,11 +136,19 @@ export class Snapshots {
 
   async loadEndUser(environmentId: string, id: string): Promise<EndUser> {
     this.#assertFresh()
-    const key = endUserKey(environmentId, id)
-    return this.#loadFresh(
-      () => this.#source.findEndUser(environmentId, id),
-      endUser => keepBounded(this.#endUsers, key, endUser, this.#maxEndUsers),
-    )
+    return this.#loadEndUser(environmentId, id, this.#onLoaded)
+  }
+
+  /** Loads what another process has loaded, so that requests find it here too while the database is out of reach. */
+  async preload(name: SnapshotName): Promise<void> {
+    const [kind, first, second] = name
+    if (kind === 'end_user') {
+      if (this.findEndUser(first, second) === undefined) await this.#loadEndUser(first, second)
+    } else if (this.find(first) === undefined) {
+      await this.#shareLoad(first, () =>
+        kind === 'key' ? this.#loadKey(first) : this.#loadToken(first, second),
+      )
+    }
   }
 
   /** Drops everything of an environment after a change of it, its keys, credentials, project or organization. */
@@ -188,6 +194,41 @@ export class Snapshots {
 
   #assertFresh(): void {
     if (this.isTooStale()) throw unavailable('announcements of changes have been lost for too long')
+  }
+
+  #loadKey(hash: string, onLoaded?: (name: SnapshotName) => void): Promise<Tenant | undefined> {
+    return this.#loadFresh(
+      () => this.#readKey(hash),
+      tenant => {
+        this.#keep(hash, tenant)
+        if (tenant !== undefined) onLoaded?.(['key', hash])
+      },
+    )
+  }
+
+  #loadToken(
+    hash: string,
+    claims: ClientTokenClaims,
+    onLoaded?: (name: SnapshotName) => void,
+  ): Promise<Tenant | undefined> {
+    return this.#loadFresh(
+      () => this.#readToken(claims),
+      tenant => {
+        if (tenant === undefined) return
+        keepBounded(this.#tokens, hash, tenant, this.#maxTokens)
+        onLoaded?.(['token', hash, claims])
+      },
+    )
+  }
+
+  #loadEndUser(environmentId: string, id: string, onLoaded?: (name: SnapshotName) => void): Promise<EndUser> {
+    return this.#loadFresh(
+      () => this.#source.findEndUser(environmentId, id),
+      endUser => {
+        keepBounded(this.#endUsers, endUserKey(environmentId, id), endUser, this.#maxEndUsers)
+        onLoaded?.(['end_user', environmentId, id])
+      },
+    )
   }
 
   /** Concurrent callers share one load. */

@@ -10,6 +10,7 @@ import { WorkerChannel } from '../channel/worker-channel.ts'
 import { connectCancellations, serveCancellations } from './cancellations.ts'
 import { connectCircuits, serveCircuits } from './circuit-messages.ts'
 import { connectConfigChanges, serveConfigChanges } from './config-changes.ts'
+import { connectLoadedSnapshots, serveLoadedSnapshots } from './loaded-snapshots.ts'
 import { connectLoads, serveLoads } from './loads.ts'
 import { connectMetrics, serveMetrics } from './metrics.ts'
 
@@ -130,6 +131,26 @@ describe('workers of one supervisor', () => {
     await expect.poll(() => one.report(2)).toEqual([])
     await channel.close()
     await expect(one.report(3)).rejects.toThrow()
+  })
+
+  test('learn what the others have loaded, those that start later the newest thousand', async () => {
+    serveLoadedSnapshots(supervisor)
+    const open = async (worker: string) => {
+      const seen: unknown[] = []
+      const tell = await openWorker(worker, calls =>
+        connectLoadedSnapshots<readonly string[]>(calls, name => void seen.push(name)),
+      )
+      return { seen, tell }
+    }
+    const [one, two] = [await open('one'), await open('two')]
+    one.tell(['key', 'first'])
+    await expect.poll(() => two.seen).toEqual([['key', 'first']])
+    for (let index = 0; index < 1_000; index++) two.tell(['end_user', 'e', `u${index}`])
+    await expect.poll(() => one.seen.length).toBe(1_000)
+    const { seen } = await open('three')
+    await expect.poll(() => seen.length).toBe(1_000)
+    expect(seen).not.toContainEqual(['key', 'first'])
+    expect(two.seen).toHaveLength(1)
   })
 
   test('have applied a change of the configuration when its barrier resolves, and learn when changes are lost', async () => {
