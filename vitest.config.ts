@@ -56,6 +56,8 @@ export default defineConfig({
     isolate: false,
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    // A busy machine may take long for what a poll waits for. None expects that it comes soon.
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       { extends: true, test: { name: 'pure', include: pure } },
       {
