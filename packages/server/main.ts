@@ -4,6 +4,7 @@ import { LIMITS } from './app/app-parts.ts'
 import { parseDemoArguments, prepareDemo, toDemoEnv, toDemoText } from './app/demo.ts'
 import { Exceptions } from './app/exceptions.ts'
 import { openLog } from './app/open-log.ts'
+import { setHeapOptions } from './app/heap-options.ts'
 import { handleProcessExceptions } from './app/process-exceptions.ts'
 import { rotateMasterKey } from './app/rotate-master-key.ts'
 import { ConfigError, parseConfig } from './app/settings.ts'
@@ -26,6 +27,7 @@ export async function run(
   env: Readonly<Record<string, string | undefined>>,
   args: readonly string[] = [],
 ): Promise<void> {
+  setHeapOptions()
   const demoRows = command === 'demo' ? parseDemoArguments(args) : undefined
   const config = parseConfig(command === 'demo' ? toDemoEnv(env) : env)
   // A terminal or a reader that has gone must not end the program.

@@ -5,6 +5,7 @@ import {
   type WorkerStart,
 } from '../workers/processes/worker-messages.ts'
 import { Exceptions } from './exceptions.ts'
+import { setHeapOptions } from './heap-options.ts'
 import { openLog } from './open-log.ts'
 import { handleProcessExceptions } from './process-exceptions.ts'
 import { parseConfig } from './settings.ts'
@@ -26,6 +27,7 @@ export async function runWorker(
   env: Readonly<Record<string, string | undefined>>,
   side: WorkerSide,
 ): Promise<void> {
+  setHeapOptions()
   for (const name of STOP_SIGNALS) side.on(name, () => {})
   // A terminal or a reader that has gone must not end the program.
   process.stdout.on('error', () => {})

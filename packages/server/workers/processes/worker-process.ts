@@ -26,21 +26,6 @@ export interface WorkerEnd {
   readonly metrics: unknown
 }
 
-/**
- * Node 24 counts received bytes as garbage of its heap and collects all of it every 64 MB. These options let the heap grow as
- * on Node 20. A version that does not know one of them would not start, so each new one is to be tried first.
- */
-const OPTIONS_BY_MAJOR: ReadonlyMap<string, readonly string[]> = new Map([
-  [
-    '24',
-    [
-      '--scavenger-max-new-space-capacity-mb=8',
-      '--external-memory-accounted-in-global-limit',
-      '--heap-growing-percent=200',
-    ],
-  ],
-])
-
 /** A gateway worker, seen from its supervisor. */
 export class WorkerProcess {
   readonly name = randomUUID()
@@ -58,9 +43,7 @@ export class WorkerProcess {
   #noteFinished: (counts: WorkerCounts | undefined) => void = () => {}
 
   constructor({ file, start, port }: WorkerProcessOptions) {
-    const major = process.versions.node.split('.')[0] ?? ''
     this.#child = fork(file, [WORKER_ROLE, this.name], {
-      execArgv: [...process.execArgv, ...(OPTIONS_BY_MAJOR.get(major) ?? [])],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     const child = this.#child
