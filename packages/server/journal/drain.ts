@@ -80,6 +80,10 @@ export class Drain {
   #shed = 0
   /** Records that were inserted from the queue. */
   #inserted = 0
+  /** Inserted at once: so many records of the queue. Later ones wait for a whole batch or the next flush. */
+  #due = 0
+  /** Segments before this one have no record that is not due. */
+  #dueSegment = 0
   #barriers: Barrier[] = []
   /** Segments of earlier runs that are not in the database yet. */
   #recovered: number[]
@@ -88,6 +92,7 @@ export class Drain {
   /** Segments of this run whose records are not queued, because the queue was full. */
   #unread: number[] = []
   #overflowed = false
+  #isClosing = false
   #running: Promise<void> | undefined
 
   constructor(options: DrainOptions) {
@@ -210,6 +215,8 @@ export class Drain {
   /** Resolves once every record written so far is in the database. Rejects with the database's error. */
   flush(): Promise<void> {
     this.#writeAll()
+    this.#due = this.#inserted + this.#queue.length
+    this.#dueSegment = this.#options.journal.current()
     this.#running ??= this.#drainAll().finally(() => {
       this.#running = undefined
       // A barrier may have been added after the last check.
@@ -251,6 +258,7 @@ export class Drain {
   /** Writes the remaining records. If the database is unavailable, they stay in the journal for the next start. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
+    this.#isClosing = true
     await this.flush().catch(() => {})
     this.#writeAll()
     this.#options.journal.close()
@@ -271,11 +279,10 @@ export class Drain {
       for (;;) {
         await this.#runBarriers()
         if (this.#recovered.length > 0) await this.#drainRecovered()
-        else if (this.#queue.length > 0) await this.#drainQueue()
+        else if (this.#isQueueDue()) await this.#drainQueue()
         else if (this.#hasUnread()) await this.#drainSegments()
         else if (this.#barriers.length === 0) break
       }
-      // With nothing queued or unread, every segment but the current one is in the database.
       this.#removeDone()
     } catch (error) {
       for (const { fail } of this.#barriers.splice(0)) fail(error)
@@ -298,6 +305,20 @@ export class Drain {
     this.#barriers = this.#barriers.filter(({ after }) => after > this.#inserted)
     const missing = new Set(this.#queue.map(({ id }) => id))
     await Promise.all(ready.map(({ run }) => run(missing)))
+  }
+
+  /**
+   * A transaction costs PostgreSQL as much as a hundred rows. So records that come while one runs are collected: they wait for
+   * a whole batch or the next flush. Unread segments may be read once nothing is queued.
+   */
+  #isQueueDue(): boolean {
+    if (this.#queue.length === 0) return false
+    return (
+      this.#inserted < this.#due ||
+      this.#isClosing ||
+      this.#batches.isWhole(this.#queue.length, this.#queuedChars) ||
+      this.#hasUnread()
+    )
   }
 
   async #drainQueue(): Promise<void> {
@@ -375,7 +396,7 @@ export class Drain {
     return ended
   }
 
-  /** Removes segments whose records are in the database. The open lines of running requests are appended again first. */
+  /** Removes segments all of whose records are in the database. The open lines of running requests are appended again first. */
   #removeDone(): void {
     const { journal, maxBytes } = this.#options
     try {
@@ -384,7 +405,9 @@ export class Drain {
     } catch (error) {
       this.#options.log.error({ err: error }, 'the journal could not begin a segment')
     }
-    const done = this.#listPrevious()
+    // Records that are not due yet are in the later segments only.
+    const end = this.#queue.length === 0 ? journal.current() : this.#dueSegment
+    const done = this.#listPrevious().filter(sequence => sequence < end)
     if (done.length === 0) return
     try {
       this.#opens.moveFrom(done)
