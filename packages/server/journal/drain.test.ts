@@ -1,161 +1,26 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { RecordLine, RequestRecord } from '../core/request-record.ts'
 import { Drain } from './drain.ts'
 import { type Journal, listSegments, openJournal, segmentPath } from './journal.ts'
 import { readSegment } from './read-segment.ts'
-
-const silent = { error: () => {}, warn: () => {} }
-/** Longer than any test, so that the drain writes only when it is flushed. */
-const NEVER_MS = 1_000_000_000
-
-function record(id: string): RequestRecord {
-  return { id } as RequestRecord
-}
-
-/** A database that stores each record once and can be made unavailable. */
-function openTable() {
-  const rows = new Map<string, RecordLine>()
-  let broken = false
-  return {
-    rows,
-    break: () => {
-      broken = true
-    },
-    restore: () => {
-      broken = false
-    },
-    async insert(records: readonly RecordLine[]) {
-      if (broken) throw new Error('the database is unavailable')
-      for (const each of records) rows.set(each.id, each)
-    },
-  }
-}
-
-function open(
-  folder: string,
-  table: ReturnType<typeof openTable>,
-  maxQueued?: number,
-  onReplayed?: (records: readonly RecordLine[]) => Promise<void>,
-): { drain: Drain; journal: Journal } {
-  const journal = openJournal(folder, { onError: () => {} })
-  const drain = new Drain({
-    folder,
-    journal,
-    insert: table.insert,
-    log: silent,
-    flushEveryMs: NEVER_MS,
-    batchSize: 3,
-    ...(maxQueued === undefined ? {} : { maxQueued }),
-    ...(onReplayed === undefined ? {} : { onReplayed }),
-  })
-  return { drain, journal }
-}
-
-function folderOf(): string {
-  return mkdtempSync(path.join(tmpdir(), 'rideau-drain-'))
-}
+import { folderOf, NEVER_MS, openDrain, openTable, record, silent } from './testing/open-drain.ts'
 
 test('writes every record to the database, in batches', async () => {
   const table = openTable()
-  const { drain } = open(folderOf(), table)
+  const { drain } = openDrain(folderOf(), table)
   for (let i = 0; i < 10; i++) await drain.write(record(`r${i}`))
   await drain.flush()
   expect([...table.rows.keys()]).toEqual(Array.from({ length: 10 }, (_, i) => `r${i}`))
   expect(drain.backlog()).toBe(0)
 })
 
-/** A table whose inserts wait until they are released, with the ids of each batch. */
-function openSlowTable() {
-  const table = openTable()
-  const batches: string[][] = []
-  const waiting: (() => void)[] = []
-  return {
-    ...table,
-    batches,
-    /** Ends the insert that runs. */
-    release: async () => {
-      await expect.poll(() => waiting.length).toBeGreaterThan(0)
-      waiting.shift()?.()
-    },
-    async insert(records: readonly RecordLine[]) {
-      batches.push(records.map(({ id }) => id))
-      await new Promise<void>(resolve => waiting.push(resolve))
-      await table.insert(records)
-    },
-  }
-}
-
-test('collects records that come during an insert until the next flush or a whole batch', async () => {
-  const folder = folderOf()
-  const table = openSlowTable()
-  const { drain } = open(folder, table)
-  await drain.write(record('r0'))
-  const first = drain.flush()
-  await drain.write(record('r1'))
-  await drain.write(record('r2'))
-  await table.release()
-  await first
-  expect(table.batches).toEqual([['r0']])
-  const second = drain.flush()
-  for (const id of ['r3', 'r4', 'r5', 'r6']) await drain.write(record(id))
-  await table.release()
-  // A whole batch of three does not wait.
-  await table.release()
-  await second
-  expect(table.batches).toEqual([['r0'], ['r1', 'r2'], ['r3', 'r4', 'r5']])
-  expect(drain.backlog()).toBe(1)
-})
-
-test('keeps the segments of records that are collected, so that a kill loses none', async () => {
-  const folder = folderOf()
-  const table = openSlowTable()
-  const { drain, journal } = open(folder, table)
-  await drain.write(record('r0'))
-  const first = drain.flush()
-  await drain.write(record('r1'))
-  journal.rotate()
-  await drain.write(record('r2'))
-  await table.release()
-  await first
-  // Killed here.
-  const next = openTable()
-  const after = open(folder, next)
-  await after.drain.flush()
-  expect([...next.rows.keys()].sort()).toEqual(['r0', 'r1', 'r2'])
-})
-
-test('a flush waits for the records that came before it during another one, and a close for all', async () => {
-  const folder = folderOf()
-  const table = openSlowTable()
-  const { drain } = open(folder, table)
-  await drain.write(record('r0'))
-  void drain.flush()
-  await drain.write(record('r1'))
-  const flushed = drain.flush()
-  await table.release()
-  await table.release()
-  await flushed
-  expect([...table.rows.keys()]).toEqual(['r0', 'r1'])
-  await drain.write(record('r2'))
-  const closed = drain.close()
-  await drain.write(record('r3'))
-  await table.release()
-  await table.release()
-  await closed
-  expect([...table.rows.keys()]).toEqual(['r0', 'r1', 'r2', 'r3'])
-  expect(listSegments(folder)).toEqual([])
-})
-
 test('writes the records in the journal of a killed run at the next start', async () => {
   const folder = folderOf()
   const table = openTable()
-  const killed = open(folder, table)
+  const killed = openDrain(folder, table)
   for (let i = 0; i < 5; i++) await killed.drain.write(record(`r${i}`))
   // Neither flushed nor closed, like a killed process.
-  const next = open(folder, table)
+  const next = openDrain(folder, table)
   await next.drain.write(record('r5'))
   await next.drain.flush()
   expect([...table.rows.keys()].sort()).toEqual(['r0', 'r1', 'r2', 'r3', 'r4', 'r5'])
@@ -190,7 +55,7 @@ test('appends the records of one tick in one call, and they are in the kernel wh
 
 test('keeps records while the database is unavailable, and writes them afterwards', async () => {
   const table = openTable()
-  const { drain } = open(folderOf(), table)
+  const { drain } = openDrain(folderOf(), table)
   table.break()
   await drain.write(record('a'))
   await expect(drain.flush()).rejects.toThrow('the database is unavailable')
@@ -203,7 +68,7 @@ test('keeps records while the database is unavailable, and writes them afterward
 
 test('reads records that do not fit in memory from the journal', async () => {
   const table = openTable()
-  const { drain } = open(folderOf(), table, 2)
+  const { drain } = openDrain(folderOf(), table, 2)
   table.break()
   for (let i = 0; i < 9; i++) await drain.write(record(`r${i}`))
   expect(drain.backlog()).toBe(2)
@@ -241,17 +106,17 @@ test('is full at its limit, still keeps later records, and has space again once 
 test('removes all segments on close, and keeps them if the database is unavailable', async () => {
   const folder = folderOf()
   const table = openTable()
-  const clean = open(folder, table)
+  const clean = openDrain(folder, table)
   await clean.drain.write(record('a'))
   await clean.drain.close()
   expect(listSegments(folder)).toEqual([])
 
-  const refused = open(folder, table)
+  const refused = openDrain(folder, table)
   table.break()
   await refused.drain.write(record('b'))
   await refused.drain.close()
   table.restore()
-  const next = open(folder, table)
+  const next = openDrain(folder, table)
   await next.drain.flush()
   expect([...table.rows.keys()]).toEqual(['a', 'b'])
 })
@@ -321,11 +186,11 @@ describe('a request that was opened', () => {
   test('counts as its open line says if a kill cut it off, and once by its record if it ended', async () => {
     const folder = folderOf()
     const table = openTable()
-    const killed = open(folder, table)
+    const killed = openDrain(folder, table)
     killed.drain.open({ ...record('cut'), cost_nano_usd: 7 })
     killed.drain.open({ ...record('done'), cost_nano_usd: 7 })
     await killed.drain.write({ ...record('done'), cost_nano_usd: 3 })
-    const next = open(folder, table)
+    const next = openDrain(folder, table)
     await next.drain.flush()
     expect([...table.rows.keys()].sort()).toEqual(['cut', 'done'])
     expect(JSON.parse(table.rows.get('cut')?.json ?? '')).toMatchObject({ id: 'cut', cost_nano_usd: 7 })
@@ -336,20 +201,20 @@ describe('a request that was opened', () => {
   test('has its open line appended again when its segment is removed', async () => {
     const folder = folderOf()
     const table = openTable()
-    const killed = open(folder, table)
+    const killed = openDrain(folder, table)
     killed.drain.open(record('long'))
     await killed.drain.write(record('a'))
     killed.journal.rotate()
     await killed.drain.flush()
     expect(listSegments(folder)).toHaveLength(1)
     expect([...table.rows.keys()]).toEqual(['a'])
-    await open(folder, table).drain.flush()
+    await openDrain(folder, table).drain.flush()
     expect([...table.rows.keys()]).toEqual(['a', 'long'])
   })
 
   test('is not counted while it runs, even if the queue overflows and segments are read', async () => {
     const table = openTable()
-    const { drain } = open(folderOf(), table, 1)
+    const { drain } = openDrain(folderOf(), table, 1)
     drain.open(record('runs'))
     for (const id of ['a', 'b', 'c']) await drain.write(record(id))
     await drain.flush()
@@ -363,12 +228,12 @@ describe('the records of a killed run', () => {
   test('go to onReplayed once they are in the database, and their segments are kept until it resolves', async () => {
     const folder = folderOf()
     const table = openTable()
-    const killed = open(folder, table)
+    const killed = openDrain(folder, table)
     await killed.drain.write(record('ended'))
     killed.drain.open(record('cut'))
     // `onReplayed` never resolves, as if this process were killed too.
     let replayed: string[] = []
-    const second = open(folder, table, undefined, records => {
+    const second = openDrain(folder, table, undefined, records => {
       replayed = idsOf(records)
       expect([...table.rows.keys()].sort()).toEqual(['cut', 'ended'])
       return new Promise(() => {})
@@ -381,7 +246,7 @@ describe('the records of a killed run', () => {
     second.journal.rotate()
     await second.drain.flush()
     expect(listSegments(folder)).toEqual([1, 3])
-    const third = open(folder, table, undefined, async records => {
+    const third = openDrain(folder, table, undefined, async records => {
       replayed = idsOf(records)
     })
     replayed = []
@@ -396,7 +261,7 @@ describe('the records of a killed run', () => {
 describe('afterFlush', () => {
   test('runs once earlier records are in the database, and later records are inserted after it', async () => {
     const table = openTable()
-    const { drain } = open(folderOf(), table)
+    const { drain } = openDrain(folderOf(), table)
     await drain.write(record('before'))
     let end: () => void = () => {}
     const seen = new Promise<string[]>(resolve => {
@@ -419,7 +284,7 @@ describe('afterFlush', () => {
 
   test('rejects while the database is unavailable', async () => {
     const table = openTable()
-    const { drain } = open(folderOf(), table)
+    const { drain } = openDrain(folderOf(), table)
     table.break()
     await drain.write(record('a'))
     await expect(drain.afterFlush(async () => 1)).rejects.toThrow()
@@ -431,7 +296,7 @@ describe('afterFlush', () => {
 test('stores the owner and the cost of a record without JSON, and the whole records of the same tick', async () => {
   const table = openTable()
   const folder = folderOf()
-  const { drain } = open(folder, table)
+  const { drain } = openDrain(folder, table)
   const at = '2026-11-21T10:00:00.000Z'
   const circular: Record<string, unknown> = {}
   circular.itself = circular
@@ -458,7 +323,7 @@ test('stores the owner and the cost of a record without JSON, and the whole reco
 
 test('sets aside a record without JSON and without an id, and stores the others', async () => {
   const table = openTable()
-  const { drain } = open(folderOf(), table)
+  const { drain } = openDrain(folderOf(), table)
   const broken = { cost_nano_usd: 12n } as unknown as RequestRecord
   await Promise.all([drain.write(broken), drain.write(record('a'))])
   await drain.flush()
