@@ -55,7 +55,7 @@ function nginxConfig(port, mockPort, folder) {
     daemon off;
     worker_processes 1;
     pid ${folder}/nginx.pid;
-    events { worker_connections 4096; }
+    events { worker_connections 12288; }
     http {
       access_log off;
       keepalive_requests 100000000;
