@@ -24,9 +24,7 @@ export function RuleTable({ rules, objectionOf, onChange, onRemove }: RuleTableP
           <tr>
             <th scope="col">Whom</th>
             <th scope="col">What</th>
-            <th scope="col" className="wide">
-              Used now
-            </th>
+            <th scope="col">Used now</th>
             <th scope="col">
               <span className="only-heard">Actions</span>
             </th>
@@ -41,11 +39,11 @@ export function RuleTable({ rules, objectionOf, onChange, onRemove }: RuleTableP
                 <td className="name text cut">{rule.whom}</td>
                 <td>
                   {rule.says}
-                  <code className="small code wide" title="The error code of a refused request">
+                  <code className="small code" title="The error code of a refused request">
                     {rule.code}
                   </code>
                 </td>
-                <td className="wide">
+                <td>
                   <Used rule={rule} />
                 </td>
                 <td className="number">
@@ -91,7 +89,7 @@ function Used({ rule }: { rule: Rule }) {
           <span>
             {format(used)} ({toPercent(share)}){reserved > 0 && ` + ${format(reserved)} reserved`}
             {resetsAt !== null && (
-              <span className="muted small">, {toReset(Date.parse(resetsAt), timeZone)}</span>
+              <span className="muted small wide">, {toReset(Date.parse(resetsAt), timeZone)}</span>
             )}
           </span>
           <span className="used-bar" aria-hidden="true">
@@ -106,9 +104,11 @@ function Used({ rule }: { rule: Rule }) {
           <LastWeek question={question} />
         </span>
       ) : (
-        <Button small look="quiet" onClick={() => setAsked(true)}>
-          Try on last week
-        </Button>
+        <span className="wide">
+          <Button small look="quiet" onClick={() => setAsked(true)}>
+            Try on last week
+          </Button>
+        </span>
       )}
     </div>
   )
