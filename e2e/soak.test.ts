@@ -33,8 +33,9 @@ const COST_USD = 0.05
 /** The first part of each attack is not measured, so that all of it is under way. */
 const RAMP_MS = 1_000
 const NAMES = Object.keys(ABUSERS)
-/** Set: each abuser attacks alone first, which shows who hurts most. */
-const IS_EACH_ALONE = process.env.RIDEAU_SOAK_EACH !== undefined
+/** Abusers that attack alone first, which shows who hurts most: names with commas between them, or `1` for all. */
+const ALONE = process.env.RIDEAU_SOAK_EACH
+const NAMES_ALONE = ALONE === '1' ? NAMES : (ALONE?.split(',') ?? [])
 
 let home: ProgramHome
 let program: Program
@@ -174,7 +175,7 @@ async function runRound(names: readonly string[]): Promise<Round> {
   // The program ends what the abusers left.
   await honest.measure(RAMP_MS)
   const round = { quietMs, attackMs, ratio: attackMs / quietMs, report }
-  if (IS_EACH_ALONE) console.log(names.join(), JSON.stringify(round))
+  if (ALONE !== undefined) console.log(names.join(), JSON.stringify(round))
   return round
 }
 
@@ -219,7 +220,7 @@ test(
     // Compiles what runs often.
     await honest.measure(QUIET_MS)
     const startedAt = performance.now()
-    if (IS_EACH_ALONE) for (const name of NAMES) await runRound([name])
+    for (const name of NAMES_ALONE) await runRound([name])
     const rounds = await runRounds()
     const seconds = (performance.now() - startedAt) / 1_000
     const ratios = rounds.map(({ ratio }) => ratio)

@@ -1,6 +1,7 @@
 import { RequestError } from '@rideau/llm/formats/shared/request-error'
 import { parseImageForm } from '../../packages/server/gateway/request/image-form.ts'
 import { FormScan } from '../../packages/server/http/form-scan.ts'
+import { UNKNOWN_OWNER } from '../../packages/server/http/loop-turns.ts'
 import { Input } from '../input.ts'
 import { assert, assertEqual, assertLinear, repeat } from '../oracle.ts'
 
@@ -65,7 +66,7 @@ async function checkImageForm(
   parts: FormScan['parts'] | undefined,
 ): Promise<void> {
   try {
-    const { value, sources } = await parseImageForm(bytes, contentType, () => undefined)
+    const { value, sources } = await parseImageForm(bytes, contentType, () => undefined, UNKNOWN_OWNER)
     assert(parts !== undefined, 'a form that cannot be scanned is refused')
     const count = Object.keys(value).length + sources.images.length + (sources.mask === undefined ? 0 : 1)
     assertEqual(count, parts.length, 'every part is a field or a file')

@@ -52,6 +52,7 @@ export class StructureWalk implements WalkPosition {
   private readonly bytes: Buffer
   private readonly bounds: JsonBounds
   private readonly builder: ValueBuilder | undefined
+  private readonly stringSliceBytes: number
   private expect = VALUE
   /** The quote that opened the string in which the walk stopped. */
   private stringStart = NOWHERE
@@ -61,9 +62,11 @@ export class StructureWalk implements WalkPosition {
   private fieldStart = 0
   private valueStart = 0
 
-  constructor(bytes: Buffer, bounds: JsonBounds, builder?: ValueBuilder) {
+  /** `stringSliceBytes`: in a longer string `advance` stops, to go on later. */
+  constructor(bytes: Buffer, bounds: JsonBounds, stringSliceBytes = bytes.length, builder?: ValueBuilder) {
     this.bytes = bytes
     this.bounds = bounds
+    this.stringSliceBytes = stringSliceBytes
     this.builder = builder
     this.keys = new OpenKeys(bytes)
   }
@@ -111,9 +114,9 @@ export class StructureWalk implements WalkPosition {
 
   /** The string whose quote is at `start`; where to go on. */
   private walkString(start: number): number {
-    const { bytes, builder } = this
+    const { bytes } = this
     const from = start + 1
-    const limit = builder === undefined ? bytes.length : from + builder.stringSliceBytes
+    const limit = from + this.stringSliceBytes
     const end = findStringEnd(bytes, from, limit)
     if (end === NOWHERE) this.fail('malformed')
     else if (end >= limit) return this.stopInString(start, from, limit)
@@ -138,7 +141,7 @@ export class StructureWalk implements WalkPosition {
 
   private goOnInString(): number {
     const { bytes, builder, at: from, stringStart: start } = this
-    const limit = from + (builder?.stringSliceBytes ?? bytes.length)
+    const limit = from + this.stringSliceBytes
     const end = findStringEnd(bytes, from, limit)
     if (end >= limit) return this.stopInString(start, from, limit)
     this.stringStart = NOWHERE

@@ -27,8 +27,6 @@ const NOWHERE = -1
 export class ValueBuilder {
   /** The outermost value, once it is begun. */
   root: Json | undefined
-  /** A longer string is read and decoded in pieces of this size. */
-  readonly stringSliceBytes: number
   private readonly bytes: Buffer
   /** By depth, the open containers that are begun: always the outermost ones. */
   private readonly built: (Json[] | JsonObject)[] = []
@@ -42,9 +40,8 @@ export class ValueBuilder {
   private pieces: string[] = []
   private plainStart = NOWHERE
 
-  constructor(bytes: Buffer, stringSliceBytes: number) {
+  constructor(bytes: Buffer) {
     this.bytes = bytes
-    this.stringSliceBytes = stringSliceBytes
   }
 
   open(depth: number, start: number): void {

@@ -78,7 +78,7 @@ function findForbiddenOption(options: JsonObject, rules: FieldRules): string | u
   for (const name in options) {
     const value = options[name]
     if (value === undefined) continue
-    const reserved = findReservedField(name, value, name, texts)
+    const reserved = findReservedField(name, value, texts)
     if (reserved !== undefined) return reserved
     const rule = rules.find(name)
     if (rule === undefined ? rules.isOtherSpelling(name) : isReplaced(rule.fields, value)) return name

@@ -89,8 +89,8 @@ export class FieldRules {
     if (sender === 'end_user' || this.#unknown === 'refused' || this.isOtherSpelling(name)) return name
     if (value === null) return undefined
     const texts = toTexts(grant)
-    const reserved = this.#unknown === 'reserved' ? findReservedField(name, value, name, texts) : undefined
-    return reserved ?? (sender === 'key' ? undefined : findKept(name, value, name, texts))
+    const reserved = this.#unknown === 'reserved' ? findReservedField(name, value, texts) : undefined
+    return reserved ?? (sender === 'key' ? undefined : findKept(name, value, texts))
   }
 
   /** A parser that ignores case or separators would take the name for a known one. */
@@ -121,8 +121,8 @@ function checkUnread(value: Json, grant: Grant): string | undefined {
   const { sender } = grant
   if (sender === 'end_user') return ''
   const texts = toTexts(grant)
-  const found = findReservedField('', value, '', texts)
-  return found ?? (sender === 'key' ? undefined : findKept('', value, '', texts))
+  const found = findReservedField('', value, texts)
+  return found ?? (sender === 'key' ? undefined : findKept('', value, texts))
 }
 
 /** A text, a number, a flag, or a list of such: it changes neither price nor what is authorized. */
@@ -136,7 +136,7 @@ export const DATA: Rule = { check: () => undefined }
 
 /** As DATA, but it may name nothing that the provider keeps, unless a key sends it. */
 export const UNKEPT: Rule = {
-  check: (value, grant) => (grant.sender === 'key' ? undefined : findKept('', value, '', toTexts(grant))),
+  check: (value, grant) => (grant.sender === 'key' ? undefined : findKept('', value, toTexts(grant))),
 }
 
 /** Content of a kind that the gateway does not know. */

@@ -203,59 +203,55 @@ function isReserved(name: string, plain: string): boolean {
 const MAX_DEPTH = 64
 
 /**
- * Returns the path of the first reserved field, at any depth, or undefined. `path`: of the object. `texts`: of the body, if
- * more of it is checked.
+ * Returns the path of the first reserved field, at any depth, or undefined. `texts`: of the body, if more of it is checked.
  */
-export function findReserved(
-  fields: JsonObject,
-  path?: string,
-  texts = new JsonTexts(),
-  depth = 0,
-): string | undefined {
-  for (const [name, value] of Object.entries(fields)) {
-    const found = findReservedField(name, value, path === undefined ? name : `${path}.${name}`, texts, depth)
+export function findReserved(fields: JsonObject, texts = new JsonTexts(), depth = 0): string | undefined {
+  for (const name in fields) {
+    const found = findReservedField(name, fields[name], texts, depth)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-/** As findReserved, for one field at `path`. */
+/**
+ * As findReserved, for one field. The path begins with its name. It is made on the way back from what was found, since a body
+ * may have a hundred thousand lists.
+ */
 export function findReservedField(
   name: string,
   given: Json | undefined,
-  path: string,
   texts: JsonTexts,
   depth = 0,
 ): string | undefined {
   const plain = toPlainName(name)
-  if (isReserved(name, plain)) return path
+  if (isReserved(name, plain)) return name
   if (FREE.has(plain) || given === null || given === undefined) return undefined
   // Images and audio have prices of their own.
-  if (plain === 'modalities') return isTextAlone(given) ? undefined : path
+  if (plain === 'modalities') return isTextAlone(given) ? undefined : name
   // A string that holds JSON counts as that JSON: forms have no other way to send an object.
   const value = typeof given === 'string' ? texts.read(given) : given
-  if (value === undefined) return path
-  const inner =
-    typeof value === 'object' && value !== null
-      ? findReservedWithin(value, path, texts, depth + 1)
-      : undefined
-  return inner ?? (plain === 'provider' ? findHostChoice(value, path) : undefined)
+  if (value === undefined) return name
+  if (typeof value !== 'object' || value === null) return undefined
+  const inner = findReservedWithin(value, texts, depth + 1)
+  if (inner !== undefined) return joinPath(name, inner)
+  return plain === 'provider' ? findHostChoice(value, name) : undefined
 }
 
-function findReservedWithin(
-  value: Json[] | JsonObject,
-  path: string,
-  texts: JsonTexts,
-  depth: number,
-): string | undefined {
-  if (depth > MAX_DEPTH) return path
-  if (!Array.isArray(value)) return findReserved(value, path, texts, depth)
-  for (const [at, each] of value.entries()) {
+/** Returns the path from `value`, which is empty if it is nested too deeply. */
+function findReservedWithin(value: Json[] | JsonObject, texts: JsonTexts, depth: number): string | undefined {
+  if (depth > MAX_DEPTH) return ''
+  if (!Array.isArray(value)) return findReserved(value, texts, depth)
+  for (let at = 0; at < value.length; at++) {
+    const each = value[at]
     if (typeof each !== 'object' || each === null) continue
-    const found = findReservedWithin(each, `${path}[${at}]`, texts, depth + 1)
-    if (found !== undefined) return found
+    const found = findReservedWithin(each, texts, depth + 1)
+    if (found !== undefined) return joinPath(`[${at}]`, found)
   }
   return undefined
+}
+
+function joinPath(start: string, end: string): string {
+  return end === '' || end.startsWith('[') ? start + end : `${start}.${end}`
 }
 
 /** Fields by which a body reaches what a provider keeps: an uploaded file, a stored answer, an object of the account. */
@@ -263,30 +259,24 @@ const KEPT: ReadonlySet<string> = new Set(
   ['file_id', 'file_ids', 'store', 'container', 'container_id', 's3_location', ...STATE].map(toPlainName),
 )
 
-/** Returns the path of the first field, at any depth, that reaches what the provider keeps. `path`: of the value. */
-export function findKept(
-  name: string,
-  given: Json,
-  path: string,
-  texts: JsonTexts,
-  depth = 0,
-): string | undefined {
+/** Returns the path of the first field, at any depth, that reaches what the provider keeps. It begins with `name`. */
+export function findKept(name: string, given: Json, texts: JsonTexts, depth = 0): string | undefined {
   if (given === null || given === false) return undefined
-  if (KEPT.has(toPlainName(name))) return path
+  if (KEPT.has(toPlainName(name))) return name
   const value = typeof given === 'string' ? texts.read(given) : given
-  if (value === undefined) return path
+  if (value === undefined) return name
   if (typeof value !== 'object' || value === null) return undefined
-  if (depth > MAX_DEPTH) return path
+  if (depth > MAX_DEPTH) return name
   if (Array.isArray(value)) {
-    for (const [at, each] of value.entries()) {
-      const found = findKept('', each, `${path}[${at}]`, texts, depth + 1)
-      if (found !== undefined) return found
+    for (let at = 0; at < value.length; at++) {
+      const found = findKept('', value[at] as Json, texts, depth + 1)
+      if (found !== undefined) return `${name}[${at}]${found}`
     }
     return undefined
   }
   for (const inner in value) {
-    const found = findKept(inner, value[inner] as Json, `${path}.${inner}`, texts, depth + 1)
-    if (found !== undefined) return found
+    const found = findKept(inner, value[inner] as Json, texts, depth + 1)
+    if (found !== undefined) return `${name}.${found}`
   }
   return undefined
 }

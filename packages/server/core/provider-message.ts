@@ -1,5 +1,5 @@
-import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import { excerpt } from '@rideau/llm/request/bounded-excerpt'
+import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { Caller } from './tenancy.ts'
 
 const MAX_CHARS = 500

@@ -10,8 +10,8 @@ import type { EnvironmentRow } from '../storage/schema.ts'
 import type { DemoDeps } from './demo-deps.ts'
 import { DEMO_MODELS, DEMO_PROVIDERS } from './demo-models.ts'
 import type { DemoSource } from './demo-traffic.ts'
-import { BUSY_KEY, STORMING_KEY } from './incidents.ts'
 import { toNames } from './end-user-names.ts'
+import { BUSY_KEY, STORMING_KEY } from './incidents.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000

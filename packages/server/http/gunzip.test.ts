@@ -7,7 +7,7 @@ import { startGunzip } from './gunzip.ts'
 const MiB = 1024 * 1024
 const tooLarge = (): Fault => new Fault('request_too_large', 'over the limit')
 const unpack = (packed: Buffer, limit = 32 * MiB): Promise<Buffer> =>
-  startGunzip(packed, limit, tooLarge).bytes
+  startGunzip(packed, { limit, tooLarge }).bytes
 
 /** Text like prose, which compresses about four times. */
 const words = (bytes: number): Buffer => {
@@ -80,14 +80,14 @@ describe('startGunzip', () => {
 
   test('rejects a stopped body with the given fault, and gives its place to the next', async () => {
     const packed = gzipSync(words(8 * MiB))
-    const stopped = Array.from({ length: 12 }, () => startGunzip(packed, 32 * MiB, tooLarge))
+    const stopped = Array.from({ length: 12 }, () => startGunzip(packed, { limit: 32 * MiB, tooLarge }))
     const fault = new Fault('request_canceled', 'gone')
     for (const unpacking of stopped) unpacking.stop(fault)
     const results = await Promise.allSettled(stopped.map(({ bytes }) => bytes))
     for (const result of results) expect(result).toEqual({ status: 'rejected', reason: fault })
     const [waiting, other] = [
-      startGunzip(packed, 32 * MiB, tooLarge),
-      startGunzip(packed, 32 * MiB, tooLarge),
+      startGunzip(packed, { limit: 32 * MiB, tooLarge }),
+      startGunzip(packed, { limit: 32 * MiB, tooLarge }),
     ]
     setImmediate(() => waiting.stop(fault))
     await expect(waiting.bytes).rejects.toBe(fault)

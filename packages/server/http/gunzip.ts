@@ -1,7 +1,10 @@
 import { createGunzip } from 'node:zlib'
+import type { ShareOwner } from '../core/connection-shares.ts'
 import { Fault } from '../core/fault.ts'
 import type { BodyMemory } from './body-memory.ts'
+import { loopTurns } from './loop-turns.ts'
 import { ReceivedChunks } from './received-chunks.ts'
+import { takeTurn } from './sliced-work.ts'
 
 /** Any input may unpack to this size, without waiting for other bodies. */
 const FREE_BYTES = 1024 * 1024
@@ -10,6 +13,8 @@ const MAX_RATIO = 100
 /** How many bodies above FREE_BYTES may be unpacked at the same time: each takes up to its limit of memory. */
 const MAX_AT_ONCE = 4
 const CHUNK_BYTES = 64 * 1024
+/** What a thread takes for a chunk. The event loop is not blocked meanwhile, but threads share the processors with it. */
+const CHUNK_MS = 0.3
 
 export interface Unpacking {
   /** The unpacked body. Rejects with a fault if it exceeds `limit` or the ratio, or is not valid gzip. */
@@ -18,13 +23,16 @@ export interface Unpacking {
   stop(fault: Fault): void
 }
 
+export interface UnpackingOptions {
+  /** Of the unpacked body, in bytes. */
+  readonly limit: number
+  readonly tooLarge: () => Fault
+  readonly memory?: BodyMemory | undefined
+  readonly owner?: ShareOwner
+}
+
 /** Unpacks a gzip body in chunks and stops at the chunk that exceeds a limit or that `memory` has no room for. */
-export function startGunzip(
-  packed: Buffer,
-  limit: number,
-  tooLarge: () => Fault,
-  memory?: BodyMemory,
-): Unpacking {
+export function startGunzip(packed: Buffer, { limit, tooLarge, memory, owner }: UnpackingOptions): Unpacking {
   const stream = createGunzip({ chunkSize: CHUNK_BYTES })
   let stop: (fault: Fault) => void = () => {}
   const bytes = new Promise<Buffer>((resolve, reject) => {
@@ -38,6 +46,13 @@ export function startGunzip(
       end()
       reject(fault)
     }
+    const waitForNext = (): void => {
+      stream.pause()
+      loopTurns.spend(CHUNK_MS)
+      const go = (): void => void takeTurn(owner).then(() => stream.resume())
+      if (chunks.size > FREE_BYTES && place === undefined) place = takePlace(go)
+      else go()
+    }
     stream.on('data', (chunk: Buffer) => {
       if (stream.destroyed) return
       chunks.add(chunk)
@@ -46,10 +61,7 @@ export function startGunzip(
       if (fault !== undefined) stop(fault)
       else if (size > limit) stop(tooLarge())
       else if (size > FREE_BYTES && size > MAX_RATIO * stream.bytesWritten) stop(overRatio())
-      else if (size > FREE_BYTES && place === undefined) {
-        stream.pause()
-        place = takePlace(() => stream.resume())
-      }
+      else waitForNext()
     })
     stream.on('end', () => {
       end()

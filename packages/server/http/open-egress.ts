@@ -1,7 +1,7 @@
 import type { EgressPolicy } from './egress.ts'
+import type { SlotBounds } from './fair-slots.ts'
 import { HostResolver, type Hosts, LookupError } from './host-resolver.ts'
 import { HostsFile } from './hosts-file.ts'
-import type { SlotBounds } from './fair-slots.ts'
 import { toLookupOwner, toTenant } from './lookup-slots.ts'
 import { queryAddresses } from './query-addresses.ts'
 import { SystemLookup } from './system-lookup.ts'

@@ -9,6 +9,7 @@ import {
 import { type JsonScan, SlicedJsonScan, scanShortJson } from '@rideau/llm/json/json-scan'
 import type { Json } from '@rideau/llm/json/json-value'
 import { excerptName } from '@rideau/llm/request/bounded-excerpt'
+import type { ShareOwner } from '../core/connection-shares.ts'
 import { Fault, type FaultDetails } from '../core/fault.ts'
 import { runInSlices } from './sliced-work.ts'
 
@@ -47,9 +48,10 @@ export async function parseLongJson(
   bytes: Buffer,
   bounds: JsonBounds,
   findStop: () => Fault | undefined,
+  owner?: ShareOwner,
 ): Promise<ParsedJson> {
   const scan = new SlicedJsonScan(bytes, bounds)
-  await runInSlices(scan, () => findStop() !== undefined)
+  await runInSlices(scan, () => findStop() !== undefined, owner)
   const stop = findStop()
   if (stop !== undefined) throw stop
   return toParsed(scan.result as JsonScan, bounds)

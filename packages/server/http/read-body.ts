@@ -3,6 +3,7 @@ import { Fault } from '../core/fault.ts'
 import { batchInTick } from './batch-in-tick.ts'
 import type { BodyMemory } from './body-memory.ts'
 import { startGunzip, type Unpacking } from './gunzip.ts'
+import { UNKNOWN_OWNER } from './loop-turns.ts'
 import { ReceivedChunks } from './received-chunks.ts'
 
 export interface BodyReader {
@@ -24,12 +25,22 @@ export interface BodyProgress {
  * Reads a request's body of up to `limit` bytes, measured before and after decompression. Bytes that are not read stay
  * on the connection: a response sent before the end of the body must close it (see `hasUnreadBody`). `memory` reserves a
  * body whose length is in its head before it is read, others as they arrive, and what gzip unpacks.
+ * `owner`: whose turns in the event loop unpacking takes.
  */
-export function readBody(req: IncomingMessage, limit: number, memory: BodyMemory | undefined): BodyReader {
+export function readBody(
+  req: IncomingMessage,
+  limit: number,
+  memory: BodyMemory | undefined,
+  owner = UNKNOWN_OWNER,
+): BodyReader {
   const arrived = req.complete ? takeArrived(req) : undefined
   const reader = arrived === undefined ? receive(req, limit, memory) : toReader(arrived, limit, memory)
   const encoding = req.headers['content-encoding']
-  return encoding === undefined ? reader : decode(reader, encoding, limit, memory)
+  return encoding === undefined
+    ? reader
+    : decode(reader, encoding, packed =>
+        startGunzip(packed, { limit, tooLarge: () => tooLarge(limit), memory, owner }),
+      )
 }
 
 function toReader(arrived: Buffer, limit: number, memory: BodyMemory | undefined): BodyReader {
@@ -96,19 +107,14 @@ export function hasUnreadBody(req: IncomingMessage): boolean {
   return !req.complete
 }
 
-function decode(
-  packed: BodyReader,
-  encoding: string,
-  limit: number,
-  memory: BodyMemory | undefined,
-): BodyReader {
+function decode(packed: BodyReader, encoding: string, start: (packed: Buffer) => Unpacking): BodyReader {
   const name = encoding.trim().toLowerCase()
   if (name === 'identity' || name === '') return packed
   if (name !== 'gzip' && name !== 'x-gzip') return toRefused(packed)
   let stopped: Fault | undefined
   let unpacking: Unpacking | undefined
   const unpack = (bytes: Buffer): Promise<Buffer> => {
-    unpacking = startGunzip(bytes, limit, () => tooLarge(limit), memory)
+    unpacking = start(bytes)
     if (stopped !== undefined) unpacking.stop(stopped)
     return unpacking.bytes
   }

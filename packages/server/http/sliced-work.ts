@@ -1,54 +1,72 @@
+import type { ShareOwner } from '../core/connection-shares.ts'
+import { loopTurns, SLICE_MS, type TurnTaker, UNKNOWN_OWNER } from './loop-turns.ts'
+
 /** Work that is too long for one tick of the event loop. */
 export interface SlicedWork {
   /** Does at most a few milliseconds of the work. Returns true when it is done. */
   step(): boolean
 }
 
-/** Resolves in a later tick of the event loop, once waiting I/O of other requests was handled. */
-export function endTick(): Promise<void> {
-  return new Promise(resolve => setImmediate(resolve))
-}
-
-interface Waiting {
-  readonly work: SlicedWork
-  readonly isUnwanted: () => boolean
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
-
-/** The time for all sliced work in one tick, so that many works block the event loop no longer than one. */
-const SLICE_MS = 2
-
-const queue: Waiting[] = []
-
 /**
- * Does work in slices of 2 ms, one slice in each tick of the event loop; waiting works get their slices in rotation. Another
- * request takes several ticks, so slices are short. Resolves once the work is done, or given up because `isUnwanted` returned
- * true. Rejects with what the work throws.
+ * Does work in slices, for which it waits its turns in the event loop. Resolves once the work is done, or given up because
+ * `isUnwanted` returned true. Rejects with what the work throws.
  */
-export function runInSlices(work: SlicedWork, isUnwanted: () => boolean): Promise<void> {
+export function runInSlices(
+  work: SlicedWork,
+  isUnwanted: () => boolean,
+  owner: ShareOwner = UNKNOWN_OWNER,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (queue.push({ work, isUnwanted, resolve, reject }) === 1) setImmediate(runSlice)
+    loopTurns.wait(new WaitingWork(owner, work, isUnwanted, resolve, reject))
   })
 }
 
-function runSlice(): void {
-  const first = queue[0]
-  if (first === undefined) return
-  const isDone = runUntil(first, performance.now() + SLICE_MS)
-  queue.shift()
-  // The caller of finished work continues in this tick, so no other work begins in it.
-  if (!isDone) queue.push(first)
-  if (queue.length > 0) setImmediate(runSlice)
+const STEP: SlicedWork = { step: () => true }
+const never = (): boolean => false
+
+/**
+ * Resolves when it is the owner's turn in the event loop. What the caller does before it awaits anything is that turn: a step of a
+ * long request that cannot be divided.
+ */
+export function takeTurn(owner: ShareOwner = UNKNOWN_OWNER): Promise<void> {
+  return runInSlices(STEP, never, owner)
 }
 
-/** Returns true if the work has ended: done, unwanted or failed. */
-function runUntil({ work, isUnwanted, resolve, reject }: Waiting, until: number): boolean {
-  try {
-    while (!isUnwanted() && !work.step()) if (performance.now() >= until) return false
-    resolve()
-  } catch (error) {
-    reject(error)
+class WaitingWork implements TurnTaker {
+  readonly origin = ''
+  readonly owner: ShareOwner
+  readonly #work: SlicedWork
+  readonly #isUnwanted: () => boolean
+  readonly #resolve: () => void
+  readonly #reject: (error: unknown) => void
+
+  constructor(
+    owner: ShareOwner,
+    work: SlicedWork,
+    isUnwanted: () => boolean,
+    resolve: () => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.owner = owner
+    this.#work = work
+    this.#isUnwanted = isUnwanted
+    this.#resolve = resolve
+    this.#reject = reject
   }
-  return true
+
+  /** Nothing else is done in its tick, since the caller of finished work goes on in it. */
+  takeTurn(): boolean {
+    const until = performance.now() + SLICE_MS
+    try {
+      while (!this.#isUnwanted() && !this.#work.step()) {
+        if (performance.now() < until) continue
+        loopTurns.wait(this)
+        return true
+      }
+      this.#resolve()
+    } catch (error) {
+      this.#reject(error)
+    }
+    return true
+  }
 }

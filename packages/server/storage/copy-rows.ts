@@ -1,4 +1,8 @@
 import type { Connection, PoolClient, Submittable } from 'pg'
+import { ShortTicks } from './short-ticks.ts'
+
+/** Rows are turned into bytes, which takes up to a millisecond for so many, with captured bodies even more. */
+const ROWS_AT_ONCE = 32
 
 /** What pg's connection has for COPY, beyond its types. */
 interface CopyConnection extends Connection {
@@ -13,10 +17,11 @@ class CopyIn implements Submittable {
   /** pg replaces it by one that also ends its timeout. */
   callback: (error: Error | null) => void
   readonly #text: string
-  readonly #rows: Buffer
+  readonly #rows: readonly string[]
   #failure: Error | null = null
+  #isOver = false
 
-  constructor(text: string, rows: Buffer, callback: (error: Error | null) => void) {
+  constructor(text: string, rows: readonly string[], callback: (error: Error | null) => void) {
     this.#text = text
     this.#rows = rows
     this.callback = callback
@@ -27,7 +32,17 @@ class CopyIn implements Submittable {
   }
 
   handleCopyInResponse(connection: CopyConnection): void {
-    connection.sendCopyFromChunk(this.#rows)
+    this.#send(connection).catch((error: Error) => this.handleError(error))
+  }
+
+  /** The database ignores what comes after an error, but a next statement must not come between. */
+  async #send(connection: CopyConnection): Promise<void> {
+    const ticks = new ShortTicks()
+    for (let at = 0; at < this.#rows.length; at += ROWS_AT_ONCE) {
+      if (ticks.isOver) await ticks.next()
+      if (this.#isOver) return
+      connection.sendCopyFromChunk(Buffer.from(`${this.#rows.slice(at, at + ROWS_AT_ONCE).join('\n')}\n`))
+    }
     connection.endCopyFrom()
   }
 
@@ -48,6 +63,7 @@ class CopyIn implements Submittable {
   handlePortalSuspended(): void {}
 
   #end(): void {
+    this.#isOver = true
     const { callback } = this
     this.callback = () => {}
     callback(this.#failure)
@@ -56,10 +72,10 @@ class CopyIn implements Submittable {
 
 /**
  * Runs the statement, which ends with a COPY ... FROM STDIN, and sends it the rows in PostgreSQL's text format
- * (copy-text.ts). Rejects with the database's error, after which a transaction has to be rolled back.
+ * (copy-text.ts), each without the end of its line. Rejects with the database's error, after which a transaction has to be rolled back.
  */
-export function copyRows(client: PoolClient, text: string, rows: string): Promise<void> {
+export function copyRows(client: PoolClient, text: string, rows: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    client.query(new CopyIn(text, Buffer.from(rows), error => (error === null ? resolve() : reject(error))))
+    client.query(new CopyIn(text, rows, error => (error === null ? resolve() : reject(error))))
   })
 }

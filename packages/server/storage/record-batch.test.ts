@@ -12,7 +12,9 @@ const AT = Date.parse('2026-11-21T12:59:59.998Z')
 const ATTEMPT = { provider: 'openai', model: 'm', credential_id: newId(), status: 500, error: 'e', ms: 1 }
 
 const create = (change: Partial<RequestRecord> = {}) => requestRecord(ENVIRONMENT, newId(), AT, change)
-const rowsOf = (line: ReturnType<typeof toKeptLine>) => encodeBatch([line]).map(({ logRow }) => logRow)
+async function rowsOf(line: ReturnType<typeof toKeptLine>): Promise<string[]> {
+  return (await encodeBatch([line])).map(({ logRow }) => logRow)
+}
 
 test.each<[string, Partial<RequestRecord>]>([
   ['plain texts', {}],
@@ -32,19 +34,18 @@ test.each<[string, Partial<RequestRecord>]>([
   ],
   ['numbers that JSON does not have', { first_byte_ms: Number.NaN, cost_nano_usd: Number.POSITIVE_INFINITY }],
   ['a long body', { request_body: 'x'.repeat(20_000) }],
-])('a record that waits beside its line has the row of its line: %s', (_, change) => {
+])('a record that waits beside its line has the row of its line: %s', async (_, change) => {
   const line = toKeptLine(create(change))
-  expect(rowsOf(line).map(row => Buffer.from(row))).toEqual(
-    rowsOf(parseRecordLine(line.json)).map(row => Buffer.from(row)),
-  )
+  const [kept, parsed] = [await rowsOf(line), await rowsOf(parseRecordLine(line.json))]
+  expect(kept.map(row => Buffer.from(row))).toEqual(parsed.map(row => Buffer.from(row)))
 })
 
-test('attempts that are added after the line was made are not in the row', () => {
+test('attempts that are added after the line was made are not in the row', async () => {
   const record = create({ attempts: [ATTEMPT] })
   const line = toKeptLine(record)
-  const before = rowsOf(line)
+  const before = await rowsOf(line)
   record.attempts.push({ ...ATTEMPT, model: 'late' })
-  expect(rowsOf(line)).toEqual(before)
+  expect(await rowsOf(line)).toEqual(before)
 })
 
 test('times are read and written as Date does, in any order', () => {
@@ -55,4 +56,21 @@ test('times are read and written as Date does, in any order', () => {
     expect([times.toIso(ms), text.length === 24 ? times.toMs(text) : ms]).toEqual([text, ms])
   }
   expect(times.toMs('no time at all, 24 chars')).toBeNaN()
+})
+
+test('a long batch lets other work of the event loop run in between, and has each record once, in order of the ids', async () => {
+  const lines = Array.from({ length: 3_000 }, () => toKeptLine(create({ request_body: 'x\\'.repeat(500) })))
+  let ticks = 0
+  let isOver = false
+  const count = (): void => {
+    ticks++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const batch = await encodeBatch([...lines, ...lines])
+  isOver = true
+  const ids = lines.map(({ id }) => id).sort()
+  expect(batch.map(({ record }) => record.id)).toEqual(ids)
+  // All of it takes some 30 ms.
+  expect(ticks).toBeGreaterThan(5)
 })

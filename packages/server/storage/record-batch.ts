@@ -1,6 +1,7 @@
 import type { RecordLine, RequestRecord } from '../core/request-record.ts'
 import { booleanField, FieldEncoder, numberField, UnstorableValue } from './copy-text.ts'
 import { RecordTimes } from './record-times.ts'
+import { ShortTicks } from './short-ticks.ts'
 
 /** Columns of both tables, named as the record's fields, in the order of `toUsageRow`. */
 const USAGE_COLUMNS = [
@@ -125,11 +126,13 @@ export interface EncodedRecord {
 }
 
 /** Returns the records' rows, each id once and in one order: concurrent writers then never wait for each other in a circle. */
-export function encodeBatch(lines: readonly RecordLine[]): EncodedRecord[] {
+export async function encodeBatch(lines: readonly RecordLine[]): Promise<EncodedRecord[]> {
   const ids = new Set<string>()
   const batch: EncodedRecord[] = []
   const times = new RecordTimes()
+  const ticks = new ShortTicks()
   for (const line of lines) {
+    if (ticks.isOver) await ticks.next()
     if (ids.has(line.id)) continue
     ids.add(line.id)
     batch.push(encode(line, times))

@@ -76,7 +76,7 @@ async function insertReduced(
 /** Returns why the database refuses one of the records, in which case none of them is stored. */
 async function insertBatch(pool: Pool, records: readonly RecordLine[]): Promise<string | undefined> {
   try {
-    await storeOnce(pool, encodeBatch(records))
+    await storeOnce(pool, await encodeBatch(records))
     return undefined
   } catch (error) {
     if (!isDataError(error)) throw error

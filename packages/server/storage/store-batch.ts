@@ -98,7 +98,7 @@ async function copy(client: PoolClient, records: readonly EncodedRecord[], targe
     else rows.push(target.rowOf(each))
   }
   for (const [table, rows] of rowsByTable) {
-    await copyRows(client, `copy ${table} (${target.columns}) from stdin`, `${rows.join('\n')}\n`)
+    await copyRows(client, `copy ${table} (${target.columns}) from stdin`, rows)
   }
 }
 

@@ -11,8 +11,8 @@ import {
   addKey,
   addManagementKey,
   addMember,
-  addUser,
   addTree,
+  addUser,
   below,
   CREATED,
   newId,
@@ -27,8 +27,8 @@ import { insertClaims } from './idempotent-answers.ts'
 import { insertIdempotentCreate } from './idempotent-creates.ts'
 import { insertModelAlias } from './model-aliases.ts'
 import { type Db, openDatabase } from './pool.ts'
-import { inTenantScope } from './tenant-scope.ts'
 import { putSavedView } from './saved-views.ts'
+import { inTenantScope } from './tenant-scope.ts'
 import { insertWebhookDeliveries } from './webhook-deliveries.ts'
 
 /** Tables whose rows belong to no organization. Every other table needs `org_id`, and gets a policy by it. */

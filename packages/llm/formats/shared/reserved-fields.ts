@@ -18,13 +18,13 @@ import { RequestError } from './request-error.ts'
 const REASON = 'may not be set here: the gateway authorizes, prices or relies on it.'
 
 export function refuseReservedOptions(options: JsonObject, path: string, texts = new JsonTexts()): void {
-  const found = findReserved(options, path, texts)
-  if (found !== undefined) throw invalid(found, REASON)
+  const found = findReserved(options, texts)
+  if (found !== undefined) throw invalid(`${path}.${found}`, REASON)
 }
 
 /** Refuses a reserved name of a field that is never sent: the environment's setting does not apply to it. */
 export function refuseReservedName(name: string, at: string): void {
-  if (findReservedField(name, undefined, at, new JsonTexts()) !== undefined) throw invalid(at, REASON)
+  if (findReservedField(name, undefined, new JsonTexts()) !== undefined) throw invalid(at, REASON)
 }
 
 /**
@@ -46,8 +46,8 @@ export function refuseReservedFields(
     if (!isKnown && toPlainNames(known).has(toPlainName(name))) throw otherLetters(at)
     // Null means absent.
     if (value === null) continue
-    const found = findReservedField(name, value, at, texts)
-    if (found !== undefined) throw invalid(found, REASON)
+    const found = findReservedField(name, value, texts)
+    if (found !== undefined) throw invalid(path === undefined ? found : `${path}.${found}`, REASON)
   }
 }
 

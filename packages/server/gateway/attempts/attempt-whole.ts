@@ -10,7 +10,7 @@ import type { ShareOwner } from '../../core/connection-shares.ts'
 import { Fault } from '../../core/fault.ts'
 import { batchInTick } from '../../http/batch-in-tick.ts'
 import { parseLongJson, parseShortAnswer } from '../../http/parse-json.ts'
-import { endTick } from '../../http/sliced-work.ts'
+import { takeTurn } from '../../http/sliced-work.ts'
 import type { Charge } from '../billing/bill.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Transport, UpstreamCall, UpstreamHeaders } from '../upstream/transport.ts'
@@ -156,8 +156,8 @@ async function parseInSlices<T>(
   })
   let json: WholeAnswer['json']
   try {
-    json = await parseLongJson(bytes, ANSWER_BOUNDS, () => stop)
-    await endTick()
+    json = await parseLongJson(bytes, ANSWER_BOUNDS, () => stop, ctx)
+    await takeTurn(ctx)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const answer = { status, readHeaders, bytes, json: undefined }

@@ -4,6 +4,7 @@ import { readTokenKid, verifyClientToken } from '../../core/client-token.ts'
 import { Fault } from '../../core/fault.ts'
 import { parseKeyText } from '../../core/key-format.ts'
 import type { Refusal } from '../../core/verdict.ts'
+import { loopTurns } from '../../http/loop-turns.ts'
 import { parseBearer } from '../../http/request-headers.ts'
 import { assertNoNamedEndUser, assertNotBlocked } from '../request/name-end-user.ts'
 import type { RequestContext } from '../request/request-context.ts'
@@ -109,9 +110,10 @@ async function findTokenTenant(token: string, digest: string, deps: EdgeDeps): P
 }
 
 function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
-  const { caller, life, environment } = tenant
+  const { caller, life, environment, holderIds } = tenant
   // A request that the front door refuses leaves no record, since its context has no caller yet.
   const holder = deps.frontDoor.countKnown(ctx, tenant)
+  loopTurns.noteCaller(holderIds.endUser ?? holderIds.credential, ctx.startedAt)
   if (ctx.route.needsPlace) deps.frontDoor.enter(ctx, holder)
   const now = deps.now()
   const { origin } = ctx.req.headers

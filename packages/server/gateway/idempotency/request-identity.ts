@@ -66,7 +66,7 @@ export async function identifyRequest(
   for (const part of parts) {
     bodyHash.update(`${part.length}\n`)
     if (part.length <= SHORT_BYTES) bodyHash.update(part)
-    else await runInSlices(new LongHash(bodyHash, part), () => ctx.stopped !== undefined)
+    else await runInSlices(new LongHash(bodyHash, part), () => ctx.stopped !== undefined, ctx)
     ctx.throwIfStopped()
   }
   return { hash, bodyHash: bodyHash.digest() }

@@ -9,7 +9,7 @@ import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { toHeaderList } from '../../http/header-text.ts'
-import { endTick } from '../../http/sliced-work.ts'
+import { takeTurn } from '../../http/sliced-work.ts'
 import type { AttemptOptions } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
@@ -125,7 +125,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     const { format, request } = planned
     const isPassed = format.passesOwn === true && this.#source.format === format.id
     if (isPassed || !needsImages(planned)) {
-      if (this.ctx.isLong) return endTick().then(() => this.#encode(target, planned, request))
+      if (this.ctx.isLong) return takeTurn(this.ctx).then(() => this.#encode(target, planned, request))
       return this.#encode(target, planned, request)
     }
     return inlineImages(this.ctx, request, this.#images, this.deps).then(attempted =>

@@ -3,7 +3,7 @@ import type { Json } from '@rideau/llm/json/json-value'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { oneMicrotask } from '../../http/batch-in-tick.ts'
-import { endTick } from '../../http/sliced-work.ts'
+import { takeTurn } from '../../http/sliced-work.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { callTargets } from '../attempts/call-targets.ts'
 import type { AnsweredBy } from '../edge/answer-headers.ts'
@@ -71,9 +71,9 @@ export async function serveModelCall(
   if (naming !== undefined) await naming
   assertPassThrough(ctx.caller, ctx.environment, call.findings)
   const limits = findLimits(ctx, deps)
-  if (ctx.isLong) await endTick()
+  if (ctx.isLong) await takeTurn(ctx)
   const planned = call.plan(limits)
-  if (ctx.isLong) await endTick()
+  if (ctx.isLong) await takeTurn(ctx)
   if (key !== undefined && (await replayFirst(ctx, key, call, deps))) return
   const reserving = call.reserve(planned, limits)
   const { plan, estimate } = reserving instanceof Promise ? await reserving : reserving

@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../../core/request-record.ts'
-import { listCheckedLimits } from './list-checked-limits.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import { listCheckedLimits } from './list-checked-limits.ts'
 
 /** Returns the record of a request before its outcome is known: its owner, its parameters and its reservation. */
 export function startRecord(ctx: IdentifiedContext): RequestRecord {

@@ -40,7 +40,7 @@ function listResults({ content }: Message): readonly string[] {
 
 async function countInSlices(ctx: RequestContext, messages: readonly Message[]): Promise<void> {
   const scan = new InnerTextScan(messages)
-  await runInSlices(scan, () => ctx.stopped !== undefined)
+  await runInSlices(scan, () => ctx.stopped !== undefined, ctx)
   ctx.throwIfStopped()
   if (scan.fault !== undefined) throw scan.fault
 }

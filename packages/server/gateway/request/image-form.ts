@@ -2,6 +2,7 @@ import { invalid } from '@rideau/llm/formats/shared/read-fields'
 import { checkSources, type EditSources, toSource } from '@rideau/llm/images/image-request'
 import type { Json, JsonObject } from '@rideau/llm/json/json-value'
 import { excerptName } from '@rideau/llm/request/bounded-excerpt'
+import type { ShareOwner } from '../../core/connection-shares.ts'
 import type { FormPart } from '../../http/form-scan.ts'
 import { duplicateField, FormTexts, readForm } from './read-form.ts'
 
@@ -23,12 +24,13 @@ export async function parseImageForm(
   bytes: Buffer,
   contentType: string,
   findStop: () => Error | undefined,
+  owner: ShareOwner,
 ): Promise<ImageForm> {
   const value = new Map<string, Json>()
   const images: FormPart[] = []
   let mask: FormPart | undefined
   const texts = new FormTexts()
-  for (const part of await readForm(bytes, contentType, findStop)) {
+  for (const part of await readForm(bytes, contentType, findStop, owner)) {
     const { name } = part
     const param = excerptName(name)
     if (part.isFile) {

@@ -1,4 +1,5 @@
 import { RequestError } from '@rideau/llm/formats/shared/request-error'
+import type { ShareOwner } from '../../core/connection-shares.ts'
 import { Fault } from '../../core/fault.ts'
 import { type FormPart, type FormProblem, FormScan } from '../../http/form-scan.ts'
 import { runInSlices } from '../../http/sliced-work.ts'
@@ -20,10 +21,11 @@ export async function readForm(
   bytes: Buffer,
   contentType: string,
   findStop: () => Error | undefined,
+  owner?: ShareOwner,
 ): Promise<readonly FormPart[]> {
   const scan = new FormScan(bytes, contentType)
   if (bytes.length > SHORT_BYTES) {
-    await runInSlices(scan, () => findStop() !== undefined)
+    await runInSlices(scan, () => findStop() !== undefined, owner)
     const stop = findStop()
     if (stop !== undefined) throw stop
   } else while (!scan.step());

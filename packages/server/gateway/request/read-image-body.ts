@@ -27,7 +27,7 @@ export async function readImageBody(
   if (route === 'edits' && contentType !== undefined && !isJsonContentType(contentType)) {
     assertForm(contentType, 'multipart/form-data or application/json')
     const bytes = await readBytes(ctx, CHAT_BODY_LIMIT_BYTES, timeoutMs)
-    const { value, sources } = await parseImageForm(bytes, contentType, () => ctx.stopped)
+    const { value, sources } = await parseImageForm(bytes, contentType, () => ctx.stopped, ctx)
     // The log keeps the fields without the files.
     ctx.recordFields.requestBody = Buffer.from(JSON.stringify({ ...value, images: sources.images.length }))
     return toParsed(ctx, value, () => sources, toFiles(sources))

@@ -7,7 +7,7 @@ import { Fault } from '../../core/fault.ts'
 import { type ParsedJson, parseJson, parseLongJson } from '../../http/parse-json.ts'
 import { type BodyProgress, type BodyReader, readBody } from '../../http/read-body.ts'
 import { isJsonContentType } from '../../http/request-headers.ts'
-import { endTick } from '../../http/sliced-work.ts'
+import { takeTurn } from '../../http/sliced-work.ts'
 import { canceledFault, type RequestContext } from './request-context.ts'
 
 export interface JsonBody {
@@ -51,15 +51,15 @@ export async function parseBody(ctx: RequestContext, bytes: Buffer): Promise<Jso
 
 async function parseLong(ctx: RequestContext, bytes: Buffer): Promise<ParsedJson> {
   ctx.isLong = true
-  const parsed = await parseLongJson(bytes, REQUEST_BOUNDS, () => ctx.stopped)
-  await endTick()
+  const parsed = await parseLongJson(bytes, REQUEST_BOUNDS, () => ctx.stopped, ctx)
+  await takeTurn(ctx)
   return parsed
 }
 
 /** Returns a promise unless the body has arrived completely. */
 export function readBytes(ctx: RequestContext, limit: number, timeoutMs: number): Buffer | Promise<Buffer> {
   ctx.throwIfStopped()
-  const body = readBody(ctx.req, limit, ctx.place)
+  const body = readBody(ctx.req, limit, ctx.place, ctx)
   return body.bytes instanceof Promise ? awaitBody(ctx, body, body.bytes, timeoutMs) : body.bytes
 }
 

@@ -29,7 +29,7 @@ export async function readTranscriptionBody(
   const contentType = ctx.req.headers['content-type']
   assertForm(contentType, 'multipart/form-data')
   const bytes = await readBytes(ctx, CHAT_BODY_LIMIT_BYTES, timeoutMs)
-  const { fields, file } = toFields(await readForm(bytes, contentType, () => ctx.stopped))
+  const { fields, file } = toFields(await readForm(bytes, contentType, () => ctx.stopped, ctx))
   // The log keeps the fields without the file.
   ctx.recordFields.requestBody = Buffer.from(JSON.stringify(fields))
   noteModel(ctx.recordFields, fields.model)

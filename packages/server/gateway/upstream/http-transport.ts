@@ -10,9 +10,9 @@ import {
   type EgressPolicy,
   type GuardedConnector,
 } from '../../http/egress.ts'
+import { loopTurns, type TurnTaker } from '../../http/loop-turns.ts'
 import { mayPause } from '../../http/patch-undici-parser.ts'
 import { toUpstreamHeaders } from '../../http/upstream-headers.ts'
-import { ChunkTurns, type WaitingCall } from './chunk-turns.ts'
 import { type Borrower, type Connection, Connections } from './connections.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
@@ -38,7 +38,6 @@ export function openHttpTransport(
 ): Transport {
   const connectGuarded = createGuardedConnector(policy, CONNECT_TIMEOUT_MS)
   const opening: Opening = { owner: undefined }
-  const turns = new ChunkTurns()
   const connect: GuardedConnector = (options, callback) => connectGuarded(options, callback, opening.owner)
   const connections = new Connections({
     maxConnections,
@@ -49,7 +48,7 @@ export function openHttpTransport(
   })
   return {
     call(request, handler, owner) {
-      const call = new HttpCall(request, handler, owner, { connections, opening, turns })
+      const call = new HttpCall(request, handler, owner, { connections, opening })
       connections.lend(call)
       return call
     },
@@ -61,7 +60,6 @@ export function openHttpTransport(
 interface Shared {
   readonly connections: Connections
   readonly opening: Opening
-  readonly turns: ChunkTurns
 }
 
 /** For whom a connection is being opened. undici opens one within `dispatch`, so one place for all calls is enough. */
@@ -73,7 +71,7 @@ interface Opening {
  * Uses undici's older handler interface. The newer one builds an object of all headers, about thirty in a provider's
  * answer, which a successful chat does not need.
  */
-class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, WaitingCall {
+class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, TurnTaker {
   readonly owner: ShareOwner
   share: Share<Borrower> | undefined
   readonly #request: UpstreamRequest
@@ -163,12 +161,13 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Wa
     this.#goOn()
   }
 
-  /** Processes the chunk that waited, and goes on. Called by the turns. */
-  processChunk(): void {
+  /** Processes the chunk that waited, and goes on. */
+  takeTurn(): boolean {
     const chunk = this.#chunk
     this.#chunk = undefined
     if (chunk !== undefined && !this.#done) this.#deliver(chunk)
     this.#goOn()
+    return false
   }
 
   #goOn(): void {
@@ -210,14 +209,13 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Wa
   }
 
   #deliverInTurn(chunk: Buffer): void {
-    const { turns } = this.#shared
-    if (turns.isSpent && mayPause()) {
+    if (loopTurns.isSpent && mayPause()) {
       this.#chunk = chunk
-      turns.wait(this)
+      loopTurns.wait(this)
     } else {
       const startedAt = performance.now()
       this.#deliver(chunk)
-      turns.spend(performance.now() - startedAt)
+      loopTurns.spend(performance.now() - startedAt)
     }
   }
 
@@ -264,7 +262,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Wa
     const chunk = this.#chunk
     if (chunk === undefined) return undefined
     this.#chunk = undefined
-    this.#shared.turns.withdraw(this)
+    loopTurns.withdraw(this)
     return chunk
   }
 

@@ -6,6 +6,7 @@ import { completeSandbox } from '@rideau/llm/providers/sandbox/complete'
 import { answerEmbeddings } from '@rideau/llm/providers/sandbox/embed'
 import { answerRerank } from '@rideau/llm/providers/sandbox/rerank'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
+import type { ShareOwner } from '../../core/connection-shares.ts'
 import { runInSlices } from '../../http/sliced-work.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
@@ -18,14 +19,14 @@ const LONG_BYTES = 256 * 1024
 export function openSandboxTransport(): Transport {
   const running = new Set<SandboxCall>()
   return {
-    call(request, handler) {
+    call(request, handler, owner) {
       const call = new SandboxCall(handler, () => running.delete(call))
       running.add(call)
       // The body was encoded by the gateway from a caller's fields. A long one is parsed in slices, since parsing it at
       // once would block the event loop.
       if (request.body.length <= LONG_BYTES)
         call.play(answer(request, JSON.parse(request.body.toString('utf8'))))
-      else void answerLong(request, call)
+      else void answerLong(request, call, owner)
       return call
     },
     async close() {
@@ -34,10 +35,10 @@ export function openSandboxTransport(): Transport {
   }
 }
 
-async function answerLong(request: UpstreamRequest, call: SandboxCall): Promise<void> {
+async function answerLong(request: UpstreamRequest, call: SandboxCall, owner: ShareOwner): Promise<void> {
   const scan = new SlicedJsonScan(request.body, UNBOUNDED)
   try {
-    await runInSlices(scan, () => call.isDone)
+    await runInSlices(scan, () => call.isDone, owner)
     if (scan.result?.ok === true) call.play(answer(request, scan.result.value as JsonObject))
     else call.fail()
   } catch {

@@ -1,7 +1,7 @@
 import type { Meter, MeterSubject } from '../../core/meter.ts'
 import type { OnException } from '../../core/on-exception.ts'
-import { LEDGER_TOPIC, type Topic } from '../../workers/channel/topic.ts'
 import type { WorkerPeer } from '../../workers/channel/supervisor-channel.ts'
+import { LEDGER_TOPIC, type Topic } from '../../workers/channel/topic.ts'
 import type { Ledger, MeterStatus, ReserveRequest, Verdict } from '../ledger.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'

@@ -1,6 +1,6 @@
 import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
-import { LEDGER_TOPIC } from '../../workers/channel/topic.ts'
 import type { SupervisorChannel } from '../../workers/channel/supervisor-channel.ts'
+import { LEDGER_TOPIC } from '../../workers/channel/topic.ts'
 import { LedgerSession, type ServedLedger } from './ledger-session.ts'
 
 /** How often workers learn of a change of the ledger's health. */
