@@ -60,6 +60,7 @@ async function startContenders(wanted, mockProgram, folder, cache) {
   }
 }
 
+const WAKE_SECONDS = 0.5
 const LATENCY_SCENARIOS = ['plain 1 KB', 'stream of 50']
 const PACED = ['nginx', 'rideau']
 
@@ -131,6 +132,12 @@ async function warmUp(contenders, load, folder) {
   return failed
 }
 
+/** Virtual machines take memory back from a program that is idle, so the first requests after a pause cost several times as much. */
+async function wake(load, contender, scenario, folder) {
+  // A slow one may answer nothing in that time, which is no wrong answer.
+  await measure(load, { ...contender, minSeconds: 0 }, scenario, folder, WAKE_SECONDS).catch(() => {})
+}
+
 async function runRounds(contenders, failed, load, folder) {
   const samples = new Map()
   for (let round = 0; round < rounds; round++) {
@@ -139,6 +146,7 @@ async function runRounds(contenders, failed, load, folder) {
       for (const contender of contenders) {
         const label = `${scenario.name}/${contender.name}`
         if (failed.has(label)) continue
+        await wake(load, contender, scenario, folder)
         const sample = await measure(load, contender, scenario, folder, seconds)
         samples.set(label, [...(samples.get(label) ?? []), sample])
       }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { TableFrame } from '../controls/table-frame.tsx'
 import { CHART_UNITS, type ChartUnit } from '../format/chart-units.ts'
 import './charts.css'
 
@@ -111,34 +112,31 @@ function ChartTable({
   format,
 }: Pick<ChartProps, 'title' | 'labels' | 'series'> & { format: (value: number) => string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section className="table-frame" aria-label={`${title}, as a table`} tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            {series.map(({ name }) => (
-              <th key={name} scope="col" className="number">
-                {name}
-              </th>
+    <TableFrame label={`${title}, as a table`}>
+      <thead>
+        <tr>
+          <th scope="col">Time</th>
+          {series.map(({ name }) => (
+            <th key={name} scope="col" className="number">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {labels.map((label, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the buckets are in a fixed order, and labels may repeat.
+          <tr key={index}>
+            <td>{label}</td>
+            {series.map(({ name, values }) => (
+              <td key={name} className="number">
+                {values[index] == null ? '–' : format(values[index])}
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {labels.map((label, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the buckets are in a fixed order, and labels may repeat.
-            <tr key={index}>
-              <td>{label}</td>
-              {series.map(({ name, values }) => (
-                <td key={name} className="number">
-                  {values[index] == null ? '–' : format(values[index])}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </tbody>
+    </TableFrame>
   )
 }
 

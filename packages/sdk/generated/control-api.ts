@@ -2635,7 +2635,7 @@ export interface components {
             cost_parts: components["schemas"]["CostPart"][] | null;
             /** @description Parameters that were left out because the target could not honour them, as `X-Rideau-Dropped-Params` names them. null: none, or a request of an earlier version. */
             dropped_params: string[] | null;
-            /** @description The limits that the request was checked against when it was admitted. null: none applied, the request was refused before, or it is of an earlier version. */
+            /** @description The limits that the request was checked against: of a request that a limit refused that limit only. null: none applied, the request was refused before, or it is of an earlier version. */
             checked_limits: {
                 /** @enum {string} */
                 kind: "limit" | "quota" | "budget" | "plan";
@@ -2650,6 +2650,8 @@ export interface components {
                 reserved: number;
                 /** @description After this request's reservation. */
                 remaining: number;
+                /** @description What the limit refused: the request, of which nothing was reserved then, or more output while it ran. null: nothing. */
+                refused: number | null;
             }[] | null;
             /**
              * @description Why bodies are absent. `role`: they need the role developer. `not_captured`: the environment kept metadata only, or there were none.

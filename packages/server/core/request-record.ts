@@ -14,7 +14,7 @@ export interface AttemptRecord {
   cost_nano_usd?: number | null
 }
 
-/** A limit that a request was checked against when it was admitted. Whole tokens, requests or nano-dollars. */
+/** A limit that a request was checked against. Whole tokens, requests or nano-dollars. */
 export interface CheckedLimit {
   kind: 'limit' | 'quota' | 'budget' | 'plan'
   id: string
@@ -26,6 +26,8 @@ export interface CheckedLimit {
   reserved: number
   /** After this request's reservation. */
   remaining: number
+  /** What the limit refused: the request, or more output while it ran. Absent: nothing. */
+  refused?: number
 }
 
 /**
@@ -81,7 +83,7 @@ export interface RequestRecord {
    * Absent in records of earlier versions, as is the next field.
    */
   dropped_params?: readonly string[] | null
-  /** null: no limit applied, or the request was refused before it reserved anything. */
+  /** null: no limit applied, or the request was refused before limits were checked. */
   checked_limits?: readonly CheckedLimit[] | null
   /** Captured only if the environment's `log_capture` is `full`; cut with a marker (record-line.ts). */
   request_body: string | null

@@ -3,6 +3,7 @@ import { describeRights, type Key, type KeyState, stateOf } from '../../api/key-
 import { toNames } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { Menu, MenuItem } from '../../controls/menu.tsx'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { usePlace } from '../../session/place-context.tsx'
 
@@ -25,76 +26,73 @@ export function KeyTable({ keys, now, objection, onRoll, onRevoke }: KeyTablePro
   const place = usePlace()
   const { time_zone: timeZone } = place.organization
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section className="table-frame" aria-label="Keys" tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col" className="wide">
-              Key
-            </th>
-            <th scope="col" className="wide">
-              May use
-            </th>
-            <th scope="col" className="wide">
-              Last used
-            </th>
-            <th scope="col" className="wide">
-              Expires
-            </th>
-            <th scope="col">
-              <span className="only-heard">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map(key => {
-            const state = stateOf(key, now)
-            const ended = state === 'revoked' || state === 'expired'
-            return (
-              <tr key={key.id}>
-                <td>
-                  <Link
-                    className="name"
-                    to="/o/$org/$project/$environment/keys/$keyId"
-                    params={{ ...toNames(place), keyId: key.id }}
-                  >
-                    {key.name}
-                  </Link>{' '}
-                  {key.kind === 'publishable' && <span className="chip">publishable</span>}
-                </td>
-                <td>
-                  <span className={`chip ${STATES[state].look}`}>{STATES[state].text}</span>
-                </td>
-                <td className="wide">
-                  <code>{key.prefix_display}</code>
-                </td>
-                <td className="wide muted">{describeRights(key)}</td>
-                <td className="wide">
-                  <TimeAgo at={key.last_used_at} timeZone={timeZone} />
-                </td>
-                <td className="wide">
-                  <TimeAgo at={key.expires_at} timeZone={timeZone} />
-                </td>
-                <td className="number">
-                  {!ended && (
-                    <KeyMenu
-                      keyName={key.name}
-                      objection={objection}
-                      isRolled={state === 'rolling'}
-                      onRoll={() => onRoll(key)}
-                      onRevoke={() => onRevoke(key)}
-                    />
-                  )}
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </section>
+    <TableFrame label="Keys">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">State</th>
+          <th scope="col" className="wide">
+            Key
+          </th>
+          <th scope="col" className="wide">
+            May use
+          </th>
+          <th scope="col" className="wide">
+            Last used
+          </th>
+          <th scope="col" className="wide">
+            Expires
+          </th>
+          <th scope="col">
+            <span className="only-heard">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map(key => {
+          const state = stateOf(key, now)
+          const ended = state === 'revoked' || state === 'expired'
+          return (
+            <tr key={key.id}>
+              <td>
+                <Link
+                  className="name"
+                  to="/o/$org/$project/$environment/keys/$keyId"
+                  params={{ ...toNames(place), keyId: key.id }}
+                >
+                  {key.name}
+                </Link>{' '}
+                {key.kind === 'publishable' && <span className="chip">publishable</span>}
+              </td>
+              <td>
+                <span className={`chip ${STATES[state].look}`}>{STATES[state].text}</span>
+              </td>
+              <td className="wide">
+                <code>{key.prefix_display}</code>
+              </td>
+              <td className="wide muted">{describeRights(key)}</td>
+              <td className="wide">
+                <TimeAgo at={key.last_used_at} timeZone={timeZone} />
+              </td>
+              <td className="wide">
+                <TimeAgo at={key.expires_at} timeZone={timeZone} />
+              </td>
+              <td className="number">
+                {!ended && (
+                  <KeyMenu
+                    keyName={key.name}
+                    objection={objection}
+                    isRolled={state === 'rolling'}
+                    onRoll={() => onRoll(key)}
+                    onRevoke={() => onRevoke(key)}
+                  />
+                )}
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </TableFrame>
   )
 }
 

@@ -7,6 +7,7 @@ import { toMoney } from '../../format/money.ts'
 import { toReset } from '../../format/times.ts'
 import { usePlace } from '../../session/place-context.tsx'
 import './limits.css'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { toSpan } from './rules.ts'
 
 type EffectiveLimit = Resource<'EffectiveLimit'>
@@ -39,34 +40,31 @@ export function EffectiveLimitsPanel({ name, load }: EffectiveLimitsPanelProps) 
 
 function LimitTable({ limits }: { limits: readonly EffectiveLimit[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section className="table-frame" aria-label="Limits" tabIndex={0}>
-      <table className="table rules">
-        <thead>
-          <tr>
-            <th scope="col">Counts together</th>
-            <th scope="col">What</th>
-            <th scope="col">Used now</th>
+    <TableFrame label="Limits" look="rules">
+      <thead>
+        <tr>
+          <th scope="col">Counts together</th>
+          <th scope="col">What</th>
+          <th scope="col">Used now</th>
+        </tr>
+      </thead>
+      <tbody>
+        {limits.map(limit => (
+          <tr key={`${limit.kind} ${limit.id} ${limit.metric} ${limit.window ?? limit.window_seconds}`}>
+            <td>{SCOPES[limit.scope]}</td>
+            <td>
+              {toSentence(limit)}
+              <code className="small code wide" title="The error code of a refused request">
+                {limit.error_code}
+              </code>
+            </td>
+            <td>
+              <Used limit={limit} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {limits.map(limit => (
-            <tr key={`${limit.kind} ${limit.id} ${limit.metric} ${limit.window ?? limit.window_seconds}`}>
-              <td>{SCOPES[limit.scope]}</td>
-              <td>
-                {toSentence(limit)}
-                <code className="small code wide" title="The error code of a refused request">
-                  {limit.error_code}
-                </code>
-              </td>
-              <td>
-                <Used limit={limit} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </tbody>
+    </TableFrame>
   )
 }
 

@@ -6,6 +6,7 @@ import { Button } from '../../controls/button.tsx'
 import { Edited } from '../../controls/edited.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
 import { RemoveDialog } from '../../controls/remove-dialog.tsx'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { useObjection, usePlace } from '../../session/place-context.tsx'
 import { PlanDialog } from './plan-dialog.tsx'
 import { getPlan, listPlans, plansKey } from './rule-calls.ts'
@@ -75,50 +76,47 @@ interface PlanTableProps {
 
 function PlanTable({ plans, objection, onOpen }: PlanTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section className="table-frame" aria-label="Plans" tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Plan</th>
-            <th scope="col">Allows each end user</th>
-            <th scope="col">
-              <span className="only-heard">Actions</span>
-            </th>
+    <TableFrame label="Plans">
+      <thead>
+        <tr>
+          <th scope="col">Plan</th>
+          <th scope="col">Allows each end user</th>
+          <th scope="col">
+            <span className="only-heard">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {plans.map(plan => (
+          <tr key={plan.id}>
+            <td>
+              <span className="name">{plan.name}</span>{' '}
+              {plan.is_default && <span className="chip">default</span>}
+            </td>
+            <td className="wrapped">{describePlan(plan)}</td>
+            <td className="number">
+              <Button
+                small
+                look="quiet"
+                objection={objection}
+                aria-label={`Change ${plan.name}`}
+                onClick={() => onOpen({ dialog: 'edit', plan })}
+              >
+                Change
+              </Button>
+              <Button
+                small
+                look="quiet"
+                objection={objection}
+                aria-label={`Remove ${plan.name}`}
+                onClick={() => onOpen({ dialog: 'remove', plan })}
+              >
+                Remove
+              </Button>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {plans.map(plan => (
-            <tr key={plan.id}>
-              <td>
-                <span className="name">{plan.name}</span>{' '}
-                {plan.is_default && <span className="chip">default</span>}
-              </td>
-              <td className="wrapped">{describePlan(plan)}</td>
-              <td className="number">
-                <Button
-                  small
-                  look="quiet"
-                  objection={objection}
-                  aria-label={`Change ${plan.name}`}
-                  onClick={() => onOpen({ dialog: 'edit', plan })}
-                >
-                  Change
-                </Button>
-                <Button
-                  small
-                  look="quiet"
-                  objection={objection}
-                  aria-label={`Remove ${plan.name}`}
-                  onClick={() => onOpen({ dialog: 'remove', plan })}
-                >
-                  Remove
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </tbody>
+    </TableFrame>
   )
 }

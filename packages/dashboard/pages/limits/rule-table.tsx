@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Button } from '../../controls/button.tsx'
 import { Menu, MenuItem } from '../../controls/menu.tsx'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { toCount, toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { toReset } from '../../format/times.ts'
@@ -17,62 +18,59 @@ interface RuleTableProps {
 
 export function RuleTable({ rules, objectionOf, onChange, onRemove }: RuleTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section className="table-frame" aria-label="Limits" tabIndex={0}>
-      <table className="table rules">
-        <thead>
-          <tr>
-            <th scope="col">Whom</th>
-            <th scope="col">What</th>
-            <th scope="col">Used now</th>
-            <th scope="col">
-              <span className="only-heard">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rules.map(rule => {
-            const label = `Actions for ${rule.whom}: ${rule.says}`
-            const objection = objectionOf(rule)
-            return (
-              <tr key={rule.id}>
-                <td className="name text cut">{rule.whom}</td>
-                <td>
-                  {rule.says}
-                  <code className="small code" title="The error code of a refused request">
-                    {rule.code}
-                  </code>
-                </td>
-                <td>
-                  <Used rule={rule} />
-                </td>
-                <td className="number">
-                  {objection !== undefined ? (
-                    <Button small look="quiet" objection={objection} aria-label={label}>
-                      ⋯
-                    </Button>
-                  ) : (
-                    <Menu
-                      align="end"
-                      trigger={
-                        <Button small look="quiet" aria-label={label}>
-                          ⋯
-                        </Button>
-                      }
-                    >
-                      <MenuItem onSelect={() => onChange(rule)}>Change…</MenuItem>
-                      <MenuItem isDanger onSelect={() => onRemove(rule)}>
-                        Remove…
-                      </MenuItem>
-                    </Menu>
-                  )}
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </section>
+    <TableFrame label="Limits" look="rules">
+      <thead>
+        <tr>
+          <th scope="col">Whom</th>
+          <th scope="col">What</th>
+          <th scope="col">Used now</th>
+          <th scope="col">
+            <span className="only-heard">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rules.map(rule => {
+          const label = `Actions for ${rule.whom}: ${rule.says}`
+          const objection = objectionOf(rule)
+          return (
+            <tr key={rule.id}>
+              <td className="name text cut">{rule.whom}</td>
+              <td>
+                {rule.says}
+                <code className="small code" title="The error code of a refused request">
+                  {rule.code}
+                </code>
+              </td>
+              <td>
+                <Used rule={rule} />
+              </td>
+              <td className="number">
+                {objection !== undefined ? (
+                  <Button small look="quiet" objection={objection} aria-label={label}>
+                    ⋯
+                  </Button>
+                ) : (
+                  <Menu
+                    align="end"
+                    trigger={
+                      <Button small look="quiet" aria-label={label}>
+                        ⋯
+                      </Button>
+                    }
+                  >
+                    <MenuItem onSelect={() => onChange(rule)}>Change…</MenuItem>
+                    <MenuItem isDanger onSelect={() => onRemove(rule)}>
+                      Remove…
+                    </MenuItem>
+                  </Menu>
+                )}
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </TableFrame>
   )
 }
 

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useRef } from 'react'
 import type { Key } from '../../api/key-calls.ts'
 import { toNames } from '../../api/workspace.ts'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { toCount, toDuration } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { toClockTime, toDateTime, toDay } from '../../format/times.ts'
@@ -15,48 +16,45 @@ export function LogTable({ rows, keys }: { rows: readonly Log[]; keys: readonly 
   useRowKeys(table)
   const keyNames = new Map(keys.map(({ id, name }) => [id, name]))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section ref={table} className="table-frame" aria-label="Requests" tabIndex={0}>
-      <table className="table logs">
-        <thead>
-          <tr>
-            <th scope="col" title={organization.time_zone}>
-              Time
-            </th>
-            <th scope="col">Status</th>
-            <th scope="col">Model</th>
-            <th scope="col" className="wide">
-              Key
-            </th>
-            <th scope="col" className="wide">
-              End user
-            </th>
-            <th scope="col" className="wide number">
-              Tokens in / out
-            </th>
-            <th scope="col" className="wide number">
-              First byte
-            </th>
-            <th scope="col" className="wide number">
-              Total
-            </th>
-            <th scope="col" className="wide number">
-              Cost
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(log => (
-            <LogRow
-              key={log.id}
-              log={log}
-              timeZone={organization.time_zone}
-              keyName={log.key_id === null ? undefined : (keyNames.get(log.key_id) ?? log.key_id.slice(0, 8))}
-            />
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <TableFrame label="Requests" look="logs" frame={table}>
+      <thead>
+        <tr>
+          <th scope="col" title={organization.time_zone}>
+            Time
+          </th>
+          <th scope="col">Status</th>
+          <th scope="col">Model</th>
+          <th scope="col" className="wide">
+            Key
+          </th>
+          <th scope="col" className="wide">
+            End user
+          </th>
+          <th scope="col" className="wide number">
+            Tokens in / out
+          </th>
+          <th scope="col" className="wide number">
+            First byte
+          </th>
+          <th scope="col" className="wide number">
+            Total
+          </th>
+          <th scope="col" className="wide number">
+            Cost
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(log => (
+          <LogRow
+            key={log.id}
+            log={log}
+            timeZone={organization.time_zone}
+            keyName={log.key_id === null ? undefined : (keyNames.get(log.key_id) ?? log.key_id.slice(0, 8))}
+          />
+        ))}
+      </tbody>
+    </TableFrame>
   )
 }
 

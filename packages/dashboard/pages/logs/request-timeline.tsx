@@ -1,5 +1,6 @@
 import { toCount, toDuration } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
+import { toChecked } from './checked-limits.ts'
 import type { LogDetail } from './log-calls.ts'
 
 /** A shorter time between two attempts is no backoff. */
@@ -82,25 +83,4 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
       </li>
     </ol>
   )
-}
-
-type CheckedLimit = NonNullable<LogDetail['checked_limits']>[number]
-
-const SCOPES = {
-  org: "organization's",
-  project: "project's",
-  environment: "environment's",
-  key: "key's",
-  end_user: "end user's",
-}
-
-/** `, checked the key's limit (1 of 60 requests, 41 left)` */
-function toChecked(limits: readonly CheckedLimit[] | null): string {
-  if (limits === null) return ''
-  const all = limits.map(({ kind, scope, metric, limit, reserved, remaining }) => {
-    const show = metric === 'usd' ? toMoney : toCount
-    const unit = metric === 'usd' ? '' : metric === 'concurrency' ? ' running' : ` ${metric}`
-    return `the ${SCOPES[scope]} ${kind} (${show(reserved)} of ${show(limit)}${unit}, ${show(remaining)} left)`
-  })
-  return `, checked ${all.join(', ')}`
 }

@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
 import { OnceDialog } from '../../controls/once-dialog.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { useNow } from '../../controls/use-now.ts'
 import { useObjection, useOrganization } from '../../session/place-context.tsx'
@@ -126,67 +127,64 @@ interface KeyTableProps {
 function KeyTable({ keys, now, objection, onRevoke }: KeyTableProps) {
   const { time_zone: timeZone } = useOrganization()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section className="table-frame" aria-label="Management keys" tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Role</th>
-            <th scope="col" className="wide">
-              Key
-            </th>
-            <th scope="col" className="wide">
-              Last used
-            </th>
-            <th scope="col" className="wide">
-              Expires
-            </th>
-            <th scope="col">
-              <span className="only-heard">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map(key => {
-            const isExpired = key.expires_at !== null && Date.parse(key.expires_at) <= now
-            const state = key.revoked_at !== null ? 'revoked' : isExpired ? 'expired' : undefined
-            return (
-              <tr key={key.id}>
-                <td>
-                  <span className="name">{key.name}</span>{' '}
-                  {state !== undefined && (
-                    <span className={`chip${state === 'revoked' ? ' bad' : ''}`}>{state}</span>
-                  )}
-                </td>
-                <td>{key.role}</td>
-                <td className="wide">
-                  <code>{key.prefix_display}</code>
-                </td>
-                <td className="wide">
-                  <TimeAgo at={key.last_used_at} timeZone={timeZone} />
-                </td>
-                <td className="wide">
-                  <TimeAgo at={key.expires_at} timeZone={timeZone} />
-                </td>
-                <td className="number">
-                  {state === undefined && (
-                    <Button
-                      small
-                      look="danger"
-                      objection={objection}
-                      aria-label={`Revoke ${key.name}`}
-                      onClick={() => onRevoke(key)}
-                    >
-                      Revoke…
-                    </Button>
-                  )}
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </section>
+    <TableFrame label="Management keys">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Role</th>
+          <th scope="col" className="wide">
+            Key
+          </th>
+          <th scope="col" className="wide">
+            Last used
+          </th>
+          <th scope="col" className="wide">
+            Expires
+          </th>
+          <th scope="col">
+            <span className="only-heard">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map(key => {
+          const isExpired = key.expires_at !== null && Date.parse(key.expires_at) <= now
+          const state = key.revoked_at !== null ? 'revoked' : isExpired ? 'expired' : undefined
+          return (
+            <tr key={key.id}>
+              <td>
+                <span className="name">{key.name}</span>{' '}
+                {state !== undefined && (
+                  <span className={`chip${state === 'revoked' ? ' bad' : ''}`}>{state}</span>
+                )}
+              </td>
+              <td>{key.role}</td>
+              <td className="wide">
+                <code>{key.prefix_display}</code>
+              </td>
+              <td className="wide">
+                <TimeAgo at={key.last_used_at} timeZone={timeZone} />
+              </td>
+              <td className="wide">
+                <TimeAgo at={key.expires_at} timeZone={timeZone} />
+              </td>
+              <td className="number">
+                {state === undefined && (
+                  <Button
+                    small
+                    look="danger"
+                    objection={objection}
+                    aria-label={`Revoke ${key.name}`}
+                    onClick={() => onRevoke(key)}
+                  >
+                    Revoke…
+                  </Button>
+                )}
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </TableFrame>
   )
 }

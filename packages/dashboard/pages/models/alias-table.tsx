@@ -1,4 +1,5 @@
 import { Button } from '../../controls/button.tsx'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { type Alias, STRATEGIES } from './model-calls.ts'
 
 interface AliasTableProps {
@@ -10,52 +11,49 @@ interface AliasTableProps {
 
 export function AliasTable({ aliases, objection, onChange, onRemove }: AliasTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section className="table-frame" aria-label="Aliases" tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Alias</th>
-            <th scope="col" className="wide">
-              Answers
-            </th>
-            <th scope="col">Targets</th>
-            <th scope="col">
-              <span className="only-heard">Actions</span>
-            </th>
+    <TableFrame label="Aliases">
+      <thead>
+        <tr>
+          <th scope="col">Alias</th>
+          <th scope="col" className="wide">
+            Answers
+          </th>
+          <th scope="col">Targets</th>
+          <th scope="col">
+            <span className="only-heard">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {aliases.map(alias => (
+          <tr key={alias.id}>
+            <td className="name">{alias.alias}</td>
+            <td className="wide">{STRATEGIES[alias.strategy].name}</td>
+            <td className="breaks">{toTargets(alias)}</td>
+            <td className="number">
+              <Button
+                small
+                look="quiet"
+                objection={objection}
+                aria-label={`Change ${alias.alias}`}
+                onClick={() => onChange(alias)}
+              >
+                Change
+              </Button>
+              <Button
+                small
+                look="quiet"
+                objection={objection}
+                aria-label={`Remove ${alias.alias}`}
+                onClick={() => onRemove(alias)}
+              >
+                Remove
+              </Button>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {aliases.map(alias => (
-            <tr key={alias.id}>
-              <td className="name">{alias.alias}</td>
-              <td className="wide">{STRATEGIES[alias.strategy].name}</td>
-              <td className="breaks">{toTargets(alias)}</td>
-              <td className="number">
-                <Button
-                  small
-                  look="quiet"
-                  objection={objection}
-                  aria-label={`Change ${alias.alias}`}
-                  onClick={() => onChange(alias)}
-                >
-                  Change
-                </Button>
-                <Button
-                  small
-                  look="quiet"
-                  objection={objection}
-                  aria-label={`Remove ${alias.alias}`}
-                  onClick={() => onRemove(alias)}
-                >
-                  Remove
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </tbody>
+    </TableFrame>
   )
 }
 

@@ -5,6 +5,7 @@ import { toNames } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { textOf } from '../../controls/use-form.ts'
 import { toCount } from '../../format/amounts.ts'
 import { toPrice } from '../../format/money.ts'
@@ -79,49 +80,46 @@ export function CatalogPanel({ q, can }: CatalogPanelProps) {
 function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
   const place = usePlace()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section className="table-frame" aria-label="Models" tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Model</th>
-            <th scope="col">Here</th>
-            <th scope="col" className="wide">
-              Can
-            </th>
-            <th scope="col" className="number wide">
-              Context
-            </th>
-            <th scope="col" className="number">
-              In / out, per million
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {models.map(
-            ({ id, provider, display_name, capabilities, context_window, is_callable, ...prices }) => (
-              <tr key={id}>
-                <td className="text cut" title={display_name}>
-                  <span className="name">{id}</span>
-                </td>
-                <td>
-                  {is_callable ? (
-                    <span className="chip good">callable</span>
-                  ) : (
-                    <Link to="/o/$org/$project/$environment/providers" params={toNames(place)}>
-                      Add key<span className="only-heard"> of {provider}</span>
-                    </Link>
-                  )}
-                </td>
-                <td className="wide muted small">{capabilities.map(toWords).join(', ')}</td>
-                <td className="number wide">{context_window === null ? '–' : toCount(context_window)}</td>
-                <td className="number">{toPrices(prices)}</td>
-              </tr>
-            ),
-          )}
-        </tbody>
-      </table>
-    </section>
+    <TableFrame label="Models">
+      <thead>
+        <tr>
+          <th scope="col">Model</th>
+          <th scope="col">Here</th>
+          <th scope="col" className="wide">
+            Can
+          </th>
+          <th scope="col" className="number wide">
+            Context
+          </th>
+          <th scope="col" className="number">
+            In / out, per million
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {models.map(
+          ({ id, provider, display_name, capabilities, context_window, is_callable, ...prices }) => (
+            <tr key={id}>
+              <td className="text cut" title={display_name}>
+                <span className="name">{id}</span>
+              </td>
+              <td>
+                {is_callable ? (
+                  <span className="chip good">callable</span>
+                ) : (
+                  <Link to="/o/$org/$project/$environment/providers" params={toNames(place)}>
+                    Add key<span className="only-heard"> of {provider}</span>
+                  </Link>
+                )}
+              </td>
+              <td className="wide muted small">{capabilities.map(toWords).join(', ')}</td>
+              <td className="number wide">{context_window === null ? '–' : toCount(context_window)}</td>
+              <td className="number">{toPrices(prices)}</td>
+            </tr>
+          ),
+        )}
+      </tbody>
+    </TableFrame>
   )
 }
 

@@ -1,4 +1,5 @@
 import { Button } from '../../controls/button.tsx'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { toPrice } from '../../format/money.ts'
 import { CAPABILITIES, type CustomModel } from './model-calls.ts'
@@ -11,56 +12,53 @@ interface CustomModelTableProps {
 
 export function CustomModelTable({ models, objection, onRemove }: CustomModelTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section className="table-frame" aria-label="Your own models" tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Model</th>
-            <th scope="col" className="wide">
-              Can
-            </th>
-            <th scope="col" className="number wide">
-              Context
-            </th>
-            <th scope="col" className="number">
-              In / out, per million
-            </th>
-            <th scope="col">
-              <span className="only-heard">Actions</span>
-            </th>
+    <TableFrame label="Your own models">
+      <thead>
+        <tr>
+          <th scope="col">Model</th>
+          <th scope="col" className="wide">
+            Can
+          </th>
+          <th scope="col" className="number wide">
+            Context
+          </th>
+          <th scope="col" className="number">
+            In / out, per million
+          </th>
+          <th scope="col">
+            <span className="only-heard">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {models.map(model => (
+          <tr key={model.id}>
+            <td className="text cut name">{model.model}</td>
+            <td className="wide muted small">
+              {model.capabilities.map(each => CAPABILITIES[each].toLowerCase()).join(', ')}
+            </td>
+            <td className="number wide">
+              {model.context_window === null ? '–' : toCount(model.context_window)}
+            </td>
+            <td className="number">
+              {model.pricing === null
+                ? 'unpriced'
+                : `${toPrice(model.pricing.input_usd_per_mtok)} / ${toPrice(model.pricing.output_usd_per_mtok)}`}
+            </td>
+            <td className="number">
+              <Button
+                small
+                look="quiet"
+                objection={objection}
+                aria-label={`Remove ${model.model}`}
+                onClick={() => onRemove(model)}
+              >
+                Remove
+              </Button>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {models.map(model => (
-            <tr key={model.id}>
-              <td className="text cut name">{model.model}</td>
-              <td className="wide muted small">
-                {model.capabilities.map(each => CAPABILITIES[each].toLowerCase()).join(', ')}
-              </td>
-              <td className="number wide">
-                {model.context_window === null ? '–' : toCount(model.context_window)}
-              </td>
-              <td className="number">
-                {model.pricing === null
-                  ? 'unpriced'
-                  : `${toPrice(model.pricing.input_usd_per_mtok)} / ${toPrice(model.pricing.output_usd_per_mtok)}`}
-              </td>
-              <td className="number">
-                <Button
-                  small
-                  look="quiet"
-                  objection={objection}
-                  aria-label={`Remove ${model.model}`}
-                  onClick={() => onRemove(model)}
-                >
-                  Remove
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </tbody>
+    </TableFrame>
   )
 }

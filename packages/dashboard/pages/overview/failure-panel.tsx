@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { answerOf, api } from '../../api/client.ts'
 import { toNames } from '../../api/workspace.ts'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { usePlace } from '../../session/place-context.tsx'
@@ -33,46 +34,43 @@ export function FailurePanel({ range }: { range: Span }) {
         <h2 id="failures">Failures by code</h2>
         {!isComplete && <span className="muted small">Of the newest 20,000 alone</span>}
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard. */}
-      <section className="table-frame" aria-label="Failures by code" tabIndex={0}>
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">Code</th>
-              <th scope="col" className="number">
-                Requests
-              </th>
-              <th scope="col">Last</th>
+      <TableFrame label="Failures by code">
+        <thead>
+          <tr>
+            <th scope="col">Code</th>
+            <th scope="col" className="number">
+              Requests
+            </th>
+            <th scope="col">Last</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.slice(0, 10).map(({ error_code: code, requests, last_at, request_id: requestId }) => (
+            <tr key={code}>
+              <td>
+                <Link
+                  className="text-link"
+                  to="/o/$org/$project/$environment/logs"
+                  params={names}
+                  search={{ error_code: code, range }}
+                >
+                  {code}
+                </Link>
+              </td>
+              <td className="number">{toCount(requests)}</td>
+              <td>
+                <Link
+                  className="text-link"
+                  to="/o/$org/$project/$environment/logs/$requestId"
+                  params={{ ...names, requestId }}
+                >
+                  <TimeAgo at={last_at} timeZone={place.organization.time_zone} />
+                </Link>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {data.slice(0, 10).map(({ error_code: code, requests, last_at, request_id: requestId }) => (
-              <tr key={code}>
-                <td>
-                  <Link
-                    className="text-link"
-                    to="/o/$org/$project/$environment/logs"
-                    params={names}
-                    search={{ error_code: code, range }}
-                  >
-                    {code}
-                  </Link>
-                </td>
-                <td className="number">{toCount(requests)}</td>
-                <td>
-                  <Link
-                    className="text-link"
-                    to="/o/$org/$project/$environment/logs/$requestId"
-                    params={{ ...names, requestId }}
-                  >
-                    <TimeAgo at={last_at} timeZone={place.organization.time_zone} />
-                  </Link>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+          ))}
+        </tbody>
+      </TableFrame>
     </section>
   )
 }

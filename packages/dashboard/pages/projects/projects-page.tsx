@@ -9,6 +9,7 @@ import { Edited } from '../../controls/edited.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
 import { Menu, MenuItem } from '../../controls/menu.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { useObjection, useOrganization } from '../../session/place-context.tsx'
 import { getProject } from '../client-auth/client-auth-calls.ts'
@@ -95,57 +96,54 @@ interface ProjectTableProps {
 function ProjectTable({ projects, objection, onOpen }: ProjectTableProps) {
   const organization = useOrganization()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section className="table-frame" aria-label="Projects" tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Environments</th>
-            <th scope="col" className="wide">
-              Slug
-            </th>
-            <th scope="col" className="wide">
-              Created
-            </th>
-            <th scope="col">
-              <span className="only-heard">Actions</span>
-            </th>
+    <TableFrame label="Projects">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Environments</th>
+          <th scope="col" className="wide">
+            Slug
+          </th>
+          <th scope="col" className="wide">
+            Created
+          </th>
+          <th scope="col">
+            <span className="only-heard">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {projects.map(project => (
+          <tr key={project.id}>
+            <td className="name">{project.name}</td>
+            <td>
+              <span className="row">
+                {(['development', 'production'] as const).map(environment => (
+                  <Link
+                    key={environment}
+                    className="text-link"
+                    to="/o/$org/$project/$environment/overview"
+                    params={{ org: organization.slug, project: project.slug, environment }}
+                    aria-label={`${project.name}, ${environment}`}
+                  >
+                    {environment}
+                  </Link>
+                ))}
+              </span>
+            </td>
+            <td className="wide">
+              <code>{project.slug}</code>
+            </td>
+            <td className="wide">
+              <TimeAgo at={project.created_at} timeZone={organization.time_zone} />
+            </td>
+            <td className="number">
+              <Actions project={project} objection={objection} onOpen={onOpen} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {projects.map(project => (
-            <tr key={project.id}>
-              <td className="name">{project.name}</td>
-              <td>
-                <span className="row">
-                  {(['development', 'production'] as const).map(environment => (
-                    <Link
-                      key={environment}
-                      className="text-link"
-                      to="/o/$org/$project/$environment/overview"
-                      params={{ org: organization.slug, project: project.slug, environment }}
-                      aria-label={`${project.name}, ${environment}`}
-                    >
-                      {environment}
-                    </Link>
-                  ))}
-                </span>
-              </td>
-              <td className="wide">
-                <code>{project.slug}</code>
-              </td>
-              <td className="wide">
-                <TimeAgo at={project.created_at} timeZone={organization.time_zone} />
-              </td>
-              <td className="number">
-                <Actions project={project} objection={objection} onOpen={onOpen} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </tbody>
+    </TableFrame>
   )
 }
 

@@ -1,5 +1,6 @@
 import { Button } from '../../controls/button.tsx'
 import { Menu, MenuItem } from '../../controls/menu.tsx'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { usePlace } from '../../session/place-context.tsx'
 import type { CatalogProvider, Credential } from './provider-calls.ts'
@@ -19,72 +20,69 @@ export function CredentialTable(props: CredentialTableProps) {
   const { time_zone: timeZone } = usePlace().organization
   const nameOf = (id: string): string => providers.find(each => each.id === id)?.name ?? id
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section className="table-frame" aria-label="Provider keys" tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col" className="wide">
-              Provider
-            </th>
-            <th scope="col">State</th>
-            <th scope="col" className="wide">
-              Fingerprint
-            </th>
-            <th scope="col" className="wide">
-              Checked
-            </th>
-            <th scope="col">
-              <span className="only-heard">Actions</span>
-            </th>
+    <TableFrame label="Provider keys">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col" className="wide">
+            Provider
+          </th>
+          <th scope="col">State</th>
+          <th scope="col" className="wide">
+            Fingerprint
+          </th>
+          <th scope="col" className="wide">
+            Checked
+          </th>
+          <th scope="col">
+            <span className="only-heard">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {credentials.map(credential => (
+          <tr key={credential.id}>
+            <td className="name">{credential.name}</td>
+            <td className="wide">{nameOf(credential.provider)}</td>
+            <td>
+              <CredentialState credential={credential} isChecking={checkedId === credential.id} />
+            </td>
+            <td className="wide">
+              <code className="muted">{credential.key_fingerprint}</code>
+            </td>
+            <td className="wide">
+              <TimeAgo at={credential.last_validated_at} timeZone={timeZone} />
+            </td>
+            <td className="number">
+              {objection === undefined ? (
+                <Menu
+                  align="end"
+                  trigger={
+                    <Button small look="quiet" aria-label={`Actions for ${credential.name}`}>
+                      ⋯
+                    </Button>
+                  }
+                >
+                  <MenuItem onSelect={() => onCheck(credential)}>Check now</MenuItem>
+                  <MenuItem isDanger onSelect={() => onRemove(credential)}>
+                    Remove…
+                  </MenuItem>
+                </Menu>
+              ) : (
+                <Button
+                  small
+                  look="quiet"
+                  objection={objection}
+                  aria-label={`Actions for ${credential.name}`}
+                >
+                  ⋯
+                </Button>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {credentials.map(credential => (
-            <tr key={credential.id}>
-              <td className="name">{credential.name}</td>
-              <td className="wide">{nameOf(credential.provider)}</td>
-              <td>
-                <CredentialState credential={credential} isChecking={checkedId === credential.id} />
-              </td>
-              <td className="wide">
-                <code className="muted">{credential.key_fingerprint}</code>
-              </td>
-              <td className="wide">
-                <TimeAgo at={credential.last_validated_at} timeZone={timeZone} />
-              </td>
-              <td className="number">
-                {objection === undefined ? (
-                  <Menu
-                    align="end"
-                    trigger={
-                      <Button small look="quiet" aria-label={`Actions for ${credential.name}`}>
-                        ⋯
-                      </Button>
-                    }
-                  >
-                    <MenuItem onSelect={() => onCheck(credential)}>Check now</MenuItem>
-                    <MenuItem isDanger onSelect={() => onRemove(credential)}>
-                      Remove…
-                    </MenuItem>
-                  </Menu>
-                ) : (
-                  <Button
-                    small
-                    look="quiet"
-                    objection={objection}
-                    aria-label={`Actions for ${credential.name}`}
-                  >
-                    ⋯
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </tbody>
+    </TableFrame>
   )
 }
 

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { toNames } from '../../api/workspace.ts'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { toCount, toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { usePlace } from '../../session/place-context.tsx'
@@ -18,53 +19,50 @@ export function UsageTable({ pivot, by, nameOf, logRange }: UsageTableProps) {
   const total = sumAll(pivot)
   const { label } = PIVOTS[by]
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section className="table-frame" aria-label={`Usage by ${label.toLowerCase()}`} tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{label}</th>
-            <th scope="col" className="number">
-              Requests
-            </th>
-            <th scope="col" className="number wide">
-              Failed
-            </th>
-            <th scope="col" className="number wide">
-              Tokens in
-            </th>
-            <th scope="col" className="number wide">
-              of them cached
-            </th>
-            <th scope="col" className="number wide">
-              Tokens out
-            </th>
-            <th scope="col" className="number">
-              Cost
-            </th>
-            <th scope="col" className="number wide">
-              Share
-            </th>
+    <TableFrame label={`Usage by ${label.toLowerCase()}`}>
+      <thead>
+        <tr>
+          <th scope="col">{label}</th>
+          <th scope="col" className="number">
+            Requests
+          </th>
+          <th scope="col" className="number wide">
+            Failed
+          </th>
+          <th scope="col" className="number wide">
+            Tokens in
+          </th>
+          <th scope="col" className="number wide">
+            of them cached
+          </th>
+          <th scope="col" className="number wide">
+            Tokens out
+          </th>
+          <th scope="col" className="number">
+            Cost
+          </th>
+          <th scope="col" className="number wide">
+            Share
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {pivot.map(row => (
+          <tr key={row.value === undefined ? 'other' : `value ${row.value}`}>
+            <td className="text cut">
+              <RowName row={row} by={by} name={nameOf(row)} logRange={logRange} />
+            </td>
+            <Cells sums={row} totalUsd={total.costUsd} />
           </tr>
-        </thead>
-        <tbody>
-          {pivot.map(row => (
-            <tr key={row.value === undefined ? 'other' : `value ${row.value}`}>
-              <td className="text cut">
-                <RowName row={row} by={by} name={nameOf(row)} logRange={logRange} />
-              </td>
-              <Cells sums={row} totalUsd={total.costUsd} />
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <td>Total</td>
-            <Cells sums={total} totalUsd={total.costUsd} />
-          </tr>
-        </tfoot>
-      </table>
-    </section>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <td>Total</td>
+          <Cells sums={total} totalUsd={total.costUsd} />
+        </tr>
+      </tfoot>
+    </TableFrame>
   )
 }
 

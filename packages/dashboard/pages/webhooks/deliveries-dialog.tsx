@@ -5,6 +5,7 @@ import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { ListState } from '../../controls/list-state.tsx'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { useOrganization } from '../../session/place-context.tsx'
 
@@ -56,39 +57,36 @@ export function DeliveriesDialog({ webhook, objection, onClose }: DeliveriesDial
         query={deliveries}
         empty={<p className="padded muted">Nothing was sent in the last 30 days.</p>}
       >
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard. */}
-        <section className="table-frame" aria-label="Deliveries" tabIndex={0}>
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">Event</th>
-                <th scope="col">State</th>
-                <th scope="col" className="number">
-                  Attempts
-                </th>
-                <th scope="col">Last failure</th>
-                <th scope="col" className="wide">
-                  Created
-                </th>
+        <TableFrame label="Deliveries">
+          <thead>
+            <tr>
+              <th scope="col">Event</th>
+              <th scope="col">State</th>
+              <th scope="col" className="number">
+                Attempts
+              </th>
+              <th scope="col">Last failure</th>
+              <th scope="col" className="wide">
+                Created
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {deliveries.items.map(each => (
+              <tr key={each.id}>
+                <td>{each.event}</td>
+                <td>
+                  <span className={`chip ${LOOKS[each.state]}`}>{each.state}</span>
+                </td>
+                <td className="number">{each.attempts}</td>
+                <td className="breaks">{each.failure ?? '–'}</td>
+                <td className="wide">
+                  <TimeAgo at={each.created_at} timeZone={timeZone} />
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {deliveries.items.map(each => (
-                <tr key={each.id}>
-                  <td>{each.event}</td>
-                  <td>
-                    <span className={`chip ${LOOKS[each.state]}`}>{each.state}</span>
-                  </td>
-                  <td className="number">{each.attempts}</td>
-                  <td className="breaks">{each.failure ?? '–'}</td>
-                  <td className="wide">
-                    <TimeAgo at={each.created_at} timeZone={timeZone} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+            ))}
+          </tbody>
+        </TableFrame>
       </ListState>
     </Dialog>
   )

@@ -8,6 +8,7 @@ import { Edited } from '../../controls/edited.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
 import { OnceDialog } from '../../controls/once-dialog.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
+import { TableFrame } from '../../controls/table-frame.tsx'
 import { useObjection, useOrganization } from '../../session/place-context.tsx'
 import { DeliveriesDialog } from './deliveries-dialog.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
@@ -129,69 +130,66 @@ interface WebhookTableProps {
 
 function WebhookTable({ webhooks, objection, onOpen }: WebhookTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls sideways is reached by keyboard.
-    <section className="table-frame" aria-label="Webhooks" tabIndex={0}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">Address</th>
-            <th scope="col" className="wide">
-              Events
-            </th>
-            <th scope="col">
-              <span className="only-heard">Actions</span>
-            </th>
+    <TableFrame label="Webhooks">
+      <thead>
+        <tr>
+          <th scope="col">Address</th>
+          <th scope="col" className="wide">
+            Events
+          </th>
+          <th scope="col">
+            <span className="only-heard">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {webhooks.map(webhook => (
+          <tr key={webhook.id}>
+            <td className="breaks">
+              <code>{webhook.url}</code>
+            </td>
+            <td className="wide">
+              <span className="row">
+                {webhook.events.map(event => (
+                  <span key={event} className="chip">
+                    {event}
+                  </span>
+                ))}
+              </span>
+            </td>
+            <td>
+              <span className="row end-of-row">
+                <Button
+                  small
+                  look="quiet"
+                  onClick={() => onOpen({ dialog: 'deliveries', webhook })}
+                  aria-label={`Deliveries to ${webhook.url}`}
+                >
+                  Deliveries
+                </Button>
+                <Button
+                  small
+                  look="quiet"
+                  objection={objection}
+                  onClick={() => onOpen({ dialog: 'change', webhook })}
+                  aria-label={`Change ${webhook.url}`}
+                >
+                  Change
+                </Button>
+                <Button
+                  small
+                  look="danger"
+                  objection={objection}
+                  onClick={() => onOpen({ dialog: 'remove', webhook })}
+                  aria-label={`Remove ${webhook.url}`}
+                >
+                  Remove
+                </Button>
+              </span>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {webhooks.map(webhook => (
-            <tr key={webhook.id}>
-              <td className="breaks">
-                <code>{webhook.url}</code>
-              </td>
-              <td className="wide">
-                <span className="row">
-                  {webhook.events.map(event => (
-                    <span key={event} className="chip">
-                      {event}
-                    </span>
-                  ))}
-                </span>
-              </td>
-              <td>
-                <span className="row end-of-row">
-                  <Button
-                    small
-                    look="quiet"
-                    onClick={() => onOpen({ dialog: 'deliveries', webhook })}
-                    aria-label={`Deliveries to ${webhook.url}`}
-                  >
-                    Deliveries
-                  </Button>
-                  <Button
-                    small
-                    look="quiet"
-                    objection={objection}
-                    onClick={() => onOpen({ dialog: 'change', webhook })}
-                    aria-label={`Change ${webhook.url}`}
-                  >
-                    Change
-                  </Button>
-                  <Button
-                    small
-                    look="danger"
-                    objection={objection}
-                    onClick={() => onOpen({ dialog: 'remove', webhook })}
-                    aria-label={`Remove ${webhook.url}`}
-                  >
-                    Remove
-                  </Button>
-                </span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </tbody>
+    </TableFrame>
   )
 }

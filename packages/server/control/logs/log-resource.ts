@@ -156,12 +156,16 @@ export const LogDetailResource = z
           limit: z.number(),
           reserved: z.number().meta({ description: 'By this request.' }),
           remaining: z.number().meta({ description: "After this request's reservation." }),
+          refused: z.number().nullable().meta({
+            description:
+              'What the limit refused: the request, of which nothing was reserved then, or more output while it ran. null: nothing.',
+          }),
         }),
       )
       .nullable()
       .meta({
         description:
-          'The limits that the request was checked against when it was admitted. null: none applied, the request was refused before, or it is of an earlier version.',
+          'The limits that the request was checked against: of a request that a limit refused that limit only. null: none applied, the request was refused before, or it is of an earlier version.',
       }),
     bodies: z.enum(['included', 'role', 'not_captured']).meta({
       description:
@@ -177,7 +181,7 @@ const METRICS = { requests: 'requests', tokens: 'tokens', nano_usd: 'usd', in_fl
 export function toCheckedLimit(checked: CheckedLimit) {
   const { kind, id, scope, metric } = checked
   const shown = (amount: number): number => (metric === 'nano_usd' ? (toUsd(amount) ?? 0) : amount)
-  const { limit, reserved, remaining } = checked
+  const { limit, reserved, remaining, refused } = checked
   return {
     kind,
     id,
@@ -186,5 +190,6 @@ export function toCheckedLimit(checked: CheckedLimit) {
     limit: shown(limit),
     reserved: shown(reserved),
     remaining: shown(remaining),
+    refused: refused === undefined ? null : shown(refused),
   }
 }

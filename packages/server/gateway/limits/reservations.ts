@@ -2,7 +2,7 @@ import type { Meter, MeterSubject } from '../../core/meter.ts'
 import type { MeteredUsage } from '../../core/metered-usage.ts'
 import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
 import { ShortLivedMap } from '../../core/short-lived-map.ts'
-import type { Amounts, Ledger, MeterStatus, Verdict } from '../../ledger/ledger.ts'
+import type { Amounts, Ledger, LimitRefusal, MeterStatus, Verdict } from '../../ledger/ledger.ts'
 
 export interface ReservationsOptions {
   readonly ledger: Ledger
@@ -24,6 +24,8 @@ export class Reservation {
   amounts: Amounts
   /** When the lease was last renewed, in Unix milliseconds. */
   renewedAt: number
+  /** The limit that last refused to extend it. */
+  refusal: LimitRefusal | undefined
   /** The bill of abandoned attempts. Reserved in addition until the request is settled. */
   #abandoned: Amounts = { tokens: 0, nanoUsd: 0 }
 
@@ -73,6 +75,7 @@ export class Reservation {
 
   #keepAmounts(verdict: Verdict, amounts: Amounts): Verdict {
     if (verdict.isAdmitted) this.amounts = amounts
+    else if ('refusal' in verdict) this.refusal = verdict.refusal
     return verdict
   }
 }

@@ -103,6 +103,7 @@ test('the log names what was left out, as the caller spells it, and the limits t
       limit: 1_000,
       reserved: 1,
       remaining: 999,
+      refused: null,
     },
   ])
   await harness.app.manage('DELETE', `/v1/limits/${id}`)

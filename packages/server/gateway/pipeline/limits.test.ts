@@ -43,6 +43,11 @@ async function codeOf(response: Response): Promise<string> {
   return body.error?.code ?? 'ok'
 }
 
+/** The limits that the log shows for the request. */
+async function checkedBy(response: Response): Promise<any> {
+  return (await app.findLog(response.headers.get('x-request-id') ?? '')).checked_limits
+}
+
 describe('a budget', () => {
   test('of $1.00 admits exactly 20 of 300 concurrent requests at $0.05 each', async () => {
     const { key, budget } = await limited.freshKey(1)
@@ -75,6 +80,9 @@ describe('a budget', () => {
     expect(error.message).toMatch(
       /key .*limit \$0\.04, settled \$0\.00, held \$0\.00, wanted \$0\.05; resets at 20/,
     )
+    expect(await checkedBy(response)).toMatchObject([
+      { kind: 'budget', scope: 'key', limit: 0.04, reserved: 0, remaining: 0.04, refused: 0.05 },
+    ])
   })
 
   test('refuses a model of unknown price with 400 model_unpriced while it is in force', async () => {
@@ -113,6 +121,9 @@ describe('a budget', () => {
     expect(reserved_usd).toBe(0)
     expect(spent_usd).toBeLessThanOrEqual(0.0515)
     expect(spent_usd).toBeGreaterThan(0.05)
+    const checked = await checkedBy(response)
+    expect(checked).toMatchObject([{ kind: 'budget', metric: 'usd', refused: expect.any(Number) }])
+    expect(checked[0].reserved).toBeGreaterThan(0)
   })
 
   test('never decreases: negative, absurd or missing usage is estimated and marked', async () => {

@@ -48,7 +48,10 @@ export function acceptReservation(
   deps: PipelineDeps,
   verdict: ReservationVerdict,
 ): void {
-  if (!(verdict instanceof Reservation)) throw toFault(verdict, deps)
+  if (!(verdict instanceof Reservation)) {
+    if ('refusal' in verdict) ctx.refusal = verdict.refusal
+    throw toFault(verdict, deps)
+  }
   ctx.reservation = verdict
   // If the caller disconnected meanwhile, the end of the request releases the reservation.
   ctx.throwIfStopped()

@@ -44,7 +44,7 @@ export function startRecord(ctx: IdentifiedContext): RequestRecord {
     attempts: [],
     metadata: recordFields.metadata,
     dropped_params: recordFields.droppedParams,
-    checked_limits: listCheckedLimits(ctx.reservation),
+    checked_limits: listCheckedLimits(ctx.reservation, ctx.refusal),
     request_body: null,
     response_body: null,
   }

@@ -5,6 +5,7 @@ import type { Need } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
 import type { AttemptRecord } from '../../core/request-record.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
+import type { LimitRefusal } from '../../ledger/ledger.ts'
 import type { Reservation } from '../limits/reservations.ts'
 import type { AnswerRecorder } from './answer-recorder.ts'
 import type { Place } from './place.ts'
@@ -55,6 +56,8 @@ export class RequestContext implements Ticking {
   place: Place | undefined
   /** Its reservation on limits. undefined: nothing was reserved yet. */
   reservation: Reservation | undefined
+  /** The limit that refused the whole request. */
+  refusal: LimitRefusal | undefined
   /** Records the answer for later requests with its idempotency key. undefined: it has no key, or is answered by a replay. */
   recorder: AnswerRecorder | undefined
   /** The bill of all abandoned attempts. Providers may charge for them. */
