@@ -24,7 +24,10 @@ test.each([
   ['', null],
   ['', []],
   [", checked the key's limit (1 of 60 requests, 41 left)", [{ ...LIMIT, refused: null }]],
-  [", refused by the project's budget ($0.5000 wanted, $0.2000 of $10.00 left)", [{ ...BUDGET, refused: 0.5 }]],
+  [
+    ", refused by the project's budget ($0.5000 wanted, $0.2000 of $10.00 left)",
+    [{ ...BUDGET, refused: 0.5 }],
+  ],
   [
     ", checked the project's budget ($0.3000 of $10.00, $0.2000 left), which refused $0.5000 more, checked the key's limit (1 of 60 running, 41 left)",
     [
