@@ -57,7 +57,7 @@ function scanInSlices(bytes: Buffer, bounds: JsonBounds, tokenBytes: number, str
   let steps = 0
   while (!scan.step()) {
     steps++
-    assert(steps <= bytes.length + 2, 'each step of the sliced scan reads at least one byte')
+    assert(steps <= 2 * bytes.length + 3, 'each step of the sliced scan reads a byte in one of its two walks')
   }
   const result = scan.result as JsonScan
   // A name is never read in pieces: one that fills a piece is refused. The product's pieces are longer than its names may be.
