@@ -192,9 +192,9 @@ describe('the data plane refuses', () => {
 })
 
 describe('the data plane serves', () => {
-  test('a conversation of 25,000 messages', async () => {
+  test('a conversation of 12,000 messages', async () => {
     const messages = numbered(
-      25_000,
+      12_000,
       at => `{"role":"${at % 2 === 0 ? 'user' : 'assistant'}","content":"m${at}"}`,
     )
     expect((await ask(ROUTES.compat, `{"model":"sandbox/echo","messages":[${messages}]}`)).outcome).toBe(
