@@ -5,6 +5,7 @@ import { toNames } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
+import { ModelId } from '../../controls/model-id.tsx'
 import { TableFrame } from '../../controls/table-frame.tsx'
 import { textOf } from '../../controls/use-form.ts'
 import { toCount } from '../../format/amounts.ts'
@@ -101,7 +102,7 @@ function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
           ({ id, provider, display_name, capabilities, context_window, is_callable, ...prices }) => (
             <tr key={id}>
               <td className="text cut" title={display_name}>
-                <span className="name">{id}</span>
+                <ModelId id={id} />
               </td>
               <td>
                 {is_callable ? (

@@ -106,7 +106,7 @@ function Cells({ sums, totalUsd }: { sums: Sums; totalUsd: number }) {
       <td className="number">
         {isUnpriced ? 'unpriced' : toMoney(sums.costUsd)}
         {!isUnpriced && sums.unpriced > 0 && (
-          <span className="muted"> + {toCount(sums.unpriced)} unpriced</span>
+          <span className="muted more"> + {toCount(sums.unpriced)} unpriced</span>
         )}
       </td>
       <td className="number wide">{totalUsd === 0 ? '–' : toPercent(sums.costUsd / totalUsd)}</td>
