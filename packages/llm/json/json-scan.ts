@@ -3,6 +3,7 @@ import { decodeText } from './decode-text.ts'
 import type { FieldSpan } from './field-span.ts'
 import { type JsonBounds, type JsonProblem, UNBOUNDED } from './json-bounds.ts'
 import type { Json } from './json-value.ts'
+import { parseText } from './parse-text.ts'
 import { StructureWalk } from './structure-walk.ts'
 import { ValueBuilder } from './value-builder.ts'
 
@@ -45,7 +46,7 @@ export function scanShortJson(bytes: Buffer, bounds: JsonBounds, mostParts: numb
   try {
     return {
       ok: true,
-      value: JSON.parse(decodeText(bytes)) as Json,
+      value: parseText(decodeText(bytes), walk.keys.hasEscaped),
       fields: walk.fields,
       hasPrototypeKey: walk.hasPrototypeKey,
     }

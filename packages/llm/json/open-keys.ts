@@ -10,6 +10,8 @@ const SHORT_KEY_BYTES = 64
 export class OpenKeys {
   /** Of all that are open. */
   count = 0
+  /** Any key so far was written with an escape. */
+  hasEscaped = false
   private readonly bytes: Buffer
   private readonly starts: number[] = []
   private readonly ends: number[] = []
@@ -24,7 +26,9 @@ export class OpenKeys {
   add(depth: number, first: number, start: number, end: number): boolean {
     const { starts, ends, count } = this
     const length = end - start
-    const isPlain = count - first < FEW_KEYS && length <= SHORT_KEY_BYTES && !this.isEscaped(start, end)
+    const isEscaped = this.isEscaped(start, end)
+    if (isEscaped) this.hasEscaped = true
+    const isPlain = count - first < FEW_KEYS && length <= SHORT_KEY_BYTES && !isEscaped
     const isTwice =
       isPlain && this.sets?.has(depth) !== true
         ? this.isAmong(first, start, length)

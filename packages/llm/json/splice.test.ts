@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scanJson } from './json-scan.ts'
-import type { Json } from './json-value.ts'
+import type { Json, JsonObject } from './json-value.ts'
+import { parseByText } from './parse-text.ts'
 import { spliceObject } from './splice.ts'
 
 function splice(text: string, changes: Record<string, Json | undefined>): string {
@@ -45,12 +46,12 @@ describe('spliceObject', () => {
           { bytes, fields: scan.fields },
           new Map(changes as [string, Json | undefined][]),
         )
-        const expected = new Map(Object.entries(JSON.parse(bytes.toString())))
+        const expected = new Map(Object.entries(parseByText(bytes.toString()) as JsonObject))
         for (const [key, value] of changes) {
           if (value === undefined) expected.delete(key)
-          else expected.set(key, JSON.parse(JSON.stringify(value)))
+          else expected.set(key, parseByText(JSON.stringify(value)))
         }
-        expect(JSON.parse(out.toString())).toEqual(Object.fromEntries(expected))
+        expect(parseByText(out.toString())).toEqual(Object.fromEntries(expected))
         const after = scanJson(out)
         if (!after.ok) throw new Error(after.reason)
         for (const [key, span] of scan.fields) {

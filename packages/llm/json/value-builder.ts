@@ -1,6 +1,7 @@
 import { decodeText } from './decode-text.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import type { OpenKeys } from './open-keys.ts'
+import { parseText, setOwn } from './parse-text.ts'
 import { isPlain } from './string-bytes.ts'
 
 /** Where a walk stands. */
@@ -55,9 +56,9 @@ export class ValueBuilder {
   }
 
   /** The container at the walk's depth ends at `end`. */
-  close({ depth }: WalkPosition, end: number): void {
+  close({ depth, keys }: WalkPosition, end: number): void {
     if (depth > this.builtDepth) return
-    this.append(depth, end)
+    this.append(depth, end, keys)
     this.builtDepth = depth - 1
     this.builtTo[depth - 1] = BUILT
   }
@@ -72,7 +73,7 @@ export class ValueBuilder {
       return
     }
     this.decodePlain(start)
-    this.pieces.push(parseText(`"${decodeText(this.bytes.subarray(start, end))}"`) as string)
+    this.pieces.push(JSON.parse(`"${decodeText(this.bytes.subarray(start, end))}"`) as string)
   }
 
   private decodePlain(end: number): void {
@@ -108,7 +109,7 @@ export class ValueBuilder {
       }
       const memberStart = this.memberStarts[depth] as number
       if (this.builtTo[depth] === BUILT || memberStart === this.builtTo[depth]) continue
-      this.append(depth, memberStart - 1)
+      this.append(depth, memberStart - 1, keys)
       this.builtTo[depth] = memberStart
     }
     const isAllBuilt = (this.gaps.at(-1) ?? 0) <= (this.memberStarts[deepest] ?? 0)
@@ -116,8 +117,8 @@ export class ValueBuilder {
   }
 
   /** The value of the whole text, whose walk is over. */
-  finish({ rootStart, valueEnd }: WalkPosition): Json {
-    this.root ??= parseText(this.decode(rootStart, valueEnd))
+  finish({ rootStart, valueEnd, keys }: WalkPosition): Json {
+    this.root ??= parseText(this.decode(rootStart, valueEnd), keys.hasEscaped)
     return this.root
   }
 
@@ -129,16 +130,16 @@ export class ValueBuilder {
   }
 
   /** The members from where the container is built up to `end`. */
-  private append(depth: number, end: number): void {
+  private append(depth: number, end: number, { hasEscaped }: OpenKeys): void {
     const start = this.builtTo[depth] as number
     if (start === BUILT) return
     const text = this.decode(start, end)
     const container = this.built[depth] as Json[] | JsonObject
     if (Array.isArray(container)) {
-      for (const value of parseText(`[${text}]`) as Json[]) container.push(value)
+      for (const value of parseText(`[${text}]`, hasEscaped) as Json[]) container.push(value)
       return
     }
-    const members = parseText(`{${text}}`) as JsonObject
+    const members = parseText(`{${text}}`, hasEscaped) as JsonObject
     for (const name of Object.keys(members)) setOwn(container, name, members[name] as Json)
   }
 
@@ -163,14 +164,4 @@ function keysBelow(frames: readonly number[], depth: number, deepest: number, co
     if (frame !== -1) return frame
   }
   return count
-}
-
-function parseText(text: string): Json {
-  return JSON.parse(text) as Json
-}
-
-/** As JSON.parse does it: a field of its own, also where the name means something in JavaScript. */
-function setOwn(target: JsonObject, name: string, value: Json): void {
-  if (name !== '__proto__') target[name] = value
-  else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })
 }

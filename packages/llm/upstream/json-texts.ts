@@ -1,4 +1,5 @@
 import type { Json } from '../json/json-value.ts'
+import { parseUnreadText } from '../json/parse-text.ts'
 import { PartCounter } from '../json/part-counter.ts'
 
 /** What the texts that hold JSON may have together: twice what the fields of a form may. */
@@ -23,9 +24,10 @@ export class JsonTexts {
     this.counter.end()
     if (this.counter.count > MAX_PARTS) return undefined
     try {
-      return JSON.parse(text) as Json
-    } catch {
-      return text
+      return parseUnreadText(text)
+    } catch (error) {
+      // Nested too deeply to be read.
+      return error instanceof RangeError ? undefined : text
     }
   }
 }

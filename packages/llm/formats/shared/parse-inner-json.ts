@@ -1,5 +1,6 @@
 import { MAX_JSON_DEPTH } from '../../json/json-bounds.ts'
 import type { Json } from '../../json/json-value.ts'
+import { parseUnreadText } from '../../json/parse-text.ts'
 
 /**
  * Parses JSON that stands in a string, such as a call's arguments, for a format that has it as a value. Throws for any other
@@ -7,7 +8,7 @@ import type { Json } from '../../json/json-value.ts'
  */
 export function parseInnerJson(text: string): Json {
   if (isTooDeep(text)) throw new Error(`nested more than ${MAX_JSON_DEPTH} levels deep`)
-  return JSON.parse(text) as Json
+  return parseUnreadText(text)
 }
 
 const QUOTE = 0x22

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toText } from '../../../json/json-value.ts'
+import { parseUnreadText } from '../../../json/parse-text.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import { invalid, isObject, objectAt, optionalObject, textAt } from '../../shared/read-fields.ts'
 
@@ -27,7 +28,7 @@ function parseSchema(text: string, path: string): JsonObject {
   if (text.length > MAX_SCHEMA) throw invalid(path, 'must have at most 65,536 characters.')
   let schema: Json | undefined
   try {
-    schema = JSON.parse(text) as Json
+    schema = parseUnreadText(text)
   } catch {
     // Refused below.
   }

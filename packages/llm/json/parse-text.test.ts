@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { jsonText } from '../testing/arbitrary-json.ts'
+import { JsonTexts } from '../upstream/json-texts.ts'
+import { findReserved } from '../upstream/reserved-names.ts'
+import { UNBOUNDED } from './json-bounds.ts'
+import { SlicedJsonScan, scanJson } from './json-scan.ts'
+import { parseByText, parseText, parseUnreadText } from './parse-text.ts'
+
+/** Names that mean `name`, as somebody may write them: an escape anywhere. */
+function spellings(name: string): string[] {
+  return [...name].map((char, at) => {
+    const escape = `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+    return name.slice(0, at) + escape + name.slice(at + 1)
+  })
+}
+
+/** Has objects parsed whose next field has the name that V8 13 would give to the written one. */
+function train(first: string, name: string, written: string): void {
+  const wrong = written.slice(0, name.length)
+  for (let again = 0; again < 8; again++)
+    JSON.parse(`{${JSON.stringify(first)}:0,${JSON.stringify(wrong)}:0}`)
+}
+
+const NAMES = ['n', 'model', 'tools', 'service_tier', 'web_search_options']
+
+describe('a name that is written with an escape', () => {
+  test.each(NAMES.flatMap(name => spellings(name).map(written => [name, written] as const)))(
+    '%s as %s is that name, whatever was parsed before',
+    (name, written) => {
+      const first = `first ${written}`
+      train(first, name, written)
+      const text = `{${JSON.stringify(first)}:0,"${written}":1}`
+      const keys = [first, name]
+      expect(Object.keys(parseText(text, true) as object)).toEqual(keys)
+      for (const space of ['', ' ', ' '.repeat(100)]) {
+        const spaced = text.replace(`"${written}"`, `"${written}"${space}`)
+        expect(Object.keys(parseUnreadText(spaced) as object)).toEqual(keys)
+      }
+      const scan = scanJson(Buffer.from(text))
+      expect(scan.ok && Object.keys(scan.value as object)).toEqual(keys)
+      const sliced = new SlicedJsonScan(Buffer.from(`[${text},1]`), UNBOUNDED, {
+        tokenBytes: 5,
+        stringBytes: 400,
+      })
+      while (!sliced.step());
+      expect(
+        sliced.result?.ok === true && Object.keys((sliced.result.value as object[])[0] as object),
+      ).toEqual(keys)
+      const inner = new JsonTexts().read(text)
+      expect(Object.keys(inner as object)).toEqual(keys)
+    },
+  )
+
+  test('a reserved name in a text is found', () => {
+    const written = '\\u006dodel'
+    train('x', 'model', written)
+    expect(findReserved({ a: `{"x":0,"${written}":"b"}` })).toBe('a.model')
+  })
+})
+
+test('parseByText gives what JSON.parse gives for the same text without escapes in names', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1), (value, indent) => {
+      const text = JSON.stringify(value, null, indent)
+      // Also -0, which JSON writes as 0.
+      expect(JSON.stringify(parseByText(text))).toBe(JSON.stringify(value))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('parseByText accepts what JSON.parse accepts, and keeps the order of names', () => {
+  fc.assert(
+    fc.property(jsonText, text => {
+      expect(JSON.stringify(parseByText(text))).toBe(JSON.stringify(parseText(text, true)))
+    }),
+    { numRuns: 2_000 },
+  )
+  for (const text of ['', '{', '{"a":}', '[1,]', '"a', '{"a" 1}', 'nul']) {
+    expect(() => parseByText(text)).toThrow(SyntaxError)
+  }
+  expect(Object.keys(parseByText('{"__proto__":{"a":1},"b":2}') as object)).toEqual(['__proto__', 'b'])
+})
+
+test('a text that is nested too deeply to be read is too much, and not a text without JSON', () => {
+  const deep = `${'[{"\\u0061":'.repeat(8_000)}1${'}]'.repeat(8_000)}`
+  const read = new JsonTexts().read(deep)
+  expect(read === undefined || typeof read === 'object').toBe(true)
+})

@@ -1,0 +1,127 @@
+import type { Json, JsonObject } from './json-value.ts'
+
+/**
+ * V8 13 (Node 24) gives a name with escapes the name of another object's field, if what is written begins as that field's
+ * name and has as many characters as the name that it means: `"\u006dodel"` is read as `\u006` after an object with a field
+ * of that name. A caller could so hide a field from every check that the provider reads.
+ */
+function confusesNames(): boolean {
+  for (let again = 0; again < 8; again++) JSON.parse('{"confusesNames":0,"\\\\u006":0}')
+  return !('model' in JSON.parse('{"confusesNames":0,"\\u006dodel":0}'))
+}
+
+const CONFUSES_NAMES = confusesNames()
+
+/** JSON.parse with the names that are written. `hasEscapedNames`: a name of the text may have an escape. Throws SyntaxError. */
+export function parseText(text: string, hasEscapedNames: boolean): Json {
+  return hasEscapedNames && CONFUSES_NAMES ? parseByText(text) : (JSON.parse(text) as Json)
+}
+
+/** The same for a text whose names nobody has looked at. */
+export function parseUnreadText(text: string): Json {
+  return parseText(text, CONFUSES_NAMES && hasEscapedName(text))
+}
+
+/** True if a string of the text has an escape and a colon behind it. */
+function hasEscapedName(text: string): boolean {
+  let isInString = false
+  let isEscaped = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (!isInString) {
+      if (code === QUOTE) {
+        isInString = true
+        isEscaped = false
+      }
+    } else if (code === BACKSLASH) {
+      isEscaped = true
+      at++
+    } else if (code === QUOTE) {
+      isInString = false
+      if (isEscaped && COLON.test(text.slice(at + 1, at + 65))) return true
+    }
+  }
+  return false
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** After so much white space that it is not seen, a colon is assumed. */
+const COLON = /^\s*(?::|\s{63}$)/
+
+/** The same, several times slower, one value after the other. Throws RangeError for some thousand levels. */
+export function parseByText(text: string): Json {
+  JSON.parse(text)
+  return new TextReader(text).readValue()
+}
+
+/** As JSON.parse does it: a field of its own, also where the name means something in JavaScript. */
+export function setOwn(target: JsonObject, name: string, value: Json): void {
+  if (name !== '__proto__') target[name] = value
+  else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })
+}
+
+/** Reads a text that is JSON. */
+class TextReader {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  readValue(): Json {
+    const first = this.#next()
+    if (first === '{') return this.#readObject()
+    if (first === '[') return this.#readList()
+    return first === '"' ? this.#readString() : this.#readScalar()
+  }
+
+  #readObject(): JsonObject {
+    const object: JsonObject = {}
+    this.#at++
+    while (this.#next() !== '}') {
+      const name = this.#readString()
+      this.#next()
+      // The colon.
+      this.#at++
+      setOwn(object, name, this.readValue())
+      if (this.#next() === ',') this.#at++
+    }
+    this.#at++
+    return object
+  }
+
+  #readList(): Json[] {
+    const list: Json[] = []
+    this.#at++
+    while (this.#next() !== ']') {
+      list.push(this.readValue())
+      if (this.#next() === ',') this.#at++
+    }
+    this.#at++
+    return list
+  }
+
+  #readString(): string {
+    const start = this.#at
+    let end = start + 1
+    for (let code = this.#text.charCodeAt(end); code !== QUOTE; code = this.#text.charCodeAt(end))
+      end += code === BACKSLASH ? 2 : 1
+    this.#at = end + 1
+    const written = this.#text.slice(start, end + 1)
+    return written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1)
+  }
+
+  #readScalar(): Json {
+    const start = this.#at
+    while (this.#at < this.#text.length && !',]} \n\r\t'.includes(this.#text[this.#at] as string)) this.#at++
+    return JSON.parse(this.#text.slice(start, this.#at)) as Json
+  }
+
+  /** Returns the next character that is no white space, and stays there. */
+  #next(): string | undefined {
+    while (' \n\r\t'.includes(this.#text[this.#at] ?? 'x')) this.#at++
+    return this.#text[this.#at]
+  }
+}
