@@ -105,6 +105,17 @@ test('saves up the rests of short work', async () => {
   }
 })
 
+test('rests for a moment only, however long something took', async () => {
+  const turns = new LoopTurns()
+  share(turns)
+  turns.spend(1e9)
+  await nextTick()
+  const log: string[] = []
+  turns.wait(takerOf('a', log, 0))
+  share(turns)
+  await expect.poll(() => log).toEqual(['a'])
+})
+
 test('does not rest for a credential alone, nor once the others have been silent for a while', async () => {
   const alone = new LoopTurns()
   for (let count = 0; count < 3; count++) alone.noteCaller('a', performance.now())

@@ -18,6 +18,8 @@ export const SLICE_MS = 1
 const REST = 2
 /** A shorter rest is saved up. */
 const MIN_REST_MS = 1
+/** A process that was stopped for a while, or work that could not wait, must not hold up all long work afterwards. */
+const MOST_REST_MS = 50
 /** A credential that sent a request in this time shares the event loop. */
 const RECENT_MS = 250
 
@@ -104,7 +106,8 @@ export class LoopTurns {
     this.#spentMs = 0
     this.#isScheduled = false
     const isShared = now - this.#otherAt < RECENT_MS
-    this.#restUntil = isShared ? Math.max(this.#restUntil, now) + tookMs * REST : 0
+    const restUntil = Math.max(this.#restUntil, now) + tookMs * REST
+    this.#restUntil = isShared ? Math.min(restUntil, now + MOST_REST_MS) : 0
     if (this.#shares.size === 0) return
     this.#isScheduled = true
     const restMs = this.#restUntil - now
