@@ -11,8 +11,8 @@ export const SHORT_BODY_LIMIT_BYTES = 64 * 1024
 
 /**
  * A request to a model. OpenAI allows 300,000 tokens in one request for embeddings, each of which may be a number here. A
- * conversation of 12,000 short messages has 60,000 parts. At these bounds a step that follows parsing takes up to 30 ms once its
- * code is compiled, and other requests are served between the steps (docs/decisions/0023-bounded-bodies.md).
+ * conversation of 12,000 short messages has 60,000 parts. With twice as many parts a step that follows parsing took up to 55 ms
+ * once its code was compiled, and other requests are served between the steps (docs/decisions/0023-bounded-bodies.md).
  */
 export const REQUEST_BOUNDS: JsonBounds = {
   maxValues: 1_000_000,

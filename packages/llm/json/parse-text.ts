@@ -1,9 +1,14 @@
 import type { Json, JsonObject } from './json-value.ts'
 
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** After so much white space that it is not seen, a colon is assumed. */
+const COLON = /^\s*(?::|\s{63}$)/
+
 /**
- * V8 13 (Node 24) gives a name with escapes the name of another object's field, if what is written begins as that field's
- * name and has as many characters as the name that it means: `"\u006dodel"` is read as `\u006` after an object with a field
- * of that name. A caller could so hide a field from every check that the provider reads.
+ * Whether this runtime reads some names wrong. V8 13.6 (Node 24) compares a name with the one that an earlier object had in
+ * its place: as many characters as the name means, but of its written form. `"\u006dodel"` means five, and is read as
+ * `\u006` after an object with a field of that name. A caller could so hide a field from every check, and the provider reads it.
  */
 function confusesNames(): boolean {
   for (let again = 0; again < 8; again++) JSON.parse('{"confusesNames":0,"\\\\u006":0}')
@@ -43,11 +48,6 @@ function hasEscapedName(text: string): boolean {
   }
   return false
 }
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-/** After so much white space that it is not seen, a colon is assumed. */
-const COLON = /^\s*(?::|\s{63}$)/
 
 /** The same, several times slower, one value after the other. Throws RangeError for some thousand levels. */
 export function parseByText(text: string): Json {

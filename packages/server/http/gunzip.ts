@@ -13,7 +13,9 @@ const MAX_RATIO = 100
 /** How many bodies above FREE_BYTES may be unpacked at the same time: each takes up to its limit of memory. */
 const MAX_AT_ONCE = 4
 const CHUNK_BYTES = 64 * 1024
-/** What a thread takes for a chunk. The event loop is not blocked meanwhile, but threads share the processors with it. */
+/** A chunk costs as much as so many bytes, however short it is: a body may have a member for each byte. */
+const MIN_CHUNK_BYTES = 1_024
+/** What a thread takes for a chunk of text that hardly compresses. The event loop is not blocked meanwhile, but threads share the processors with it. */
 const CHUNK_MS = 0.3
 
 export interface Unpacking {
@@ -46,7 +48,9 @@ export function startGunzip(packed: Buffer, { limit, tooLarge, memory, owner }: 
       end()
       reject(fault)
     }
+    let unwaitedBytes = 0
     const waitForNext = (): void => {
+      unwaitedBytes = 0
       stream.pause()
       loopTurns.spend(CHUNK_MS)
       const go = (): void => void takeTurn(owner).then(() => stream.resume())
@@ -61,7 +65,10 @@ export function startGunzip(packed: Buffer, { limit, tooLarge, memory, owner }: 
       if (fault !== undefined) stop(fault)
       else if (size > limit) stop(tooLarge())
       else if (size > FREE_BYTES && size > MAX_RATIO * stream.bytesWritten) stop(overRatio())
-      else waitForNext()
+      else {
+        unwaitedBytes += Math.max(chunk.length, MIN_CHUNK_BYTES)
+        if (unwaitedBytes >= CHUNK_BYTES) waitForNext()
+      }
     })
     stream.on('end', () => {
       end()

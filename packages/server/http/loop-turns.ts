@@ -6,8 +6,8 @@ export interface TurnTaker {
   /** Of what the work comes from; '': a caller's request. */
   readonly origin: string
   /**
-   * Does up to a slice of the work, and waits again if there is more. Returns true if nothing else may be done in this tick of
-   * the event loop. Must not throw.
+   * Does up to a slice of the work, and waits again if there is more. Returns true if no other long work may follow in this
+   * tick of the event loop. Should not throw: the exception goes to the process.
    */
   takeTurn(): boolean
 }
@@ -27,10 +27,10 @@ const RECENT_MS = 250
 export const UNKNOWN_OWNER: ShareOwner = { environment: undefined, caller: undefined, endUser: undefined }
 
 /**
- * Divides the event loop between long work (slices of long bodies, long chunks of providers) and everything else. A request takes
- * several ticks, each of which long work of others would delay; so it gets 1 ms a tick, and rests for twice the time that
- * it took, unless there is only one credential. Whoever has long work gets turns round robin: organizations, then environments, credentials, end users
- * and origins.
+ * Divides the event loop between long work (slices of long bodies, long chunks of providers) and everything else. A request
+ * takes several ticks, each of which the long work of others would delay. So long work gets 1 ms of a tick and then rests for
+ * twice the time that it took, unless only one credential sends requests. Those who have long work get turns round robin:
+ * organizations, then environments, credentials, end users and origins (docs/decisions/0046-turns-of-long-work.md).
  */
 export class LoopTurns {
   readonly #waiting = new ConnectionShares<TurnTaker>(Number.MAX_SAFE_INTEGER)
@@ -79,7 +79,7 @@ export class LoopTurns {
     else setImmediate(runSliceOf, this)
   }
 
-  /** Removes one that waits no longer, or not yet. */
+  /** Removes work that is no longer wanted. Does nothing if it does not wait. */
   withdraw(taker: TurnTaker): void {
     const share = this.#shares.get(taker)
     if (share === undefined) return

@@ -25,8 +25,8 @@ const STEP: SlicedWork = { step: () => true }
 const never = (): boolean => false
 
 /**
- * Resolves when it is the owner's turn in the event loop. What the caller does before it awaits anything is that turn: a step of a
- * long request that cannot be divided.
+ * Resolves when it is the owner's turn in the event loop. The turn is what the caller then does until it awaits something: a
+ * step of a long request that cannot be divided.
  */
 export function takeTurn(owner: ShareOwner = UNKNOWN_OWNER): Promise<void> {
   return runInSlices(STEP, never, owner)

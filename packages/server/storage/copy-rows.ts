@@ -1,7 +1,7 @@
 import type { Connection, PoolClient, Submittable } from 'pg'
 import { ShortTicks } from './short-ticks.ts'
 
-/** Rows are turned into bytes, which takes up to a millisecond for so many, with captured bodies even more. */
+/** So many rows are turned into bytes at once: 2 MiB if all of them have captured bodies. */
 const ROWS_AT_ONCE = 32
 
 /** What pg's connection has for COPY, beyond its types. */

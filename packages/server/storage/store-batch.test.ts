@@ -4,6 +4,7 @@ import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/h
 import { insertRecords } from '../testing/harness/insert-records.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'
 import { newId } from '../testing/harness/storage-rows.ts'
+import { copyRows } from './copy-rows.ts'
 import { openPool } from './pool.ts'
 import type { EnvironmentRow } from './schema.ts'
 
@@ -45,6 +46,27 @@ describe.each(listTestServers())('a batch of records on $label', server => {
     const results = await Promise.all(orders.map(each => insertRecords(database.pool, each)))
     expect(results.flatMap(({ rejected }) => rejected)).toEqual([])
     expect(await sumRequests(model)).toBe(40)
+  })
+
+  test('that the database refuses while most of it is still to be sent fails alone, on a connection that goes on', async () => {
+    const pool = openPool(database.connection, () => {}, { max: 1 })
+    try {
+      // No date of PostgreSQL has this year, so the first row of many pieces is refused.
+      const rows = ['99999999-01-01', ...Array.from({ length: 20_000 }, () => '2026-01-01')]
+      const client = await pool.connect()
+      await client.query('create temporary table days (day date)')
+      const copying = copyRows(client, 'copy days from stdin', rows)
+      const after = client.query('select 1 as one')
+      await expect(copying).rejects.toMatchObject({ code: '22008' })
+      expect((await after).rows).toEqual([{ one: 1 }])
+      await copyRows(client, 'copy days from stdin', rows.slice(1))
+      expect((await client.query('select count(*)::int as count from days')).rows).toEqual([
+        { count: 20_000 },
+      ])
+      client.release()
+    } finally {
+      await pool.end()
+    }
   })
 
   test('keeps every character that COPY gives a meaning', async () => {

@@ -67,7 +67,7 @@ export class RequestContext implements Ticking {
   /** `performance.now()` of the first upstream call, and of the first byte to the caller. */
   calledAt: number | undefined
   firstByteAt: number | undefined
-  /** True if the body was parsed in slices. Each step that follows may take some 50 ms, so they run in ticks of their own. */
+  /** True if the body was parsed in slices. Each step that follows may take tens of milliseconds, so it waits its turn in the event loop. */
   isLong = false
   /** True if the caller's connection closed before the answer was complete. */
   isGone = false
