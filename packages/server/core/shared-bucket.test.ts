@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { noteTaken, type SharedBucket, takeReported } from './shared-bucket.ts'
-import { takeToken, toBucketRate } from './token-bucket.ts'
+import { noteTaken, type SharedBucket } from './shared-bucket.ts'
+import { oweTokens, takeToken, toBucketRate } from './token-bucket.ts'
 
 /** Makes processes take tokens until all are refused, one after the other. Returns how many they got. */
 function empty(count: number, perSecond: number, burstSeconds: number): { taken: number; reports: number } {
@@ -16,7 +16,7 @@ function empty(count: number, perSecond: number, burstSeconds: number): { taken:
       const reported = noteTaken(bucket, rate)
       if (reported === 0) continue
       reports++
-      for (const other of buckets) if (other !== bucket) takeReported(other, rate, reported, 1000)
+      for (const other of buckets) if (other !== bucket) oweTokens(other, rate, reported, 1000)
     }
   }
   return { taken, reports }
@@ -36,10 +36,25 @@ test('a bucket of few tokens is exact', () => {
   expect(empty(4, 2, 5).taken).toBe(10)
 })
 
-test('reported tokens never empty a bucket for longer than it takes to fill', () => {
-  const rate = toBucketRate(100, 5)
-  const bucket: SharedBucket = { fullAt: 0, unreported: 0 }
-  takeReported(bucket, rate, 100_000, 1000)
-  expect(takeToken(bucket, rate, 1000)).toBe(10)
-  expect(takeToken(bucket, rate, 1010)).toBe(0)
+test.each([2, 8, 64])('%i processes that take all they can for a minute get what one bucket gives', count => {
+  const rate = toBucketRate(50, 10)
+  const buckets = Array.from({ length: count }, (): SharedBucket => ({ fullAt: 0, unreported: 0 }))
+  let taken = 0
+  for (let now = 1000; now <= 61_000; now += 5) {
+    // Reports come a step later.
+    const reports: [SharedBucket, number][] = []
+    for (const bucket of buckets) {
+      // Each gets 2,000 requests a second.
+      for (let asked = 0; asked < 10 && takeToken(bucket, rate, now) === 0; asked++) {
+        taken++
+        const reported = noteTaken(bucket, rate)
+        if (reported > 0) reports.push([bucket, reported])
+      }
+    }
+    for (const [from, reported] of reports) {
+      for (const other of buckets) if (other !== from) oweTokens(other, rate, reported, now)
+    }
+  }
+  expect(taken).toBeGreaterThanOrEqual(500 + 60 * 50)
+  expect(taken).toBeLessThanOrEqual(500 + 60 * 50 + count * Math.ceil(500 / 16))
 })

@@ -7,8 +7,8 @@ export interface SharedBucket extends TokenBucket {
 }
 
 /**
- * A process reports each sixteenth of a full bucket. So each of the processes may exceed it by that part, and sends at most
- * sixteen messages for a full bucket.
+ * A process reports each sixteenth of a full bucket, and the others owe what it took (`oweTokens`). So each of the processes may exceed
+ * what one bucket gives by that part, however long they take, and sends at most sixteen messages for a full bucket.
  */
 const REPORTED_PARTS = 16
 
@@ -19,10 +19,4 @@ export function noteTaken(bucket: SharedBucket, { intervalMs, fullAfterMs }: Buc
   if (unreported * REPORTED_PARTS * intervalMs < fullAfterMs) return 0
   bucket.unreported = 0
   return unreported
-}
-
-/** Takes tokens that another process has given out. */
-export function takeReported(bucket: TokenBucket, rate: BucketRate, count: number, now: number): void {
-  const { intervalMs, fullAfterMs } = rate
-  bucket.fullAt = Math.min(Math.max(bucket.fullAt, now) + count * intervalMs, now + fullAfterMs)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { returnToken, takeToken, toBucketRate } from './token-bucket.ts'
+import { oweTokens, returnToken, takeToken, toBucketRate } from './token-bucket.ts'
 
 test('a full bucket gives its burst at once, then one token per interval', () => {
   const rate = toBucketRate(10, 5)
@@ -33,6 +33,17 @@ test('a clock that is set back by an hour makes nobody wait longer than an empty
   const bucket = { fullAt: 0 }
   for (let i = 0; i < 50; i++) takeToken(bucket, rate, 3_600_000)
   expect(takeToken(bucket, rate, 0)).toBeCloseTo(100)
+  expect(takeToken(bucket, rate, 100)).toBe(0)
+})
+
+test('owes what was given out elsewhere, four full buckets at most', () => {
+  const rate = toBucketRate(10, 5)
+  const bucket = { fullAt: 0 }
+  oweTokens(bucket, rate, 60, 1_000)
+  expect(takeToken(bucket, rate, 1_000)).toBeCloseTo(1_100)
+  expect(takeToken(bucket, rate, 2_100)).toBe(0)
+  oweTokens(bucket, rate, 1_000_000, 2_100)
+  expect(takeToken(bucket, rate, 2_100)).toBeCloseTo(20_100)
 })
 
 test('never gives more in any span than the burst and what the rate adds, and gives one to who waited as told', () => {

@@ -23,17 +23,29 @@ export function toBucketRate(perSecond: number, burstSeconds: number): BucketRat
   return { intervalMs, fullAfterMs: Math.max(1, Math.floor(perSecond * burstSeconds)) * intervalMs }
 }
 
+/** How many full buckets may be owed at most; see `oweTokens`. */
+const MAX_OWED = 4
+
 /**
  * Takes a token. Returns 0, or without taking one the milliseconds until there is one. Times may be slightly out of order,
- * and a clock that was set back never makes a caller wait longer than an empty bucket would.
+ * and after a clock was set back nobody waits longer than for an empty bucket.
  */
 export function takeToken(bucket: TokenBucket, rate: BucketRate, now: number): number {
   const { intervalMs, fullAfterMs } = rate
-  const start = Math.min(Math.max(bucket.fullAt, now), now + fullAfterMs)
+  // No bucket owes as much: the clock was set back.
+  if (bucket.fullAt > now + (MAX_OWED + 1) * fullAfterMs + ROUNDING_MS) bucket.fullAt = now + fullAfterMs
+  const start = Math.max(bucket.fullAt, now)
   const waitMs = start + intervalMs - now - fullAfterMs
   if (waitMs > ROUNDING_MS) return waitMs
   bucket.fullAt = start + intervalMs
   return 0
+}
+
+/** Takes tokens that were given out elsewhere, also those that the bucket does not have: it owes them until it has filled. */
+export function oweTokens(bucket: TokenBucket, rate: BucketRate, count: number, now: number): void {
+  const { intervalMs, fullAfterMs } = rate
+  const mostAt = now + (MAX_OWED + 1) * fullAfterMs
+  bucket.fullAt = Math.min(Math.max(bucket.fullAt, now) + count * intervalMs, mostAt)
 }
 
 /** Puts a token back. */

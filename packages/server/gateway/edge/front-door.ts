@@ -7,8 +7,8 @@ import { type ChildInit, Holder, type HolderFactors, takeRequest } from '../../c
 import type { Log } from '../../core/log.ts'
 import { ProvenCredentials } from '../../core/proven-credentials.ts'
 import { Refusals } from '../../core/refusals.ts'
-import { noteTaken, takeReported } from '../../core/shared-bucket.ts'
-import type { BucketRate } from '../../core/token-bucket.ts'
+import { noteTaken } from '../../core/shared-bucket.ts'
+import { type BucketRate, oweTokens } from '../../core/token-bucket.ts'
 import { type TrustedProxies, toAddressGroup, toClientAddress } from '../../http/client-address.ts'
 import { Place, type PlaceOwner } from '../request/place.ts'
 import type { RequestContext } from '../request/request-context.ts'
@@ -155,7 +155,7 @@ export class FrontDoor implements PlaceOwner {
   takeReported(kind: BucketKind, key: string, count: number, now: number): void {
     if (kind === 'address') return this.#addresses.takeReported(key, count, now)
     const holder = this.#holders.get(key)
-    if (holder?.rate !== undefined) return takeReported(holder, holder.rate, count, now)
+    if (holder?.rate !== undefined) return oweTokens(holder, holder.rate, count, now)
     const earlier = this.#reported.get(key)
     const sum = earlier !== undefined && now - earlier.at < REPORTED_MS ? earlier.count + count : count
     if (this.#reported.size >= MAX_REPORTED) this.#reported.clear()
@@ -205,7 +205,7 @@ export class FrontDoor implements PlaceOwner {
     const reported = this.#reported.get(init.key)
     if (reported !== undefined && init.rate !== undefined) {
       this.#reported.delete(init.key)
-      takeReported(child, init.rate, reported.count, reported.at)
+      oweTokens(child, init.rate, reported.count, reported.at)
     }
     if (this.#holders.add(child, now)) return child
     child.forget()
