@@ -1,18 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
-
-let home: ProgramHome
-let program: Program
-let signedIn: Awaited<ReturnType<typeof setUp>>
-
-beforeAll(async () => {
-  home = await openProgramHome()
-})
-
-afterAll(async () => {
-  await program?.stop()
-  home.remove()
-})
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Keys, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
+import { listWorkers } from './worker-connections.ts'
 
 /** Sends requests until it is stopped; returns the ids of those that got their whole answer. */
 async function load(
@@ -39,16 +27,16 @@ async function load(
   return { answered, ended: Promise.all(Array.from({ length: workers }, work)).then(() => {}) }
 }
 
-async function listAllLogs(managementKey: string, environmentId: string): Promise<Map<string, number>> {
+async function listAllLogs(
+  controlUrl: string,
+  { managementKey, developmentId }: Keys,
+): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const response = await fetch(
-      `${program.controlUrl}/v1/environments/${environmentId}/logs?limit=100${query}`,
-      {
-        headers: { authorization: `Bearer ${managementKey}` },
-      },
-    )
+    const response = await fetch(`${controlUrl}/v1/environments/${developmentId}/logs?limit=100${query}`, {
+      headers: { authorization: `Bearer ${managementKey}` },
+    })
     const page = (await response.json()) as { data: { request_id: string }[]; next_cursor: string | null }
     for (const { request_id } of page.data) counts.set(request_id, (counts.get(request_id) ?? 0) + 1)
     cursor = page.next_cursor
@@ -56,91 +44,124 @@ async function listAllLogs(managementKey: string, environmentId: string): Promis
   return counts
 }
 
-test('kill -9 under load keeps the record of every answered request, each counted once', async () => {
-  program = await home.start()
-  signedIn = await setUp(program)
-  const { managementKey, secretKey, developmentId } = signedIn
-  const all: string[] = []
-  for (let round = 0; round < 3; round++) {
-    const running = await load(program.gatewayUrl, secretKey, 8)
-    await expect.poll(() => running.answered.length, { timeout: 120_000 }).toBeGreaterThan(150)
-    await program.kill()
-    await running.ended
-    all.push(...running.answered)
-    program = await home.start()
-  }
-  await expect
-    .poll(
-      async () => {
-        const logged = await listAllLogs(managementKey, developmentId)
-        return all.filter(id => !logged.has(id)).length
-      },
-      { timeout: 120_000, interval: 250 },
-    )
-    .toBe(0)
-  const logged = await listAllLogs(managementKey, developmentId)
-  expect([...logged.values()].filter(count => count !== 1)).toEqual([])
-}, 600_000)
+describe.each([1, 2])('with gateway workers: %i', workers => {
+  let home: ProgramHome
+  let program: Program
+  let keys: Keys
 
-test('requests that a kill -9 cuts off are settled once, at their reservation, which is then returned', async () => {
-  const { managementKey, secretKey, projectId, developmentId } = signedIn
-  const manage = async (method: string, route: string, body?: unknown): Promise<any> => {
+  beforeAll(async () => {
+    home = await openProgramHome()
+    await start()
+    keys = await setUp(program)
+  }, 240_000)
+  afterAll(async () => {
+    await program?.stop()
+    home.remove()
+  })
+
+  const start = async (): Promise<void> => {
+    program = await home.start({ RIDEAU_WORKERS: String(workers) })
+  }
+
+  test('kill -9 under load keeps the record of every answered request, each counted once', async () => {
+    const all: string[] = []
+    for (let round = 0; round < 3; round++) {
+      const running = await load(program.gatewayUrl, keys.secretKey, 8)
+      await expect.poll(() => running.answered.length, { timeout: 120_000 }).toBeGreaterThan(150)
+      await program.kill()
+      await running.ended
+      all.push(...running.answered)
+      await start()
+    }
+    const missing = async (): Promise<number> => {
+      const logged = await listAllLogs(program.controlUrl, keys)
+      return all.filter(id => !logged.has(id)).length
+    }
+    await expect.poll(missing, { timeout: 120_000, interval: 250 }).toBe(0)
+    const logged = await listAllLogs(program.controlUrl, keys)
+    expect([...logged.values()].filter(count => count !== 1)).toEqual([])
+  }, 600_000)
+
+  async function manage(method: string, route: string, body?: unknown): Promise<any> {
     const response = await fetch(program.controlUrl + route, {
       method,
-      headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${keys.managementKey}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     return await response.json()
   }
-  const route = `/v1/projects/${projectId}/budgets`
-  await manage('POST', route, { limit_usd: 100, window: 'month' })
-  const budget = async (): Promise<{ spent_usd: number; reserved_usd: number }> =>
-    (await manage('GET', route)).data[0]
-  const before = await budget()
-  const calls = Array.from({ length: 3 }, () =>
-    fetch(`${program.gatewayUrl}/v1/chat`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        model: 'sandbox/slow',
-        max_tokens: 100,
-        messages: [{ role: 'user', content: 'x' }],
-      }),
-    }).catch(() => {}),
-  )
-  await expect.poll(async () => (await budget()).reserved_usd, { timeout: 30_000 }).toBeGreaterThan(0)
-  const log = async (): Promise<any[]> =>
-    (await manage('GET', `/v1/environments/${developmentId}/logs?model=sandbox/slow`)).data
-  const held = (await budget()).reserved_usd
-  await program.kill()
-  await Promise.all(calls)
-  program = await home.start()
-  await expect.poll(async () => (await log()).length, { timeout: 60_000 }).toBeGreaterThan(0)
-  const cut = await log()
-  for (const each of cut)
-    expect(each).toMatchObject({ usage_estimated: true, error_code: 'stream_interrupted' })
-  const spent = cut.reduce((sum, { cost_usd }) => sum + cost_usd, 0)
-  expect(spent).toBeGreaterThanOrEqual(held - 1e-9)
-  const after = await budget()
-  expect(after.reserved_usd).toBe(0)
-  expect(after.spent_usd).toBeCloseTo(before.spent_usd + spent, 9)
-}, 300_000)
 
-test('a restart keeps keys and settings, and does not offer set-up again', async () => {
-  const code = await program.stop()
-  expect(code).toBe(0)
-  program = await home.start()
-  expect(program.output()).not.toContain('setup_token')
-  const response = await fetch(`${program.controlUrl}/v1/setup`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      setup_token: program.setupToken,
-      email: 'late@example.com',
-      password: 'a long enough password',
-      organization: { name: 'Late' },
-    }),
-  })
-  expect(response.status).toBe(403)
-  expect(await response.json()).toMatchObject({ error: { code: 'setup_closed' } })
-}, 300_000)
+  /** Cuts three requests off by `kill`. Returns what they had reserved and what is spent for them after the next start. */
+  async function cutOff(kill: () => Promise<void>): Promise<{ held: number; spent: number }> {
+    const route = `/v1/projects/${keys.projectId}/budgets`
+    const budgetId = (await manage('POST', route, { limit_usd: 100, window: 'month' })).id
+    const budget = async (): Promise<{ spent_usd: number; reserved_usd: number }> =>
+      (await manage('GET', route)).data.find(({ id }: { id: string }) => id === budgetId)
+    const known = new Set((await slowLogs()).map(log => log.request_id))
+    const before = await budget()
+    const body = { model: 'sandbox/slow', max_tokens: 100, messages: [{ role: 'user', content: 'x' }] }
+    const calls = Array.from({ length: 3 }, () =>
+      fetch(`${program.gatewayUrl}/v1/chat`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${keys.secretKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }).catch(() => {}),
+    )
+    await expect.poll(async () => (await budget()).reserved_usd, { timeout: 30_000 }).toBeGreaterThan(0)
+    const held = (await budget()).reserved_usd
+    await kill()
+    await Promise.all(calls)
+    await start()
+    const listCut = async (): Promise<any[]> => (await slowLogs()).filter(log => !known.has(log.request_id))
+    await expect.poll(async () => (await listCut()).length, { timeout: 60_000 }).toBeGreaterThan(0)
+    const cut = await listCut()
+    for (const each of cut)
+      expect(each).toMatchObject({ usage_estimated: true, error_code: 'stream_interrupted' })
+    const spent = cut.reduce((sum, { cost_usd }) => sum + cost_usd, 0)
+    const after = await budget()
+    expect(after.reserved_usd).toBe(0)
+    expect(after.spent_usd).toBeCloseTo(before.spent_usd + spent, 9)
+    return { held, spent }
+  }
+
+  const slowLogs = async (): Promise<any[]> =>
+    (await manage('GET', `/v1/environments/${keys.developmentId}/logs?model=sandbox/slow`)).data
+
+  test('requests that a kill -9 of all processes cuts off are settled once, at their reservation, which is then returned', async () => {
+    const { held, spent } = await cutOff(async () => {
+      const pids = listWorkers(program.pid)
+      // In one tick, so that no worker does anything without its supervisor.
+      const killed = program.kill()
+      for (const pid of pids) process.kill(pid, 'SIGKILL')
+      await killed
+    })
+    expect(spent).toBeGreaterThanOrEqual(held - 1e-9)
+  }, 300_000)
+
+  if (workers > 1) {
+    test('requests of workers whose supervisor is killed are settled once, at what they have used', async () => {
+      const { held, spent } = await cutOff(() => program.kill())
+      expect(spent).toBeGreaterThan(0)
+      expect(spent).toBeLessThan(held)
+    }, 300_000)
+  }
+
+  test('a restart keeps keys and settings, and does not offer set-up again', async () => {
+    const code = await program.stop()
+    expect(code).toBe(0)
+    await start()
+    expect(program.output()).not.toContain('setup_token')
+    const response = await fetch(`${program.controlUrl}/v1/setup`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        setup_token: program.setupToken,
+        email: 'late@example.com',
+        password: 'a long enough password',
+        organization: { name: 'Late' },
+      }),
+    })
+    expect(response.status).toBe(403)
+    expect(await response.json()).toMatchObject({ error: { code: 'setup_closed' } })
+  }, 300_000)
+})

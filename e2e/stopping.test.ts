@@ -117,7 +117,11 @@ function lastLogLine(): string {
   return lines.findLast(line => /stopp|ended by force/.test(line)) ?? ''
 }
 
-describe.runIf(hasTerminal)('npm start in a terminal', () => {
+describe.runIf(hasTerminal).each([1, 2])('npm start in a terminal, with gateway workers: %i', workers => {
+  beforeEach(() => {
+    env = { ...env, RIDEAU_WORKERS: String(workers) }
+  })
+
   test.each([
     ['Ctrl-C', (): void => terminal.type(CTRL_C)],
     ['a SIGTERM to the process group', (): void => terminal.signalGroup('SIGTERM')],
@@ -130,7 +134,8 @@ describe.runIf(hasTerminal)('npm start in a terminal', () => {
   ])('after %s lets a running stream end, ends its database and exits', async (_, stop) => {
     const { rest } = await startWithStream()
     const pid = terminal.findPid('bin/rideau.mjs')
-    expect(listChildren(pid)).toEqual(['postgres'])
+    const running = workers === 1 ? [] : Array.from({ length: workers }, () => 'node')
+    expect(listChildren(pid).sort()).toEqual([...running, 'postgres'])
     stop()
     await terminal.until('stopping after the running requests')
     await expect(fetch(`${urls.gateway}/healthz`)).rejects.toThrow()

@@ -45,10 +45,7 @@ export async function run(
     for (const name of STOP_SIGNALS) process.once(name, () => void endDatabase().finally(() => exit(1)))
     return await rotateMasterKey({ ...config, log })
   }
-  if (config.workers > 1 && command === 'gateway') {
-    throw new ConfigError('RIDEAU_WORKERS: must be 1 for rideau gateway; rideau start runs several workers')
-  }
-  const workers = command === 'start' ? config.workers : 1
+  const workers = command === 'start' || command === 'gateway' ? config.workers : 1
   const planes = { gateway: command !== 'control', control: command !== 'gateway' }
   const exceptions = new Exceptions(log)
   const started = handleProcessExceptions(exceptions, endDatabase)
@@ -56,13 +53,7 @@ export async function run(
   const options = { signals: process, clock: systemClock, log, endDatabase, exit }
   const stopping = new StopOnSignals(isReplacement === undefined ? options : { ...options, isReplacement })
   const demo = demoRows === undefined ? undefined : await prepareDemo(config, demoRows, log, process.stdout)
-  const app = await openApp(
-    command === 'start' ? config : { ...config, workers: 1 },
-    planes,
-    log,
-    LIMITS,
-    exceptions,
-  )
+  const app = await openApp({ ...config, workers }, planes, log, LIMITS, exceptions)
   started()
   welcome(app, { config, log, output: process.stdout })
   if (demo !== undefined) process.stdout.write(toDemoText(demo, config.baseUrl ?? app.controlUrl ?? ''))

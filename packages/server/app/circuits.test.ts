@@ -40,6 +40,7 @@ describe.skipIf(redisProgram === undefined)('circuits of two gateways', () => {
         REDIS_URL: redis.url,
         RIDEAU_DATA_DIR: dataDir,
         RIDEAU_MASTER_KEY: MASTER_KEY,
+        RIDEAU_WORKERS: '1',
         RIDEAU_GATEWAY_PORT: '0',
         RIDEAU_METRICS_PORT: '0',
         LOG_LEVEL: 'silent',

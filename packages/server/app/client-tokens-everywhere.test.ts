@@ -29,7 +29,12 @@ describe.skipIf(redisProgram === undefined)('client tokens on two gateways', () 
     }
     app = await openTestApp(shared)
     const own = { DATABASE_URL: toUrl(app.database.connection), RIDEAU_DATA_DIR: dataDir }
-    const ports = { RIDEAU_GATEWAY_PORT: '0', RIDEAU_METRICS_PORT: '0', LOG_LEVEL: 'silent' }
+    const ports = {
+      RIDEAU_WORKERS: '1',
+      RIDEAU_GATEWAY_PORT: '0',
+      RIDEAU_METRICS_PORT: '0',
+      LOG_LEVEL: 'silent',
+    }
     const config = parseConfig({ ...shared, ...own, ...ports })
     second = await openApp(config, { gateway: true, control: false }, pino({ level: 'silent' }))
   })

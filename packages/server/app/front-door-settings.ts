@@ -4,7 +4,7 @@ import { type BucketRate, toBucketRate } from '../core/token-bucket.ts'
 import { readFileLimit } from './file-limit.ts'
 import { positiveNumber, wholeNumber } from './setting-types.ts'
 
-/** What bounds the requests, bodies and connections of a process. */
+/** What bounds the requests, bodies and connections of a process, or of all gateway workers of a machine together. */
 export interface FrontDoorConfig {
   readonly keyRate: BucketRate
   readonly endUserRate: BucketRate
@@ -60,42 +60,19 @@ const OWN_FILES = 256
 /** An idle connection takes some 10 KB. */
 const MOST_CONNECTIONS = 20_000
 
-/** What a worker has at least, if all have more: one body, and one answer, of the largest size fit into an end user's share. */
-const LEAST_WORKER_BODY_BYTES = toBytes(128)
-const LEAST_WORKER_ANSWER_BYTES = toBytes(256)
-
-/**
- * Returns the bounds of each of so many gateway workers, which together are those of one process. Only the number of files is
- * each process's own. The rates are whole, since workers share their buckets, and so is the bound on one address, whose
- * connections may all be one worker's.
- */
-export function toFrontDoorConfig(
-  settings: z.output<typeof FrontDoorSettings>,
-  workers: number,
-): FrontDoorConfig {
+export function toFrontDoorConfig(settings: z.output<typeof FrontDoorSettings>): FrontDoorConfig {
   const heapBytes = getHeapStatistics().heap_size_limit
-  const bodyBytes =
-    settings.RIDEAU_BODY_BYTES ?? Math.max(LEAST_BODY_BYTES, Math.floor(heapBytes * HEAP_PART))
-  const answerBytes =
-    settings.RIDEAU_ANSWER_BYTES ?? Math.max(LEAST_ANSWER_BYTES, Math.floor(heapBytes * ANSWER_PART))
-  const connections = settings.RIDEAU_CONNECTIONS ?? MOST_CONNECTIONS
   return {
     keyRate: toBucketRate(settings.RIDEAU_KEY_REQUESTS_PER_SECOND, BURST_SECONDS),
     endUserRate: toBucketRate(settings.RIDEAU_END_USER_REQUESTS_PER_SECOND, END_USER_BURST_SECONDS),
     addressRate: toBucketRate(settings.RIDEAU_ADDRESS_REQUESTS_PER_SECOND, BURST_SECONDS),
-    openRequests: Math.ceil(settings.RIDEAU_OPEN_REQUESTS / workers),
-    bodyBytes: toPart(bodyBytes, workers, LEAST_WORKER_BODY_BYTES),
-    answerBytes: toPart(answerBytes, workers, LEAST_WORKER_ANSWER_BYTES),
-    connections: Math.min(
-      Math.ceil(connections / workers),
-      settings.RIDEAU_CONNECTIONS ?? toConnections(readFileLimit()),
-    ),
+    openRequests: settings.RIDEAU_OPEN_REQUESTS,
+    bodyBytes: settings.RIDEAU_BODY_BYTES ?? Math.max(LEAST_BODY_BYTES, Math.floor(heapBytes * HEAP_PART)),
+    answerBytes:
+      settings.RIDEAU_ANSWER_BYTES ?? Math.max(LEAST_ANSWER_BYTES, Math.floor(heapBytes * ANSWER_PART)),
+    connections: settings.RIDEAU_CONNECTIONS ?? Math.min(MOST_CONNECTIONS, toConnections(readFileLimit())),
     connectionsPerAddress: settings.RIDEAU_CONNECTIONS_PER_ADDRESS,
   }
-}
-
-function toPart(whole: number, workers: number, least: number): number {
-  return Math.max(Math.ceil(whole / workers), Math.min(whole, least))
 }
 
 /** Leaves as many file descriptors for connections to providers as for those of callers. */

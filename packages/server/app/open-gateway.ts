@@ -32,6 +32,7 @@ import { acquireInstanceLock } from '../storage/instance-lock.ts'
 import { updateKeysLastUsed } from '../storage/keys.ts'
 import { isRequestLogged, updateFeedback } from '../storage/request-log-list.ts'
 import { connectCancellations } from '../workers/messages/cancellations.ts'
+import { connectHoldings } from '../workers/messages/holdings.ts'
 import { handleFlush } from '../workers/messages/journals.ts'
 import { connectMetrics } from '../workers/messages/metrics.ts'
 import { connectRates } from '../workers/messages/rates.ts'
@@ -167,6 +168,15 @@ async function openServer(
   sendTimeouts.watch(server)
   const connections = openConnectionLimits(config, 'gateway')
   connections.guard(server)
+  if (parts.worker !== undefined) {
+    const { requests, bytes, answers } = deps.frontDoor.process
+    const shared = connectHoldings(
+      parts.worker.calls,
+      [requests, bytes, answers, connections.all],
+      exceptions.note,
+    )
+    parts.closers.push(() => shared.close())
+  }
   const readings = listReadings({ ...deps, records, counting, connections, exceptions, sendTimeouts })
   const onError = (error: Error): void => exceptions.note(error, 'the listener of the gateway')
   return {

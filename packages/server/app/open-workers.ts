@@ -75,7 +75,12 @@ export async function openWorkers(parts: AppParts): Promise<Gateway> {
     },
     isReady: () => link.readiness.all(),
     readMeters: (meters, at) => counting.ledger.read(meters, at),
-    close: () => pool.stop(),
+    close() {
+      const stopped = pool.stop()
+      // Else connections would wait, until the last request has ended, for workers that accept no more.
+      port.close()
+      return stopped
+    },
     replaceWorkers: () => pool.replaceAll(),
   }
 }

@@ -1,6 +1,6 @@
-import { availableParallelism } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, parseConfig } from './settings.ts'
+import { readResources, toWorkerCount } from './worker-count.ts'
 
 describe('an invalid setting stops the start with a message that says what is accepted', () => {
   test.each([
@@ -76,7 +76,8 @@ test.each([
   expect(() => parseConfig({ [name]: value })).not.toThrow('secret')
 })
 
-test('without RIDEAU_WORKERS there is one process, and auto is one worker per core', () => {
-  expect(parseConfig({}).workers).toBe(1)
-  expect(parseConfig({ RIDEAU_WORKERS: 'auto' }).workers).toBe(Math.min(20, availableParallelism()))
+test('without RIDEAU_WORKERS there is one worker per core', () => {
+  const expected = Math.min(20, toWorkerCount(readResources()))
+  expect(parseConfig({}).workers).toBe(expected)
+  expect(parseConfig({ RIDEAU_WORKERS: 'auto' }).workers).toBe(expected)
 })

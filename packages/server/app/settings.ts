@@ -1,9 +1,9 @@
-import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import type { Prefixes } from '../gateway/request/prefixes.ts'
 import { parseTrustedProxies, type TrustedProxies } from '../http/client-address.ts'
 import { FRONT_DOOR_SETTINGS, type FrontDoorConfig, toFrontDoorConfig } from './front-door-settings.ts'
 import { choice, wholeNumber } from './setting-types.ts'
+import { readResources, toWorkerCount } from './worker-count.ts'
 
 /**
  * Every setting of the environment, parsed once. docs/operations.md lists them. Only app/ and main.ts read them. An invalid
@@ -35,7 +35,7 @@ const masterKeys = z
 const MAX_WORKERS = 64
 const MAX_EMBEDDED_WORKERS = 20
 const workers = z.preprocess(
-  text => (text === 'auto' ? String(Math.min(MAX_EMBEDDED_WORKERS, availableParallelism())) : text),
+  text => (text === 'auto' ? String(Math.min(MAX_EMBEDDED_WORKERS, toWorkerCount(readResources()))) : text),
   wholeNumber(1, MAX_WORKERS, `must be auto or a whole number from 1 to ${MAX_WORKERS}`),
 )
 
@@ -75,7 +75,7 @@ const Settings = z.object({
   RIDEAU_FORMER_MASTER_KEYS: masterKeys.default([]),
   RIDEAU_DASHBOARD_DIR: z.string().min(1).optional(),
   RIDEAU_SETUP_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  RIDEAU_WORKERS: workers.optional(),
+  RIDEAU_WORKERS: workers.prefault('auto'),
   RIDEAU_HOST: z.string().min(1).default('127.0.0.1'),
   RIDEAU_GATEWAY_PORT: port.default(8787),
   RIDEAU_CONTROL_PORT: port.default(8788),
@@ -171,8 +171,6 @@ export interface Config {
   /** The URL or file of the list of revoked Android certificates, or `off`; undefined: Google's. */
   readonly androidRevocationList: string | undefined
   readonly frontDoor: FrontDoorConfig
-  /** The part of each gateway worker. */
-  readonly workerFrontDoor: FrontDoorConfig
   /** undefined: people sign in by password only. */
   readonly oidc: OidcConfig | undefined
 }
@@ -205,7 +203,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
       'RIDEAU_MASTER_KEY: must be set if DATABASE_URL is set (32 bytes in base64: openssl rand -base64 32)',
     )
   }
-  if (settings.DATABASE_URL === undefined && (settings.RIDEAU_WORKERS ?? 1) > MAX_EMBEDDED_WORKERS) {
+  if (settings.DATABASE_URL === undefined && settings.RIDEAU_WORKERS > MAX_EMBEDDED_WORKERS) {
     throw new ConfigError(`RIDEAU_WORKERS: must be at most ${MAX_EMBEDDED_WORKERS} without DATABASE_URL`)
   }
   if (settings.RIDEAU_FORMER_MASTER_KEYS.length > 0 && settings.RIDEAU_MASTER_KEY === undefined) {
@@ -234,7 +232,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     formerMasterKeys: settings.RIDEAU_FORMER_MASTER_KEYS,
     dashboardDir: settings.RIDEAU_DASHBOARD_DIR === 'off' ? undefined : settings.RIDEAU_DASHBOARD_DIR,
     setupToken: settings.RIDEAU_SETUP_TOKEN,
-    workers: settings.RIDEAU_WORKERS ?? 1,
+    workers: settings.RIDEAU_WORKERS,
     host: settings.RIDEAU_HOST,
     gatewayPort: settings.RIDEAU_GATEWAY_PORT,
     controlPort: settings.RIDEAU_CONTROL_PORT,
@@ -251,8 +249,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     trustedProxies: settings.RIDEAU_TRUSTED_PROXIES ?? { has: () => false },
     deviceExtraRoots: settings.RIDEAU_DEVICE_EXTRA_ROOTS,
     androidRevocationList: settings.RIDEAU_ANDROID_REVOCATION_LIST,
-    frontDoor: toFrontDoorConfig(settings, 1),
-    workerFrontDoor: toFrontDoorConfig(settings, settings.RIDEAU_WORKERS ?? 1),
+    frontDoor: toFrontDoorConfig(settings),
     oidc: toOidcConfig(settings, allowPrivateUpstreams),
   }
 }

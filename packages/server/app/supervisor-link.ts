@@ -3,8 +3,7 @@
 // openWorkerLink and sets AppParts.worker, by which open-gateway.ts and the parts that it opens choose what they share. What
 // is left to whoever starts the processes: openConfigNotifications of the supervisor feeds `configChanges`, whose barrier is
 // the control plane's `afterWrite`; `metrics.merge` goes to createMetricsServer there, and a worker calls connectMetrics
-// instead of opening that server; `workerFrontDoor` has its part of the bounds of one process. When
-// a worker's process has ended, the supervisor replays its journal, then calls settleRecovered and expireOwner of the
+// instead of opening that server. When a worker's process has ended, the supervisor replays its journal, then calls settleRecovered and expireOwner of the
 // ledger, `metrics.noteEnded` and removeOwners of the idempotency keys, all by the worker's name. A worker closes its
 // link last, when no request runs any more.
 import type { Clock } from '../core/clock.ts'
@@ -17,6 +16,7 @@ import { SupervisorChannel } from '../workers/channel/supervisor-channel.ts'
 import { serveCancellations } from '../workers/messages/cancellations.ts'
 import { serveCircuits } from '../workers/messages/circuit-messages.ts'
 import { type ConfigChanges, serveConfigChanges } from '../workers/messages/config-changes.ts'
+import { serveHoldings } from '../workers/messages/holdings.ts'
 import { flushJournals } from '../workers/messages/journals.ts'
 import { serveLoadedSnapshots } from '../workers/messages/loaded-snapshots.ts'
 import { serveLoads } from '../workers/messages/loads.ts'
@@ -57,6 +57,7 @@ export async function openSupervisorLink(options: SupervisorLinkOptions): Promis
   serveCancellations(calls)
   serveCircuits(calls, clock.now)
   serveRates(calls)
+  serveHoldings(calls)
   serveLoads(calls)
   serveLoadedSnapshots(calls)
   return {

@@ -62,7 +62,7 @@ export async function openWorkerApp(
   const link = await openWorkerLink({ path: socketPath, worker, log: logLine, onException: exceptions.note })
   closers.push(() => link.close())
   const parts: AppParts = {
-    config: { ...config, frontDoor: config.workerFrontDoor },
+    config,
     log,
     limits: LIMITS,
     exceptions,

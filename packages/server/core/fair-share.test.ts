@@ -19,6 +19,17 @@ describe('a share of a capacity', () => {
     expect(root.held).toBe(key.held)
   })
 
+  test('what other processes hold is not free', () => {
+    const root = openCapacity(CAPACITY, 1)
+    root.elsewhere = CAPACITY * 0.9
+    expect(fill(openShare(root, 2))).toBeLessThan(CAPACITY * 0.07)
+    expect(roomOf(root)).toBeGreaterThan(0)
+    root.elsewhere = CAPACITY * 2
+    expect(fill(openShare(root, 2))).toBe(0)
+    root.elsewhere = 0
+    expect(fill(openShare(root, 2))).toBeGreaterThan(CAPACITY * 0.4)
+  })
+
   test('leaves room to another tenant and to another key of the same environment', () => {
     const root = openCapacity(CAPACITY, 1)
     const environment = openShare(openShare(root, 3), 2)

@@ -12,6 +12,8 @@ const FLOOR = 1 / 1024
 
 export class Share {
   held = 0
+  /** What other processes of the machine hold of the whole capacity; only that of a share without parent counts. */
+  elsewhere = 0
   /** undefined: the whole capacity. */
   readonly parent: Share | undefined
   /** The capacity of a share without parent. */
@@ -42,7 +44,7 @@ export function openShare(parent: Share, factor: number): Share {
 /** Returns how much more may be held now; zero or less if nothing. */
 export function roomOf(share: Share): number {
   const { parent, held } = share
-  if (parent === undefined) return share.capacity - held
+  if (parent === undefined) return share.capacity - share.elsewhere - held
   const room = roomOf(parent)
   const limit = parent.held + room
   const floor = Math.max(share.least, limit * FLOOR)

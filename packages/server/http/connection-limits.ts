@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net'
-import { giveBack, hold } from '../core/fair-share.ts'
+import { giveBack, hold, type Share } from '../core/fair-share.ts'
 import { AddressShares } from './address-shares.ts'
 import { type TrustedProxies, toPeerAddress } from './client-address.ts'
 
@@ -28,6 +28,11 @@ export class ConnectionLimits {
 
   get open(): number {
     return this.#shares.all.held
+  }
+
+  /** All connections, of which other processes of the machine may have some. */
+  get all(): Share {
+    return this.#shares.all
   }
 
   get refused(): number {

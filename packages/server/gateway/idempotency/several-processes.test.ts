@@ -36,6 +36,7 @@ describe.skipIf(redisProgram === undefined)('two gateways of one database', () =
         DATABASE_URL: toUrl(app.database.connection),
         RIDEAU_DATA_DIR: home,
         RIDEAU_MASTER_KEY: MASTER_KEY,
+        RIDEAU_WORKERS: '1',
         RIDEAU_GATEWAY_PORT: '0',
         RIDEAU_METRICS_PORT: '0',
         LOG_LEVEL: 'silent',

@@ -74,6 +74,7 @@ export async function openNewApp(
     RIDEAU_DATA_DIR: dataDir,
     RIDEAU_MASTER_KEY: randomBytes(32).toString('base64'),
     RIDEAU_SETUP_TOKEN: SETUP_TOKEN,
+    RIDEAU_WORKERS: '1',
     RIDEAU_GATEWAY_PORT: '0',
     RIDEAU_CONTROL_PORT: '0',
     RIDEAU_METRICS_PORT: '0',

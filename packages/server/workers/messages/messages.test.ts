@@ -10,6 +10,7 @@ import { WorkerChannel } from '../channel/worker-channel.ts'
 import { connectCancellations, serveCancellations } from './cancellations.ts'
 import { connectCircuits, serveCircuits } from './circuit-messages.ts'
 import { connectConfigChanges, serveConfigChanges } from './config-changes.ts'
+import { connectHoldings, serveHoldings } from './holdings.ts'
 import { connectLoadedSnapshots, serveLoadedSnapshots } from './loaded-snapshots.ts'
 import { connectLoads, serveLoads } from './loads.ts'
 import { connectMetrics, serveMetrics } from './metrics.ts'
@@ -70,6 +71,33 @@ describe('workers of one supervisor', () => {
     expect(canceled).toEqual(['two r1', 'three r2'])
     await channel.close()
     expect(await cancel('e1', 'r1', null)).toBe(false)
+  })
+
+  test('share a capacity: each learns what the others hold, and forgets it of one that is gone', async () => {
+    serveHoldings(supervisor)
+    const open = async (worker: string) => {
+      const capacities = [100, 6_400].map(capacity => ({ capacity, held: 0, elsewhere: 0 }))
+      const own = await openWorker(worker, calls => connectHoldings(calls, capacities, onException))
+      return { capacities, own, elsewhere: () => capacities.map(each => each.elsewhere) }
+    }
+    const [one, two, three] = [await open('one'), await open('two'), await open('three')]
+    for (const [worker, held] of [[one, 50] as const, [two, 20] as const]) {
+      for (const capacity of worker.capacities) capacity.held = held * (capacity.capacity / 100)
+    }
+    await expect.poll(one.elsewhere).toEqual([20, 1_280])
+    await expect.poll(two.elsewhere).toEqual([50, 3_200])
+    await expect.poll(three.elsewhere).toEqual([70, 4_480])
+    // One of six thousand is told with the next report only.
+    for (const capacity of two.capacities) capacity.held++
+    await expect.poll(one.elsewhere).toEqual([21, 1_281])
+    two.own.close()
+    workers[1]?.close()
+    await expect.poll(three.elsewhere, { timeout: 10_000 }).toEqual([50, 3_200])
+    await channel.close()
+    await expect.poll(three.elsewhere, { timeout: 10_000 }).toEqual([0, 0])
+    one.own.close()
+    three.own.close()
+    expect(exceptions).toEqual([])
   })
 
   test('learn what the circuits of the others do, those that start later too, and probe one at a time', async () => {

@@ -39,6 +39,7 @@ export class WorkerProcess {
   #metrics: unknown
   #isOrderly = false
   #hasPort = false
+  #isStopping = false
   #noteListening: () => void = () => {}
   #noteFinished: (counts: WorkerCounts | undefined) => void = () => {}
 
@@ -82,6 +83,7 @@ export class WorkerProcess {
 
   /** Tells it to stop. `isReplaced`: other workers serve the port. */
   stop(isReplaced: boolean): void {
+    this.#isStopping = true
     this.#send({ type: 'stop', isReplaced })
   }
 
@@ -100,6 +102,8 @@ export class WorkerProcess {
 
   #receive(message: FromWorker, port: PortHandle): void {
     if (message.type === 'prepared') {
+      // The port may be closed already.
+      if (this.#isStopping) return
       this.#hasPort = true
       this.#send({ type: 'listen' }, port)
     } else if (message.type === 'listening') this.#noteListening()
