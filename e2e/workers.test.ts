@@ -1,6 +1,5 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isAlive } from '../packages/server/storage/embedded/server-processes.ts'
 import {
@@ -12,7 +11,7 @@ import { freePort } from '../packages/server/testing/harness/free-port.ts'
 import { redisProgram, startTestRedis } from '../packages/server/testing/harness/redis.ts'
 import { type Keys, openProgramHome, type Program, type ProgramHome, setUp } from './program.ts'
 import { hasTerminal, openTerminal, type Terminal } from './terminal.ts'
-import { connectToEach, listWorkers as listWorkersOf, whileStopped } from './worker-connections.ts'
+import { listWorkers as listWorkersOf, whileStopped } from './worker-connections.ts'
 
 const WORKERS = 2
 const LIMIT = 20
@@ -285,54 +284,6 @@ describe.runIf(process.platform === 'linux')('a gateway of two workers', () => {
     await expect
       .poll(() => readdirSync(path.join(home.dataDir, 'journal')).length, { timeout: 60_000 })
       .toBe(WORKERS)
-  }, 240_000)
-
-  test('gives both together the open requests that one process may have', async () => {
-    await program.stop()
-    await start({ RIDEAU_OPEN_REQUESTS: '100' })
-    const [first, second] = listWorkers() as [number, number]
-    const connections = await connectToEach(program.gatewayUrl, [first, second], 60)
-    /** Fills one worker and then the other. Returns how many requests of the key each of them has open. */
-    const fill = async (): Promise<number[]> => {
-      let running = 0
-      const held = hold(() => running++)
-      const counts: number[] = []
-      const calls: Promise<unknown>[] = []
-      for (const worker of connections) {
-        const before = running
-        let refused = 0
-        const sent = Array.from({ length: 60 }, async () => {
-          const headers = { authorization: `Bearer ${keys.secretKey}` }
-          const { status } = await worker.send('/openai/v1/chat/completions', {
-            headers,
-            body: CHAT,
-            mayMove: true,
-          })
-          if (status === 429) refused++
-        })
-        calls.push(...sent)
-        await expect.poll(() => running - before + refused, { timeout: 30_000 }).toBe(60)
-        counts.push(running - before)
-        // The other one learns of them meanwhile.
-        await sleep(200)
-      }
-      held.release()
-      await Promise.all(calls)
-      return counts
-    }
-    // On a busy machine the other one may learn late. Without that both have as many.
-    await expect
-      .poll(
-        async () => {
-          const [one = 0, two = 0] = await fill()
-          return one > 30 && two < one && one + two < 100
-        },
-        { timeout: 60_000 },
-      )
-      .toBe(true)
-    for (const each of connections) each.close()
-    await program.stop()
-    await start()
   }, 240_000)
 
   test('reports a worker that cannot start, tries again, and does not start where none can', async () => {

@@ -13,7 +13,7 @@ export interface Resources {
   readonly memoryBytes: number
 }
 
-/** Returns how many gateway workers use all cores, as far as there is memory for them; at least 1. */
+/** Returns how many gateway workers there is a core and memory for, at least 1. */
 export function toWorkerCount({ cores, memoryBytes }: Resources): number {
   return Math.max(1, Math.floor(Math.min(cores, memoryBytes / WORKER_BYTES)))
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -229,16 +229,5 @@ describe('the channel of a worker to its supervisor', () => {
     await expect.poll(() => one.texts.closings).toEqual([expect.stringContaining('sent nothing for 50 ms')])
     await expect.poll(() => one.channel.reason).toContain('protocol version')
     silent.close()
-  })
-
-  test('is only opened in a folder that nobody else may enter', async () => {
-    expect(statSync(folder).mode & 0o777).toBe(0o700)
-    await supervisor.close()
-    chmodSync(folder, 0o755)
-    await expect(SupervisorChannel.open({ folder, log: () => {} })).rejects.toThrow(
-      'only its owner may enter',
-    )
-    chmodSync(folder, 0o700)
-    await openSupervisor()
   })
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
 import { type OnException, throwLater } from '../../core/on-exception.ts'
-import { prepareChannelFolder } from './channel-folder.ts'
+import { listenInFolder } from './channel-folder.ts'
 import { encodeWelcome, parseHello } from './hello.ts'
 import { Link } from './link.ts'
 import type { Topic } from './topic.ts'
@@ -16,7 +16,7 @@ export interface WorkerPeer {
 }
 
 export interface SupervisorChannelOptions {
-  /** The folder of the socket. Only this process's user may enter it. */
+  /** The folder of the socket, if it can have one (channel-folder.ts). Only this process's user may enter it. */
   readonly folder: string
   readonly log: (line: string) => void
   readonly onException?: OnException
@@ -51,17 +51,23 @@ export class SupervisorChannel {
 
   /** Starts to listen. Set the topics before the first worker connects, so in the tick in which this resolves. */
   static async open(options: SupervisorChannelOptions): Promise<SupervisorChannel> {
-    const channel = new SupervisorChannel(prepareChannelFolder(options.folder), options)
-    const { onException = throwLater } = options
+    return await listenInFolder(options.folder, async path => {
+      const channel = new SupervisorChannel(path, options)
+      await channel.#listen()
+      return channel
+    })
+  }
+
+  async #listen(): Promise<void> {
+    const { onException = throwLater } = this.#options
     await new Promise<void>((resolve, reject) => {
-      channel.#server.once('error', reject)
-      channel.#server.listen({ path: channel.path, backlog: 511 }, () => {
-        channel.#server.off('error', reject)
-        channel.#server.on('error', error => onException(error, 'the socket of the workers'))
+      this.#server.once('error', reject)
+      this.#server.listen({ path: this.path, backlog: 511 }, () => {
+        this.#server.off('error', reject)
+        this.#server.on('error', error => onException(error, 'the socket of the workers'))
         resolve()
       })
     })
-    return channel
   }
 
   setTopic(number: number, openTopic: OpenTopic): void {
