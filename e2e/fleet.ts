@@ -7,6 +7,7 @@ import { toUrl } from '../packages/server/testing/harness/app.ts'
 import { freePort } from '../packages/server/testing/harness/free-port.ts'
 import { type LimitedApp, openLimitedApp } from '../packages/server/testing/harness/limited-app.ts'
 import { startTestRedis, type TestRedis } from '../packages/server/testing/harness/redis.ts'
+import { listWorkers } from './worker-connections.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 const START_MS = 120_000
@@ -15,7 +16,7 @@ const START_MS = 120_000
 export interface Gateway {
   readonly url: string
   call(body: unknown, key: string, headers?: Record<string, string>): Promise<Response>
-  /** Kills the process with SIGKILL. */
+  /** Kills all of its processes with SIGKILL. */
   kill(): Promise<void>
 }
 
@@ -78,7 +79,11 @@ async function startGateway(env: Record<string, string>): Promise<Gateway> {
   }
   const exited = new Promise<void>(resolve => child.once('exit', () => resolve()))
   const kill = async (): Promise<void> => {
+    const isRunning = child.exitCode === null && child.signalCode === null
+    const workers = isRunning ? listWorkers(child.pid as number) : []
+    // In one tick, so that no worker does anything without its supervisor.
     child.kill('SIGKILL')
+    for (const pid of workers) process.kill(pid, 'SIGKILL')
     await exited
   }
   for (const end = Date.now() + START_MS; ; ) {

@@ -4,7 +4,8 @@ import path from 'node:path'
 import { expect } from 'vitest'
 
 const ROOT = path.join(import.meta.dirname, '..')
-const WAIT_MS = 120_000
+/** Less than a test may take, so that a failure shows the output. */
+const WAIT_MS = 90_000
 
 /** Debian always has this program, which runs a command in a pseudo-terminal. macOS has another one of that name. */
 export const hasTerminal =
