@@ -157,6 +157,26 @@ describe.runIf(process.platform === 'linux')('two workers act as one process', (
     }
   })
 
+  test('an X-Request-Id of the caller names one request, whichever of them gets the second', async () => {
+    for (const [first, second] of each()) {
+      const id = randomUUID()
+      const headers = { 'x-request-id': id }
+      expect((await call(first, { headers })).headers['x-request-id']).toBe(id)
+      expect((await call(second, { headers })).headers['x-request-id']).not.toBe(id)
+    }
+  })
+
+  test('feedback at one about an answer that the other has just given is kept', async () => {
+    for (const [first, second] of each()) {
+      const { headers } = await call(first)
+      const answer = await second.send('/v1/feedback', {
+        headers: { authorization: `Bearer ${keys.secretKey}` },
+        body: { request_id: headers['x-request-id'], score: 1 },
+      })
+      expect(answer).toMatchObject({ status: 201 })
+    }
+  })
+
   test('requests of one Idempotency-Key at both make one provider call', async () => {
     for (const [first, second] of each()) {
       const provided = pauseProvider()

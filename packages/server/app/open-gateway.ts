@@ -30,7 +30,6 @@ import { openCancellations } from '../redis/cancellations.ts'
 import { markCredentialRejected } from '../storage/credential-validation.ts'
 import { acquireInstanceLock } from '../storage/instance-lock.ts'
 import { updateKeysLastUsed } from '../storage/keys.ts'
-import { isRequestLogged, updateFeedback } from '../storage/request-log-list.ts'
 import { connectCancellations } from '../workers/messages/cancellations.ts'
 import { connectHoldings } from '../workers/messages/holdings.ts'
 import { handleFlush } from '../workers/messages/journals.ts'
@@ -38,7 +37,6 @@ import { connectMetrics } from '../workers/messages/metrics.ts'
 import { connectRates } from '../workers/messages/rates.ts'
 import { connectReadiness } from '../workers/messages/readiness.ts'
 import type { AppParts } from './app-parts.ts'
-import { askDatabase } from './ask-database.ts'
 import { closeGateway, type StopCounts } from './close-server.ts'
 import { openAlerts } from './jobs.ts'
 import { openProcessLedger } from './ledger.ts'
@@ -49,6 +47,7 @@ import { openIdempotency } from './open-idempotency.ts'
 import { openMint } from './open-mint.ts'
 import { catchUp, openSnapshots } from './open-snapshots.ts'
 import { whenPreviousWorkersEnded } from './previous-workers.ts'
+import { openRecentRequests } from './recent-requests.ts'
 import { openRecords, type Records, type Stored } from './records.ts'
 import type { Config } from './settings.ts'
 import { toWorkerFolder } from './worker-folder.ts'
@@ -135,8 +134,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     openRecord: estimate => drain.open(estimate),
     writeRecord: record => drain.write(record),
     isJournalFull: () => (config.journalFull === 'refuse' ? drain.isFull() : drain.isMemoryFull()),
-    isRequestLogged: (environmentId, requestId) => isRequestLogged(storage.db, environmentId, requestId),
-    storeFeedback: openStoreFeedback(parts, drain),
+    ...openRecentRequests(parts, drain),
     onCredentialRejected: id => markRejected(parts, id),
     baseUrl,
     gatewayUrl,
@@ -204,16 +202,6 @@ function openTransports({
     () => sandbox.close(),
   )
   return { http, sandbox }
-}
-
-function openStoreFeedback({ storage }: AppParts, drain: Drain): GatewayDeps['storeFeedback'] {
-  const store: GatewayDeps['storeFeedback'] = async (of, feedback) => {
-    if (await updateFeedback(storage.db, of, feedback)) return true
-    // The record of a recent answer may not be in the database yet.
-    await drain.flush()
-    return await updateFeedback(storage.db, of, feedback)
-  }
-  return (of, feedback) => askDatabase(store(of, feedback))
 }
 
 function markRejected({ storage, log, newId }: AppParts, credentialId: string): void {

@@ -17,12 +17,13 @@ import { serveCancellations } from '../workers/messages/cancellations.ts'
 import { serveCircuits } from '../workers/messages/circuit-messages.ts'
 import { type ConfigChanges, serveConfigChanges } from '../workers/messages/config-changes.ts'
 import { serveHoldings } from '../workers/messages/holdings.ts'
-import { flushJournals } from '../workers/messages/journals.ts'
+import { flushJournals, serveFlush } from '../workers/messages/journals.ts'
 import { serveLoadedSnapshots } from '../workers/messages/loaded-snapshots.ts'
 import { serveLoads } from '../workers/messages/loads.ts'
 import { serveMetrics } from '../workers/messages/metrics.ts'
 import { serveRates } from '../workers/messages/rates.ts'
 import { type SharedReadiness, serveReadiness } from '../workers/messages/readiness.ts'
+import { serveRequestIds } from '../workers/messages/request-ids.ts'
 
 export interface SupervisorLinkOptions {
   /** The folder of the socket, which only this process's user may enter. No other supervisor uses it. */
@@ -58,6 +59,8 @@ export async function openSupervisorLink(options: SupervisorLinkOptions): Promis
   serveCircuits(calls, clock.now)
   serveRates(calls)
   serveHoldings(calls)
+  serveRequestIds(calls)
+  serveFlush(calls)
   serveLoads(calls)
   serveLoadedSnapshots(calls)
   return {

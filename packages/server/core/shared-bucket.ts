@@ -7,10 +7,10 @@ export interface SharedBucket extends TokenBucket {
 }
 
 /**
- * A process reports each sixteenth of a full bucket, and the others owe what it took (`oweTokens`). So each of the processes may exceed
- * what one bucket gives by that part, however long they take, and sends at most sixteen messages for a full bucket.
+ * A process reports each 64th of a full bucket, and the others owe what it took (`oweTokens`). So each of the processes may exceed
+ * what one bucket gives by that part, however long they take, and sends at most 64 messages for a full bucket.
  */
-const REPORTED_PARTS = 16
+const REPORTED_PARTS = 64
 
 /** Notes a token that was taken here. Returns how many to report now; 0: none. */
 export function noteTaken(bucket: SharedBucket, { intervalMs, fullAfterMs }: BucketRate): number {

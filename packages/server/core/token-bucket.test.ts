@@ -36,14 +36,14 @@ test('a clock that is set back by an hour makes nobody wait longer than an empty
   expect(takeToken(bucket, rate, 100)).toBe(0)
 })
 
-test('owes what was given out elsewhere, four full buckets at most', () => {
+test('owes what was given out elsewhere, one full bucket at most', () => {
   const rate = toBucketRate(10, 5)
   const bucket = { fullAt: 0 }
   oweTokens(bucket, rate, 60, 1_000)
   expect(takeToken(bucket, rate, 1_000)).toBeCloseTo(1_100)
   expect(takeToken(bucket, rate, 2_100)).toBe(0)
   oweTokens(bucket, rate, 1_000_000, 2_100)
-  expect(takeToken(bucket, rate, 2_100)).toBeCloseTo(20_100)
+  expect(takeToken(bucket, rate, 2_100)).toBeCloseTo(5_100)
 })
 
 test('never gives more in any span than the burst and what the rate adds, and gives one to who waited as told', () => {

@@ -24,7 +24,7 @@ export function toBucketRate(perSecond: number, burstSeconds: number): BucketRat
 }
 
 /** How many full buckets may be owed at most; see `oweTokens`. */
-const MAX_OWED = 4
+const MAX_OWED = 1
 
 /**
  * Takes a token. Returns 0, or without taking one the milliseconds until there is one. Times may be slightly out of order,

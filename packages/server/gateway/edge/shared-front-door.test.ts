@@ -45,7 +45,7 @@ test('front doors that share their rates admit the bursts of a key and an end us
   for (const door of doors) for (let index = 0; index < 30; index++) admitted.user += count(door, 'u')
   for (const door of doors) for (let index = 0; index < 120; index++) admitted.key += count(door, undefined)
   ticker.close()
-  // 20 and 100 tokens, and of each a sixteenth for each door.
+  // 20 and 100 tokens, and of each a 64th for each door.
   expect(admitted.user).toBeGreaterThanOrEqual(20)
   expect(admitted.user).toBeLessThanOrEqual(20 + 4 * 2)
   expect(admitted.user + admitted.key).toBeGreaterThanOrEqual(100)

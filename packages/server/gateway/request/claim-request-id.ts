@@ -28,7 +28,7 @@ export function claimRequestId(
 
 async function checkLog(ctx: RequestContext, environmentId: string, deps: RequestDeps): Promise<void> {
   const claimed = ctx.requestId
-  const checking = deps.isRequestLogged(environmentId, claimed)
+  const checking = deps.isRequestIdTaken(environmentId, claimed)
   const isTaken = await within(MAX_CHECK_MS, checking, () => new Error('the log did not answer')).catch(
     () => true,
   )

@@ -7,8 +7,11 @@ export interface RequestDeps {
   readonly snapshots: Snapshots
   readonly seenEndUsers: SeenEndUsers
   readonly inFlight: InFlight
-  /** Whether the environment has logged a request with this id. Called only for ids chosen by callers. */
-  readonly isRequestLogged: (environmentId: string, requestId: string) => Promise<boolean>
+  /**
+   * Returns whether the environment has a request with this id, in the log or in a process of this machine, and claims it if not. Called once,
+   * and only for ids chosen by callers.
+   */
+  readonly isRequestIdTaken: (environmentId: string, requestId: string) => Promise<boolean>
   /** A body that has not arrived after this many milliseconds ends in 408 `request_timeout`. */
   readonly bodyTimeoutMs: number
 }

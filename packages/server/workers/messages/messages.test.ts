@@ -11,9 +11,11 @@ import { connectCancellations, serveCancellations } from './cancellations.ts'
 import { connectCircuits, serveCircuits } from './circuit-messages.ts'
 import { connectConfigChanges, serveConfigChanges } from './config-changes.ts'
 import { connectHoldings, serveHoldings } from './holdings.ts'
+import { flushOthers, handleFlush, serveFlush } from './journals.ts'
 import { connectLoadedSnapshots, serveLoadedSnapshots } from './loaded-snapshots.ts'
 import { connectLoads, serveLoads } from './loads.ts'
 import { connectMetrics, serveMetrics } from './metrics.ts'
+import { connectRequestIds, serveRequestIds } from './request-ids.ts'
 
 describe('workers of one supervisor', () => {
   let folder: string
@@ -98,6 +100,36 @@ describe('workers of one supervisor', () => {
     one.own.close()
     three.own.close()
     expect(exceptions).toEqual([])
+  })
+
+  test('never give an id of a caller to two requests of an environment', async () => {
+    serveRequestIds(supervisor)
+    const one = await openWorker('one', connectRequestIds)
+    const two = await openWorker('two', connectRequestIds)
+    expect(await one('e1', 'id')).toBe(true)
+    expect([await one('e1', 'id'), await two('e1', 'id')]).toEqual([false, false])
+    expect(await two('e2', 'id')).toBe(true)
+    const raced = await Promise.all([one('e1', 'raced'), two('e1', 'raced')])
+    expect(raced.sort()).toEqual([false, true])
+    await channel.close()
+    expect(await one('e1', 'late')).toBe(false)
+  })
+
+  test('wait until the records of the others are stored', async () => {
+    serveFlush(supervisor)
+    const flushed: string[] = []
+    const open = (worker: string) =>
+      openWorker(worker, calls => {
+        handleFlush(calls, async () => void flushed.push(worker))
+        return calls
+      })
+    const one = await open('one')
+    await open('two')
+    await open('three')
+    await flushOthers(one)
+    expect(flushed.sort()).toEqual(['three', 'two'])
+    await channel.close()
+    await flushOthers(one)
   })
 
   test('learn what the circuits of the others do, those that start later too, and probe one at a time', async () => {

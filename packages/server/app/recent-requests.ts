@@ -1,0 +1,38 @@
+import { ClaimedIds } from '../core/claimed-ids.ts'
+import type { GatewayDeps } from '../gateway/deps.ts'
+import type { Drain } from '../journal/drain.ts'
+import { isRequestLogged, updateFeedback } from '../storage/request-log-list.ts'
+import { flushOthers } from '../workers/messages/journals.ts'
+import { connectRequestIds } from '../workers/messages/request-ids.ts'
+import type { AppParts } from './app-parts.ts'
+import { askDatabase } from './ask-database.ts'
+
+/** Returns what needs requests whose records may not be in the database yet, of this process or another worker. */
+export function openRecentRequests(
+  { storage, worker }: AppParts,
+  drain: Pick<Drain, 'flush'>,
+): Pick<GatewayDeps, 'isRequestIdTaken' | 'storeFeedback'> {
+  const ids = new ClaimedIds()
+  const claim =
+    worker === undefined
+      ? async (environmentId: string, id: string) => ids.claim(environmentId, id)
+      : connectRequestIds(worker.calls)
+  const flush = async (): Promise<void> => {
+    await Promise.all([drain.flush(), worker === undefined ? undefined : flushOthers(worker.calls)])
+  }
+  const store: GatewayDeps['storeFeedback'] = async (of, feedback) => {
+    if (await updateFeedback(storage.db, of, feedback)) return true
+    await flush()
+    return await updateFeedback(storage.db, of, feedback)
+  }
+  return {
+    async isRequestIdTaken(environmentId, id) {
+      const [isClaimed, isLogged] = await Promise.all([
+        claim(environmentId, id),
+        isRequestLogged(storage.db, environmentId, id),
+      ])
+      return !isClaimed || isLogged
+    },
+    storeFeedback: (of, feedback) => askDatabase(store(of, feedback)),
+  }
+}
