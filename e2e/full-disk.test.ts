@@ -78,7 +78,8 @@ describe.runIf(canMount)('a disk that fills up under the program', () => {
     const answers = await callUntil(({ status }) => status !== 200)
     const refused = answers.filter(({ status }) => status !== 200)
     expect(refused.map(({ code }) => code)).toEqual(refused.map(() => 'config_unavailable'))
-    expect(await readiness()).toEqual({ status: 503, body: { status: 'not_ready', reasons: [FULL] } })
+    // Another worker learns of it a moment later.
+    await expect.poll(readiness).toEqual({ status: 503, body: { status: 'not_ready', reasons: [FULL] } })
     // One of each process, and none where the database still had space in files of its own.
     const alarms =
       program.output().match(/usage records could not be written; they wait in the journal/g) ?? []
