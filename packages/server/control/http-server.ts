@@ -5,6 +5,7 @@ import type { OnException } from '../core/on-exception.ts'
 import { UNCHECKED_HEAD } from '../http/check-head.ts'
 import { CheckedResponse } from '../http/checked-response.ts'
 import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'
+import { LatestResponses } from '../http/latest-responses.ts'
 
 /** Fastify's request handler. */
 type Handler = (req: IncomingMessage, res: ServerResponse) => void
@@ -24,8 +25,7 @@ const KEEP_ALIVE_MS = 72_000
  * connection instead of the process. Pass `answerBroken` to Fastify as its `clientErrorHandler`.
  */
 export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException }: HttpServerOptions) {
-  /** The latest response of each connection: an error response must not be written into the middle of it. */
-  const answers = new WeakMap<object, ServerResponse>()
+  const responses = new LatestResponses()
   const onResponseError = (error: Error): void => onException(error, 'a response of the control plane')
   return {
     serverFactory(handle: Handler): Server {
@@ -39,7 +39,7 @@ export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException
         ServerResponse: CheckedResponse,
       }
       const receive = (req: IncomingMessage, res: ServerResponse): void => {
-        answers.set(req.socket, res)
+        responses.add(req, res)
         // A write after the end emits an error event, which would end the process without a listener.
         res.on('error', onResponseError)
         try {
@@ -54,7 +54,7 @@ export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException
     },
     answerBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
       try {
-        answerClientError(error, socket, answers.get(socket), newId, (fault, requestId) => ({
+        answerClientError(error, socket, responses.of(socket), newId, (fault, requestId) => ({
           body: toEnvelope(fault, requestId, baseUrl()),
         }))
       } catch (another) {

@@ -7,6 +7,7 @@ import { Fault, toFault } from '../core/fault.ts'
 import { batchInTick } from '../http/batch-in-tick.ts'
 import { checkHead, UNCHECKED_HEAD } from '../http/check-head.ts'
 import { MAX_HEADER_BYTES } from '../http/client-error.ts'
+import { LatestResponses } from '../http/latest-responses.ts'
 import { toReadinessAnswer } from '../http/readiness.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import { writeHead } from '../http/write-head.ts'
@@ -51,11 +52,10 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
   const onResponseError = (error: Error): void => onException(error, 'a response')
   // serve() handles exceptions of its steps.
   const onServeError = (error: unknown): void => onException(error, 'the edge of the gateway')
-  /** The last response of each connection. An error answer must not be written into it. */
-  const answers = new WeakMap<object, ServerResponse>()
+  const responses = new LatestResponses()
   const receive = (req: IncomingMessage, res: ServerResponse): void => {
     try {
-      answers.set(req.socket, res)
+      responses.add(req, res)
       // A write after the end emits 'error', which would end the process without a listener.
       res.on('error', onResponseError)
       const path = pathOf(req)
@@ -87,7 +87,7 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
   server.on('checkExpectation', receive)
   server.on('clientError', (error, socket) => {
     try {
-      answerBrokenRequest(error, socket, answers.get(socket), deps)
+      answerBrokenRequest(error, socket, responses.of(socket), deps)
     } catch (another) {
       onException(another, 'the answer to a broken request')
       socket.destroy()
