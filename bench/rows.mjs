@@ -38,11 +38,14 @@ const TICKS_PER_S = 100
 /** Loads the storage modules of a version, bundled beside its sources so that their dependencies are found. */
 async function load(from) {
   const outfile = path.join(from, `.bench-rows-${process.pid}.mjs`)
+  const packed = './packages/server/storage/packed-batch.ts'
+  const isPacking = fs.existsSync(path.join(from, packed))
   await build({
     stdin: {
       contents: `export { openStorage } from './packages/server/storage/open-storage.ts'
         export { insertRequestRecords } from './packages/server/storage/request-logs.ts'
-        export * from './packages/server/core/record-line.ts'`,
+        export * from './packages/server/core/record-line.ts'
+        ${isPacking ? `export * from '${packed}'` : ''}`,
       resolveDir: from,
     },
     outfile,
@@ -142,6 +145,18 @@ async function open(name, from) {
   )
   // As the drain queues them. An earlier version has lines only.
   const toLine = modules.toKeptLine ?? modules.toRecordLine
+  const insertLines = async lines => {
+    const { rejected } = await modules.insertRequestRecords(storage.pool, lines)
+    if (rejected.length > 0) throw new Error(rejected[0].reason)
+  }
+  const openBatch = modules.openPackedBatches?.({ pool: storage.pool, insertLines })
+  const insert = async lines => {
+    if (openBatch === undefined) return await insertLines(lines)
+    const waiting = openBatch()
+    for (const line of lines) waiting.add(line, true)
+    await waiting.insert()
+    waiting.release()
+  }
   return {
     name,
     results: [],
@@ -153,8 +168,7 @@ async function open(name, from) {
       await storage.pool.query('checkpoint')
       const before = [serverCpuS(postmaster), process.cpuUsage(), performance.now()]
       for (let at = 0; at < records; at += batch) {
-        const { rejected } = await modules.insertRequestRecords(storage.pool, lines.slice(at, at + batch))
-        if (rejected.length > 0) throw new Error(rejected[0].reason)
+        await insert(lines.slice(at, at + batch))
       }
       const own = process.cpuUsage(before[1])
       this.results.push({

@@ -9,6 +9,7 @@ import { JournalReplays, type JournalReplaysOptions } from '../journal/journal-r
 import { openSetAside } from '../journal/set-aside.ts'
 import type { Ledger, RecoveredSettlement } from '../ledger/ledger.ts'
 import type { Storage } from '../storage/open-storage.ts'
+import { openPackedBatches } from '../storage/packed-batch.ts'
 import { insertRequestRecords } from '../storage/request-logs.ts'
 import { isWorkerRunning } from './worker-folder.ts'
 
@@ -74,6 +75,7 @@ export function openRecords(parts: RecordsParts): Records {
     // The counters of a single process end with it, so there is nothing to settle.
     ...(isShared ? { onReplayed } : {}),
     insert,
+    openBatch: openPackedBatches({ pool: parts.storage.pool, insertLines: insert }),
   })
   closers.push(() => drain.close())
   const recordCounts = { reduced, setAside, shed: () => drain.shed() }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { toLine } from '@rideau/llm/request/bounded-text'
 import { countJsonBytes, cutText, cutToJsonBytes, takeChars } from './cut-text.ts'
-import type { AttemptRecord, RecordLine, RequestRecord } from './request-record.ts'
+import type { AttemptRecord, KeptLine, RecordLine, RequestRecord } from './request-record.ts'
 
 /** The largest record in the journal, in memory and in the database, in bytes of its JSON in UTF-8. */
 export const MAX_RECORD_BYTES = 64 * 1024
@@ -51,7 +51,7 @@ export function toRecordLine(record: RequestRecord): RecordLine {
 }
 
 /** The same line with the record it was made from, if that is short. */
-export function toKeptLine(record: RequestRecord): RecordLine {
+export function toKeptLine(record: RequestRecord): KeptLine {
   const bounded = hasBoundedFields(record) ? record : boundFields(record)
   const json = JSON.stringify(bounded)
   const most = isRefusal(record) ? MAX_REFUSAL_BYTES : MAX_RECORD_BYTES

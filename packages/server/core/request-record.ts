@@ -106,9 +106,26 @@ export interface RecordLine {
   readonly at: string
   /** The whole record. */
   readonly json: string
+}
+
+/** A line with what it was made from, so that its rows can be encoded without parsing it again. */
+export interface KeptLine extends RecordLine {
   /**
-   * What the JSON was made from, kept for as long as few lines wait, so that it need not be parsed again. Of its attempts
-   * only those in the JSON count: a request that was stopped may add to them later.
+   * Undefined if the line is long. Of its attempts only those in the JSON count: a request that was stopped may add to
+   * them later.
    */
-  readonly record?: RequestRecord | undefined
+  readonly record: RequestRecord | undefined
+}
+
+/** Records that wait in memory and are inserted together. */
+export interface RecordBatch {
+  readonly ids: readonly string[]
+  /** The length of their JSON together, in characters. */
+  readonly chars: number
+  /** `keepsRows`: its rows may be encoded now, which takes more memory and saves work later. Never throws. */
+  add(line: KeptLine, keepsRows: boolean): void
+  /** Idempotent. Rejects only if the database is unavailable. */
+  insert(): Promise<void>
+  /** Gives its memory back. The batch is not used afterwards. */
+  release(): void
 }

@@ -9,17 +9,20 @@ import {
   toSalvagedLine,
   toShortLine,
 } from '../core/record-line.ts'
-import type { RecordLine, RequestRecord } from '../core/request-record.ts'
+import type { KeptLine, RecordBatch, RecordLine, RequestRecord } from '../core/request-record.ts'
 import { type Journal, listSegments, segmentPath } from './journal.ts'
 import { OpenRequests, parseOpenLine, toOpenLine } from './open-requests.ts'
 import { readSegment } from './read-segment.ts'
 import { RecordBatches, type RecordBatchesOptions } from './record-batches.ts'
+import { LineBatch, RecordQueue } from './record-queue.ts'
 
 export interface DrainOptions
   extends Pick<RecordBatchesOptions, 'insert'>,
     Partial<Pick<RecordBatchesOptions, 'batchSize' | 'batchChars'>> {
   readonly folder: string
   readonly journal: Journal
+  /** Opens a batch for records of this run. Absent: they wait as lines and go to `insert`. */
+  readonly openBatch?: () => RecordBatch
   readonly log: Pick<Log, 'error' | 'warn'>
   /**
    * Called with the records of a killed run once they are in the database: those of ended requests, and the open lines of
@@ -40,9 +43,6 @@ const MAX_UNJOURNALED_CHARS = 1024 * 1024
 
 /** Above this part of `maxBytes`, refused requests leave no record: the rest is for requests that cost something. */
 const SHED_REFUSALS_AT = 3 / 4
-
-/** With so many records in the queue, further ones wait as lines only. */
-const MAX_KEPT = 2_000
 
 /** A read of the database while the drain writes nothing to it. */
 interface Barrier {
@@ -69,13 +69,11 @@ export class Drain {
   /** Records that are not in the journal yet. */
   #unwritten: RequestRecord[] = []
   #writing: Promise<void> | undefined
-  #queue: RecordLine[] = []
+  readonly #queue: RecordQueue
   /** Lines of the queue that are not in the journal, because it could not be written. */
-  readonly #unjournaled = new Set<RecordLine>()
+  readonly #unjournaled = new Map<RecordBatch, string[]>()
   #unjournaledChars = 0
   readonly #paces = { unjournaled: new LogPace(), uninserted: new LogPace() }
-  /** Characters of the lines in the queue. */
-  #queuedChars = 0
   /** Refused requests that left no record. */
   #shed = 0
   /** Records that were inserted from the queue. */
@@ -99,6 +97,8 @@ export class Drain {
     this.#options = options
     const { insert, batchSize = 500, batchChars = 4 * 1024 * 1024 } = options
     this.#batches = new RecordBatches({ insert, batchSize, batchChars })
+    const openBatch = options.openBatch ?? (() => new LineBatch(insert))
+    this.#queue = new RecordQueue({ openBatch, batchSize, batchChars })
     this.#maxQueued = options.maxQueued ?? 50_000
     this.#maxQueuedChars = options.maxQueuedChars ?? 64 * 1024 * 1024
     this.#opens = new OpenRequests(options.journal)
@@ -155,29 +155,31 @@ export class Drain {
       this.#opens.remove(line.id)
       // These records are not limited in number, so refused requests, which cost nothing, leave none.
       if (isUnwritten && isRefusal(records[at] as RequestRecord)) this.#shed++
-      else if (
-        isUnwritten ||
-        (this.#queue.length < this.#maxQueued && this.#queuedChars < this.#maxQueuedChars)
-      ) {
-        this.#queue.push(line)
-        this.#queuedChars += line.json.length
-        if (isUnwritten) {
-          this.#unjournaled.add(line)
-          this.#unjournaledChars += line.json.length
-        }
-      } else this.#overflowed = true
+      else if (isUnwritten) this.#addUnjournaled(line)
+      else if (this.#queue.length < this.#maxQueued && this.#queue.chars < this.#maxQueuedChars)
+        this.#queue.add(line)
+      else this.#overflowed = true
     }
+  }
+
+  #addUnjournaled(line: KeptLine): void {
+    const batch = this.#queue.add(line)
+    const lines = this.#unjournaled.get(batch)
+    if (lines === undefined) this.#unjournaled.set(batch, [line.json])
+    else lines.push(line.json)
+    this.#unjournaledChars += line.json.length
   }
 
   /** Tries again to journal the lines that are in memory only. */
   #journalAgain(): void {
     if (this.#unjournaled.size === 0) return
+    const lines = [...this.#unjournaled.values()].flat()
     try {
-      this.#options.journal.append(...[...this.#unjournaled].map(({ json }) => json))
+      this.#options.journal.append(...lines)
       this.#unjournaled.clear()
       this.#unjournaledChars = 0
     } catch (error) {
-      this.#logUnjournaled(error, this.#unjournaled.size)
+      this.#logUnjournaled(error, lines.length)
     }
   }
 
@@ -187,13 +189,13 @@ export class Drain {
   }
 
   /** Returns a line for every record, so that one without a whole line holds up none of the others. */
-  #toLine(record: RequestRecord): RecordLine {
+  #toLine(record: RequestRecord): KeptLine {
     try {
-      return this.#queue.length < MAX_KEPT ? toKeptLine(record) : toRecordLine(record)
+      return toKeptLine(record)
     } catch (error) {
       const details = { err: error, id: record.id }
       this.#options.log.error(details, 'a usage record has no JSON and is stored without its texts')
-      return toSalvagedLine(record)
+      return { ...toSalvagedLine(record), record: undefined }
     }
   }
 
@@ -303,7 +305,7 @@ export class Drain {
     const ready = this.#barriers.filter(({ after }) => after <= this.#inserted)
     if (ready.length === 0) return
     this.#barriers = this.#barriers.filter(({ after }) => after > this.#inserted)
-    const missing = new Set(this.#queue.map(({ id }) => id))
+    const missing = this.#queue.listIds()
     await Promise.all(ready.map(({ run }) => run(missing)))
   }
 
@@ -313,22 +315,17 @@ export class Drain {
    */
   #isQueueDue(): boolean {
     if (this.#queue.length === 0) return false
-    return (
-      this.#inserted < this.#due ||
-      this.#isClosing ||
-      this.#batches.isWhole(this.#queue.length, this.#queuedChars) ||
-      this.#hasUnread()
-    )
+    return this.#inserted < this.#due || this.#isClosing || this.#queue.hasWhole() || this.#hasUnread()
   }
 
   async #drainQueue(): Promise<void> {
-    const batch = await this.#batches.insertNext(this.#queue, 0)
-    this.#queue = this.#queue.slice(batch.length)
-    for (const line of batch) {
-      this.#queuedChars -= line.json.length
-      if (this.#unjournaled.delete(line)) this.#unjournaledChars -= line.json.length
-    }
-    this.#inserted += batch.length
+    const batch = this.#queue.sealFirst()
+    if (batch === undefined) return
+    await batch.insert()
+    this.#inserted += batch.ids.length
+    for (const json of this.#unjournaled.get(batch) ?? []) this.#unjournaledChars -= json.length
+    this.#unjournaled.delete(batch)
+    this.#queue.removeFirst()
   }
 
   /** Inserts the records of a killed run. A request without a record counts as its open line says. */

@@ -16,11 +16,6 @@ export class RecordBatches {
     this.#options = options
   }
 
-  /** Whether so many lines, of so many characters together, are a whole batch. */
-  isWhole(lines: number, chars: number): boolean {
-    return lines >= this.#options.batchSize || chars >= this.#options.batchChars
-  }
-
   /** Inserts the next lines that go together, from `at` on, and returns them: at least one. */
   async insertNext(lines: readonly RecordLine[], at: number): Promise<readonly RecordLine[]> {
     const batch = this.#take(lines, at)

@@ -1,8 +1,17 @@
 import type { Connection, PoolClient, Submittable } from 'pg'
 import { ShortTicks } from './short-ticks.ts'
 
-/** So many rows are turned into bytes at once: 2 MiB if all of them have captured bodies. */
-const ROWS_AT_ONCE = 32
+/** So many bytes of rows are sent at once, unless a single row is longer. */
+const BYTES_AT_ONCE = 64 * 1024
+const NEWLINE = 10
+
+/** A row in PostgreSQL's text format (copy-text.ts), without the end of its line. */
+export interface Row {
+  /** Contains the row from `start` to `end`. */
+  readonly bytes: Buffer
+  readonly start: number
+  readonly end: number
+}
 
 /** What pg's connection has for COPY, beyond its types. */
 interface CopyConnection extends Connection {
@@ -17,11 +26,11 @@ class CopyIn implements Submittable {
   /** pg replaces it by one that also ends its timeout. */
   callback: (error: Error | null) => void
   readonly #text: string
-  readonly #rows: readonly string[]
+  readonly #rows: readonly Row[]
   #failure: Error | null = null
   #isOver = false
 
-  constructor(text: string, rows: readonly string[], callback: (error: Error | null) => void) {
+  constructor(text: string, rows: readonly Row[], callback: (error: Error | null) => void) {
     this.#text = text
     this.#rows = rows
     this.callback = callback
@@ -38,10 +47,10 @@ class CopyIn implements Submittable {
   /** The database ignores what comes after an error, but a next statement must not come between. */
   async #send(connection: CopyConnection): Promise<void> {
     const ticks = new ShortTicks()
-    for (let at = 0; at < this.#rows.length; at += ROWS_AT_ONCE) {
+    for (const lines of joinRows(this.#rows)) {
       if (ticks.isOver) await ticks.next()
       if (this.#isOver) return
-      connection.sendCopyFromChunk(Buffer.from(`${this.#rows.slice(at, at + ROWS_AT_ONCE).join('\n')}\n`))
+      connection.sendCopyFromChunk(lines)
     }
     connection.endCopyFrom()
   }
@@ -70,11 +79,32 @@ class CopyIn implements Submittable {
   }
 }
 
+/** Yields all rows as whole lines. */
+function* joinRows(rows: readonly Row[]): Generator<Buffer> {
+  for (let first = 0; first < rows.length; ) {
+    let size = 0
+    let last = first
+    do size += lineBytes(rows[last++] as Row)
+    while (last < rows.length && size + lineBytes(rows[last] as Row) <= BYTES_AT_ONCE)
+    const lines = Buffer.allocUnsafe(size)
+    let at = 0
+    for (; first < last; first++) {
+      const { bytes, start, end } = rows[first] as Row
+      at += bytes.copy(lines, at, start, end)
+      lines[at++] = NEWLINE
+    }
+    yield lines
+  }
+}
+
+function lineBytes({ start, end }: Row): number {
+  return end - start + 1
+}
+
 /**
- * Runs the statement, which ends with a COPY ... FROM STDIN, and sends it the rows in PostgreSQL's text format
- * (copy-text.ts), each without the end of its line. Rejects with the database's error, after which a transaction has to be rolled back.
+ * Runs the statement, which ends with a COPY ... FROM STDIN, and sends it the rows. Rejects with the database's error, after which a transaction has to be rolled back.
  */
-export function copyRows(client: PoolClient, text: string, rows: readonly string[]): Promise<void> {
+export function copyRows(client: PoolClient, text: string, rows: readonly Row[]): Promise<void> {
   return new Promise((resolve, reject) => {
     client.query(new CopyIn(text, rows, error => (error === null ? resolve() : reject(error))))
   })

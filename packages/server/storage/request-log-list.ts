@@ -3,7 +3,7 @@ import type { Feedback } from '../core/request-record.ts'
 import { toStorableJson } from './copy-text.ts'
 import { isAfter, type Page } from './page.ts'
 import type { Db } from './pool.ts'
-import { LOG_SUMMARY_COLUMNS } from './record-batch.ts'
+import { LOG_SUMMARY_COLUMNS } from './record-encoder.ts'
 import { matches, type RequestLogFilter } from './request-log-filter.ts'
 import type { RequestLogTable } from './schema.ts'
 

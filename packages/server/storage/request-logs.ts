@@ -85,7 +85,7 @@ async function insertBatch(pool: Pool, records: readonly RecordLine[]): Promise<
 }
 
 /** Classes 22 (data exception), 23 (constraint) and 54 (past a limit): the record is at fault. */
-function isDataError(error: unknown): error is DatabaseError | UnstorableValue {
+export function isDataError(error: unknown): error is DatabaseError | UnstorableValue {
   if (error instanceof UnstorableValue) return true
   return error instanceof DatabaseError && /^(22|23|54)/.test(error.code ?? '')
 }
@@ -93,7 +93,7 @@ function isDataError(error: unknown): error is DatabaseError | UnstorableValue {
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 
 /** The UTC day of a record's time, such as `2026-11-21`; undefined if the time is invalid. */
-function dayOf(at: string): string | undefined {
+export function dayOf(at: string): string | undefined {
   const day = ISO_TIME.exec(at)?.[1]
   // The pattern also matches days that do not exist, such as 2026-02-30.
   return day !== undefined && isDay(day) ? day : undefined

@@ -52,7 +52,8 @@ describe.each(listTestServers())('a batch of records on $label', server => {
     const pool = openPool(database.connection, () => {}, { max: 1 })
     try {
       // No date of PostgreSQL has this year, so the first row of many pieces is refused.
-      const rows = ['99999999-01-01', ...Array.from({ length: 20_000 }, () => '2026-01-01')]
+      const texts = ['99999999-01-01', ...Array.from({ length: 20_000 }, () => '2026-01-01')]
+      const rows = texts.map(text => ({ bytes: Buffer.from(text), start: 0, end: text.length }))
       const client = await pool.connect()
       await client.query('create temporary table days (day date)')
       const copying = copyRows(client, 'copy days from stdin', rows)

@@ -1,9 +1,10 @@
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
-import { copyRows } from './copy-rows.ts'
+import type { RequestRecord } from '../core/request-record.ts'
+import { copyRows, type Row } from './copy-rows.ts'
 import { toDayPartition, toMonthPartition } from './partitions.ts'
-import { type EncodedRecord, LOG_LIST, USAGE_LIST } from './record-batch.ts'
+import { LOG_LIST, USAGE_LIST } from './record-encoder.ts'
 import { addToRollups } from './usage-rollups.ts'
-import { sumRecords } from './usage-sums.ts'
+import { type UsageSum, UsageSums } from './usage-sums.ts'
 
 const UNIQUE_VIOLATION = '23505'
 const NOT_SUPPORTED = '0A000'
@@ -13,30 +14,63 @@ const MOST_TRIES = 3
 /** Pools whose user COPY refuses to write to a table with row-level security. */
 const writesPartitions = new WeakSet<Pool>()
 
+/** A record's rows as bytes, in PostgreSQL's text format of COPY, without the ends of their lines. */
+export interface StoredRows {
+  readonly id: string
+  /** The UTC day of the record, such as `2026-11-21`. */
+  readonly day: string
+  readonly bytes: Buffer
+  /** Where both rows begin: that of the log begins with that of the usage record. */
+  readonly start: number
+  readonly usageEnd: number
+  readonly logEnd: number
+}
+
+/** The same with the record. */
+export interface EncodedRecord extends StoredRows {
+  readonly record: RequestRecord
+}
+
 /**
- * Stores the records in one transaction: their rows by COPY, and the sums of the batch in the rollups. Expects that no
- * record is stored yet. If one is, the primary key of usage_records refuses the batch, which is tried again without it.
+ * Stores records in one transaction. Expects that no record is stored yet. If one is, the primary key of usage_records
+ * refuses the batch, which is tried again without it.
  */
 export async function storeOnce(pool: Pool, batch: readonly EncodedRecord[]): Promise<void> {
   let missing = batch
   for (let tries = 1; ; tries++) {
     try {
-      return await store(pool, missing)
+      const sums = new UsageSums()
+      for (const { record } of missing) sums.add(record)
+      return await storeNew(pool, missing, sums.list())
     } catch (error) {
-      if (!isCode(error, UNIQUE_VIOLATION) || tries === MOST_TRIES) throw error
+      if (!isStoredAlready(error) || tries === MOST_TRIES) throw error
       missing = await findMissing(pool, batch)
     }
   }
 }
 
-async function store(pool: Pool, missing: readonly EncodedRecord[]): Promise<void> {
+/** True if a record of the batch was stored before. */
+export function isStoredAlready(error: unknown): boolean {
+  return isCode(error, UNIQUE_VIOLATION)
+}
+
+/**
+ * Stores records of which none is stored yet in one transaction: their rows by COPY, and their sums in the rollups.
+ * Writers that may have the same records give them in the same order, or they could wait for each other in a circle.
+ */
+export async function storeNew(
+  pool: Pool,
+  rows: readonly StoredRows[],
+  sums: readonly UsageSum[],
+): Promise<void> {
+  if (rows.length === 0) return
   try {
-    await inTransaction(pool, client => write(client, missing, writesPartitions.has(pool)))
+    await inTransaction(pool, client => write(client, rows, sums, writesPartitions.has(pool)))
   } catch (error) {
     // A user who may not create roles has FORCE ROW LEVEL SECURITY instead. It applies to no partition.
     if (!isCode(error, NOT_SUPPORTED) || writesPartitions.has(pool)) throw error
     writesPartitions.add(pool)
-    await store(pool, missing)
+    await storeNew(pool, rows, sums)
   }
 }
 
@@ -62,14 +96,14 @@ const BEGIN = `begin; set local idle_in_transaction_session_timeout = '10s'`
 
 async function write(
   client: PoolClient,
-  missing: readonly EncodedRecord[],
+  rows: readonly StoredRows[],
+  sums: readonly UsageSum[],
   isByPartition: boolean,
 ): Promise<void> {
-  if (missing.length === 0) return
   await client.query(BEGIN)
-  await copy(client, missing, isByPartition ? LOGS_BY_PARTITION : LOGS)
-  await copy(client, missing, isByPartition ? USAGE_BY_PARTITION : USAGE)
-  await addToRollups(client, sumRecords(missing.map(({ record }) => record)))
+  await copy(client, rows, isByPartition ? LOGS_BY_PARTITION : LOGS)
+  await copy(client, rows, isByPartition ? USAGE_BY_PARTITION : USAGE)
+  await addToRollups(client, sums)
   await client.query('commit')
 }
 
@@ -77,22 +111,26 @@ async function write(
 interface Target {
   readonly tableOf: (day: string) => string
   readonly columns: string
-  readonly rowOf: (record: EncodedRecord) => string
+  readonly rowOf: (rows: StoredRows) => Row
 }
 
-const LOGS: Target = { tableOf: () => 'request_logs', columns: LOG_LIST, rowOf: ({ logRow }) => logRow }
+const LOGS: Target = {
+  tableOf: () => 'request_logs',
+  columns: LOG_LIST,
+  rowOf: ({ bytes, start, logEnd }) => ({ bytes, start, end: logEnd }),
+}
 const USAGE: Target = {
   tableOf: () => 'usage_records',
   columns: USAGE_LIST,
-  rowOf: ({ usageRow }) => usageRow,
+  rowOf: ({ bytes, start, usageEnd }) => ({ bytes, start, end: usageEnd }),
 }
 const LOGS_BY_PARTITION: Target = { ...LOGS, tableOf: day => toDayPartition(day).child }
 const USAGE_BY_PARTITION: Target = { ...USAGE, tableOf: day => toMonthPartition(day).child }
 
-async function copy(client: PoolClient, records: readonly EncodedRecord[], target: Target): Promise<void> {
-  const rowsByTable = new Map<string, string[]>()
+async function copy(client: PoolClient, records: readonly StoredRows[], target: Target): Promise<void> {
+  const rowsByTable = new Map<string, Row[]>()
   for (const each of records) {
-    const table = target.tableOf(each.record.at.slice(0, 10))
+    const table = target.tableOf(each.day)
     const rows = rowsByTable.get(table)
     if (rows === undefined) rowsByTable.set(table, [target.rowOf(each)])
     else rows.push(target.rowOf(each))

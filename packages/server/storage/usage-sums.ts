@@ -1,14 +1,21 @@
 import { LATENCY_SLOTS, toLatencySlot } from '../core/latency-histogram.ts'
 import type { RequestRecord } from '../core/request-record.ts'
+import { UnstorableValue } from './copy-text.ts'
 import { RecordTimes } from './record-times.ts'
 
 /** Every time zone's days begin at a whole quarter of an hour, so its records belong to the same hour and day everywhere. */
 const QUARTER_MS = 900_000
 
+/** What rollups are keyed by. */
+export type UsageKey = Pick<
+  RequestRecord,
+  'org_id' | 'project_id' | 'environment_id' | 'key_id' | 'end_user_id' | 'provider' | 'model' | 'sandbox'
+>
+
 /** Usage of a batch's records with the same values of a rollup's key, in the same quarter of an hour. */
 export interface UsageSum {
-  /** The first record: the values that all have in common. */
-  readonly of: RequestRecord
+  /** The values that all have in common. */
+  readonly of: UsageKey
   /** When the quarter of an hour begins, in Unix milliseconds. */
   readonly quarter: number
   requests: number
@@ -27,33 +34,38 @@ export interface UsageSum {
   readonly firstBytes: number[]
 }
 
-/** Adds the records up, so that the database updates a rollup once a batch and not once a record. */
-export function sumRecords(records: readonly RequestRecord[]): UsageSum[] {
-  const sums: UsageSum[] = []
-  // By what differs most. A text of all that a sum has in common costs more than the rest of the sum.
-  const groups = new Map<string, UsageSum[]>()
-  const times = new RecordTimes()
-  for (const record of records) {
-    const quarter = Math.floor(times.toMs(record.at) / QUARTER_MS) * QUARTER_MS
+/** Adds records up, so that the database updates a rollup once a batch and not once a record. */
+export class UsageSums {
+  readonly #sums: UsageSum[] = []
+  /** By what differs most. A text of all that a sum has in common costs more than the rest of the sum. */
+  readonly #groups = new Map<string, UsageSum[]>()
+  readonly #times = new RecordTimes()
+
+  /** Throws an UnstorableValue. */
+  add(record: RequestRecord): void {
+    const quarter = Math.floor(this.#times.toMs(record.at) / QUARTER_MS) * QUARTER_MS
     const name = `${record.key_id}\0${record.model}\0${record.end_user_id}`
-    let group = groups.get(name)
+    let group = this.#groups.get(name)
     if (group === undefined) {
       group = []
-      groups.set(name, group)
+      this.#groups.set(name, group)
     }
     let sum = group.find(each => each.quarter === quarter && hasSameKey(each.of, record))
     if (sum === undefined) {
       sum = createSum(record, quarter)
       group.push(sum)
-      sums.push(sum)
+      this.#sums.push(sum)
     }
-    add(sum, record)
+    addTo(sum, record)
   }
-  return sums
+
+  list(): readonly UsageSum[] {
+    return this.#sums
+  }
 }
 
 /** PostgreSQL groups again what differs here and is equal there. */
-function hasSameKey(a: RequestRecord, b: RequestRecord): boolean {
+function hasSameKey(a: UsageKey, b: UsageKey): boolean {
   return (
     a.key_id === b.key_id &&
     a.model === b.model &&
@@ -66,9 +78,10 @@ function hasSameKey(a: RequestRecord, b: RequestRecord): boolean {
   )
 }
 
-function createSum(of: RequestRecord, quarter: number): UsageSum {
+function createSum(record: RequestRecord, quarter: number): UsageSum {
+  const { org_id, project_id, environment_id, key_id, end_user_id, provider, model, sandbox } = record
   return {
-    of,
+    of: { org_id, project_id, environment_id, key_id, end_user_id, provider, model, sandbox },
     quarter,
     requests: 0,
     errors: 0,
@@ -84,7 +97,7 @@ function createSum(of: RequestRecord, quarter: number): UsageSum {
   }
 }
 
-function add(sum: UsageSum, record: RequestRecord): void {
+function addTo(sum: UsageSum, record: RequestRecord): void {
   sum.requests++
   if (record.status >= 400) sum.errors++
   sum.uncachedInputTokens += record.uncached_input_tokens
@@ -92,8 +105,9 @@ function add(sum: UsageSum, record: RequestRecord): void {
   sum.cacheWriteTokens += record.cache_write_tokens
   sum.outputTokens += record.output_tokens
   sum.reasoningTokens += record.reasoning_tokens
-  if (record.cost_nano_usd === null || record.cost_nano_usd === undefined) sum.unpriced++
-  else sum.costNanoUsd += BigInt(record.cost_nano_usd)
+  const cost = toCost(record.cost_nano_usd)
+  if (cost === undefined) sum.unpriced++
+  else sum.costNanoUsd += cost
   count(sum.latencies, record.total_ms)
   if (record.stream && typeof record.first_byte_ms === 'number') count(sum.firstBytes, record.first_byte_ms)
 }
@@ -101,4 +115,13 @@ function add(sum: UsageSum, record: RequestRecord): void {
 function count(slots: number[], ms: number): void {
   const slot = toLatencySlot(ms)
   slots[slot] = (slots[slot] as number) + 1
+}
+
+/** Returns undefined where the column has no value. */
+function toCost(nanoUsd: unknown): bigint | undefined {
+  // As JSON and copy-text.ts have them.
+  if (typeof nanoUsd !== 'number' || !Number.isFinite(nanoUsd)) return undefined
+  if (!Number.isInteger(nanoUsd))
+    throw new UnstorableValue('22P02', `a cost of ${nanoUsd} is no whole number`)
+  return BigInt(nanoUsd)
 }

@@ -1,12 +1,22 @@
 import type { Pool } from 'pg'
-import { toRecordLine } from '../../core/record-line.ts'
+import { toKeptLine } from '../../core/record-line.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
+import { openPackedBatches } from '../../storage/packed-batch.ts'
 import { insertRequestRecords, type RejectedRecord } from '../../storage/request-logs.ts'
 
-/** Inserts records as the drain does, through their journal lines. */
-export function insertRecords(
+/** Inserts records as the drain does, in one batch. */
+export async function insertRecords(
   pool: Pool,
   records: readonly RequestRecord[],
 ): Promise<{ rejected: RejectedRecord[] }> {
-  return insertRequestRecords(pool, records.map(toRecordLine))
+  const rejected: RejectedRecord[] = []
+  const openBatch = openPackedBatches({
+    pool,
+    insertLines: async lines => void rejected.push(...(await insertRequestRecords(pool, lines)).rejected),
+  })
+  const batch = openBatch()
+  for (const record of records) batch.add(toKeptLine(record), true)
+  await batch.insert()
+  batch.release()
+  return { rejected }
 }

@@ -1,0 +1,110 @@
+import type { KeptLine, RecordBatch, RecordLine } from '../core/request-record.ts'
+
+/** Keeps lines as they are. */
+export class LineBatch implements RecordBatch {
+  readonly ids: string[] = []
+  chars = 0
+  readonly #insert: (lines: readonly RecordLine[]) => Promise<void>
+  readonly #lines: RecordLine[] = []
+
+  constructor(insert: (lines: readonly RecordLine[]) => Promise<void>) {
+    this.#insert = insert
+  }
+
+  add({ id, at, json }: RecordLine): void {
+    this.ids.push(id)
+    this.chars += json.length
+    this.#lines.push({ id, at, json })
+  }
+
+  insert(): Promise<void> {
+    return this.#insert(this.#lines)
+  }
+
+  release(): void {
+    this.#lines.length = 0
+  }
+}
+
+export interface RecordQueueOptions {
+  readonly openBatch: () => RecordBatch
+  /** The most records of a batch, and the most characters of their JSON. A single record may be longer. */
+  readonly batchSize: number
+  readonly batchChars: number
+}
+
+/** With so many records in the queue, further ones wait as JSON only. */
+const MAX_WITH_ROWS = 2_000
+
+/** The records in memory that wait for the database, in batches. */
+export class RecordQueue {
+  readonly #options: RecordQueueOptions
+  #batches: RecordBatch[] = []
+  /** True if the last batch takes no further records. */
+  #isSealed = true
+  #length = 0
+  #chars = 0
+
+  constructor(options: RecordQueueOptions) {
+    this.#options = options
+  }
+
+  /** The number of records. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** The length of their JSON together, in characters. */
+  get chars(): number {
+    return this.#chars
+  }
+
+  /** Adds a record and returns the batch that it is in. */
+  add(line: KeptLine): RecordBatch {
+    const batch = this.#findOpen(line.json.length)
+    batch.add(line, this.#length < MAX_WITH_ROWS)
+    this.#length++
+    this.#chars += line.json.length
+    return batch
+  }
+
+  /** True if the first batch has all the records that it may have. */
+  hasWhole(): boolean {
+    const [first] = this.#batches
+    return first !== undefined && (this.#batches.length > 1 || this.#isFull(first))
+  }
+
+  /** Returns the first batch, to which no further record is added. It stays in the queue until it is removed. */
+  sealFirst(): RecordBatch | undefined {
+    if (this.#batches.length === 1) this.#isSealed = true
+    return this.#batches[0]
+  }
+
+  /** Removes the first batch. */
+  removeFirst(): void {
+    const batch = this.#batches.shift()
+    if (batch === undefined) return
+    this.#length -= batch.ids.length
+    this.#chars -= batch.chars
+    batch.release()
+  }
+
+  /** Returns the ids of all records. */
+  listIds(): Set<string> {
+    return new Set(this.#batches.flatMap(({ ids }) => ids))
+  }
+
+  #findOpen(chars: number): RecordBatch {
+    const last = this.#batches.at(-1)
+    const fits = last !== undefined && !this.#isFull(last) && last.chars + chars <= this.#options.batchChars
+    if (fits && !this.#isSealed) return last
+    const batch = this.#options.openBatch()
+    this.#batches.push(batch)
+    this.#isSealed = false
+    return batch
+  }
+
+  #isFull({ ids, chars }: RecordBatch): boolean {
+    return ids.length >= this.#options.batchSize || chars >= this.#options.batchChars
+  }
+}
