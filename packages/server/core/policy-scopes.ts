@@ -19,30 +19,73 @@ interface ScopedPolicy {
   readonly metric: LimitPolicy['metric']
 }
 
+interface Numbered<P> {
+  readonly policy: P
+  /** Its place in its list. */
+  readonly place: number
+}
+
+/**
+ * Policies by the id that they name, so that a caller's are found without reading those of a hundred thousand keys and end
+ * users. Lists of policies never change, so each is grouped once.
+ */
+class PoliciesByRef {
+  readonly #groups = new WeakMap<object, Map<string | null, Numbered<unknown>[]>>()
+
+  /** Returns the policies that name nothing or something that the caller belongs to, in the order of the list. */
+  findNamed<P extends { readonly ref: string | null }>(policies: readonly P[], caller: MeteredCaller): P[] {
+    const { orgId, projectId, environmentId, keyId, endUser } = caller
+    const refs = new Set([null, orgId, projectId, environmentId, keyId, endUser?.id ?? null])
+    const groups = this.#find(policies)
+    const found: Numbered<P>[] = []
+    for (const ref of refs) for (const each of groups.get(ref) ?? []) found.push(each)
+    return found.sort((a, b) => a.place - b.place).map(({ policy }) => policy)
+  }
+
+  #find<P extends { readonly ref: string | null }>(
+    policies: readonly P[],
+  ): Map<string | null, Numbered<P>[]> {
+    const known = this.#groups.get(policies)
+    if (known !== undefined) return known as Map<string | null, Numbered<P>[]>
+    const groups = new Map<string | null, Numbered<P>[]>()
+    for (const [place, policy] of policies.entries()) {
+      const group = groups.get(policy.ref)
+      if (group === undefined) groups.set(policy.ref, [{ policy, place }])
+      else group.push({ policy, place })
+    }
+    this.#groups.set(policies, groups)
+    return groups
+  }
+}
+
+const policiesByRef = new PoliciesByRef()
+
 /**
  * Returns the limits or quotas that apply to a caller. A policy of scope `default_end_user` applies to an end user that has
  * no policy of its own for the same metric.
  */
 export function selectScoped<P extends ScopedPolicy>(policies: readonly P[], caller: MeteredCaller): P[] {
   const user = caller.endUser?.id
-  const isOwn = ({ scope, ref }: P): boolean => user !== undefined && scope === 'end_user' && ref === user
-  return policies.filter(policy => {
+  const named = policiesByRef.findNamed(policies, caller)
+  const own = named.filter(({ scope, ref }) => user !== undefined && scope === 'end_user' && ref === user)
+  const ownMetrics = new Set(own.map(({ metric }) => metric))
+  return named.filter(policy => {
     const { scope, ref, metric } = policy
-    if (scope === 'end_user') return isOwn(policy)
-    if (scope === 'default_end_user') {
-      return user !== undefined && !policies.some(each => isOwn(each) && each.metric === metric)
-    }
+    if (scope === 'end_user') return user !== undefined && ref === user
+    if (scope === 'default_end_user') return user !== undefined && !ownMetrics.has(metric)
     return ref === null || ref === idOf(scope, caller)
   })
 }
 
 /** Returns the budgets that apply to a caller: its organization's and its project's, where their scope includes it. */
 export function selectBudgets(budgets: readonly BudgetPolicy[], caller: MeteredCaller): BudgetPolicy[] {
-  return budgets.filter(
-    ({ projectId, scope, ref }) =>
-      (projectId === null || projectId === caller.projectId) &&
-      (scope === null || ref === idOf(scope, caller)),
-  )
+  return policiesByRef
+    .findNamed(budgets, caller)
+    .filter(
+      ({ projectId, scope, ref }) =>
+        (projectId === null || projectId === caller.projectId) &&
+        (scope === null || ref === idOf(scope, caller)),
+    )
 }
 
 /** Whose requests a policy counts, for one caller. */

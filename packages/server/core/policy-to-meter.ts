@@ -13,11 +13,33 @@ export function toLimitMeter(policy: LimitPolicy, caller: MeteredCaller): Meter 
   const { subject, scope, ref } = resolveScope(policy.scope, caller)
   const code = codeOfLimit(metric, scope === 'end_user', windowMs)
   const source: MeterSource = { kind: 'limit', id, scope, ref, code }
-  const base = { subject, source, limit, nominalLimit: limit, alertThresholds: [], since: createdAt }
+  const alertThresholds: number[] = []
+  // All fields are named: a spread before further fields gives each object a hidden class of its own (docs/decisions/0011).
   if (metric === 'concurrency' || windowMs === null) {
-    return { ...base, key: `l:${id}:${ref}`, kind: 'concurrency', metric: 'in_flight' }
+    return {
+      key: `l:${id}:${ref}`,
+      kind: 'concurrency',
+      metric: 'in_flight',
+      subject,
+      source,
+      limit,
+      nominalLimit: limit,
+      alertThresholds,
+      since: createdAt,
+    }
   }
-  return { ...base, key: `l:${id}:${metric}:${windowMs}:${ref}`, kind: 'rolling', metric, windowMs }
+  return {
+    key: `l:${id}:${metric}:${windowMs}:${ref}`,
+    kind: 'rolling',
+    metric,
+    windowMs,
+    subject,
+    source,
+    limit,
+    nominalLimit: limit,
+    alertThresholds,
+    since: createdAt,
+  }
 }
 
 function codeOfLimit(metric: LimitPolicy['metric'], isEndUser: boolean, windowMs: number | null): FaultCode {
@@ -112,5 +134,19 @@ function toFixedMeter(
   { start, end }: WindowBounds,
   rest: Omit<FixedMeter, 'key' | 'series' | 'kind' | 'since' | 'end'>,
 ): FixedMeter {
-  return { ...rest, kind: 'fixed', series, key: `${series}@${start}`, since: start, end }
+  const { metric, subject, source, limit, nominalLimit, alertThresholds } = rest
+  const key = `${series}@${start}`
+  return {
+    key,
+    kind: 'fixed',
+    series,
+    metric,
+    subject,
+    source,
+    limit,
+    nominalLimit,
+    alertThresholds,
+    since: start,
+    end,
+  }
 }

@@ -1,39 +1,58 @@
 import { listMeters, type MeterSet } from '../../core/list-meters.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
 
-/** Meter sets cached for one environment at most. */
-const MAX_SETS = 20_000
+/** Meters cached for one environment, and for all together; one takes some 300 bytes. A set counts as ten at least. */
+const MAX_METERS = 100_000
+const MAX_METERS_OF_ALL = 500_000
+const LEAST_COUNTED = 10
+
+/** The cached meters of one environment. */
+interface CachedSets {
+  readonly byCaller: Map<string, MeterSet>
+  meters: number
+}
 
 /**
  * The meters of each caller, cached until a window ends or the environment's snapshot is replaced. A change of a policy
  * replaces the snapshot, so the cache is keyed by that object.
  */
 export class MeterSets {
-  readonly #sets = new WeakMap<Environment, Map<string, MeterSet>>()
+  #environments = new WeakMap<Environment, CachedSets>()
+  /** Includes those of snapshots that were replaced. */
+  #meters = 0
 
   /**
    * Returns the meters that limit a request. `at` is the request's arrival in Unix milliseconds; it selects the
    * calendar windows.
    */
   find(environment: Environment, caller: Caller, endUser: EndUser | undefined, at: number): MeterSet {
-    let sets = this.#sets.get(environment)
-    if (sets === undefined) {
-      sets = new Map()
-      this.#sets.set(environment, sets)
-    }
     // Client tokens can name a plan, so the same end user may come with different plans.
     const name =
       endUser === undefined ? String(caller.keyId) : JSON.stringify([caller.keyId, endUser.id, endUser.plan])
-    const known = sets.get(name)
+    const known = this.#environments.get(environment)?.byCaller.get(name)
     if (known !== undefined && known.from <= at && at < known.until) return known
     const { id: environmentId, orgId, projectId, policies } = environment
     const { keyId } = caller
     const set = listMeters(policies, { orgId, projectId, environmentId, keyId, endUser: endUser ?? null }, at)
     // A request that arrived before the window ended does not replace the newer set.
-    if (known === undefined || set.until > known.until) {
-      if (sets.size >= MAX_SETS) sets.clear()
-      sets.set(name, set)
-    }
+    if (known === undefined || set.until > known.until) this.#keep(environment, name, set)
     return set
+  }
+
+  #keep(environment: Environment, name: string, set: MeterSet): void {
+    const count = Math.max(set.meters.length, LEAST_COUNTED)
+    if (this.#meters + count > MAX_METERS_OF_ALL) {
+      this.#environments = new WeakMap()
+      this.#meters = 0
+    }
+    let sets = this.#environments.get(environment)
+    if (sets === undefined || sets.meters + count > MAX_METERS) {
+      this.#meters -= sets?.meters ?? 0
+      sets = { byCaller: new Map(), meters: 0 }
+      this.#environments.set(environment, sets)
+    }
+    sets.byCaller.set(name, set)
+    sets.meters += count
+    this.#meters += count
   }
 }

@@ -1,6 +1,12 @@
 import type { Meter, MeterSubject } from '../../core/meter.ts'
 import type { ByteWriter } from './byte-writer.ts'
-import { DEFINE_METERS, DEFINE_SUBJECT, FORGET_DEFINITIONS, MAX_DEFINITIONS } from './operations.ts'
+import {
+  DEFINE_METERS,
+  DEFINE_SUBJECT,
+  FORGET_DEFINITIONS,
+  MAX_DEFINED_METERS,
+  MAX_DEFINITIONS,
+} from './operations.ts'
 
 /**
  * The numbers of the meters and subjects that this connection has sent. A caller's requests share one list of meters
@@ -9,16 +15,25 @@ import { DEFINE_METERS, DEFINE_SUBJECT, FORGET_DEFINITIONS, MAX_DEFINITIONS } fr
 export class Definitions {
   readonly #meters = new Map<readonly Meter[], number>()
   readonly #subjects = new Map<MeterSubject, number>()
+  /** In all lists together. */
+  #definedMeters = 0
 
   /** Makes room for one more of each. To be called before the numbers of an operation are asked for. */
   makeRoom(writer: ByteWriter): void {
-    if (this.#meters.size < MAX_DEFINITIONS && this.#subjects.size < MAX_DEFINITIONS) return
+    const hasRoom =
+      this.#meters.size < MAX_DEFINITIONS &&
+      this.#subjects.size < MAX_DEFINITIONS &&
+      this.#definedMeters < MAX_DEFINED_METERS
+    if (hasRoom) return
     writer.uint8(FORGET_DEFINITIONS)
     this.clear()
   }
 
   numberOfMeters(meters: readonly Meter[], writer: ByteWriter): number {
-    return this.#meters.get(meters) ?? define(this.#meters, meters, DEFINE_METERS, writer)
+    const known = this.#meters.get(meters)
+    if (known !== undefined) return known
+    this.#definedMeters += meters.length
+    return define(this.#meters, meters, DEFINE_METERS, writer)
   }
 
   numberOfSubject(subject: MeterSubject, writer: ByteWriter): number {
@@ -28,6 +43,7 @@ export class Definitions {
   clear(): void {
     this.#meters.clear()
     this.#subjects.clear()
+    this.#definedMeters = 0
   }
 }
 
@@ -36,5 +52,6 @@ function define<T>(numbers: Map<T, number>, item: T, code: number, writer: ByteW
   numbers.set(item, number)
   writer.uint8(code)
   writer.text(JSON.stringify(item))
+  writer.endOperation()
   return number
 }

@@ -40,8 +40,9 @@ export class Endings {
     return this.#sent.length
   }
 
-  /** The next message is being sent. */
-  noteSent(): void {
+  /** A message is being sent. The endings that were added belong to the last of several messages that are ready. */
+  noteSent({ isLast }: { readonly isLast: boolean }): void {
+    if (!isLast) return void this.#sent.push(undefined)
     this.#sent.push(this.#next)
     this.#next = undefined
   }

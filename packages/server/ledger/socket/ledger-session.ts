@@ -59,13 +59,19 @@ export class LedgerSession implements Topic {
 
   receive(payload: Buffer): void {
     const reader = new ByteReader(payload)
-    while (!reader.isAtEnd) this.#run(reader)
+    while (!reader.isAtEnd) {
+      this.#run(reader)
+      this.#writer.endOperation()
+    }
     this.#writer.uint8(ACKNOWLEDGED)
     this.#peer.schedule(LEDGER_TOPIC)
   }
 
   take(): Buffer | undefined {
-    return this.#writer.isEmpty ? undefined : this.#writer.takeFrame()
+    if (this.#writer.isEmpty) return undefined
+    const frame = this.#writer.takeFrame()
+    if (!this.#writer.isEmpty) this.#peer.schedule(LEDGER_TOPIC)
+    return frame
   }
 
   closed(): void {
@@ -218,6 +224,7 @@ export class LedgerSession implements Topic {
   #writeLater(write: () => void): void {
     if (!this.#peer.isOpen) return
     write()
+    this.#writer.endOperation()
     this.#peer.schedule(LEDGER_TOPIC)
   }
 

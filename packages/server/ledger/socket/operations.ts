@@ -31,3 +31,5 @@ export const HEALTH = 9
 
 /** The definitions that a connection keeps at most, of meters and of subjects. They are forgotten together. */
 export const MAX_DEFINITIONS = 10_000
+/** The meters in these lists at most, and one list more: a caller may have thousands, each some 300 bytes. */
+export const MAX_DEFINED_METERS = 100_000

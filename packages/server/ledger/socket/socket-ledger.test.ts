@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { MAX_FRAME_BYTES } from '../../workers/channel/frames.ts'
 import { encodeHello } from '../../workers/channel/hello.ts'
 import type { WorkerChannel } from '../../workers/channel/worker-channel.ts'
 import type { Verdict } from '../ledger.ts'
@@ -143,5 +144,29 @@ describe('the ledger of a worker', () => {
     }
     expect(supervisor.ledger.reservationCount).toBe(0)
     expect(worker.ledger.reservationCount).toBe(0)
+  })
+
+  test('takes requests with thousands of meters each, more at once than fit into a frame', async () => {
+    const toLong = (id: string) =>
+      toRequestOf(
+        id,
+        Array.from({ length: 1_000 }, (_, at) =>
+          makeMeter('concurrency', 9, { key: `${id} ${'x'.repeat(60)} ${at}` }),
+        ),
+      )
+    const requests = Array.from({ length: 40 }, (_, at) => toLong(`long ${at}`))
+    expect(JSON.stringify(requests.map(({ meters: list }) => list)).length).toBeGreaterThan(MAX_FRAME_BYTES)
+    await reserve('before', 10)
+    const verdicts = requests.map(request => worker.ledger.reserve(request))
+    // In the same frames as what follows: it is done when its own frame was acknowledged, not an earlier one.
+    const settled = worker.ledger.settle('before', toUsage({ nanoUsd: 7 }))
+    const after = requests.map(({ id, meters: list }) =>
+      worker.ledger.reserve({ ...toLong(`after ${id}`), meters: list }),
+    )
+    await settled
+    expect(await sums()).toEqual([7, 0])
+    for (const verdict of [...verdicts, ...after]) expect(await verdict).toMatchObject({ isAdmitted: true })
+    expect(worker.channel.isOpen).toBe(true)
+    expect(supervisor.ledger.reservationCount).toBe(80)
   })
 })

@@ -166,8 +166,11 @@ export class SocketLedger implements Ledger, Topic {
 
   take(): Buffer | undefined {
     if (this.#writer.isEmpty) return undefined
-    this.#endings.noteSent()
-    return this.#writer.takeFrame()
+    const frame = this.#writer.takeFrame()
+    // The endings may be in any of the frames that are left, so they wait for the last one's acknowledgement.
+    this.#endings.noteSent({ isLast: this.#writer.isEmpty })
+    if (!this.#writer.isEmpty) this.#channel.schedule(LEDGER_TOPIC)
+    return frame
   }
 
   receive(payload: Buffer): void {
@@ -178,7 +181,7 @@ export class SocketLedger implements Ledger, Topic {
 
   closed(): void {
     // What was not sent is not sent any more: each of its calls ends here.
-    if (!this.#writer.isEmpty) this.#writer.takeFrame()
+    this.#writer.clear()
     this.#definitions.clear()
     this.#endings.noteLost()
     this.#health = undefined
@@ -208,6 +211,7 @@ export class SocketLedger implements Ledger, Topic {
       writer.double(usage.nanoUsd)
     }
     writer.text(id)
+    writer.endOperation()
     const done = this.#endings.add(ending)
     // Without waiting for an acknowledgement: the caller's next request may come by another worker.
     this.#channel.schedule(LEDGER_TOPIC)
@@ -215,6 +219,7 @@ export class SocketLedger implements Ledger, Topic {
   }
 
   #schedule(): void {
+    this.#writer.endOperation()
     if (this.#endings.messagesUnderWay > 0 && this.#writer.length < FULL_MESSAGE_BYTES) return
     this.#channel.schedule(LEDGER_TOPIC)
   }
