@@ -154,7 +154,7 @@ async function open(name, from) {
     if (openBatch === undefined) return await insertLines(lines)
     const waiting = openBatch()
     for (const line of lines) waiting.add(line, true)
-    await waiting.insert()
+    await waiting.insert(() => true)
     waiting.release()
   }
   return {

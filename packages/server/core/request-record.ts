@@ -124,8 +124,11 @@ export interface RecordBatch {
   readonly chars: number
   /** `keepsRows`: its rows may be encoded now, which takes more memory and saves work later. Never throws. */
   add(line: KeptLine, keepsRows: boolean): void
-  /** Idempotent. Rejects only if the database is unavailable. */
-  insert(): Promise<void>
+  /**
+   * Idempotent. Rejects only if the database is unavailable. Until `isHurried`, which is asked again and again, it leaves the
+   * database pauses, in which requests that share its core go on.
+   */
+  insert(isHurried: () => boolean): Promise<void>
   /** Gives its memory back. The batch is not used afterwards. */
   release(): void
 }

@@ -62,6 +62,7 @@ interface Barrier {
 export class Drain {
   readonly #options: DrainOptions
   readonly #batches: RecordBatches
+  readonly #batchSize: number
   readonly #maxQueued: number
   readonly #maxQueuedChars: number
   readonly #timer: NodeJS.Timeout
@@ -97,6 +98,7 @@ export class Drain {
     this.#options = options
     const { insert, batchSize = 500, batchChars = 4 * 1024 * 1024 } = options
     this.#batches = new RecordBatches({ insert, batchSize, batchChars })
+    this.#batchSize = batchSize
     const openBatch = options.openBatch ?? (() => new LineBatch(insert))
     this.#queue = new RecordQueue({ openBatch, batchSize, batchChars })
     this.#maxQueued = options.maxQueued ?? 50_000
@@ -318,10 +320,16 @@ export class Drain {
     return this.#inserted < this.#due || this.#isClosing || this.#queue.hasWhole() || this.#hasUnread()
   }
 
+  /** True if something waits for the records of the batch that is being inserted: another whole batch, a read, or the end. */
+  #isHurried({ ids }: RecordBatch): boolean {
+    const others = this.#queue.length - ids.length
+    return others >= this.#batchSize || this.#barriers.length > 0 || this.#isClosing || this.#hasUnread()
+  }
+
   async #drainQueue(): Promise<void> {
     const batch = this.#queue.sealFirst()
     if (batch === undefined) return
-    await batch.insert()
+    await batch.insert(() => this.#isHurried(batch))
     this.#inserted += batch.ids.length
     for (const json of this.#unjournaled.get(batch) ?? []) this.#unjournaledChars -= json.length
     this.#unjournaled.delete(batch)

@@ -18,7 +18,7 @@ function openQueue(batchSize: number, batchChars: number) {
   }
   const drain = async () => {
     for (let batch = queue.sealFirst(); batch !== undefined; batch = queue.sealFirst()) {
-      await batch.insert()
+      await batch.insert(() => true)
       queue.removeFirst()
     }
     return inserted

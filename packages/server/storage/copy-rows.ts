@@ -1,8 +1,14 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Connection, PoolClient, Submittable } from 'pg'
 import { ShortTicks } from './short-ticks.ts'
 
-/** So many bytes of rows are sent at once, unless a single row is longer. */
-const BYTES_AT_ONCE = 64 * 1024
+/** So many bytes of rows are sent at once, unless a single row is longer: PostgreSQL needs a millisecond or two for them. */
+const BYTES_AT_ONCE = 32 * 1024
+/**
+ * The time between two pieces, in milliseconds. With a whole batch at once PostgreSQL would keep a core for 20 ms, and the
+ * scheduler may let a request that comes to the same core wait for several of them.
+ */
+const PAUSE_MS = 4
 const NEWLINE = 10
 
 /** A row in PostgreSQL's text format (copy-text.ts), without the end of its line. */
@@ -27,12 +33,19 @@ class CopyIn implements Submittable {
   callback: (error: Error | null) => void
   readonly #text: string
   readonly #rows: readonly Row[]
+  readonly #isHurried: () => boolean
   #failure: Error | null = null
   #isOver = false
 
-  constructor(text: string, rows: readonly Row[], callback: (error: Error | null) => void) {
+  constructor(
+    text: string,
+    rows: readonly Row[],
+    isHurried: () => boolean,
+    callback: (error: Error | null) => void,
+  ) {
     this.#text = text
     this.#rows = rows
+    this.#isHurried = isHurried
     this.callback = callback
   }
 
@@ -47,10 +60,13 @@ class CopyIn implements Submittable {
   /** The database ignores what comes after an error, but a next statement must not come between. */
   async #send(connection: CopyConnection): Promise<void> {
     const ticks = new ShortTicks()
+    let isFirst = true
     for (const lines of joinRows(this.#rows)) {
       if (ticks.isOver) await ticks.next()
+      if (!isFirst && !this.#isHurried()) await wait(PAUSE_MS)
       if (this.#isOver) return
       connection.sendCopyFromChunk(lines)
+      isFirst = false
     }
     connection.endCopyFrom()
   }
@@ -102,10 +118,17 @@ function lineBytes({ start, end }: Row): number {
 }
 
 /**
- * Runs the statement, which ends with a COPY ... FROM STDIN, and sends it the rows. Rejects with the database's error, after which a transaction has to be rolled back.
+ * Runs the statement, which ends with a COPY ... FROM STDIN, and sends it the rows, with pauses until `isHurried`. Rejects with
+ * the database's error, after which a transaction has to be rolled back.
  */
-export function copyRows(client: PoolClient, text: string, rows: readonly Row[]): Promise<void> {
+export function copyRows(
+  client: PoolClient,
+  text: string,
+  rows: readonly Row[],
+  isHurried: () => boolean,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    client.query(new CopyIn(text, rows, error => (error === null ? resolve() : reject(error))))
+    const callback = (error: Error | null): void => (error === null ? resolve() : reject(error))
+    client.query(new CopyIn(text, rows, isHurried, callback))
   })
 }

@@ -70,11 +70,11 @@ describe.each(listTestServers())('a batch that waits as bytes, on $label', serve
     const common = { model, key_id: newId(), attempts: [ATTEMPT] }
     const makeRecords = () =>
       changes.map((change, index) => create({ ...common, endpoint: `${index}`, ...change }))
-    await fill(makeRecords()).insert()
+    await fill(makeRecords()).insert(() => true)
     const kept = await rowsOf(model)
     const totals = await totalsOf(model)
     expect([kept.length, totals.requests, inserted]).toEqual([changes.length, changes.length, []])
-    await fill(makeRecords(), false).insert()
+    await fill(makeRecords(), false).insert(() => true)
     expect(await rowsOf(model)).toEqual(kept.flatMap(row => [row, row]))
     await insertRequestRecords(database.pool, makeRecords().map(toKeptLine))
     expect(await rowsOf(model)).toEqual(kept.flatMap(row => [row, row, row]))
@@ -86,7 +86,7 @@ describe.each(listTestServers())('a batch that waits as bytes, on $label', serve
     const record = create({ model, attempts: [ATTEMPT] })
     const batch = fill([record])
     record.attempts.push({ ...ATTEMPT, model: 'late' })
-    await batch.insert()
+    await batch.insert(() => true)
     expect(await rowsOf(model)).toMatchObject([{ attempts: [ATTEMPT] }])
   })
 
@@ -100,7 +100,7 @@ describe.each(listTestServers())('a batch that waits as bytes, on $label', serve
     for (const keepsRows of [true, false]) {
       const odd = create({ model, ...change })
       const records = [...Array.from({ length: 5 }, () => create({ model })), odd, create({ model })]
-      await fill(records, keepsRows).insert()
+      await fill(records, keepsRows).insert(() => true)
       expect(rejected).toEqual([odd.id])
     }
     expect([(await rowsOf(model)).length, (await totalsOf(model)).requests]).toEqual([12, 12])
@@ -109,10 +109,10 @@ describe.each(listTestServers())('a batch that waits as bytes, on $label', serve
   test('of which some are stored already counts each once, and can be inserted again', async () => {
     const model = newId()
     const records = Array.from({ length: 9 }, () => create({ model }))
-    await fill(records.slice(2, 5)).insert()
+    await fill(records.slice(2, 5)).insert(() => true)
     const batch = fill(records)
-    await batch.insert()
-    await batch.insert()
+    await batch.insert(() => true)
+    await batch.insert(() => true)
     expect([(await rowsOf(model)).length, (await totalsOf(model)).requests]).toEqual([9, 9])
   })
 
@@ -130,9 +130,9 @@ describe.each(listTestServers())('a batch that waits as bytes, on $label', serve
     for (let i = 0; i < 3; i++)
       batch.add(toKeptLine(create({ model, request_body: 'x'.repeat(6_000) })), true)
     for (let i = 0; i < 3; i++) batch.add(toKeptLine(create({ model })), true)
-    await expect(batch.insert()).rejects.toThrow('out of reach')
+    await expect(batch.insert(() => true)).rejects.toThrow('out of reach')
     isDown = false
-    await batch.insert()
+    await batch.insert(() => true)
     expect([(await rowsOf(model)).length, (await totalsOf(model)).requests]).toEqual([6, 6])
   })
 
@@ -140,13 +140,13 @@ describe.each(listTestServers())('a batch that waits as bytes, on $label', serve
     const models = Array.from({ length: 4 }, newId)
     // Many chunks each, and more records than a batch has room for at first.
     const [first, second] = models.slice(0, 2).map(model => fill(manyOf(model))) as [RecordBatch, RecordBatch]
-    await first.insert()
+    await first.insert(() => true)
     first.release()
     const third = fill(manyOf(models[2] as string))
-    await second.insert()
+    await second.insert(() => true)
     second.release()
     const fourth = fill(manyOf(models[3] as string))
-    await Promise.all([third.insert(), fourth.insert()])
+    await Promise.all([third.insert(() => true), fourth.insert(() => true)])
     for (const model of models) {
       const users = (await rowsOf(model)).map(({ user }) => user)
       expect(users.sort()).toEqual(

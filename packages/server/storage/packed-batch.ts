@@ -78,13 +78,13 @@ class PackedBatch implements RecordBatch {
     }
   }
 
-  async insert(): Promise<void> {
+  async insert(isHurried: () => boolean): Promise<void> {
     const { pool, insertLines } = this.#deps
     await this.#encodeRest()
     try {
       if (!this.#isOdd) {
         await createPartitions(pool, this.#days)
-        return await storeNew(pool, this.#listRows(), this.#sums.list())
+        return await storeNew(pool, this.#listRows(), this.#sums.list(), isHurried)
       }
     } catch (error) {
       if (!isDataError(error) && !isStoredAlready(error)) throw error

@@ -48,6 +48,24 @@ describe.each(listTestServers())('a batch of records on $label', server => {
     expect(await sumRequests(model)).toBe(40)
   })
 
+  test('is sent in pieces, with pauses until it is hurried', async () => {
+    const texts = Array.from({ length: 20_000 }, () => '2026-01-01')
+    const rows = texts.map(text => ({ bytes: Buffer.from(text), start: 0, end: text.length }))
+    const client = await database.pool.connect()
+    try {
+      await client.query('create temporary table days (day date)')
+      let asked = 0
+      await copyRows(client, 'copy days from stdin', rows, () => ++asked > 3)
+      // 20,000 lines of eleven bytes are seven pieces of 32 KiB.
+      expect(asked).toBe(6)
+      expect((await client.query('select count(*)::int as count from days')).rows).toEqual([
+        { count: 20_000 },
+      ])
+    } finally {
+      client.release(true)
+    }
+  })
+
   test('that the database refuses while most of it is still to be sent fails alone, on a connection that goes on', async () => {
     const pool = openPool(database.connection, () => {}, { max: 1 })
     try {
@@ -56,11 +74,11 @@ describe.each(listTestServers())('a batch of records on $label', server => {
       const rows = texts.map(text => ({ bytes: Buffer.from(text), start: 0, end: text.length }))
       const client = await pool.connect()
       await client.query('create temporary table days (day date)')
-      const copying = copyRows(client, 'copy days from stdin', rows)
+      const copying = copyRows(client, 'copy days from stdin', rows, () => true)
       const after = client.query('select 1 as one')
       await expect(copying).rejects.toMatchObject({ code: '22008' })
       expect((await after).rows).toEqual([{ one: 1 }])
-      await copyRows(client, 'copy days from stdin', rows.slice(1))
+      await copyRows(client, 'copy days from stdin', rows.slice(1), () => true)
       expect((await client.query('select count(*)::int as count from days')).rows).toEqual([
         { count: 20_000 },
       ])

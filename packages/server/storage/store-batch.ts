@@ -41,7 +41,7 @@ export async function storeOnce(pool: Pool, batch: readonly EncodedRecord[]): Pr
     try {
       const sums = new UsageSums()
       for (const { record } of missing) sums.add(record)
-      return await storeNew(pool, missing, sums.list())
+      return await storeNew(pool, missing, sums.list(), () => true)
     } catch (error) {
       if (!isStoredAlready(error) || tries === MOST_TRIES) throw error
       missing = await findMissing(pool, batch)
@@ -57,20 +57,29 @@ export function isStoredAlready(error: unknown): boolean {
 /**
  * Stores records of which none is stored yet in one transaction: their rows by COPY, and their sums in the rollups.
  * Writers that may have the same records give them in the same order, or they could wait for each other in a circle.
+ * Leaves the database pauses until `isHurried`.
  */
 export async function storeNew(
   pool: Pool,
   rows: readonly StoredRows[],
   sums: readonly UsageSum[],
+  isHurried: () => boolean,
 ): Promise<void> {
   if (rows.length === 0) return
+  const [logs, usage] = writesPartitions.has(pool) ? [LOGS_BY_PARTITION, USAGE_BY_PARTITION] : [LOGS, USAGE]
   try {
-    await inTransaction(pool, client => write(client, rows, sums, writesPartitions.has(pool)))
+    await inTransaction(pool, async client => {
+      await client.query(BEGIN)
+      await copy(client, rows, logs, isHurried)
+      await copy(client, rows, usage, isHurried)
+      await addToRollups(client, sums)
+      await client.query('commit')
+    })
   } catch (error) {
     // A user who may not create roles has FORCE ROW LEVEL SECURITY instead. It applies to no partition.
     if (!isCode(error, NOT_SUPPORTED) || writesPartitions.has(pool)) throw error
     writesPartitions.add(pool)
-    await storeNew(pool, rows, sums)
+    await storeNew(pool, rows, sums, isHurried)
   }
 }
 
@@ -94,19 +103,6 @@ async function inTransaction(pool: Pool, work: (client: PoolClient) => Promise<v
 /** A process that stops before its commit must not hold up for ever the others, which wait for the rollups that it has locked. */
 const BEGIN = `begin; set local idle_in_transaction_session_timeout = '10s'`
 
-async function write(
-  client: PoolClient,
-  rows: readonly StoredRows[],
-  sums: readonly UsageSum[],
-  isByPartition: boolean,
-): Promise<void> {
-  await client.query(BEGIN)
-  await copy(client, rows, isByPartition ? LOGS_BY_PARTITION : LOGS)
-  await copy(client, rows, isByPartition ? USAGE_BY_PARTITION : USAGE)
-  await addToRollups(client, sums)
-  await client.query('commit')
-}
-
 /** Where rows go, and what they are. */
 interface Target {
   readonly tableOf: (day: string) => string
@@ -127,7 +123,12 @@ const USAGE: Target = {
 const LOGS_BY_PARTITION: Target = { ...LOGS, tableOf: day => toDayPartition(day).child }
 const USAGE_BY_PARTITION: Target = { ...USAGE, tableOf: day => toMonthPartition(day).child }
 
-async function copy(client: PoolClient, records: readonly StoredRows[], target: Target): Promise<void> {
+async function copy(
+  client: PoolClient,
+  records: readonly StoredRows[],
+  target: Target,
+  isHurried: () => boolean,
+): Promise<void> {
   const rowsByTable = new Map<string, Row[]>()
   for (const each of records) {
     const table = target.tableOf(each.day)
@@ -136,7 +137,7 @@ async function copy(client: PoolClient, records: readonly StoredRows[], target: 
     else rows.push(target.rowOf(each))
   }
   for (const [table, rows] of rowsByTable) {
-    await copyRows(client, `copy ${table} (${target.columns}) from stdin`, rows)
+    await copyRows(client, `copy ${table} (${target.columns}) from stdin`, rows, isHurried)
   }
 }
 

@@ -16,7 +16,7 @@ export async function insertRecords(
   })
   const batch = openBatch()
   for (const record of records) batch.add(toKeptLine(record), true)
-  await batch.insert()
+  await batch.insert(() => true)
   batch.release()
   return { rejected }
 }

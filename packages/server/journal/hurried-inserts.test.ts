@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import type { RecordBatch } from '../core/request-record.ts'
+import { Drain } from './drain.ts'
+import { openJournal } from './journal.ts'
+import { LineBatch } from './record-queue.ts'
+import { folderOf, NEVER_MS, openTable, record, silent } from './testing/open-drain.ts'
+
+/** A drain with batches of three whose inserts wait until they are released. Tells whether the one that runs is hurried. */
+function openPausedDrain() {
+  const folder = folderOf()
+  const { insert } = openTable()
+  let release = (): void => {}
+  let isHurried: (() => boolean) | undefined
+  const openBatch = (): RecordBatch => {
+    const batch = new LineBatch(insert)
+    return {
+      ids: batch.ids,
+      chars: 0,
+      add: line => batch.add(line),
+      async insert(isInsertHurried) {
+        isHurried = isInsertHurried
+        await new Promise<void>(resolve => void (release = resolve))
+        isHurried = undefined
+        await batch.insert()
+      },
+      release: () => batch.release(),
+    }
+  }
+  const drain = new Drain({
+    folder,
+    journal: openJournal(folder, { onError: () => {} }),
+    insert,
+    openBatch,
+    log: silent,
+    flushEveryMs: NEVER_MS,
+    batchSize: 3,
+  })
+  const releaseNext = async (): Promise<void> => {
+    await expect.poll(() => isHurried).toBeDefined()
+    release()
+  }
+  return { drain, isHurried: () => isHurried?.(), releaseNext }
+}
+
+test('an insert leaves the database pauses until another whole batch waits', async () => {
+  const { drain, isHurried, releaseNext } = openPausedDrain()
+  await drain.write(record('r0'))
+  const flushed = drain.flush()
+  await expect.poll(isHurried).toBe(false)
+  for (const id of ['r1', 'r2']) await drain.write(record(id))
+  expect(isHurried()).toBe(false)
+  await drain.write(record('r3'))
+  expect(isHurried()).toBe(true)
+  await releaseNext()
+  await releaseNext()
+  await flushed
+})
+
+test('an insert is hurried once a read waits for it', async () => {
+  const { drain, isHurried, releaseNext } = openPausedDrain()
+  await drain.write(record('r0'))
+  void drain.flush()
+  await expect.poll(isHurried).toBe(false)
+  const read = drain.afterFlush(async () => 'read')
+  expect(isHurried()).toBe(true)
+  await releaseNext()
+  expect(await read).toBe('read')
+})
+
+test('an insert is hurried once the process ends', async () => {
+  const { drain, isHurried, releaseNext } = openPausedDrain()
+  await drain.write(record('r0'))
+  void drain.flush()
+  await expect.poll(isHurried).toBe(false)
+  const closed = drain.close()
+  expect(isHurried()).toBe(true)
+  await releaseNext()
+  await closed
+})
