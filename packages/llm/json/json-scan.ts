@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { decodeText } from './decode-text.ts'
+import { decodeText, PIECE_BYTES } from './decode-text.ts'
 import type { FieldSpan } from './field-span.ts'
 import { type JsonBounds, type JsonProblem, UNBOUNDED } from './json-bounds.ts'
 import type { Json } from './json-value.ts'
@@ -37,21 +37,38 @@ const NUMBERS_PER_PART = 16
  * The same, and whether a text holds more than `bounds` allow, before anything is made of it. undefined: it has more than
  * `mostParts`, which take too long to parse in one go.
  */
-export function scanShortJson(bytes: Buffer, bounds: JsonBounds, mostParts: number): JsonScan | undefined {
+export function scanShortJson(
+  bytes: Buffer,
+  bounds: JsonBounds,
+  mostParts: number,
+  pieceBytes = PIECE_BYTES,
+): JsonScan | undefined {
   if (!isUtf8(bytes)) return { ok: false, reason: 'not_utf8' }
   const walk = new StructureWalk(bytes, bounds)
   walk.advance(bytes.length)
   if (walk.problem !== undefined) return toFailure(walk.problem, walk.problemName)
   if (walk.parts > mostParts || walk.values > mostParts * NUMBERS_PER_PART) return undefined
   try {
+    const isShort = bytes.length <= pieceBytes
     return {
       ok: true,
-      value: parseText(decodeText(bytes), walk.keys.hasEscaped),
+      value: isShort
+        ? parseText(decodeText(bytes), walk.keys.hasEscaped)
+        : buildInPieces(bytes, { tokenBytes: pieceBytes, stringBytes: pieceBytes }),
       fields: walk.fields,
       hasPrototypeKey: walk.hasPrototypeKey,
     }
   } catch {
     return { ok: false, reason: 'malformed' }
+  }
+}
+
+/** `bytes`: whose structure was checked. Throws SyntaxError for what is not JSON within it. */
+function buildInPieces(bytes: Buffer, pieces: JsonSlices): Json {
+  const steps = buildInSteps(bytes, pieces)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
   }
 }
 
@@ -105,7 +122,8 @@ function* scanInSteps(
     if (check.problem !== undefined) return toFailure(check.problem, check.problemName)
   } while (check.at < bytes.length)
   try {
-    return yield* buildInSteps(bytes, { tokenBytes, stringBytes })
+    const value = yield* buildInSteps(bytes, { tokenBytes, stringBytes })
+    return { ok: true, value, fields: check.fields, hasPrototypeKey: check.hasPrototypeKey }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return { ok: false, reason: 'malformed' }
@@ -113,20 +131,14 @@ function* scanInSteps(
 }
 
 /** `bytes`: whose structure was checked. Throws SyntaxError for what is not JSON within it. */
-function* buildInSteps(
-  bytes: Buffer,
-  { tokenBytes, stringBytes }: JsonSlices,
-): Generator<undefined, JsonScan> {
+function* buildInSteps(bytes: Buffer, { tokenBytes, stringBytes }: JsonSlices): Generator<undefined, Json> {
   const builder = new ValueBuilder(bytes)
   const walk = new StructureWalk(bytes, UNBOUNDED, stringBytes, builder)
   for (;;) {
     yield
     const start = walk.at
     walk.advance(start + tokenBytes)
-    if (walk.at >= bytes.length) {
-      const { fields, hasPrototypeKey } = walk
-      return { ok: true, value: builder.finish(walk), fields, hasPrototypeKey }
-    }
+    if (walk.at >= bytes.length) return builder.finish(walk)
     if (!walk.isInString && isSpace(bytes, start, walk.at)) builder.addGap(start, walk.at)
     builder.build(walk)
   }

@@ -38,6 +38,17 @@ describe('SlicedJsonScan', () => {
     )
   })
 
+  test('any JSON text that is parsed in one go, in pieces of any size: the same result', () => {
+    fc.assert(
+      fc.property(jsonText, fc.integer({ min: 8, max: 40 }), (text, pieceBytes) => {
+        const bytes = Buffer.from(text)
+        const whole = scanShortJson(bytes, UNBOUNDED, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY)
+        expect(scanShortJson(bytes, UNBOUNDED, Number.MAX_SAFE_INTEGER, pieceBytes)).toEqual(whole)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
   test('a text with a byte taken out, put in or doubled: ok only where JSON.parse agrees, with its value', () => {
     const strange = fc.constantFrom(
       '{',

@@ -116,7 +116,9 @@ export class StructureWalk implements WalkPosition {
   private walkString(start: number): number {
     const { bytes } = this
     const from = start + 1
-    const limit = from + this.stringSliceBytes
+    // A walk that builds follows one that has bounded the names, and reads each in one go.
+    const isWhole = this.builder !== undefined && this.expect > FIRST_ITEM
+    const limit = isWhole ? bytes.length : from + this.stringSliceBytes
     const end = findStringEnd(bytes, from, limit)
     if (end === NOWHERE) this.fail('malformed')
     else if (end >= limit) return this.stopInString(start, from, limit)
