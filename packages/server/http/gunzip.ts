@@ -72,7 +72,7 @@ export function startGunzip(packed: Buffer, { limit, tooLarge, memory, owner }: 
     })
     stream.on('end', () => {
       end()
-      resolve(chunks.join())
+      resolve(chunks.join(owner))
     })
     stream.on('error', cause => {
       stop(new Fault('request_validation_failed', 'The body is not valid gzip.', { cause }))

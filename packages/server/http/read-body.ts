@@ -1,10 +1,17 @@
 import type { IncomingMessage } from 'node:http'
+import type { ShareOwner } from '../core/connection-shares.ts'
 import { Fault } from '../core/fault.ts'
 import { batchInTick } from './batch-in-tick.ts'
 import type { BodyMemory } from './body-memory.ts'
 import { startGunzip, type Unpacking } from './gunzip.ts'
 import { UNKNOWN_OWNER } from './loop-turns.ts'
 import { ReceivedChunks } from './received-chunks.ts'
+import { takeTurn } from './sliced-work.ts'
+
+/** So much of a body is read as it comes. A caller with long bodies would otherwise keep the event loop busy with reading them. */
+const FREE_BYTES = 256 * 1024
+/** Of the rest so much is read in one turn. Reading it takes 0.05 ms, and more where its memory is fresh. */
+const TURN_BYTES = 64 * 1024
 
 export interface BodyReader {
   /** The whole body, decompressed; a promise if it has not all arrived. Rejects with the fault to answer. */
@@ -17,6 +24,8 @@ export interface BodyReader {
 
 export interface BodyProgress {
   received: number
+  /** How long nothing was read, in milliseconds, because others had their turns in the event loop. */
+  pausedMs: number
   /** The length in the request's head; undefined: a body in chunks. */
   readonly length: number | undefined
 }
@@ -25,7 +34,7 @@ export interface BodyProgress {
  * Reads a request's body of up to `limit` bytes, measured before and after decompression. Bytes that are not read stay
  * on the connection: a response sent before the end of the body must close it (see `hasUnreadBody`). `memory` reserves a
  * body whose length is in its head before it is read, others as they arrive, and what gzip unpacks.
- * `owner`: whose turns in the event loop unpacking takes.
+ * `owner`: whose turns in the event loop reading and unpacking a long body takes.
  */
 export function readBody(
   req: IncomingMessage,
@@ -34,7 +43,7 @@ export function readBody(
   owner = UNKNOWN_OWNER,
 ): BodyReader {
   const arrived = req.complete ? takeArrived(req) : undefined
-  const reader = arrived === undefined ? receive(req, limit, memory) : toReader(arrived, limit, memory)
+  const reader = arrived === undefined ? receive(req, limit, memory, owner) : toReader(arrived, limit, memory)
   const encoding = req.headers['content-encoding']
   return encoding === undefined
     ? reader
@@ -47,19 +56,27 @@ function toReader(arrived: Buffer, limit: number, memory: BodyMemory | undefined
   const { length } = arrived
   const fault = length > limit ? tooLarge(limit) : memory?.hold(length)
   const bytes = fault === undefined ? arrived : Promise.reject(fault)
-  return { bytes, progress: { received: length, length }, fail: ignore }
+  return { bytes, progress: { received: length, pausedMs: 0, length }, fail: ignore }
 }
 
 function ignore(): void {}
 
-function receive(req: IncomingMessage, limit: number, memory: BodyMemory | undefined): BodyReader {
+function receive(
+  req: IncomingMessage,
+  limit: number,
+  memory: BodyMemory | undefined,
+  owner: ShareOwner,
+): BodyReader {
   const header = req.headers['content-length']
   const length = header === undefined ? undefined : Number(header)
-  const progress: BodyProgress = { received: 0, length }
+  const progress: BodyProgress = { received: 0, pausedMs: 0, length }
   let fail: (fault: Fault) => void = ignore
   const bytes = new Promise<Buffer>((resolve, reject) => {
     const chunks = new ReceivedChunks()
+    let isStopped = false
+    let nextTurnAt = FREE_BYTES
     const stop = (): void => {
+      isStopped = true
       req.off('data', onData)
       req.off('end', onEnd)
       req.off('error', onError)
@@ -74,11 +91,22 @@ function receive(req: IncomingMessage, limit: number, memory: BodyMemory | undef
       progress.received = chunks.size
       if (chunks.size > limit) return fail(tooLarge(limit))
       const fault = length === undefined ? memory?.hold(chunk.length) : undefined
-      if (fault !== undefined) fail(fault)
+      if (fault !== undefined) return fail(fault)
+      if (chunks.size <= nextTurnAt || chunks.size === length) return
+      nextTurnAt = chunks.size + TURN_BYTES
+      waitForTurn()
+    }
+    const waitForTurn = (): void => {
+      const pausedAt = performance.now()
+      req.pause()
+      void takeTurn(owner).then(() => {
+        progress.pausedMs += performance.now() - pausedAt
+        if (!isStopped) req.resume()
+      })
     }
     const onEnd = (): void => {
       stop()
-      batchInTick(() => resolve(chunks.join()), reject)
+      batchInTick(() => resolve(chunks.join(owner)), reject)
     }
     const onError = (cause: Error): void => {
       stop()

@@ -1,3 +1,4 @@
+import type { ShareOwner } from '../core/connection-shares.ts'
 import { runInSlices } from './sliced-work.ts'
 
 /** The number of chunks in a group. */
@@ -5,7 +6,7 @@ const GROUP = 256
 /** A group whose chunks are smaller on average is copied into one buffer. */
 const SMALL_BYTES = 1_024
 /** Longer bodies are copied in slices of this size, because fresh memory costs a millisecond per MiB. */
-const SLICE_BYTES = 2 * 1024 * 1024
+const SLICE_BYTES = 512 * 1024
 
 /**
  * The received part of a body. Keeping every chunk of a body in chunks of one byte would take a hundred times its size,
@@ -23,11 +24,11 @@ export class ReceivedChunks {
     if (this.#chunks.push(chunk) === GROUP) this.#endGroup()
   }
 
-  /** Returns the whole body; a promise if it is too long to be copied at once. */
-  join(): Buffer | Promise<Buffer> {
+  /** Returns the whole body; a promise if it is too long to be copied at once. `owner`: whose turns in the event loop copying takes. */
+  join(owner?: ShareOwner): Buffer | Promise<Buffer> {
     if (this.#groups.length === 0 && this.#chunks.length === 1) return this.#chunks[0] as Buffer
     const all = [...this.#groups, ...this.#chunks]
-    return this.size > SLICE_BYTES ? joinInSlices(all, this.size) : Buffer.concat(all, this.size)
+    return this.size > SLICE_BYTES ? joinInSlices(all, this.size, owner) : Buffer.concat(all, this.size)
   }
 
   #endGroup(): void {
@@ -39,7 +40,11 @@ export class ReceivedChunks {
   }
 }
 
-async function joinInSlices(chunks: readonly Buffer[], size: number): Promise<Buffer> {
+async function joinInSlices(
+  chunks: readonly Buffer[],
+  size: number,
+  owner: ShareOwner | undefined,
+): Promise<Buffer> {
   const joined = Buffer.allocUnsafeSlow(size)
   let next = 0
   let at = 0
@@ -48,6 +53,6 @@ async function joinInSlices(chunks: readonly Buffer[], size: number): Promise<Bu
     while (next < chunks.length && at < end) at += (chunks[next++] as Buffer).copy(joined, at)
     return next === chunks.length
   }
-  await runInSlices({ step }, () => false)
+  await runInSlices({ step }, () => false, owner)
   return joined
 }

@@ -74,7 +74,8 @@ async function awaitBody(
     now => {
       // What takes long then, such as unpacking on a busy machine, is not the caller's.
       if (ctx.req.complete) return
-      if (now > startedAt + timeoutMs || isTooSlow(body.progress, now - startedAt, timeoutMs))
+      const elapsedMs = now - startedAt - body.progress.pausedMs
+      if (elapsedMs > timeoutMs || isTooSlow(body.progress, elapsedMs, timeoutMs))
         body.fail(new Fault('request_timeout', `The body must arrive within ${timeoutMs} ms.`))
     },
     () => body.fail(canceledFault()),
