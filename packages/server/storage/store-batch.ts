@@ -145,8 +145,13 @@ async function copy(
 async function findMissing(pool: Pool, batch: readonly EncodedRecord[]): Promise<EncodedRecord[]> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'find_stored_records',
-    text: 'select id from usage_records where (at, id) in (select * from unnest($1::timestamptz[], $2::uuid[]))',
-    values: [batch.map(({ record }) => record.at), batch.map(({ record }) => record.id)],
+    text: `select id from usage_records where (environment_id, at, id) in (
+      select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[]))`,
+    values: [
+      batch.map(({ record }) => record.environment_id),
+      batch.map(({ record }) => record.at),
+      batch.map(({ record }) => record.id),
+    ],
   })
   const stored = new Set(rows.map(({ id }) => id))
   return batch.filter(({ record }) => !stored.has(record.id.toLowerCase()))
