@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { CHUNK_BYTES, ChunkPool } from './chunk-pool.ts'
+import { MAX_UNIT_BYTES } from './row-writer.ts'
 import { TextChunks } from './text-chunks.ts'
 
 test('uses chunks again, and keeps no more than 4 MiB of them', () => {
@@ -24,7 +25,7 @@ test('texts of any length and alphabet are read as they were written', () => {
   const samples = ['', 'a', 'ü€😀', 'x'.repeat(CHUNK_BYTES), '€'.repeat(CHUNK_BYTES), 'y'.repeat(1_000)]
   const places = Array.from({ length: 200 }, (_, index) => {
     const text = samples[index % samples.length] as string
-    texts.reserve(text.length)
+    texts.reserve(text.length * MAX_UNIT_BYTES)
     const start = texts.end
     return { text, start, end: texts.add(text), number: texts.number }
   })

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Connection, PoolClient, Submittable } from 'pg'
+import { COPY_HEADER, COPY_TRAILER } from './row-writer.ts'
 import { ShortTicks } from './short-ticks.ts'
 
 /** So many bytes of rows are sent at once, unless a single row is longer: PostgreSQL needs a millisecond or two for them. */
@@ -9,11 +10,12 @@ const BYTES_AT_ONCE = 32 * 1024
  * scheduler may let a request that comes to the same core wait for several of them.
  */
 const PAUSE_MS = 4
-const NEWLINE = 10
+/** The number of a row's fields, before them. */
+const COUNT_BYTES = 2
 
-/** A row in PostgreSQL's text format (copy-text.ts), without the end of its line. */
+/** The fields of a row in PostgreSQL's binary format (row-writer.ts). */
 export interface Row {
-  /** Contains the row from `start` to `end`. */
+  /** Contains the fields from `start` to `end`. */
   readonly bytes: Buffer
   readonly start: number
   readonly end: number
@@ -32,6 +34,7 @@ class CopyIn implements Submittable {
   /** pg replaces it by one that also ends its timeout. */
   callback: (error: Error | null) => void
   readonly #text: string
+  readonly #fields: number
   readonly #rows: readonly Row[]
   readonly #isHurried: () => boolean
   #failure: Error | null = null
@@ -39,11 +42,13 @@ class CopyIn implements Submittable {
 
   constructor(
     text: string,
+    fields: number,
     rows: readonly Row[],
     isHurried: () => boolean,
     callback: (error: Error | null) => void,
   ) {
     this.#text = text
+    this.#fields = fields
     this.#rows = rows
     this.#isHurried = isHurried
     this.callback = callback
@@ -61,13 +66,14 @@ class CopyIn implements Submittable {
   async #send(connection: CopyConnection): Promise<void> {
     const ticks = new ShortTicks()
     let isFirst = true
-    for (const lines of joinRows(this.#rows)) {
+    for (const piece of joinRows(this.#rows, this.#fields)) {
       if (ticks.isOver) await ticks.next()
       if (!isFirst && !this.#isHurried()) await wait(PAUSE_MS)
       if (this.#isOver) return
-      connection.sendCopyFromChunk(lines)
+      connection.sendCopyFromChunk(piece)
       isFirst = false
     }
+    connection.sendCopyFromChunk(COPY_TRAILER)
     connection.endCopyFrom()
   }
 
@@ -95,40 +101,43 @@ class CopyIn implements Submittable {
   }
 }
 
-/** Yields all rows as whole lines. */
-function* joinRows(rows: readonly Row[]): Generator<Buffer> {
-  for (let first = 0; first < rows.length; ) {
-    let size = 0
+/** Yields all rows, each with the number of its fields, behind the header. */
+function* joinRows(rows: readonly Row[], fields: number): Generator<Buffer> {
+  let at = COPY_HEADER.length
+  for (let first = 0; first < rows.length; at = 0) {
+    let size = at
     let last = first
-    do size += lineBytes(rows[last++] as Row)
-    while (last < rows.length && size + lineBytes(rows[last] as Row) <= BYTES_AT_ONCE)
-    const lines = Buffer.allocUnsafe(size)
-    let at = 0
+    do size += rowBytes(rows[last++] as Row)
+    while (last < rows.length && size + rowBytes(rows[last] as Row) <= BYTES_AT_ONCE)
+    const piece = Buffer.allocUnsafe(size)
+    if (first === 0) COPY_HEADER.copy(piece)
     for (; first < last; first++) {
       const { bytes, start, end } = rows[first] as Row
-      at += bytes.copy(lines, at, start, end)
-      lines[at++] = NEWLINE
+      at = piece.writeInt16BE(fields, at)
+      at += bytes.copy(piece, at, start, end)
     }
-    yield lines
+    yield piece
   }
 }
 
-function lineBytes({ start, end }: Row): number {
-  return end - start + 1
+function rowBytes({ start, end }: Row): number {
+  return COUNT_BYTES + end - start
 }
 
 /**
- * Runs the statement, which ends with a COPY ... FROM STDIN, and sends it the rows, with pauses until `isHurried`. Rejects with
- * the database's error, after which a transaction has to be rolled back.
+ * Sends rows of so many fields to `target`, a table with its columns, with pauses until `isHurried`. Rejects with the database's
+ * error, after which a transaction has to be rolled back.
  */
 export function copyRows(
   client: PoolClient,
-  text: string,
+  target: string,
+  fields: number,
   rows: readonly Row[],
   isHurried: () => boolean,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const callback = (error: Error | null): void => (error === null ? resolve() : reject(error))
-    client.query(new CopyIn(text, rows, isHurried, callback))
+    const text = `copy ${target} from stdin (format binary)`
+    client.query(new CopyIn(text, fields, rows, isHurried, callback))
   })
 }

@@ -1,12 +1,13 @@
 import type { Pool } from 'pg'
-import type { KeptLine, RecordBatch, RecordLine, RequestRecord } from '../core/request-record.ts'
 import { parseRecordLine } from '../core/record-line.ts'
+import type { KeptLine, RecordBatch, RecordLine, RequestRecord } from '../core/request-record.ts'
 import { ChunkPool } from './chunk-pool.ts'
-import { UnstorableValue } from './copy-text.ts'
 import { createPartitions } from './partitions.ts'
-import { parseRecordJson, RecordEncoder, type RecordRows } from './record-encoder.ts'
+import { parseRecordJson, RecordEncoder, type RowPlaces } from './record-encoder.ts'
 import { dayOf, isDataError } from './request-logs.ts'
+import { MAX_UNIT_BYTES } from './row-writer.ts'
 import { ShortTicks } from './short-ticks.ts'
+import { UnstorableValue } from './storable.ts'
 import { isStoredAlready, type StoredRows, storeNew } from './store-batch.ts'
 import { TextChunks } from './text-chunks.ts'
 import { UsageSums } from './usage-sums.ts'
@@ -65,14 +66,14 @@ class PackedBatch implements RecordBatch {
   add({ id, json, record }: KeptLine, keepsRows: boolean): void {
     const place = this.#grow(id)
     this.chars += json.length
-    this.#texts.reserve(json.length)
+    this.#texts.reserve(json.length * MAX_UNIT_BYTES)
     this.#places[place + Field.jsonChunk] = this.#texts.number
     this.#places[place + Field.jsonStart] = this.#texts.end
     this.#places[place + Field.jsonEnd] = this.#texts.add(json)
     this.#places[place + Field.rowsChunk] = NO_CHUNK
     if (record === undefined || !keepsRows) return
     try {
-      this.#addRows(place, record, this.#encoder.encodeKept(record, json))
+      this.#addRows(place, record, this.#encoder.encodeKept(record, json, this.#texts))
     } catch {
       this.#isOdd = true
     }
@@ -116,11 +117,10 @@ class PackedBatch implements RecordBatch {
   }
 
   /** Throws if a time or an amount is invalid. */
-  #addRows(place: number, record: RequestRecord, { usage, logRest }: RecordRows): void {
-    this.#texts.reserve(usage.length + logRest.length)
-    this.#places[place + Field.rowsStart] = this.#texts.end
-    this.#places[place + Field.usageEnd] = this.#texts.add(usage)
-    this.#places[place + Field.logEnd] = this.#texts.add(logRest)
+  #addRows(place: number, record: RequestRecord, { start, usageEnd, logEnd }: RowPlaces): void {
+    this.#places[place + Field.rowsStart] = start
+    this.#places[place + Field.usageEnd] = usageEnd
+    this.#places[place + Field.logEnd] = logEnd
     this.#places[place + Field.day] = this.#numberDay(record.at)
     this.#sums.add(record)
     // Last, so that a record without it has no sums either.
@@ -143,7 +143,7 @@ class PackedBatch implements RecordBatch {
       try {
         const json = this.#jsonAt(place)
         const record = parseRecordJson(json)
-        this.#addRows(place, record, this.#encoder.encode(record, json))
+        this.#addRows(place, record, this.#encoder.encode(record, json, this.#texts))
       } catch {
         this.#isOdd = true
       }

@@ -26,10 +26,6 @@ export async function encodeBatch(lines: readonly RecordLine[]): Promise<Encoded
 
 function encode({ id, json }: RecordLine, encoder: RecordEncoder, texts: TextChunks): EncodedRecord {
   const record = parseRecordJson(json)
-  const { usage, logRest } = encoder.encode(record, json)
-  texts.reserve(usage.length + logRest.length)
-  const start = texts.end
-  const usageEnd = texts.add(usage)
-  const logEnd = texts.add(logRest)
+  const { start, usageEnd, logEnd } = encoder.encode(record, json, texts)
   return { id, day: record.at.slice(0, 10), bytes: texts.current, start, usageEnd, logEnd, record }
 }

@@ -1,8 +1,10 @@
 import type { RequestRecord } from '../core/request-record.ts'
-import { booleanField, FieldEncoder, numberField, UnstorableValue } from './copy-text.ts'
 import { RecordTimes } from './record-times.ts'
+import { MAX_FIELD_BYTES, MAX_UNIT_BYTES, RowWriter } from './row-writer.ts'
+import { toStorableJson, UnstorableValue } from './storable.ts'
+import type { TextChunks } from './text-chunks.ts'
 
-/** Columns of both tables, named as the record's fields, in the order of `toUsageRow`. */
+/** Columns of both tables, named as the record's fields, in the order of `writeUsage`. */
 const USAGE_COLUMNS = [
   'id',
   'at',
@@ -25,7 +27,7 @@ const USAGE_COLUMNS = [
   'sandbox',
 ] as const satisfies readonly (keyof RequestRecord)[]
 
-/** What the log has besides, without what is large, in the order of `toLogRest`. */
+/** What the log has besides, without what is large, in the order of `writeLogRest`. */
 export const LOG_SUMMARY_COLUMNS = [
   ...USAGE_COLUMNS,
   'request_id',
@@ -45,9 +47,7 @@ export const LOG_SUMMARY_COLUMNS = [
   'attempts',
 ] as const satisfies readonly (keyof RequestRecord)[]
 
-/** The columns of a row of each table, as SQL. `user` is a word of SQL. */
-export const USAGE_LIST = USAGE_COLUMNS.join(', ')
-export const LOG_LIST = [
+const LOG_COLUMNS = [
   ...LOG_SUMMARY_COLUMNS,
   'metadata',
   'dropped_params',
@@ -56,96 +56,124 @@ export const LOG_LIST = [
   'response_body',
   'ended_at',
 ]
-  .map(name => `"${name}"`)
-  .join(', ')
 
-/** Spelled out: properties read by a variable name are slow, and this runs for each request. Joined, which gives flat texts. */
-function toUsageRow(r: RequestRecord, fields: FieldEncoder): string {
-  return [
-    fields.form(r.id),
-    fields.form(r.at),
-    fields.form(r.org_id),
-    fields.form(r.project_id),
-    fields.form(r.environment_id),
-    fields.form(r.key_id),
-    fields.text(r.end_user_id),
-    fields.text(r.endpoint),
-    fields.text(r.provider),
-    fields.text(r.model),
-    numberField(r.status),
-    numberField(r.uncached_input_tokens),
-    numberField(r.cache_read_tokens),
-    numberField(r.cache_write_tokens),
-    numberField(r.output_tokens),
-    numberField(r.reasoning_tokens),
-    booleanField(r.usage_estimated),
-    numberField(r.cost_nano_usd),
-    booleanField(r.sandbox),
-  ].join('\t')
+/** The columns of a row of each table, as SQL, and their number. `user` is a word of SQL. */
+export const USAGE_LIST = USAGE_COLUMNS.join(', ')
+export const USAGE_FIELDS = USAGE_COLUMNS.length
+export const LOG_LIST = LOG_COLUMNS.map(name => `"${name}"`).join(', ')
+export const LOG_FIELDS = LOG_COLUMNS.length
+
+/** Spelled out: properties read by a variable name are slow, and this runs for each request. */
+function writeUsage(r: RequestRecord, atMs: number, row: RowWriter): void {
+  row.uuid(r.id)
+  row.timestamp(atMs)
+  row.uuid(r.org_id)
+  row.uuid(r.project_id)
+  row.uuid(r.environment_id)
+  row.uuid(r.key_id)
+  row.text(r.end_user_id)
+  row.text(r.endpoint)
+  row.text(r.provider)
+  row.text(r.model)
+  row.int4(r.status)
+  row.int4(r.uncached_input_tokens)
+  row.int4(r.cache_read_tokens)
+  row.int4(r.cache_write_tokens)
+  row.int4(r.output_tokens)
+  row.int4(r.reasoning_tokens)
+  row.boolean(r.usage_estimated)
+  row.int8(r.cost_nano_usd)
+  row.boolean(r.sandbox)
 }
 
-/** What the log's row has behind the columns of a usage record. Begins with a tab. */
-function toLogRest(r: RequestRecord, attempts: string, endedAt: string, fields: FieldEncoder): string {
-  return [
-    '',
-    fields.form(r.request_id),
-    numberField(r.hold_tokens),
-    numberField(r.hold_nano_usd),
-    numberField(r.output_cap),
-    fields.text(r.surface),
-    fields.text(r.model_requested),
-    fields.text(r.user),
-    booleanField(r.stream),
-    fields.text(r.error_code),
-    fields.text(r.provider_message),
-    fields.text(r.finish_reason),
-    numberField(r.queue_ms),
-    numberField(r.first_byte_ms),
-    numberField(r.total_ms),
-    attempts,
-    fields.json(r.metadata),
-    fields.json(r.dropped_params),
-    fields.json(r.checked_limits),
-    fields.text(r.request_body),
-    fields.text(r.response_body),
-    endedAt,
-  ].join('\t')
+/** What the log's row has behind the columns of a usage record. */
+function writeLogRest(r: RequestRecord, jsons: RecordJsons, endMs: number | undefined, row: RowWriter): void {
+  row.uuid(r.request_id)
+  row.int8(r.hold_tokens)
+  row.int8(r.hold_nano_usd)
+  row.int8(r.output_cap)
+  row.text(r.surface)
+  row.text(r.model_requested)
+  row.text(r.user)
+  row.boolean(r.stream)
+  row.text(r.error_code)
+  row.text(r.provider_message)
+  row.text(r.finish_reason)
+  row.float4(r.queue_ms)
+  row.float4(r.first_byte_ms)
+  row.float4(r.total_ms)
+  row.jsonb(jsons.attempts)
+  row.jsonb(jsons.metadata)
+  row.jsonb(jsons.droppedParams)
+  row.jsonb(jsons.checkedLimits)
+  row.text(r.request_body)
+  row.text(r.response_body)
+  row.timestamp(endMs)
 }
 
-/** A record's rows in PostgreSQL's text format of COPY, without the ends of their lines. */
-export interface RecordRows {
-  readonly usage: string
-  /** What the log's row has behind it. */
-  readonly logRest: string
+/** The fields of a record that are JSON in its row too. undefined: null. */
+interface RecordJsons {
+  readonly attempts: string | undefined
+  readonly metadata: string | undefined
+  readonly droppedParams: string | undefined
+  readonly checkedLimits: string | undefined
 }
 
-const PLAIN = new FieldEncoder(true)
-const ESCAPING = new FieldEncoder(false)
+/** Where the fields of both rows are in the current chunk: those of the log's row begin with those of the usage record's. */
+export interface RowPlaces {
+  readonly start: number
+  readonly usageEnd: number
+  readonly logEnd: number
+}
 
-/** Throws an UnstorableValue only, so that no record holds up the others. */
+/** Writes the fields of a record's rows in PostgreSQL's binary format. Throws an UnstorableValue only, so that no record holds up the others. */
 export class RecordEncoder {
   readonly #times = new RecordTimes()
+  readonly #row = new RowWriter()
 
-  /** Encodes the record of a line. */
-  encode(record: RequestRecord, json: string): RecordRows {
-    return this.#encode(record, json, fields => fields.json(record.attempts))
+  /** Adds the rows of a line's record to the chunks. */
+  encode(record: RequestRecord, json: string, chunks: TextChunks): RowPlaces {
+    return this.#encode(record, json, toJson(record.attempts), chunks)
   }
 
   /** The same for a record of this process, from which the JSON was made. */
-  encodeKept(record: RequestRecord, json: string): RecordRows {
-    return this.#encode(record, json, fields => attemptsField(json, fields))
+  encodeKept(record: RequestRecord, json: string, chunks: TextChunks): RowPlaces {
+    return this.#encode(record, json, attemptsOf(json), chunks)
   }
 
-  #encode(record: RequestRecord, json: string, toAttempts: (fields: FieldEncoder) => string): RecordRows {
+  #encode(record: RequestRecord, json: string, attempts: string | undefined, chunks: TextChunks): RowPlaces {
     try {
-      const fields = json.includes('\\') ? ESCAPING : PLAIN
-      const usage = toUsageRow(record, fields)
-      const logRest = toLogRest(record, toAttempts(fields), endOf(record, this.#times), fields)
-      return { usage, logRest }
+      // Most records have no escape, and a look at the whole JSON costs less than one at each text.
+      this.#row.isPlain = !json.includes('\\')
+      const jsons: RecordJsons = {
+        attempts,
+        metadata: toJson(record.metadata),
+        droppedParams: toJson(record.dropped_params),
+        checkedLimits: toJson(record.checked_limits),
+      }
+      // No text of a row is longer than in the JSON, but those that are objects there may be written again.
+      chunks.reserve(LOG_FIELDS * MAX_FIELD_BYTES + (json.length + lengthOf(jsons)) * MAX_UNIT_BYTES)
+      const start = chunks.end
+      this.#row.moveTo(chunks.current, start)
+      const atMs = this.#times.toMs(record.at)
+      writeUsage(record, atMs, this.#row)
+      const usageEnd = this.#row.at
+      writeLogRest(record, jsons, endOf(atMs, record.total_ms), this.#row)
+      chunks.end = this.#row.at
+      return { start, usageEnd, logEnd: this.#row.at }
     } catch (error) {
       throw toUnstorable(error)
     }
   }
+}
+
+function toJson(value: unknown): string | undefined {
+  return value === null || value === undefined ? undefined : toStorableJson(JSON.stringify(value))
+}
+
+function lengthOf({ attempts, metadata, droppedParams, checkedLimits }: RecordJsons): number {
+  const lengths = [attempts, metadata, droppedParams, checkedLimits].map(json => json?.length ?? 0)
+  return lengths.reduce((sum, length) => sum + length, 0)
 }
 
 /** Throws an UnstorableValue. */
@@ -169,15 +197,17 @@ const METADATA = ',"metadata":'
  * Within a text of JSON no quotation mark follows a comma: it has a backslash before it. So these are names, and the first of
  * the record, which has no object before its attempts.
  */
-function attemptsField(json: string, fields: FieldEncoder): string {
+function attemptsOf(json: string): string | undefined {
   const begin = json.indexOf(ATTEMPTS)
   const end = json.indexOf(METADATA, begin)
-  if (begin < 0 || end < 0) return fields.json((JSON.parse(json) as RequestRecord).attempts)
-  return fields.writtenJson(json.slice(begin + ATTEMPTS.length, end))
+  if (begin < 0 || end < 0) return toJson((JSON.parse(json) as RequestRecord).attempts)
+  const attempts = json.slice(begin + ATTEMPTS.length, end)
+  return attempts === 'null' ? undefined : toStorableJson(attempts)
 }
 
-/** When the request ended, in whole milliseconds. A record without a duration has none, which the database refuses. */
-function endOf({ at, total_ms }: RequestRecord, times: RecordTimes): string {
-  const end = times.toMs(at) + Math.trunc(Math.fround(total_ms))
-  return typeof total_ms === 'number' && Number.isFinite(end) ? times.toIso(end) : '\\N'
+/** When the request ended, in whole Unix milliseconds. A record without a duration has none, which the database refuses. */
+function endOf(atMs: number, totalMs: unknown): number | undefined {
+  return typeof totalMs === 'number' && Number.isFinite(totalMs)
+    ? atMs + Math.trunc(Math.fround(totalMs))
+    : undefined
 }

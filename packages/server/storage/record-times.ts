@@ -1,18 +1,15 @@
-const MINUTE_MS = 60_000
 /** `2026-11-21T12:34:` */
 const MINUTE_CHARS = 17
 const ISO_CHARS = 24
 const ZERO = 48
 
 /**
- * Reads and writes the times of a batch, in ISO 8601 with milliseconds. Most of them are in the same minute, so only what
+ * Reads the times of a batch, in ISO 8601 with milliseconds. Most of them are in the same minute, so only what
  * differs from the one before is converted.
  */
 export class RecordTimes {
   #readText = ''
   #readMs = Number.NaN
-  #writtenText = ''
-  #writtenMs = Number.NaN
 
   /** Returns Unix milliseconds; NaN if the text is no time. */
   toMs(text: string): number {
@@ -22,17 +19,6 @@ export class RecordTimes {
       this.#readMs = Date.parse(`${this.#readText}00.000Z`)
     }
     return this.#readMs + digits(text, 17, 2) * 1_000 + digits(text, 20, 3)
-  }
-
-  /** Throws a RangeError if there is no such time. */
-  toIso(ms: number): string {
-    const minute = Math.floor(ms / MINUTE_MS) * MINUTE_MS
-    if (minute !== this.#writtenMs) {
-      this.#writtenText = new Date(minute).toISOString().slice(0, -7)
-      this.#writtenMs = minute
-    }
-    const rest = String(100_000 + ms - minute)
-    return `${this.#writtenText}${rest.slice(1, 3)}.${rest.slice(3)}Z`
   }
 }
 

@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import type { Feedback } from '../core/request-record.ts'
-import { toStorableJson } from './copy-text.ts'
 import { isAfter, type Page } from './page.ts'
 import type { Db } from './pool.ts'
 import { LOG_SUMMARY_COLUMNS } from './record-encoder.ts'
 import { matches, type RequestLogFilter } from './request-log-filter.ts'
 import type { RequestLogTable } from './schema.ts'
+import { toStorableJson } from './storable.ts'
 
 export type RequestLogRow = Selectable<RequestLogTable>
 /** A row of a list, without bodies: they are large, and not every reader may see them. */

@@ -6,8 +6,8 @@ import { systemRandom } from '../core/random.ts'
 import type { RequestRecord } from '../core/request-record.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
 import { insertRecords } from '../testing/harness/insert-records.ts'
-import { toStorableJson } from './copy-text.ts'
 import { insertRequestRecords } from './request-logs.ts'
+import { toStorableJson } from './storable.ts'
 
 const id = openIds(systemClock, systemRandom)
 const TENANT = { org_id: id(), project_id: id(), environment_id: id() }

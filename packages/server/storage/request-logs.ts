@@ -1,9 +1,9 @@
 import { DatabaseError, type Pool } from 'pg'
 import { toReducedLine } from '../core/record-line.ts'
 import type { RecordLine } from '../core/request-record.ts'
-import { UnstorableValue } from './copy-text.ts'
 import { createPartitions } from './partitions.ts'
 import { encodeBatch } from './record-batch.ts'
+import { UnstorableValue } from './storable.ts'
 import { storeOnce } from './store-batch.ts'
 
 export interface RejectedRecord {

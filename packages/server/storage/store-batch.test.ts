@@ -4,12 +4,16 @@ import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/h
 import { insertRecords } from '../testing/harness/insert-records.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'
 import { newId } from '../testing/harness/storage-rows.ts'
-import { copyRows } from './copy-rows.ts'
+import { copyRows, type Row } from './copy-rows.ts'
 import { openPool } from './pool.ts'
 import type { EnvironmentRow } from './schema.ts'
 
 const ENVIRONMENT = { id: newId(), org_id: newId(), project_id: newId() } as EnvironmentRow
 const AT = Date.parse('2026-11-21T12:00:00Z')
+
+function toRow(bytes: readonly number[]): Row {
+  return { bytes: Buffer.from(bytes), start: 0, end: bytes.length }
+}
 
 describe.each(listTestServers())('a batch of records on $label', server => {
   let database: FreshDatabase
@@ -49,14 +53,13 @@ describe.each(listTestServers())('a batch of records on $label', server => {
   })
 
   test('is sent in pieces, with pauses until it is hurried', async () => {
-    const texts = Array.from({ length: 20_000 }, () => '2026-01-01')
-    const rows = texts.map(text => ({ bytes: Buffer.from(text), start: 0, end: text.length }))
+    const rows = Array.from({ length: 20_000 }, () => toRow([0, 0, 0, 4, 0, 0, 0x25, 0]))
     const client = await database.pool.connect()
     try {
       await client.query('create temporary table days (day date)')
       let asked = 0
-      await copyRows(client, 'copy days from stdin', rows, () => ++asked > 3)
-      // 20,000 lines of eleven bytes are seven pieces of 32 KiB.
+      await copyRows(client, 'days (day)', 1, rows, () => ++asked > 3)
+      // 20,000 rows of ten bytes are seven pieces of 32 KiB.
       expect(asked).toBe(6)
       expect((await client.query('select count(*)::int as count from days')).rows).toEqual([
         { count: 20_000 },
@@ -69,16 +72,16 @@ describe.each(listTestServers())('a batch of records on $label', server => {
   test('that the database refuses while most of it is still to be sent fails alone, on a connection that goes on', async () => {
     const pool = openPool(database.connection, () => {}, { max: 1 })
     try {
-      // No date of PostgreSQL has this year, so the first row of many pieces is refused.
-      const texts = ['99999999-01-01', ...Array.from({ length: 20_000 }, () => '2026-01-01')]
-      const rows = texts.map(text => ({ bytes: Buffer.from(text), start: 0, end: text.length }))
+      // A date has four bytes, so the first row of many pieces is refused.
+      const good = Array.from({ length: 20_000 }, () => toRow([0, 0, 0, 4, 0, 0, 0x25, 0]))
+      const rows = [toRow([0, 0, 0, 5, 0, 0, 0, 0x25, 0]), ...good]
       const client = await pool.connect()
       await client.query('create temporary table days (day date)')
-      const copying = copyRows(client, 'copy days from stdin', rows, () => true)
+      const copying = copyRows(client, 'days (day)', 1, rows, () => true)
       const after = client.query('select 1 as one')
-      await expect(copying).rejects.toMatchObject({ code: '22008' })
+      await expect(copying).rejects.toMatchObject({ code: '22P03' })
       expect((await after).rows).toEqual([{ one: 1 }])
-      await copyRows(client, 'copy days from stdin', rows.slice(1), () => true)
+      await copyRows(client, 'days (day)', 1, good, () => true)
       expect((await client.query('select count(*)::int as count from days')).rows).toEqual([
         { count: 20_000 },
       ])

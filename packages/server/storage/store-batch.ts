@@ -2,7 +2,7 @@ import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import type { RequestRecord } from '../core/request-record.ts'
 import { copyRows, type Row } from './copy-rows.ts'
 import { toDayPartition, toMonthPartition } from './partitions.ts'
-import { LOG_LIST, USAGE_LIST } from './record-encoder.ts'
+import { LOG_FIELDS, LOG_LIST, USAGE_FIELDS, USAGE_LIST } from './record-encoder.ts'
 import { addToRollups } from './usage-rollups.ts'
 import { type UsageSum, UsageSums } from './usage-sums.ts'
 
@@ -14,7 +14,7 @@ const MOST_TRIES = 3
 /** Pools whose user COPY refuses to write to a table with row-level security. */
 const writesPartitions = new WeakSet<Pool>()
 
-/** A record's rows as bytes, in PostgreSQL's text format of COPY, without the ends of their lines. */
+/** The fields of a record's rows as bytes, in PostgreSQL's binary format of COPY (row-writer.ts). */
 export interface StoredRows {
   readonly id: string
   /** The UTC day of the record, such as `2026-11-21`. */
@@ -107,17 +107,20 @@ const BEGIN = `begin; set local idle_in_transaction_session_timeout = '10s'`
 interface Target {
   readonly tableOf: (day: string) => string
   readonly columns: string
+  readonly fields: number
   readonly rowOf: (rows: StoredRows) => Row
 }
 
 const LOGS: Target = {
   tableOf: () => 'request_logs',
   columns: LOG_LIST,
+  fields: LOG_FIELDS,
   rowOf: ({ bytes, start, logEnd }) => ({ bytes, start, end: logEnd }),
 }
 const USAGE: Target = {
   tableOf: () => 'usage_records',
   columns: USAGE_LIST,
+  fields: USAGE_FIELDS,
   rowOf: ({ bytes, start, usageEnd }) => ({ bytes, start, end: usageEnd }),
 }
 const LOGS_BY_PARTITION: Target = { ...LOGS, tableOf: day => toDayPartition(day).child }
@@ -137,7 +140,7 @@ async function copy(
     else rows.push(target.rowOf(each))
   }
   for (const [table, rows] of rowsByTable) {
-    await copyRows(client, `copy ${table} (${target.columns}) from stdin`, rows, isHurried)
+    await copyRows(client, `${table} (${target.columns})`, target.fields, rows, isHurried)
   }
 }
 

@@ -1,10 +1,8 @@
 import type { ChunkPool } from './chunk-pool.ts'
 
-/** The most bytes that UTF-8 takes for a UTF-16 code unit. */
-const MAX_UNIT_BYTES = 3
 const NOTHING = Buffer.alloc(0)
 
-/** Writes texts as UTF-8, one after the other, into chunks of its own. */
+/** Texts in UTF-8 and rows, one after the other, in chunks of its own. */
 export class TextChunks {
   readonly #pool: ChunkPool
   readonly #chunks: Buffer[] = []
@@ -25,20 +23,24 @@ export class TextChunks {
     return this.#chunks.length - 1
   }
 
-  /** Where the next text begins. */
+  /** Where the next text or row begins. */
   get end(): number {
     return this.#end
+  }
+
+  /** Who has written to the chunk itself moves the end. */
+  set end(at: number) {
+    this.#end = at
   }
 
   chunk(number: number): Buffer {
     return this.#chunks[number] ?? NOTHING
   }
 
-  /** Makes room in one chunk for texts of so many UTF-16 code units together. */
-  reserve(units: number): void {
-    const most = units * MAX_UNIT_BYTES
-    if (this.#end + most <= this.#current.length) return
-    this.#current = this.#pool.take(most)
+  /** Makes room for so many bytes in one chunk. */
+  reserve(bytes: number): void {
+    if (this.#end + bytes <= this.#current.length) return
+    this.#current = this.#pool.take(bytes)
     this.#chunks.push(this.#current)
     this.#end = 0
   }

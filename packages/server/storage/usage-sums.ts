@@ -1,7 +1,7 @@
 import { LATENCY_SLOTS, toLatencySlot } from '../core/latency-histogram.ts'
 import type { RequestRecord } from '../core/request-record.ts'
-import { UnstorableValue } from './copy-text.ts'
 import { RecordTimes } from './record-times.ts'
+import { UnstorableValue } from './storable.ts'
 
 /** Every time zone's days begin at a whole quarter of an hour, so its records belong to the same hour and day everywhere. */
 const QUARTER_MS = 900_000
@@ -119,7 +119,7 @@ function count(slots: number[], ms: number): void {
 
 /** Returns undefined where the column has no value. */
 function toCost(nanoUsd: unknown): bigint | undefined {
-  // As JSON and copy-text.ts have them.
+  // As JSON and row-writer.ts have them.
   if (typeof nanoUsd !== 'number' || !Number.isFinite(nanoUsd)) return undefined
   if (!Number.isInteger(nanoUsd))
     throw new UnstorableValue('22P02', `a cost of ${nanoUsd} is no whole number`)
