@@ -10,6 +10,8 @@ const MAX_CARRIED = 8 * 1024 * 1024
 const MAX_SIZE = 32 * 1024 * 1024
 /** What a piece takes besides its texts, as so many characters. No model generates 160,000 pieces. */
 const PIECE_SIZE = 200
+/** The same for a call, which has an id. No model makes 30,000 calls. */
+const CALL_SIZE = 1_000
 
 const QUOTE = 0x22
 const OPEN_ARRAY = 0x5b
@@ -29,7 +31,11 @@ export class AnsweredCalls {
   /** Throws if the calls so far hold too much. */
   add(calls: readonly Pick<ToolCallDelta, 'id' | 'function'>[]): void {
     for (const { id, function: fn } of calls) {
-      this.#size += PIECE_SIZE + lengthOf(id) + lengthOf(fn?.name) + lengthOf(fn?.arguments)
+      this.#size +=
+        (typeof id === 'string' ? CALL_SIZE : PIECE_SIZE) +
+        lengthOf(id) +
+        lengthOf(fn?.name) +
+        lengthOf(fn?.arguments)
       if (this.#size > MAX_SIZE) throw new Error('the tool calls of the answer are too long')
       if (typeof fn?.arguments === 'string') this.#count(fn.arguments)
       if (typeof id === 'string') this.#countCarried(id)

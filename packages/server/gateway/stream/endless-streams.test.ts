@@ -42,8 +42,12 @@ const call = (index: number, args: string): string =>
     tool_calls: [{ index, id: `c${index}`, type: 'function', function: { name: 'f', arguments: args } }],
   })
 
+const piece = (index: number, args: string): string =>
+  chunk({ tool_calls: [{ index, function: { arguments: args } }] })
+
 test.each([
-  ['pieces of a call that waits for another one', call(0, '{"a":'), call(1, 'x'), 64 * MiB],
+  ['pieces of a call that waits for another one', call(0, '{"a":') + call(1, '{'), piece(1, 'x'), 100 * MiB],
+  ['beginnings of a call that waits for another one', call(0, '{"a":'), call(1, 'x'), 100 * MiB],
   ['a text', '', chunk({ content: 'x'.repeat(200_000) }), 160 * MiB],
 ])(
   'ends a stream that has %s without an end',
