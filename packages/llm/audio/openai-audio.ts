@@ -91,16 +91,20 @@ function decodeUsage(body: JsonObject): AudioUsage {
   return { seconds, tokens }
 }
 
+/** Larger figures are a provider's mistake. What is missing is billed at its maximum. */
+const MAX_SECONDS = 1_000_000
+const MAX_TOKENS = 20_000_000
+
 /** Groq writes numbers, OpenAI's older models a text. */
 function toSeconds(value: Json | undefined): number | undefined {
   const seconds = typeof value === 'string' ? Number(value) : value
-  return typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
+  return typeof seconds === 'number' && seconds >= 0 && seconds <= MAX_SECONDS ? seconds : undefined
 }
 
 function toTokens(usage: JsonObject | undefined): AudioTokens | undefined {
   const input = toCount(usage?.input_tokens)
   const output = toCount(usage?.output_tokens)
-  if (usage === undefined || input + output === 0) return undefined
+  if (usage === undefined || input + output === 0 || input + output > MAX_TOKENS) return undefined
   const details = toObject(usage.input_token_details) ?? toObject(usage.input_tokens_details)
   const audioInput = Math.min(input, toCount(details?.audio_tokens))
   return { textInput: input - audioInput, audioInput, textOutput: output, audioOutput: 0 }

@@ -13,6 +13,7 @@ import {
   listParams,
   type MadeImage,
   toBase64,
+  isCredible,
   toCount,
 } from './image-format.ts'
 import { GOOGLE_RULES, PASSED_GOOGLE_RULES } from './image-rules.ts'
@@ -179,7 +180,7 @@ function decodeUsage(body: JsonObject): ImageUsage | undefined {
   const input = toCount(usage?.promptTokenCount)
   const output = toCount(usage?.candidatesTokenCount)
   const thoughts = toCount(usage?.thoughtsTokenCount)
-  if (input + output + thoughts === 0) return undefined
+  if (!isCredible(input + output + thoughts)) return undefined
   const imageInput = Math.min(input, countImages(usage?.promptTokensDetails) ?? 0)
   const textCacheRead = Math.min(input - imageInput, toCount(usage?.cachedContentTokenCount))
   // Without details all that came out is the image: words are not asked for.

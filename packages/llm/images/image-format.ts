@@ -137,6 +137,14 @@ export function toBase64(source: ImageSource): string {
   return source.bytes.toString('base64')
 }
 
+/** More is a provider's mistake. */
+const MAX_TOKENS = 20_000_000
+
+/** Whether a request can have used so many tokens. What cannot be is billed at its maximum, like usage that is missing. */
+export function isCredible(tokens: number): boolean {
+  return tokens > 0 && tokens <= MAX_TOKENS
+}
+
 /** A count of tokens that somebody else made. */
 export function toCount(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0

@@ -15,6 +15,7 @@ import {
   JSON_HEADERS,
   listParams,
   type MadeImage,
+  isCredible,
   toCount,
   toDataUrl,
 } from './image-format.ts'
@@ -203,7 +204,7 @@ function decodeUsage(body: JsonObject): ImageUsage | undefined {
   const usage = toObject(body.usage)
   const input = toCount(usage?.input_tokens ?? usage?.prompt_tokens)
   const output = toCount(usage?.output_tokens ?? usage?.completion_tokens)
-  if (input + output === 0) return undefined
+  if (!isCredible(input + output)) return undefined
   const details = toObject(usage?.input_tokens_details)
   const imageInput = Math.min(input, toCount(details?.image_tokens))
   const cached = toObject(details?.cached_tokens_details)

@@ -62,8 +62,8 @@ export interface Provider {
   /** The models in its catalogue are its own make: a bare model name goes to it first. */
   readonly maker?: true
   /**
-   * Texts in a model's name that make the provider do more than answer, such as search. An end user may not name such a
-   * model.
+   * Texts in a model's name that make the provider do more than answer, such as search, in lower case: it accepts any case. An
+   * end user may not name such a model.
    */
   readonly hostedModelMarks?: readonly string[]
   /** Fetches no addresses, also where its format has a word for them (see ClientFormat). */

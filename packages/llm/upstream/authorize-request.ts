@@ -64,9 +64,9 @@ function assertGranted({ content }: UpstreamRequest, target: Target, grant: Gran
   }
   // A name such as `…:online` asks a broker for a search, which end users are not offered.
   const { hostedModelMarks } = target.provider
-  if (grant.sender === 'end_user' && hostedModelMarks?.some(mark => target.model.includes(mark)) === true) {
-    throw new ReservedFieldError('model', true)
-  }
+  if (grant.sender !== 'end_user' || hostedModelMarks === undefined) return
+  const name = target.model.toLowerCase()
+  if (hostedModelMarks.some(mark => name.includes(mark))) throw new ReservedFieldError('model', true)
 }
 
 /** With an `access_key_id` the key is its secret, and the request is signed; without it the key is a bearer token. */

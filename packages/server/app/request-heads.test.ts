@@ -52,14 +52,28 @@ describe.each(['gateway', 'control plane'])('on the %s', host => {
     },
   )
 
-  test.each(['Host: x\r\nHost: y', 'Host: x\r\nhost: x'])(
-    'answers two hosts with an envelope and closes the connection: %j',
-    async hosts => {
+  test.each([
+    ['different', 'Host: x\r\nHost: y'],
+    ['equal', 'Host: x\r\nhost: x'],
+    ['2,500 headers apart', `Host: x\r\n${'a:\r\n'.repeat(2_500)}Host: y`],
+  ])('answers two hosts with an envelope and closes the connection: %s', async (_, hosts) => {
+    const text = await exchange(
+      url(),
+      `GET ${path} HTTP/1.1\r\n${hosts}\r\nAuthorization: Bearer ${key()}\r\n\r\n`,
+    )
+    expect(outcomeOf(text)).toBe('400 request_validation_failed Host')
+    expect(text).toMatch(/^connection: close$/im)
+  })
+
+  test.each(['1.1 gzip, chunked', '1.1 identity, chunked', '1.0 chunked'])(
+    'answers a transfer coding that it does not read with an envelope and closes the connection: HTTP/%s',
+    async each => {
+      const [version, ...codings] = each.split(' ')
       const text = await exchange(
         url(),
-        `GET ${path} HTTP/1.1\r\n${hosts}\r\nAuthorization: Bearer ${key()}\r\n\r\n`,
+        `POST ${path} HTTP/${version}\r\nHost: x\r\nConnection: keep-alive\r\nTransfer-Encoding: ${codings.join(' ')}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
       )
-      expect(outcomeOf(text)).toBe('400 request_validation_failed Host')
+      expect(outcomeOf(text)).toBe('400 request_validation_failed Transfer-Encoding')
       expect(text).toMatch(/^connection: close$/im)
     },
   )

@@ -2,7 +2,7 @@ import http, { type IncomingMessage, type Server, type ServerResponse } from 'no
 import type { Duplex } from 'node:stream'
 import { toEnvelope } from '@rideau/llm/formats/shared/error-envelope'
 import type { OnException } from '../core/on-exception.ts'
-import { UNCHECKED_HEAD } from '../http/check-head.ts'
+import { ALL_HEADERS, UNCHECKED_HEAD } from '../http/check-head.ts'
 import { CheckedResponse } from '../http/checked-response.ts'
 import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'
 import { LatestResponses } from '../http/latest-responses.ts'
@@ -50,7 +50,9 @@ export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException
         }
       }
       // Node answers unknown expectations by itself without a listener. checkHead refuses them (server.ts).
-      return http.createServer(options, receive).on('checkExpectation', receive)
+      const server = http.createServer(options, receive).on('checkExpectation', receive)
+      server.maxHeadersCount = ALL_HEADERS
+      return server
     },
     answerBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
       try {

@@ -5,7 +5,7 @@ import { fromReservedField } from '@rideau/llm/formats/shared/reserved-fields'
 import { ReservedFieldError } from '@rideau/llm/upstream/authorize-request'
 import { Fault, toFault } from '../core/fault.ts'
 import { batchInTick } from '../http/batch-in-tick.ts'
-import { checkHead, UNCHECKED_HEAD } from '../http/check-head.ts'
+import { ALL_HEADERS, checkHead, UNCHECKED_HEAD } from '../http/check-head.ts'
 import { MAX_HEADER_BYTES } from '../http/client-error.ts'
 import { LatestResponses } from '../http/latest-responses.ts'
 import { toReadinessAnswer } from '../http/readiness.ts'
@@ -83,6 +83,7 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
     },
     receive,
   )
+  server.maxHeadersCount = ALL_HEADERS
   // Node answers by itself without a listener. checkHead refuses these requests.
   server.on('checkExpectation', receive)
   server.on('clientError', (error, socket) => {

@@ -7,15 +7,25 @@ import { Fault } from '../core/fault.ts'
  */
 export const UNCHECKED_HEAD = { requireHostHeader: false } as const
 
+/** Node ignores headers after the first 1,000. All of a header block count, so that none is hidden from a check. */
+export const ALL_HEADERS = 0
+
 /** The expectation that Node itself meets, as Node matches it. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
 
 /**
- * Returns the fault of a request that HTTP/1.1 does not allow: one without `Host` or with two, or with an expectation that
- * the server cannot meet. Close the connection after its answer.
+ * Returns the fault of a request that HTTP/1.1 does not allow: one without `Host` or with two, with a transfer coding other than
+ * `chunked`, or with an expectation that the server cannot meet. Close the connection after its answer.
  */
 export function checkHead({ headers, rawHeaders, httpVersion }: IncomingMessage): Fault | undefined {
-  // HTTP/1.0 has neither rule.
+  const coding = headers['transfer-encoding']
+  // Node reads the chunks and ignores other codings. A proxy in front may have read another body.
+  if (coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked')) {
+    return new Fault('request_validation_failed', 'The one Transfer-Encoding is chunked, in HTTP/1.1.', {
+      param: 'Transfer-Encoding',
+    })
+  }
+  // HTTP/1.0 has neither of the other rules.
   if (httpVersion === '1.0') return undefined
   const { host, expect } = headers
   if (host === undefined) {

@@ -30,9 +30,13 @@ const SUMS = {
   cost_nano_usd: 'costNanoUsd',
 } as const satisfies Readonly<Record<string, keyof UsageSum>>
 
+/** The largest value of a column. Costs of absurd usage add up to more, and must not keep the batch out of the database. */
+const MOST = '9223372036854775807'
+
 /** Counters of a rollup, with the SQL that adds each up over the sums of a batch. */
 const COUNTERS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.keys(SUMS).map(column => [column, `sum(${column})`])),
+  cost_nano_usd: `least(sum(cost_nano_usd), ${MOST})`,
   ...Object.fromEntries(LATENCY_COLUMNS.map((column, slot) => [column, `sum(latencies[${slot + 1}])`])),
   ...Object.fromEntries(FIRST_BYTE_COLUMNS.map((column, slot) => [column, `sum(first_bytes[${slot + 1}])`])),
 }
@@ -48,7 +52,12 @@ function addTo(table: string, key: readonly string[]): string {
     group by ${key.join(', ')}, project_id
     order by ${key.join(', ')}
     on conflict (${key.join(', ')}) do update set
-    ${counters.map(column => `${column} = r.${column} + excluded.${column}`).join(', ')}`
+    ${counters.map(column => `${column} = ${addedTo(column)}`).join(', ')}`
+}
+
+function addedTo(column: string): string {
+  if (column !== 'cost_nano_usd') return `r.${column} + excluded.${column}`
+  return `least(r.${column}::numeric + excluded.${column}, ${MOST})`
 }
 
 /** The parameters of ADD_SUMS: a name, its type and what a sum has for it. */

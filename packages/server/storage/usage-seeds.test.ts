@@ -73,6 +73,15 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
   const used = async (...meters: readonly Meter[]): Promise<number[]> =>
     (await read(meters)).map(seed => seed.used)
 
+  test('cuts a sum that a number cannot hold, and reads the seeds of other organizations with it', async () => {
+    const most = Number.MAX_SAFE_INTEGER
+    for (let each = 0; each < 3; each++) await insert(NOW, { cost_nano_usd: most })
+    const other = await addTree(database.db)
+    await insert(NOW, { cost_nano_usd: 7 }, other.environment)
+    const ofOther = toSpan({ metric: 'nano_usd' }, { orgId: other.organization.id })
+    expect(await used(toSpan({ metric: 'nano_usd' }), ofOther)).toEqual([most, 7])
+  })
+
   test('are zero without usage, one for each meter, in their order', async () => {
     const empty = { used: 0, entries: [] }
     expect(await read([toSpan(), toRolling()])).toEqual([empty, empty])

@@ -23,10 +23,13 @@ const AMOUNT = `case q.metric when 'in_flight' then 0 when 'tokens' then ${TOKEN
 const WHEN = `u.at >= q.since and u.at < coalesce(q.until, 'infinity') and not (u.sandbox and q.real_only)
   and not (u.id = any($2::uuid[]))`
 
-/** Selects a row for each request of a rolling meter, and one row with the sum for any other meter. */
+/**
+ * Selects a row for each request of a rolling meter, and one row with the sum for any other meter. Meters of several organizations
+ * share the statement, so a sum that is larger than a number holds is cut: it must not fail for the others.
+ */
 const TEXT = `
 select q.meter, case when q.is_rolling then floor(extract(epoch from s.at) * 1000) else 0 end as at,
-  coalesce(sum(s.amount), 0)::bigint as amount
+  least(coalesce(sum(s.amount), 0), ${Number.MAX_SAFE_INTEGER})::bigint as amount
 from json_to_recordset($1::json) as q(meter integer, metric text, is_rolling boolean, real_only boolean, org_id uuid,
   project_id uuid, environment_id uuid, key_id uuid, end_user_id text, since timestamptz, until timestamptz)
 left join lateral (

@@ -43,6 +43,14 @@ describe.each(listTestServers())('usage on $label', server => {
     )
   const total = async (): Promise<number> => (await list()).reduce((sum, row) => sum + row.requests, 0)
 
+  test('stores records whose costs add up to more than a column holds', async () => {
+    const cost_nano_usd = Number.MAX_SAFE_INTEGER
+    for (let batch = 0; batch < 3; batch++) {
+      await insert(...Array.from({ length: 400 }, () => recordAt('2026-11-21T10:00:00Z', { cost_nano_usd })))
+    }
+    expect(await list()).toMatchObject([{ requests: 1200, costNanoUsd: 2 ** 63 }])
+  })
+
   test('sums the stored records', async () => {
     await insert(
       recordAt('2026-11-21T10:00:00Z', { total_ms: 100 }),

@@ -91,7 +91,7 @@ async function listSpan(
         sum(requests)::bigint as requests, sum(errors)::bigint as errors, sum(unpriced)::bigint as unpriced,
         sum(uncached_input_tokens + cache_read_tokens + cache_write_tokens)::bigint as "inputTokens",
         sum(output_tokens + reasoning_tokens)::bigint as "outputTokens",
-        sum(cache_read_tokens)::bigint as "cachedTokens", sum(cost_nano_usd)::bigint as "costNanoUsd",
+        sum(cache_read_tokens)::bigint as "cachedTokens", sum(cost_nano_usd)::float8 as "costNanoUsd",
         sum(reasoning_tokens)::bigint as "reasoningTokens",
         ${sumsOf(LATENCY_COLUMNS)} as latencies, ${sumsOf(FIRST_BYTE_COLUMNS)} as "firstBytes"
       from (

@@ -47,12 +47,17 @@ test.each<[string, readonly Delta[], readonly string[]]>([
   [
     'pieces of a later call wait until the first one is whole',
     [start(0), start(1), piece(0, '{"a":'), piece(1, '{'), piece(0, '1}'), piece(1, '}')],
-    ['0', '0{"a":', '01}', '1', '1{', '1}'],
+    ['0', '0{"a":', '01}', '1{', '1}'],
   ],
   [
     'a text waits for a call that is not whole',
     [start(0, '{'), text('hi'), piece(0, '}')],
     ['0{', '0}', '"hi"'],
+  ],
+  [
+    'pieces of a text or a call that wait are joined',
+    [start(0, '{'), text('h'), text('i'), start(1, '{'), piece(1, '"a"'), piece(1, ':1}'), piece(0, '}')],
+    ['0{', '0}', '"hi"', '1{"a":1}'],
   ],
   [
     'white space after a text that followed a whole call is left out',

@@ -53,7 +53,10 @@ export class SequentialCalls {
   #wait(index: number | undefined, part: Delta): void {
     const known = index === undefined ? this.#blocks.at(-1) : this.#waitingCalls.get(index)
     if (known !== undefined && known.index === index) {
-      known.parts.push(part)
+      const last = known.parts.length - 1
+      const joined = join(known.parts[last], part)
+      if (joined === undefined) known.parts.push(part)
+      else known.parts[last] = joined
       return
     }
     const block = { index, parts: [part] }
@@ -90,6 +93,27 @@ export class SequentialCalls {
 interface Block {
   readonly index: number | undefined
   readonly parts: Delta[]
+}
+
+/**
+ * Returns two pieces of a text, or of the arguments of one call, as one; undefined if they cannot be joined. Without this a provider
+ * could have a million pieces wait, which are all encoded at once in the end.
+ */
+function join(before: Delta | undefined, piece: Delta): Delta | undefined {
+  if (before === undefined || before.index !== piece.index) return undefined
+  const { type: _, index: _index, content, toolCalls, ...others } = piece
+  if (Object.keys(others).length > 0) return undefined
+  if (toolCalls === undefined) {
+    if (typeof content !== 'string' || typeof before.content !== 'string' || before.toolCalls !== undefined)
+      return undefined
+    return { ...before, content: before.content + content }
+  }
+  const [call] = toolCalls
+  const [first] = before.toolCalls ?? []
+  if (content !== undefined || call === undefined || first === undefined) return undefined
+  if (call.id !== undefined || call.function?.name !== undefined) return undefined
+  const added = (first.function?.arguments ?? '') + (call.function?.arguments ?? '')
+  return { ...before, toolCalls: [{ ...first, function: { ...first.function, arguments: added } }] }
 }
 
 /** Returns the event without its calls, if there is something else in it, then each of its calls. */

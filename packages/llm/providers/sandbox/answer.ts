@@ -183,8 +183,11 @@ function refusal(status: number, type: string, message: string, code: string | n
 /** As much of a text as so many tokens hold by the estimate: four bytes each, no character cut. */
 function firstTokens(text: string, tokens: number): string {
   if (estimateTokens(text) <= tokens) return text
-  const bytes = Buffer.from(text).subarray(0, Math.max(0, tokens) * 4)
-  return bytes.toString('utf8').replace(/\ufffd+$/, '')
+  const bytes = Buffer.from(text)
+  let end = Math.max(0, tokens) * 4
+  // Not between the bytes of a character.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
+  return bytes.toString('utf8', 0, end)
 }
 
 function readText(message: JsonObject): string {

@@ -101,7 +101,7 @@ function isOptional(field: unknown): boolean {
  * What a spreadsheet reads as a formula: at the start of a text, and after each separator that a spreadsheet of any language
  * may cut a line at. Quotes do not prevent that where the separator is another one than this file's.
  */
-const FORMULA = /(?<=(?:^|[,;|\t\r\n])[\s"']*)[=+\-@\uff1d\uff0b\uff0d\uff20]/g
+const FORMULA = /(?=[=+\-@\uff1d\uff0b\uff0d\uff20])(?<=(?:^|[,;|\t\r\n])[\s"']*)./g
 
 /** Quotes what must be quoted. What a spreadsheet would read as a formula gets an apostrophe before it. */
 function toCell(value: unknown): string {

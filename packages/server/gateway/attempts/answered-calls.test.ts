@@ -20,6 +20,19 @@ test('arguments with many objects are refused, in one call or in the pieces of s
   }).toThrow('too many values')
 })
 
+test('pieces of calls are refused by their number and by their length', () => {
+  const pieces = new AnsweredCalls()
+  const piece = [{ function: { arguments: 'x' } }]
+  expect(() => {
+    for (let at = 0; at < 200_000; at++) pieces.add(piece)
+  }).toThrow('too long')
+  const long = new AnsweredCalls()
+  const text = 'x'.repeat(1024 * 1024)
+  expect(() => {
+    for (let at = 0; at < 33; at++) long.add([call('{}', text)])
+  }).toThrow('too long')
+})
+
 test('ids that unpack to much reasoning are refused', () => {
   const id = packToolCallId('c', [
     { type: 'reasoning.text', format: 'unknown', text: 'a'.repeat(400_000), index: 0 },

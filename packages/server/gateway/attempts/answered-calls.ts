@@ -6,6 +6,13 @@ const MAX_STARTS = 65_536
 /** What the ids of one answer's calls may unpack to together, in characters. */
 const MAX_CARRIED = 8 * 1024 * 1024
 
+/** What the pieces of one answer's calls may take together, in characters. Some formats keep them until the answer ends. */
+const MAX_SIZE = 32 * 1024 * 1024
+/** What a piece takes besides its texts, as so many characters. No model generates 160,000 pieces. */
+const PIECE_SIZE = 200
+/** The same for a call, which has an id. No model makes 30,000 calls. */
+const CALL_SIZE = 1_000
+
 const QUOTE = 0x22
 const OPEN_ARRAY = 0x5b
 const OPEN_OBJECT = 0x7b
@@ -19,10 +26,17 @@ const OPEN_OBJECT = 0x7b
 export class AnsweredCalls {
   #starts = 0
   #carried = 0
+  #size = 0
 
   /** Throws if the calls so far hold too much. */
   add(calls: readonly Pick<ToolCallDelta, 'id' | 'function'>[]): void {
     for (const { id, function: fn } of calls) {
+      this.#size +=
+        (typeof id === 'string' ? CALL_SIZE : PIECE_SIZE) +
+        lengthOf(id) +
+        lengthOf(fn?.name) +
+        lengthOf(fn?.arguments)
+      if (this.#size > MAX_SIZE) throw new Error('the tool calls of the answer are too long')
       if (typeof fn?.arguments === 'string') this.#count(fn.arguments)
       if (typeof id === 'string') this.#countCarried(id)
     }
@@ -40,6 +54,10 @@ export class AnsweredCalls {
     if (this.#carried > MAX_CARRIED) throw tooMany()
     this.#count(text)
   }
+}
+
+function lengthOf(text: unknown): number {
+  return typeof text === 'string' ? text.length : 0
 }
 
 /** Stops soon above `most`. A string has two quotes. */

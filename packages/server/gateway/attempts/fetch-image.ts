@@ -10,6 +10,8 @@ import type { AttemptDeps } from './attempt-deps.ts'
 import type { FetchTimes } from './fetch-times.ts'
 
 const MAX_REDIRECTS = 3
+/** Longer than any server takes. Parsing a host name of megabytes takes the event loop for a third of a second. */
+const MAX_ADDRESS = 8192
 
 export type FetchImageDeps = Pick<AttemptDeps, 'callerEgress' | 'fetchTimes'>
 
@@ -56,6 +58,7 @@ async function fetchImage(
 ): Promise<Buffer> {
   const { policy, times, signal } = fetcher
   // The form of the address tells nothing about the network.
+  if (address.length > MAX_ADDRESS) throw invalid(param, `must have at most ${MAX_ADDRESS} characters.`)
   const objection = findFormObjection(address, policy)
   if (objection !== undefined) throw invalid(param, `${objection}.`)
   const startedAt = performance.now()

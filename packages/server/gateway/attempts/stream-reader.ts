@@ -12,11 +12,18 @@ export interface FrameReceiver {
   onFrame(events: readonly StreamEvent[], frame: Frame): void
 }
 
+/**
+ * The most bytes of a stream that are decoded, which is more than the longest answers have. Decoders and encoders keep parts of
+ * them until the end, which take several times as much.
+ */
+const MAX_DECODED_BYTES = 128 * 1024 * 1024
+
 /** Reads a provider's stream. Every frame is parsed and decoded once. */
 export class StreamReader {
   readonly #parser: FrameParser
   readonly #decoder: StreamDecoder
   #calls: AnsweredCalls | undefined
+  #bytes = 0
   /** Receives the frames of the next chunk. Replaced when the stream opens. */
   receiver: FrameReceiver
 
@@ -41,6 +48,8 @@ export class StreamReader {
 
   /** Parses a chunk. Throws if it cannot be read; the reader must not be used afterwards. */
   push(chunk: Buffer): void {
+    this.#bytes += chunk.length
+    if (this.#bytes > MAX_DECODED_BYTES) throw new Error('the stream is too long')
     this.#parser.push(chunk)
   }
 

@@ -108,7 +108,12 @@ describe('a client token', () => {
       const { status } = await app.call('/openai/v1/chat/completions', body, { key })
       return [status, upstream.requests.length - before]
     }
-    for (const name of ['openrouter/openai/gpt-4o-mini:online', 'openrouter/@preset/mine']) {
+    for (const name of [
+      'openrouter/openai/gpt-4o-mini:online',
+      'openrouter/openai/gpt-4o-mini:OnLine',
+      'openrouter/@preset/mine',
+      'openrouter/@Preset/mine',
+    ]) {
       expect(await send(name, token)).toEqual([400, 0])
       expect(await send(name, app.secretKey)).toEqual([200, 1])
     }

@@ -31,7 +31,10 @@ export function toMostInput(
   return Math.max(counted, uncounted.length === 0 ? window : window * WINDOWS_WITH_TOOLS)
 }
 
-/** Returns the most that a request may use: its tokens, and their cost at the most expensive target. */
+/**
+ * Returns the most that a request may use: its tokens, and their cost at the most expensive target. Both are at most 2^53 - 1,
+ * which counters and columns hold exactly, whatever maximum a caller names.
+ */
 export function toReservedAmounts(targets: readonly Priced[], tokens: ReservedTokens): Amounts {
   let nanoUsd = 0
   let added = 0
@@ -44,7 +47,11 @@ export function toReservedAmounts(targets: readonly Priced[], tokens: ReservedTo
     const { output, mayWriteCache } = tokens
     nanoUsd = Math.max(nanoUsd, priceOf(pricing, { input, output, mayWriteCache }) + (hosted?.nanoUsd ?? 0))
   }
-  return { tokens: tokens.input + added + tokens.output, nanoUsd }
+  return { tokens: toExact(tokens.input + added + tokens.output), nanoUsd: toExact(nanoUsd) }
+}
+
+function toExact(amount: number): number {
+  return Math.min(amount, Number.MAX_SAFE_INTEGER)
 }
 
 export interface Priced {

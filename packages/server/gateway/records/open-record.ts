@@ -4,6 +4,7 @@ import type { RecordFields } from '../request/record-fields.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { RecordDeps } from './record-deps.ts'
 import { startRecord } from './start-record.ts'
+import { toStorableAmount, toStorableCount } from './storable-amounts.ts'
 
 /** The tokens that the journal line states. */
 export type Estimate = Pick<ReservedOutput, 'inputTokens' | 'outputTokens'>
@@ -27,11 +28,12 @@ export function openRecord(
   const record = startRecord(ctx)
   record.status = 502
   record.error_code = 'stream_interrupted'
-  record.uncached_input_tokens = inputTokens
-  record.output_tokens = outputTokens
+  record.uncached_input_tokens = toStorableCount(inputTokens)
+  record.output_tokens = toStorableCount(outputTokens)
   record.usage_estimated = true
-  record.cost_nano_usd =
-    reserved === undefined ? toInputCost(recordFields, inputTokens) : (reservation?.amounts.nanoUsd ?? null)
+  record.cost_nano_usd = toStorableAmount(
+    reserved === undefined ? toInputCost(recordFields, inputTokens) : (reservation?.amounts.nanoUsd ?? null),
+  )
   deps.openRecord(record)
 }
 

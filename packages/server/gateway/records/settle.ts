@@ -9,6 +9,7 @@ import { isIdentified, type RequestContext } from '../request/request-context.ts
 import type { RecordDeps } from './record-deps.ts'
 import { settleReservation } from './settle-reservation.ts'
 import { startRecord } from './start-record.ts'
+import { toStorableAmount, toStorableCount } from './storable-amounts.ts'
 
 /** The outcome of a request. Absent fields were not reached. */
 export interface Outcome {
@@ -43,13 +44,13 @@ export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps):
   record.queue_ms = elapsed(ctx, ctx.calledAt) ?? elapsed(ctx, performance.now()) ?? 0
   record.first_byte_ms = elapsed(ctx, ctx.firstByteAt)
   record.total_ms = elapsed(ctx, performance.now()) ?? 0
-  record.uncached_input_tokens = toCounted(usage.uncachedInput)
-  record.cache_read_tokens = toCounted(usage.cacheRead)
-  record.cache_write_tokens = toCounted(cacheWriteTokens(usage))
-  record.output_tokens = toCounted(usage.output)
-  record.reasoning_tokens = toCounted(usage.reasoning)
+  record.uncached_input_tokens = toStorableCount(usage.uncachedInput)
+  record.cache_read_tokens = toStorableCount(usage.cacheRead)
+  record.cache_write_tokens = toStorableCount(cacheWriteTokens(usage))
+  record.output_tokens = toStorableCount(usage.output)
+  record.reasoning_tokens = toStorableCount(usage.reasoning)
   record.usage_estimated = isEstimated
-  record.cost_nano_usd = costNanoUsd
+  record.cost_nano_usd = toStorableAmount(costNanoUsd)
   record.sandbox = isSandbox
   record.attempts = ctx.attempts
   if (environment.logCapture === 'full') {
@@ -64,13 +65,6 @@ export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps):
     settleGuarded(ctx, record, writing, deps)
   }
   return writing
-}
-
-/** Larger counts are a provider's mistake. The database columns would reject them, and the record with them. */
-const MAX_COUNTED = 2 ** 31 - 1
-
-function toCounted(tokens: number): number {
-  return Math.min(tokens, MAX_COUNTED)
 }
 
 /** Settles the reservation. If that throws, handles a rejection of `writing`, since no caller awaits it then. */

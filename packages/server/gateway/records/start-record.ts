@@ -1,6 +1,7 @@
 import type { RequestRecord } from '../../core/request-record.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { listCheckedLimits } from './list-checked-limits.ts'
+import { toStorableAmount } from './storable-amounts.ts'
 
 /** Returns the record of a request before its outcome is known: its owner, its parameters and its reservation. */
 export function startRecord(ctx: IdentifiedContext): RequestRecord {
@@ -37,8 +38,8 @@ export function startRecord(ctx: IdentifiedContext): RequestRecord {
     reasoning_tokens: 0,
     usage_estimated: false,
     cost_nano_usd: null,
-    hold_tokens: amounts?.tokens ?? null,
-    hold_nano_usd: amounts?.nanoUsd ?? null,
+    hold_tokens: toStorableAmount(amounts?.tokens ?? null),
+    hold_nano_usd: toStorableAmount(amounts?.nanoUsd ?? null),
     output_cap: recordFields.outputCap,
     sandbox: recordFields.isSandbox,
     attempts: [],

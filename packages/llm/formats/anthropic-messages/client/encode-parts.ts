@@ -53,13 +53,13 @@ function encodeFile(file: JsonObject | undefined): JsonObject[] {
 
 /** A data URL becomes its bytes; the provider itself fetches any other address. */
 function toSource(url: string): JsonObject {
-  const found = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i.exec(url)
-  if (found === null) return { type: 'url', url }
-  const mediaType = (found[1] ?? '').toLowerCase()
+  const head = url.slice(0, url.indexOf(',') + 1).toLowerCase()
+  if (!head.startsWith('data:') || !head.endsWith(';base64,')) return { type: 'url', url }
+  const mediaType = head.slice('data:'.length, head.indexOf(';'))
   return {
     type: 'base64',
     media_type: mediaType === 'image/jpg' ? 'image/jpeg' : mediaType,
-    data: url.slice(found[0].length),
+    data: url.slice(head.length),
   }
 }
 

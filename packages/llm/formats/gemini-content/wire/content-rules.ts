@@ -22,14 +22,28 @@ function toFields(rules: Readonly<Record<string, Rule>>, unknown: Unknown = 'fre
   return toObjectRule(Object.fromEntries(both), unknown)
 }
 
+/** Longer than any server takes. */
+const MAX_URI = 8192
+
 /** An address that only the provider can read: a file that was uploaded there, or one in a bucket of its account. */
 export function isKeptAtProvider(fileUri: string): boolean {
-  if (!/^https?:\/\//i.test(fileUri) || !URL.canParse(fileUri)) return true
+  if (fileUri.length > MAX_URI || !/^https?:\/\//i.test(fileUri) || !URL.canParse(fileUri)) return true
   const { hostname, pathname } = new URL(fileUri)
   const host = hostname.replace(/\.$/, '')
   // Whatever follows the id, and however it is written: how the provider reads it is unknown.
   if (/(?:^|\.)googleapis\.com$/.test(host) && !/(?:^|\.)storage\.googleapis\.com$/.test(host)) return true
-  return /\/v\w+(?:\/|%2f)+files(?:\/|%2f)+[^/]+\/*$/i.test(pathname)
+  return isFilePath(pathname)
+}
+
+/**
+ * True for `/v1beta/files/{id}` at the end of a path, with any slashes. In two expressions, since one tries each pair of slashes
+ * if their number is large.
+ */
+function isFilePath(pathname: string): boolean {
+  for (const match of pathname.matchAll(/\/v\w+(?:\/|%2f)+files(?:\/|%2f)+/gi)) {
+    if (/^[^/]*\/*$/.test(pathname.slice(match.index + match[0].length))) return true
+  }
+  return false
 }
 
 const FILE_URI: Rule = {
