@@ -5,17 +5,36 @@ const WORDS =
     ' ',
   )
 
-/** The scenarios, in the order of the report; `events` is the least number of events of each streamed answer. */
+/**
+ * The scenarios, in the order of the report; `events` is the least number of events of each streamed answer. One with a `format` is
+ * asked in that format and translated, and its `reference` is the scenario of the same answer as it comes.
+ */
 export const SCENARIOS = [
   { name: 'plain 1 KB', model: 'mock', bytes: 1_000, events: 0 },
   { name: 'plain 20 KB', model: 'mock', bytes: 20_000, events: 0 },
   { name: 'plain 200 KB', model: 'mock', bytes: 200_000, events: 0 },
   { name: 'stream of 50', model: 'mock-n50', bytes: 1_000, events: 50 },
   { name: 'stream of 200', model: 'mock-n200', bytes: 1_000, events: 200 },
+  {
+    name: 'translated 50',
+    model: 'mock-n50',
+    bytes: 1_000,
+    events: 50,
+    format: 'anthropic',
+    reference: 'stream of 50',
+  },
+  {
+    name: 'translated 200',
+    model: 'mock-n200',
+    bytes: 1_000,
+    events: 200,
+    format: 'anthropic',
+    reference: 'stream of 200',
+  },
 ]
 
-/** A chat-completions body of about `bytes` bytes. `modelPrefix` names the provider if the contender needs it. */
-export function makeBody({ model, bytes, events }, modelPrefix) {
+/** A body of about `bytes` bytes, of chat completions or of Anthropic's messages. `modelPrefix` names the provider if the contender needs it. */
+export function makeBody({ model, bytes, events, format }, modelPrefix) {
   const nextWord = createWordSource(bytes)
   const streaming = events > 0 ? { stream: true, stream_options: { include_usage: true } } : {}
   const messages = [
@@ -37,7 +56,11 @@ export function makeBody({ model, bytes, events }, modelPrefix) {
     messages.push({ role: messages.length % 2 === 1 ? 'user' : 'assistant', content })
     size = JSON.stringify(body).length
   }
-  return JSON.stringify(body)
+  return JSON.stringify(format === 'anthropic' ? toAnthropic(body) : body)
+}
+
+function toAnthropic({ stream_options: _, messages: [system, ...messages], ...body }) {
+  return { ...body, system: system.content, messages }
 }
 
 /** A linear congruential generator: the same words for the same seed on every machine. */

@@ -19,6 +19,8 @@ export const PROXY_KEY = 'sk-bench-0123456789abcdef0123456789abcdef0123456789'
 export const plainTarget = {
   headers: [],
   path: '/v1/chat/completions',
+  /** By format, for scenarios that are translated. */
+  routes: {},
   key: PROXY_KEY,
   keys: async count => Array.from({ length: count }, () => PROXY_KEY),
   modelPrefix: '',
@@ -47,6 +49,19 @@ export async function startNginx(mockPort, folder) {
   const server = startProcess(pinned(CONTENDER_CORE, command), path.join(folder, 'nginx.log'))
   await server.waitUntil(() => isListening(port), START_TIMEOUT_MS)
   return { ...plainTarget, name: 'nginx', port, pid: server.pid, stop: server.stop }
+}
+
+/** Raw sockets in Node (raw-relay.mjs): the lower bound of what a gateway in it can cost. */
+export async function startRawRelay(mockPort, folder) {
+  const port = await findFreePort()
+  const program = path.join(root, 'bench/raw-relay.mjs')
+  const args = [port, mockPort, PROXY_KEY, path.join(folder, 'relay.jsonl')].map(String)
+  const server = startProcess(
+    pinned(CONTENDER_CORE, [process.execPath, program, ...args]),
+    path.join(folder, 'relay.log'),
+  )
+  await server.waitUntil(() => isListening(port), START_TIMEOUT_MS)
+  return { ...plainTarget, name: 'raw relay', port, pid: server.pid, stop: server.stop, warmUpSeconds: 20 }
 }
 
 function nginxConfig(port, mockPort, folder) {
@@ -115,6 +130,7 @@ export async function startRideau(mockPort, folder, { core = CONTENDER_CORE, wor
     const target = {
       headers: [],
       path: '/openai/v1/chat/completions',
+      routes: { anthropic: '/anthropic/v1/messages' },
       modelPrefix: 'custom/',
       apart: ['postgres'],
       // For about 30 s of load the compiler runs beside the requests, and code that is not compiled yet is slow.

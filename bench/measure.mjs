@@ -15,7 +15,8 @@ const SETTLE_MS = 400
 export async function measure(load, contender, scenario, folder, forSeconds) {
   const bodyFile = path.join(folder, 'body.json')
   fs.writeFileSync(bodyFile, makeBody(scenario, contender.modelPrefix))
-  const where = ['-p', contender.port, '-u', contender.path, '-H', `Authorization: Bearer ${contender.key}`]
+  const route = scenario.format === undefined ? contender.path : contender.routes[scenario.format]
+  const where = ['-p', contender.port, '-u', route, '-H', `Authorization: Bearer ${contender.key}`]
   for (const header of contender.headers) where.push('-H', header)
   const how = ['-b', bodyFile, '-c', CONNECTIONS, '-d', Math.max(forSeconds, contender.minSeconds)]
   const [program, ...args] = pinned(LOAD_CORE, [load, ...where, ...how].map(String))

@@ -1,14 +1,14 @@
 // npm run bench: CPU microseconds per request of Rideau, of nginx as a plain proxy, and of other gateways. CPU time of the
 // contender's processes divided by requests, not throughput: machines are noisy. Rounds are interleaved over
 // the contenders; compare figures of one run only.
-//   npm run bench -- [--quick] [--json] [--rounds N] [--seconds N] [--contenders mock,nginx,rideau,portkey,litellm]
+//   npm run bench -- [--quick] [--json] [--rounds N] [--seconds N] [--contenders mock,nginx,relay,rideau,portkey,litellm]
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../tools/build.mjs'
 import { SCENARIOS } from './bodies.mjs'
-import { startMock, startNginx, startRideau } from './contenders.mjs'
+import { startMock, startNginx, startRawRelay, startRideau } from './contenders.mjs'
 import { measureFirstByte } from './latency.mjs'
 import { benchLedgers } from './ledger.mjs'
 import { CONNECTIONS, measure } from './measure.mjs'
@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string' },
     streams: { type: 'string' },
     parts: { type: 'string', default: 'cpu,latency,paced,ledgers' },
-    contenders: { type: 'string', default: 'nginx,rideau,portkey,litellm' },
+    contenders: { type: 'string', default: 'nginx,relay,rideau,portkey,litellm' },
   },
 })
 const rounds = Number(options.rounds ?? (options.quick ? 2 : 4))
@@ -39,6 +39,7 @@ async function startContenders(wanted, mockProgram, folder, cache) {
   const started = [mock]
   const starts = {
     nginx: () => startNginx(mock.port, folder),
+    relay: () => startRawRelay(mock.port, folder),
     rideau: () => startRideau(mock.port, folder),
     portkey: () => startPortkey(mock.port, folder, cache),
     litellm: () => startLiteLlm(mock.port, folder),
@@ -64,15 +65,19 @@ const WAKE_SECONDS = 0.5
 const LATENCY_SCENARIOS = ['plain 1 KB', 'stream of 50']
 const PACED = ['nginx', 'rideau']
 
+/** Only a gateway that translates has the route of another format. */
+const serves = (contender, { format }) => format === undefined || contender.routes[format] !== undefined
+
 const median = values => {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-function summarize(scenario, name, samples, nginxSamples) {
+function summarize(scenario, name, samples, nginxSamples, relaySamples) {
   const cpu = samples.map(sample => sample.cpuUs)
-  const ratios = nginxSamples?.map((sample, round) => cpu[round] / sample.cpuUs)
+  const toRatios = others => others?.map((sample, round) => cpu[round] / sample.cpuUs)
+  const [ratios, relayRatios] = [toRatios(nginxSamples), toRatios(relaySamples)]
   return {
     scenario: scenario.name,
     contender: name,
@@ -82,6 +87,7 @@ function summarize(scenario, name, samples, nginxSamples) {
     median_requests_per_second: median(samples.map(sample => sample.requestsPerSecond)),
     min_ratio_to_nginx: ratios === undefined ? null : Math.min(...ratios),
     median_ratio_to_nginx: ratios === undefined ? null : median(ratios),
+    median_ratio_to_relay: relayRatios === undefined ? null : median(relayRatios),
   }
 }
 
@@ -95,7 +101,17 @@ function printTable(titles, rows) {
 function printCosts(rows) {
   const ratio = value => (value === null ? '-' : `${value.toFixed(2)}x`)
   printTable(
-    ['scenario', 'contender', 'min µs', 'median µs', 'min ratio', 'ratio', 'database µs', 'requests/s'],
+    [
+      'scenario',
+      'contender',
+      'min µs',
+      'median µs',
+      'min ratio',
+      'ratio',
+      'to relay',
+      'database µs',
+      'requests/s',
+    ],
     rows.map(row => [
       row.scenario,
       row.contender,
@@ -103,11 +119,14 @@ function printCosts(rows) {
       row.median_cpu_us.toFixed(1),
       ratio(row.min_ratio_to_nginx),
       ratio(row.median_ratio_to_nginx),
+      ratio(row.median_ratio_to_relay),
       row.median_database_cpu_us.toFixed(1),
       row.median_requests_per_second.toFixed(0),
     ]),
   )
-  log('CPU time, user and system, per request; the ratio is to nginx in the same round.')
+  log(
+    'CPU time, user and system, per request; the ratios are to nginx and to the raw relay in the same round.',
+  )
 }
 
 /**
@@ -118,7 +137,7 @@ async function warmUp(contenders, load, folder) {
   const failed = new Set()
   for (const contender of contenders) {
     log(`warming up ${contender.name}`)
-    for (const scenario of SCENARIOS) {
+    for (const scenario of SCENARIOS.filter(each => serves(contender, each))) {
       const share = (contender.warmUpSeconds * (options.quick ? 0.25 : 1)) / SCENARIOS.length
       try {
         await measure(load, contender, scenario, folder, scenario === SCENARIOS[0] ? 2 * share : share)
@@ -145,7 +164,7 @@ async function runRounds(contenders, failed, load, folder) {
     for (const scenario of SCENARIOS) {
       for (const contender of contenders) {
         const label = `${scenario.name}/${contender.name}`
-        if (failed.has(label)) continue
+        if (failed.has(label) || !serves(contender, scenario)) continue
         await wake(load, contender, scenario, folder)
         const sample = await measure(load, contender, scenario, folder, seconds)
         samples.set(label, [...(samples.get(label) ?? []), sample])
@@ -153,9 +172,12 @@ async function runRounds(contenders, failed, load, folder) {
     }
   }
   return SCENARIOS.flatMap(scenario => {
-    const of = name => samples.get(`${scenario.name}/${name}`)
+    const of = (name, { name: scenarioName } = scenario) => samples.get(`${scenarioName}/${name}`)
+    const reference = { name: scenario.reference ?? scenario.name }
     const measured = contenders.filter(({ name }) => of(name) !== undefined)
-    return measured.map(({ name }) => summarize(scenario, name, of(name), of('nginx')))
+    return measured.map(({ name }) =>
+      summarize(scenario, name, of(name), of('nginx', reference), of('raw relay', reference)),
+    )
   })
 }
 
