@@ -225,7 +225,12 @@ async function openControl(
       oidc: config.oidc,
       ...toControl(gateway, pool),
     },
-    { ...limits, addressRate: config.frontDoor.addressRate, bodyBytes: config.frontDoor.bodyBytes / 4 },
+    {
+      ...limits,
+      addressRate: config.frontDoor.addressRate,
+      bodyBytes: config.frontDoor.bodyBytes / 4,
+      answerBytes: config.frontDoor.answerBytes / 4,
+    },
   )
   openConnectionLimits(config, 'control').guard(control.server)
   sockets.sendTimeouts.watch(control.server)

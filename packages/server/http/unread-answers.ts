@@ -1,0 +1,64 @@
+import { giveBack, hold, type Share } from '../core/fair-share.ts'
+import type { Log } from '../core/log.ts'
+import { LogPace } from '../core/log-pace.ts'
+
+/** Whose answers are counted together. */
+export interface AnswerHolder {
+  /** Who this is in the log, which names no end users. */
+  readonly logName: string
+  /** Its share of the bytes of answers that wait to be read. */
+  readonly answers: Share
+}
+
+/** An answer that was made and waits until its caller reads it. */
+export interface UnreadAnswer {
+  readonly unreadBytes: number
+  /** Disconnects the caller, and calls `remove`. */
+  drop(): void
+}
+
+/**
+ * Bounds the memory of answers that callers do not read. Whose answers exceed its share loses those first that wait
+ * longest: their callers are disconnected, since an answer cannot be made smaller.
+ */
+export class UnreadAnswers {
+  /** Answers whose callers were disconnected. */
+  dropped = 0
+  readonly #log: Pick<Log, 'warn'>
+  /** The oldest come first. */
+  readonly #byHolder = new Map<AnswerHolder, Set<UnreadAnswer>>()
+  readonly #logPace = new LogPace()
+
+  constructor(log: Pick<Log, 'warn'>) {
+    this.#log = log
+  }
+
+  /** Returns false if there is no room, also without the holder's other answers. */
+  add(holder: AnswerHolder, answer: UnreadAnswer): boolean {
+    const others = this.#byHolder.get(holder)
+    while (!hold(holder.answers, answer.unreadBytes)) {
+      this.#count(holder)
+      const [oldest] = others ?? []
+      if (oldest === undefined) return false
+      oldest.drop()
+    }
+    const answers = this.#byHolder.get(holder)
+    if (answers === undefined) this.#byHolder.set(holder, new Set([answer]))
+    else answers.add(answer)
+    return true
+  }
+
+  remove(holder: AnswerHolder, answer: UnreadAnswer): void {
+    const answers = this.#byHolder.get(holder)
+    if (answers?.delete(answer) !== true) return
+    giveBack(holder.answers, answer.unreadBytes)
+    if (answers.size === 0) this.#byHolder.delete(holder)
+  }
+
+  #count({ logName }: AnswerHolder): void {
+    this.dropped++
+    if (!this.#logPace.isDue(performance.now())) return
+    const details = { by: logName, dropped: this.dropped }
+    this.#log.warn(details, 'callers are disconnected that leave too many bytes of answers unread')
+  }
+}
