@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { json, type UpstreamRequestSeen } from '../../testing/fakes/scripted-upstream.ts'
-import { type AnyPart, anyForm } from '../../testing/harness/any-form.ts'
+import { anyForm } from '../../testing/harness/any-form.ts'
 import { anyText, TEXT_RUNS, TEXT_SEED, TEXT_TIMEOUT_MS, toUrlText } from '../../testing/harness/any-text.ts'
+import { FORM_REQUESTS, TRANSCRIBERS } from '../../testing/harness/form-requests.ts'
 import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
 import { FORMAT_REQUESTS, toFormatRequest } from '../../testing/harness/format-requests.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
@@ -24,12 +25,6 @@ const IMAGE = 'openai/gpt-image-1'
 const COMPACT = 'openai/gpt-5.4'
 const SPEECH = 'openai/gpt-4o-mini-tts'
 const RERANK = 'cohere/rerank-v3.5'
-const TRANSCRIBERS = [
-  'openai/whisper-1',
-  'openai/gpt-4o-mini-transcribe',
-  'groq/whisper-large-v3',
-  'gemini/gemini-2.5-flash',
-]
 const MODELS = [
   ...TARGETS.map(([, [model]]) => model),
   SANDBOX,
@@ -200,65 +195,8 @@ function listOtherRequests(): fc.Arbitrary<Sent>[] {
   )
 }
 
-const PNG = '\x89PNG\r\n\x1a\n'
-const MP3 = `ID3\x04${'\0'.repeat(36)}`
-
-const texts = (fields: Readonly<Record<string, string>>): AnyPart[] =>
-  Object.entries(fields).map(([name, value]) => ({ name, value }))
-const aFile = (name: string, value: string, fileName: string, mediaType: string): AnyPart => ({
-  ...{ name, value, file: { name: fileName, mediaType } },
-})
-const SOUND = aFile('file', MP3, 'talk.mp3', 'audio/mpeg')
-const PICTURE = aFile('image', PNG, 'a.png', 'image/png')
-
-/** Routes that take forms, with every kind of field that they read. */
-const FORMS: readonly (readonly [route: string, parts: readonly AnyPart[]])[] = [
-  ...TRANSCRIBERS.map(
-    model =>
-      [
-        '/openai/v1/audio/transcriptions',
-        [
-          SOUND,
-          ...texts({ model, prompt: 'p', language: 'en', response_format: 'json', temperature: '0.2' }),
-        ],
-      ] as const,
-  ),
-  [
-    '/openai/v1/audio/transcriptions',
-    [
-      ...texts({ model: 'groq/whisper-large-v3', response_format: 'verbose_json' }),
-      ...texts({ 'timestamp_granularities[]': 'word', user: 'u', end_user: 'e' }),
-      ...[{ name: 'timestamp_granularities[]', value: 'segment' }, SOUND],
-    ],
-  ],
-  [
-    '/openai/v1/audio/transcriptions',
-    [
-      ...texts({ model: 'openai/gpt-4o-mini-transcribe', stream: 'true', chunking_strategy: 'auto' }),
-      ...texts({ 'include[]': 'logprobs', 'known_speaker_names[]': 'Ann', extra: 'x' }),
-      SOUND,
-    ],
-  ],
-  [
-    '/openai/v1/audio/translations',
-    [...texts({ model: 'openai/whisper-1', prompt: 'p', response_format: 'srt' }), SOUND],
-  ],
-  [
-    '/openai/v1/images/edits',
-    [...texts({ model: 'sandbox/image', prompt: 'a fox', user: 'u', extra: 'x' }), PICTURE],
-  ],
-  [
-    '/openai/v1/images/edits',
-    [
-      ...texts({ model: IMAGE, prompt: 'a fox', n: '1', size: '1024x1024', quality: 'low', end_user: 'e' }),
-      ...texts({ background: 'opaque', output_format: 'png', stream: 'false' }),
-      ...[{ ...PICTURE, name: 'image[]' }, aFile('mask', PNG, 'm.png', 'image/png')],
-    ],
-  ],
-]
-
 function listFormRequests(): fc.Arbitrary<Sent>[] {
-  return FORMS.map(([path, parts]) =>
+  return FORM_REQUESTS.map(([path, parts]) =>
     fc.tuple(anyForm(parts), headersOf()).map(([{ contentType, body }, headers]) => ({
       ...{ method: 'POST', path, headers: [['content-type', contentType] as const, ...headers] },
       ...{ body, isMetered: true },

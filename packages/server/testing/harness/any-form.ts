@@ -47,7 +47,7 @@ const PART_HEADERS = [
 ]
 const BOUNDARY = 'b'
 /** A request whose header has a control character is no HTTP. */
-const anyBoundary = anyBytes.map(bytes => bytes.replace(/[\0-\x1f\x7f]/g, '?'))
+const anyBoundary = anyBytes.map(bytes => bytes.replace(/[^\x20-\x7e\x80-\xff]/g, '?'))
 
 /** The form with any text in one place: a part's name, its value, its file name, its media type or a header, a further part, or the boundary. */
 export function anyForm(parts: readonly AnyPart[]): fc.Arbitrary<WrittenForm> {
