@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import type { KeptLine, RecordBatch, RecordLine, RequestRecord } from '../core/request-record.ts'
 import { parseRecordLine } from '../core/record-line.ts'
+import type { KeptLine, RecordBatch, RecordLine, RequestRecord } from '../core/request-record.ts'
 import { ChunkPool } from './chunk-pool.ts'
 import { UnstorableValue } from './copy-text.ts'
 import { createPartitions } from './partitions.ts'
