@@ -109,6 +109,18 @@ describe('many callers of one organization that do not read', () => {
     })
     expect(file.text.length).toBeGreaterThan(FILE_BYTES)
   })
+
+  test('leave none to a page of another caller of theirs, which is refused with 429 control_rate_limit_exceeded', async () => {
+    for (let at = 0; at < 4; at++) await askUnread(plane.url, logs(), tenant.keys.viewer, 'text/csv')
+    await expect.poll(() => plane.answers.held, SOON).toBeGreaterThan(SHARE_BYTES - MiB)
+    const refused = await plane.call('GET', logs(), {
+      key: tenant.keys.developer,
+      headers: { accept: 'text/csv' },
+    })
+    expect(refused.outcome).toBe('429 control_rate_limit_exceeded')
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(refused.headers.get('content-type')).toMatch(/^application\/json/)
+  })
 })
 
 test('a download that nobody reads is ended after the send time-out', async () => {
