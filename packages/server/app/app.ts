@@ -194,6 +194,9 @@ interface Control {
   close(): Promise<void>
 }
 
+/** A page of a file takes up to 32 MiB, of which a caller that is alone may have one. */
+const LEAST_CONTROL_ANSWER_BYTES = 64 * 1024 * 1024
+
 /** Creates the control plane and starts to listen. */
 async function openControl(
   parts: AppParts,
@@ -229,7 +232,7 @@ async function openControl(
       ...limits,
       addressRate: config.frontDoor.addressRate,
       bodyBytes: config.frontDoor.bodyBytes / 4,
-      answerBytes: config.frontDoor.answerBytes / 4,
+      answerBytes: Math.max(LEAST_CONTROL_ANSWER_BYTES, config.frontDoor.answerBytes / 4),
     },
   )
   openConnectionLimits(config, 'control').guard(control.server)
