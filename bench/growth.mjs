@@ -1,6 +1,8 @@
 // npm run bench:growth: what the same request costs in a program that has grown, against a new one: CPU of the gateway's process,
-// in rounds that alternate between both. One table row for each way to grow.
+// and apart from it that of its database, in rounds that alternate between both programs. One table row for each way to grow. With many rows
+// the log's queries are timed too.
 //   npm run bench:growth -- [--rows N] [--keys N] [--rounds N] [--seconds N] [--only keys,limits,aliases,rows]
+// Ten million rows need 40 GB of disk and half an hour.
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -10,7 +12,8 @@ import { SCENARIOS } from './bodies.mjs'
 import { startMock, startRideau } from './contenders.mjs'
 import { measure } from './measure.mjs'
 import { compile } from './processes.mjs'
-import { connect, seedKeys, seedLogs } from './seed.mjs'
+import { timeQueries } from './queries.mjs'
+import { connect, seedKeys, seedLogs, settle } from './seed.mjs'
 
 const TARGET_RATIO = 1.15
 /** Code that is compiled at run time needs thousands of requests to reach its full speed. */
@@ -20,9 +23,9 @@ const ALIASES = 50
 
 const { values: options } = parseArgs({
   options: {
-    rows: { type: 'string', default: '10000000' },
+    rows: { type: 'string', default: '1000000' },
     keys: { type: 'string', default: '100000' },
-    rounds: { type: 'string', default: '15' },
+    rounds: { type: 'string', default: '25' },
     seconds: { type: 'string', default: '1' },
     only: { type: 'string', default: 'keys,limits,aliases,rows' },
   },
@@ -64,6 +67,14 @@ const GROW = {
   },
 }
 
+/** What is measured after the requests, in the grown program. */
+const AFTERWARDS = {
+  rows: ({ admin }) =>
+    timeQueries(admin.environment.split('/').at(-1), admin.made.organization.id, route =>
+      admin.call('GET', route),
+    ),
+}
+
 async function withClient(logFile, use) {
   const client = await connect(logFile)
   try {
@@ -85,14 +96,27 @@ async function compare(grown, fresh, load, folder) {
   }
   const samples = { grown: [], fresh: [] }
   for (let round = 0; round < rounds; round++) {
-    samples.grown.push((await measure(load, grown, scenario, folder, seconds)).cpuUs)
-    samples.fresh.push((await measure(load, fresh, scenario, folder, seconds)).cpuUs)
+    const order = round % 2 === 0 ? ['grown', 'fresh'] : ['fresh', 'grown']
+    for (const name of order) {
+      const program = name === 'grown' ? grown : fresh
+      samples[name].push(await measure(load, program, scenario, folder, seconds))
+    }
   }
+  const compareBy = figure => ({
+    grownUs: median(samples.grown.map(figure)),
+    freshUs: median(samples.fresh.map(figure)),
+    ratio: median(samples.grown.map((sample, round) => figure(sample) / figure(samples.fresh[round]))),
+  })
   return {
-    grownUs: median(samples.grown),
-    freshUs: median(samples.fresh),
-    ratio: median(samples.grown.map((us, round) => us / samples.fresh[round])),
+    gateway: compareBy(sample => sample.cpuUs),
+    database: compareBy(sample => sample.databaseCpuUs),
   }
+}
+
+function printLine(name, { grownUs, freshUs, ratio }) {
+  const mark = ratio > TARGET_RATIO ? '  over the target' : ''
+  const figures = [grownUs.toFixed(1), freshUs.toFixed(1), ratio.toFixed(2)]
+  console.log(name.padEnd(44), ...figures.map(figure => figure.padStart(7)), mark)
 }
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rideau-bench-growth-'))
@@ -119,11 +143,14 @@ try {
   )
   for (const way of options.only.split(',')) {
     const grown = await start(way)
+    const began = performance.now()
     const name = await GROW[way](grown)
-    const { grownUs, freshUs, ratio } = await compare(grown, fresh, load, folder)
-    const mark = ratio > TARGET_RATIO ? '  over the target' : ''
-    const figures = [grownUs.toFixed(1), freshUs.toFixed(1), ratio.toFixed(2)]
-    console.log(name.padEnd(44), ...figures.map(figure => figure.padStart(7)), mark)
+    for (const program of [fresh, grown]) await withClient(program.logFile, settle)
+    console.log(`${name}, made in ${Math.round((performance.now() - began) / 1_000)} s`)
+    const { gateway, database } = await compare(grown, fresh, load, folder)
+    printLine('  gateway', gateway)
+    printLine('  its database', database)
+    await AFTERWARDS[way]?.(grown)
     await started.pop().stop()
   }
 } finally {

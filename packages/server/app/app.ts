@@ -194,6 +194,9 @@ interface Control {
   close(): Promise<void>
 }
 
+/** A page of a file takes up to 32 MiB, of which a caller that is alone may have one. */
+const LEAST_CONTROL_ANSWER_BYTES = 64 * 1024 * 1024
+
 /** Creates the control plane and starts to listen. */
 async function openControl(
   parts: AppParts,
@@ -225,7 +228,12 @@ async function openControl(
       oidc: config.oidc,
       ...toControl(gateway, pool),
     },
-    { ...limits, addressRate: config.frontDoor.addressRate, bodyBytes: config.frontDoor.bodyBytes / 4 },
+    {
+      ...limits,
+      addressRate: config.frontDoor.addressRate,
+      bodyBytes: config.frontDoor.bodyBytes / 4,
+      answerBytes: Math.max(LEAST_CONTROL_ANSWER_BYTES, config.frontDoor.answerBytes / 4),
+    },
   )
   openConnectionLimits(config, 'control').guard(control.server)
   sockets.sendTimeouts.watch(control.server)

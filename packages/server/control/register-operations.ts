@@ -6,6 +6,7 @@ import { IdempotentCreates } from './idempotency/idempotent-creates.ts'
 import { parseIdempotencyKey } from './idempotency/parse-idempotency-key.ts'
 import { routeNotFound } from './operation/answer-fault.ts'
 import { type Caller, toCaller } from './operation/caller.ts'
+import type { AnswerMemory } from './operation/control-answers.ts'
 import { type CsvList, prefersCsv, sendCsv, sendCsvFile } from './operation/csv.ts'
 import { ErrorBody } from './operation/error-body.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
@@ -38,7 +39,9 @@ export function registerOperations(
         // The router accepts an empty parameter, but `/v1/orgs/` is not the path of an organization.
         if (Object.values(params).includes('')) throw routeNotFound()
         const caller = toCaller(request, trustedProxies)
-        admissions.set(request, { caller, ...(await grantAccess(services, operation, caller, params)) })
+        const granted = await grantAccess(services, operation, caller, params)
+        admissions.set(request, { caller, ...granted })
+        services.answers.find(request)?.name(granted)
         // A route without a body accepts any content type, also one that Fastify would reject as malformed.
         if (operation.body === undefined) delete request.raw.headers['content-type']
       },
@@ -59,9 +62,11 @@ export function registerOperations(
         const { csvRow, csvFile } = operation
         const asCsv = prefersCsv(request.headers.accept)
         if (csvFile !== undefined && asCsv) {
-          return await sendCsvFile(reply, operation.name, csvFile, after =>
-            loadCsvPage(services, csvFile, granted, input, after),
-          )
+          return await sendCsvFile(reply, operation.name, {
+            shape: csvFile,
+            load: after => loadCsvPage(services, csvFile, granted, input, after),
+            memory: services.answers.find(request) as AnswerMemory,
+          })
         }
         const result = await runOperation(services, operation, granted, input, id, once)
         if (operation.method !== 'GET') await afterWrite()

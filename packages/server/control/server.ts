@@ -3,6 +3,7 @@ import helmet from '@fastify/helmet'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify'
@@ -29,6 +30,7 @@ import { registerOpenApi } from './open-api.ts'
 import { answerFault, routeNotFound } from './operation/answer-fault.ts'
 import { toCaller } from './operation/caller.ts'
 import { compressAnswer } from './operation/compress-answer.ts'
+import { ControlAnswers } from './operation/control-answers.ts'
 import { ControlBodies } from './operation/control-bodies.ts'
 import { openControlRates } from './operation/control-rates.ts'
 import type { ReadMeters } from './operation/operation.ts'
@@ -43,6 +45,10 @@ import type { OidcSettings } from './session/oidc/oidc-client.ts'
 import { registerOidc } from './session/oidc/register-oidc.ts'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** What callers have not read. */
+    readonly answers: ControlAnswers
+  }
   interface FastifyContextConfig {
     /** The route takes no body: an absent one, an empty one and `{}` are accepted, under any content type. */
     bodyless?: boolean
@@ -99,6 +105,8 @@ export interface ControlLimits {
   readonly addressRate?: BucketRate
   /** Bytes of bodies in memory at once. Default: the product's own. */
   readonly bodyBytes?: number
+  /** Bytes of answers above 64 KiB that wait to be read. Default: the product's own. */
+  readonly answerBytes?: number
 }
 
 /** Creates the control plane, which does not listen yet. `close()` ends it and leaves the database open. */
@@ -142,10 +150,13 @@ export async function createControlServer(
   })
   await app.register(cookie)
   const bodies = new ControlBodies(limits.bodyBytes)
+  const answers = new ControlAnswers(deps.log, limits.answerBytes)
+  app.decorate('answers', answers)
   const memories = new WeakMap<FastifyRequest, BodyMemory>()
   app.addHook('onRequest', async (request, reply) => {
     const { address } = toCaller(request, deps.trustedProxies)
     memories.set(request, bodies.open(address, reply.raw))
+    answers.open(request, address, reply.raw)
     reply.header('X-Request-Id', request.id)
     const refusal = checkHead(request.raw)
     if (refusal !== undefined) {
@@ -155,7 +166,7 @@ export async function createControlServer(
     // Checked before the body, so that an unknown route answers 404 whatever was sent.
     if (request.is404) throw routeNotFound()
   })
-  app.addHook('onSend', compressAnswer)
+  app.addHook('onSend', (request, reply, payload) => packAndCount(answers, request, reply, payload))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request: FastifyRequest) => {
     const { bodyless = false, longBody = false } = request.routeOptions.config
@@ -177,12 +188,28 @@ export async function createControlServer(
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, baseUrl))
   if (!deps.production) await registerOpenApi(app, deps)
-  const services = toServices(deps, limits)
+  const services = { ...toServices(deps, limits), answers }
   registerOperations(app, operations, services, deps.trustedProxies, deps.afterWrite)
   if (deps.oidc !== undefined) registerOidc(app, services, deps.oidc, deps.trustedProxies, deps.log)
   registerDocuments(app, deps)
   registerDashboard(app, deps)
   return app
+}
+
+/** Compresses an answer and counts it until it is read. Throws where the caller leaves too many unread. */
+async function packAndCount(
+  answers: ControlAnswers,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): Promise<unknown> {
+  const sent = await compressAnswer(request, reply, payload)
+  // A text was made for this call; the dashboard's files are the same bytes for all. A CSV file counts itself.
+  if (typeof payload !== 'string') return sent
+  const fault = answers.find(request)?.hold(Buffer.byteLength(sent as string | Buffer))
+  if (fault === undefined) return sent
+  reply.removeHeader('Content-Encoding')
+  throw fault
 }
 
 /** Returns what the operations need. */

@@ -88,17 +88,18 @@ function isOneOf(eb: Builder, column: TextColumn, values: OneOrMore<string>): Co
   return others.length === 0 ? eb(column, '=', first) : eb(column, 'in', [first, ...others])
 }
 
+/**
+ * The statuses are written into the statement: the planner then knows by itself that failures are in the partial indexes. A
+ * condition that says so besides made it expect a fiftieth of them, and so sort all of them for one page.
+ */
 function isOfStatus(eb: Builder, statuses: readonly (number | StatusClass)[]): Condition {
-  const any = eb.or(
+  return eb.or(
     statuses.map(status => {
-      if (typeof status === 'number') return eb('status', '=', status)
+      if (typeof status === 'number') return eb('status', '=', sql.lit(status))
       const first = Number(status[0]) * 100
-      return eb.and([eb('status', '>=', first), eb('status', '<', first + 100)])
+      return eb.and([eb('status', '>=', sql.lit(first)), eb('status', '<', sql.lit(first + 100))])
     }),
   )
-  const areFailures = statuses.every(status => Number.parseInt(String(status)[0] as string, 10) >= 4)
-  // Lets the planner use the partial index on failed requests: the status is a parameter, unknown while it plans.
-  return areFailures ? eb.and([any, sql<SqlBool>`status >= 400`]) : any
 }
 
 function isOfEndpoint(eb: Builder, endpoints: readonly string[]): Condition {

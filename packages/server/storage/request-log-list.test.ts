@@ -108,6 +108,9 @@ describe.each(listTestServers())('the request log on $label', server => {
     ['an end user', { endUserId: 'user-42' }],
     ['metadata that no request has', { metadata: { trace: 'x' } }],
     ['statuses', { status: [429, 503] }],
+    ['a class of statuses', { status: '4xx' }],
+    ['a class of statuses that no request has', { status: '5xx' }],
+    ['a key that never streamed', { keyId: KEY, stream: true }],
     ['an endpoint', { endpoint: 'embeddings' }],
     ['an endpoint that no request named', { endpoint: 'audio' }],
     ['the sandbox, which served none', { sandbox: true }],
@@ -119,6 +122,12 @@ describe.each(listTestServers())('the request log on $label', server => {
     const plan = await explain(listRequestLogs, { ...filter, from: dayAt(DAYS) })
     expect(plan).not.toContain('Seq Scan on request_logs')
     expect(rowsRemoved(plan)).toBeLessThan(500)
+  })
+
+  test('the newest of several statuses come from an index in their order', async () => {
+    const plan = await explain(listRequestLogs, { status: [429, '5xx'], from: dayAt(DAYS) })
+    expect(readPartitions(plan).length).toBeLessThan(DAYS)
+    expect(plan).not.toContain('Sort')
   })
 
   test('the tail continues at its position by an index', async () => {

@@ -155,7 +155,7 @@ describe.each(listTestServers())('request records on $label', server => {
     const { rows } = await database.pool.query(
       `select count(*) from pg_indexes where tablename = 'request_logs_20261121'`,
     )
-    expect(rows).toEqual([{ count: 13 }])
+    expect(rows).toEqual([{ count: 14 }])
   })
 
   test('returns records that PostgreSQL rejects, and stores the others', async () => {

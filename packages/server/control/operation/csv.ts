@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { runInSlices, type SlicedWork } from '../../http/sliced-work.ts'
 import type { Page } from '../../storage/page.ts'
+import type { AnswerMemory } from './control-answers.ts'
 import type { z } from './zod.ts'
 
 /** A page of a list whose rows have no nested fields. */
@@ -43,36 +45,71 @@ export function sendCsv(reply: FastifyReply, name: string, row: z.ZodObject, lis
   return asFile(reply, name).send(toCsv(row, list.data))
 }
 
+/** What a file is made of. */
+interface FileSource {
+  readonly shape: CsvFileShape
+  readonly load: (after: Page['after']) => Promise<CsvPage>
+  /** Counts what the caller has not read. */
+  readonly memory: AnswerMemory
+}
+
 /**
- * Sends all pages as one file, each read when the caller has taken the one before it. The first is read before the head, so that its
- * fault is an ordinary error. A later failure cuts the connection. A file that ends before the last row has a last line that
- * says so.
+ * Sends all pages as one file. A page is read when the caller has taken the one before it, so that a caller that does not read has one
+ * page in memory and nothing of the database. The first is read before the head, so that its fault is an ordinary error. A later
+ * failure cuts the connection. A file that ends before the last row has a last line that says so.
  */
 export async function sendCsvFile(
   reply: FastifyReply,
   name: string,
-  shape: CsvFileShape,
-  load: (after: Page['after']) => Promise<CsvPage>,
+  source: FileSource,
 ): Promise<FastifyReply> {
-  const first = await load(undefined)
-  return asFile(reply, name).send(Readable.from(writePages(shape, first, load), { objectMode: false }))
+  const pages = writePages(source)
+  const first = await pages.next()
+  const made = first.done === true ? [] : [first.value]
+  return asFile(reply, name).send(Readable.from(writeAll(made, pages), { objectMode: false }))
 }
 
-async function* writePages(
-  { row, most }: CsvFileShape,
-  first: CsvPage,
-  load: (after: Page['after']) => Promise<CsvPage>,
-): AsyncGenerator<string> {
+/** `made` is emptied, since who does not read would keep it in memory. */
+async function* writeAll(made: Buffer[], pages: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  for (let page = made.pop(); page !== undefined; page = made.pop()) yield page
+  yield* pages
+}
+
+async function* writePages({ shape, load, memory }: FileSource): AsyncGenerator<Buffer> {
+  const { row, most } = shape
   const columns = Object.keys(row.shape)
-  yield toLine(columns)
+  let head = toLine(columns)
   let written = 0
-  for (let page = first; ; page = await load(page.next)) {
-    const rows = page.rows.slice(0, most - written)
-    written += rows.length
-    if (rows.length > 0) yield rows.map(each => toLine(columns.map(column => each[column]))).join('')
-    if (page.next === undefined && rows.length === page.rows.length) return
-    if (written === most) return yield toLine([`Cut after ${most} rows: there are older ones.`])
+  let after: Page['after']
+  do {
+    const page = await loadLines(() => load(after), columns, most - written)
+    written += page.count
+    after = page.next
+    const isCut = written === most && (after !== undefined || page.isCut)
+    const end = isCut ? toLine([`Cut after ${most} rows: there are older ones.`]) : ''
+    const bytes = Buffer.from(head + page.lines.splice(0).join('') + end)
+    head = ''
+    const fault = memory.hold(bytes.length)
+    if (fault !== undefined) throw fault
+    yield bytes
+    if (isCut) return
+  } while (after !== undefined && (await memory.taken()))
+}
+
+/** Makes at most `most` lines of a page. Rows of much metadata take milliseconds each, so it is done in slices. */
+async function loadLines(load: () => Promise<CsvPage>, columns: readonly string[], most: number) {
+  const { rows, next } = await load()
+  const count = Math.min(rows.length, most)
+  const lines: string[] = []
+  const work: SlicedWork = {
+    step() {
+      const each = rows[lines.length]
+      if (each !== undefined && lines.length < count) lines.push(toLine(columns.map(column => each[column])))
+      return lines.length >= count
+    },
   }
+  await runInSlices(work, () => false)
+  return { lines, count, next, isCut: count < rows.length }
 }
 
 function asFile(reply: FastifyReply, name: string): FastifyReply {

@@ -9,6 +9,7 @@ import type { EgressPolicy } from '../../http/egress.ts'
 import type { Page } from '../../storage/page.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { Caller } from './caller.ts'
+import type { ControlAnswers } from './control-answers.ts'
 import type { ControlRates } from './control-rates.ts'
 import type { CsvFileShape, CsvPage } from './csv.ts'
 import { uuidField } from './fields.ts'
@@ -31,6 +32,7 @@ export interface Services {
   readonly passwords: Passwords
   readonly rates: ControlRates
   readonly scopeSlots: ScopeSlots
+  readonly answers: ControlAnswers
   readonly baseUrl: () => string
   /** The public URL of the gateway, which is the issuer of client tokens. */
   readonly gatewayUrl: () => string

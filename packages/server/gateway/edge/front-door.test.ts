@@ -151,7 +151,7 @@ describe('rates', () => {
     expect((await call(door, key)).outcome).toBe('200')
     expect((await call(door, app.secretKey)).outcome).toBe('200')
     // A line a minute, and records of the served requests only.
-    expect(door.lines[warnings]).toContain('end_user_rate')
+    expect(door.lines.slice(warnings).join('')).toContain('end_user_rate')
     expect(door.lines.length).toBeLessThan(warnings + 5)
     await expect.poll(() => countRecords(door)).toBe((counts.get('200') ?? 0) + 4)
   }, 240_000)
@@ -328,7 +328,9 @@ describe('open requests', () => {
         () => {},
       )
     }
-    await expect.poll(() => outcomes.includes('429'), { timeout: 10_000 }).toBe(true)
+    // A request counts as its key's until its body is read.
+    await expect.poll(() => outcomes.length + openNow(), { timeout: 30_000 }).toBe(aborts.length)
+    expect(new Set(outcomes)).toEqual(new Set(['429']))
     expect((await call(door, key, { body: { ...BODY, end_user: 'alice' } })).outcome).toBe('200')
     for (const abort of aborts) abort.abort()
     await expect.poll(openNow, { timeout: 10_000 }).toBe(0)

@@ -1,14 +1,16 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { json } from '../../testing/fakes/scripted-upstream.ts'
+import { json, type UpstreamRequestSeen } from '../../testing/fakes/scripted-upstream.ts'
+import { anyForm } from '../../testing/harness/any-form.ts'
 import { anyText, TEXT_RUNS, TEXT_SEED, TEXT_TIMEOUT_MS, toUrlText } from '../../testing/harness/any-text.ts'
+import { FORM_REQUESTS, TRANSCRIBERS } from '../../testing/harness/form-requests.ts'
 import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
 import { FORMAT_REQUESTS, toFormatRequest } from '../../testing/harness/format-requests.ts'
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
 
 /**
- * Any text in any field, header, query and path of every route: it is answered, nothing but the authorized models is called,
+ * Any text in any field, form, header, query and path of every route: it is answered, nothing but the authorized models is called,
  * and each request of a model leaves a record that is stored as it is.
  */
 
@@ -31,6 +33,7 @@ const MODELS = [
   COMPACT,
   SPEECH,
   RERANK,
+  ...TRANSCRIBERS,
   'sandbox/embed',
   'sandbox/image',
 ]
@@ -192,37 +195,13 @@ function listOtherRequests(): fc.Arbitrary<Sent>[] {
   )
 }
 
-const PNG = '\x89PNG\r\n\x1a\n'
-
-/** An edit of an image with any text in one of the form's places. */
-function formRequest(): fc.Arbitrary<Sent> {
-  const values = {
-    model: 'sandbox/image',
-    prompt: 'a fox',
-    user: 'u',
-    name: 'extra',
-    filename: 'a.png',
-    type: 'image/png',
-  }
-  return fc
-    .tuple(fc.constantFrom(...Object.keys(values)), anyText, headersOf())
-    .map(([place, text, headers]) => {
-      const own: typeof values = { ...values, [place]: Buffer.from(text, 'utf8').toString('latin1') }
-      const part = (name: string, value: string, more = ''): string =>
-        `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`
-      const file = `; filename="${own.filename}"\r\nContent-Type: ${own.type}`
-      const texts =
-        part('model', own.model) + part('prompt', own.prompt) + part('user', own.user) + part(own.name, 'x')
-      const type = ['content-type', 'multipart/form-data; boundary=b'] as const
-      const body = `${texts}${part('image', PNG, file)}--b--\r\n`
-      return {
-        method: 'POST',
-        path: '/openai/v1/images/edits',
-        headers: [type, ...headers],
-        body,
-        isMetered: true,
-      }
-    })
+function listFormRequests(): fc.Arbitrary<Sent>[] {
+  return FORM_REQUESTS.map(([path, parts]) =>
+    fc.tuple(anyForm(parts), headersOf()).map(([{ contentType, body }, headers]) => ({
+      ...{ method: 'POST', path, headers: [['content-type', contentType] as const, ...headers] },
+      ...{ body, isMetered: true },
+    })),
+  )
 }
 
 const HEADERS = [
@@ -301,10 +280,16 @@ async function write({ method, path, headers, body }: Sent): Promise<string> {
 /** What each provider may be asked for: its own names of the authorized models. */
 const NATIVE = new Set(MODELS.map(model => model.slice(model.indexOf('/') + 1)))
 
-/** Returns the models that requests to the provider name, in the body or in the path. */
-function modelOf(path: string, body: Record<string, unknown>): string {
+/** Returns the models that a request to the provider names, in the body or in the path. Rejects if its form is not one. */
+async function listModels({ path, headers, bytes, body }: UpstreamRequestSeen): Promise<readonly string[]> {
+  const type = headers['content-type'] ?? ''
+  if (type.startsWith('multipart/')) {
+    const form = await new Response(Uint8Array.from(bytes), { headers: { 'content-type': type } }).formData()
+    const names = [...form.keys()].filter(name => /^model\b/i.test(name.normalize('NFKC').trim()))
+    return names.flatMap(name => form.getAll(name)).map(String)
+  }
   const named = /\/models?\/([^/:]+(?::\d+)?)/.exec(decodeURIComponent(path))?.[1]
-  return typeof body.model === 'string' ? body.model : (named ?? `no model in ${path}`)
+  return [typeof body.model === 'string' ? body.model : (named ?? `no model in ${path}`)]
 }
 
 /** Answers in the format of the path that is called. */
@@ -329,6 +314,7 @@ function scriptAnswers(): void {
     results: [{ index: 0, relevance_score: 0.9 }],
     meta: { billed_units: { search_units: 1 } },
   })
+  const heard = json(200, { text: 'hi', duration: 1, segments: [{ start: 0, end: 1, text: 'hi' }] })
   upstream.script((res, seen) => {
     const { path } = seen
     const of = (format: string): void => void answers[format]?.(res, seen)
@@ -337,6 +323,7 @@ function scriptAnswers(): void {
       return void json(200, { created: 1, data: [{ b64_json: 'QUJD' }] })(res, seen)
     if (path.includes('/compact')) return void compacted(res, seen)
     if (path.includes('/rerank')) return void reranked(res, seen)
+    if (/\/audio\/trans/.test(path)) return void heard(res, seen)
     if (path.includes('/audio')) return void res.writeHead(200, { 'content-type': 'audio/mpeg' }).end('audio')
     if (path.includes('/responses')) return of('openai-responses')
     if (path.includes('/messages')) return of('anthropic-messages')
@@ -363,10 +350,15 @@ test(
     const metered = new Map<string, string>()
     const statuses = new Map<number, number>()
     let seen = 0
-    const requests = fc.oneof(...listChatRequests(), ...listOtherRequests(), formRequest(), pathRequest())
+    const requests = fc.oneof(
+      ...listChatRequests(),
+      ...listOtherRequests(),
+      ...listFormRequests(),
+      pathRequest(),
+    )
     const weighted = fc.oneof(
       { weight: 8, arbitrary: requests },
-      formRequest(),
+      ...listFormRequests(),
       pathRequest(),
       ...listOtherRequests(),
     )
@@ -378,9 +370,13 @@ test(
         expect(text).toMatch(/^HTTP\/1\.1 \d{3} /)
         expect(status).not.toBe(500)
         for (; seen < upstream.requests.length; seen++) {
-          const { path, body } = upstream.requests[seen] as (typeof upstream.requests)[number]
-          const model = modelOf(path, body)
-          expect([model, NATIVE.has(model)]).toEqual([model, true])
+          const called = upstream.requests[seen] as UpstreamRequestSeen
+          const models = await listModels(called)
+          expect([called.path, models.length, models.filter(model => !NATIVE.has(model))]).toEqual([
+            called.path,
+            1,
+            [],
+          ])
         }
         // A header with DEL is no HTTP, so it is refused before a request exists.
         const isHttp = request.headers.every(([, value]) => !value.includes('\x7f'))

@@ -156,7 +156,7 @@ test('ends streams that nobody reads, bills what was delivered, and lends their 
 })
 
 async function countEnded(): Promise<number> {
-  const text = await (await fetch(limited.app.metricsUrl)).text()
+  const text = await (await fetch(`${limited.app.metricsUrl}/metrics`)).text()
   return Number(/^rideau_send_timeouts_total (\d+)$/m.exec(text)?.[1])
 }
 

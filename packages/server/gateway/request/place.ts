@@ -4,8 +4,8 @@ import { Fault } from '../../core/fault.ts'
 import type { Holder } from '../../core/holder.ts'
 import type { Refusals } from '../../core/refusals.ts'
 import type { BodyMemory } from '../../http/body-memory.ts'
+import type { UnreadAnswer, UnreadAnswers } from '../../http/unread-answers.ts'
 import type { Ticker, Ticking } from './ticker.ts'
-import type { UnreadAnswer, UnreadAnswers } from './unread-answers.ts'
 
 /** A body of this size is part of its request: it takes nothing from the bytes of bodies. */
 const FREE_BODY_BYTES = 16 * 1024

@@ -24,6 +24,23 @@ interface Vector {
 
 const sets = readVectorFiles<{ rootPem: string; vectors: Vector[] }>('apple-synthetic.json', 53)
 
+/** Attestations that can be sent over HTTP. */
+const listUsable = (vectors: readonly Vector[]): Vector[] =>
+  vectors.filter(
+    each =>
+      each.kind === 'attestation' &&
+      typeof each.challenge === 'string' &&
+      typeof each.attestation === 'string',
+  )
+
+// Also the one test of this file where there are no sets: a file without tests is a failure.
+test('every set has attestations of both kinds to send', () => {
+  for (const { vectors } of sets) {
+    const verdicts = new Set(listUsable(vectors).map(vector => vector.expect))
+    expect(verdicts).toEqual(new Set(['accept', 'reject']))
+  }
+})
+
 describe.each(sets)('made attestations over HTTP, set $#', ({ rootPem, vectors }) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'rideau-roots-'))
   let app: TestApp
@@ -49,12 +66,7 @@ describe.each(sets)('made attestations over HTTP, set $#', ({ rootPem, vectors }
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const usable = vectors.filter(
-    each =>
-      each.kind === 'attestation' &&
-      typeof each.challenge === 'string' &&
-      typeof each.attestation === 'string',
-  )
+  const usable = listUsable(vectors)
 
   test.each(usable.map((vector, index) => ({ ...vector, index })))('$name: $expect', async vector => {
     const { appId, environment, challenge = '', keyId, attestation, index } = vector

@@ -11,6 +11,7 @@ import { usageZones } from './0011-usage-zones.ts'
 import { savedViews } from './0012-saved-views.ts'
 import { rows } from './0013-rows.ts'
 import { logFilters } from './0014-log-filters.ts'
+import { logIndexes } from './0015-log-indexes.ts'
 import { usageKey } from './0016-usage-key.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
@@ -34,5 +35,6 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0012-saved-views', sql: savedViews },
   { name: '0013-rows', sql: rows },
   { name: '0014-log-filters', sql: logFilters },
+  { name: '0015-log-indexes', sql: logIndexes },
   { name: '0016-usage-key', sql: usageKey },
 ]

@@ -4,6 +4,7 @@ import type { ErrorEnvelope } from '@rideau/llm/formats/shared/error-envelope'
 import pino from 'pino'
 import { createKeyRow } from '../../control/keys/new-key.ts'
 import { createManagementKeyRow } from '../../control/management-keys/new-management-key.ts'
+import type { ControlAnswers } from '../../control/operation/control-answers.ts'
 import { createProject, type ProjectTree } from '../../control/projects/new-project.ts'
 import { toCredentialRow } from '../../control/provider-credentials/new-credential.ts'
 import { type ControlDeps, type ControlLimits, createControlServer } from '../../control/server.ts'
@@ -78,6 +79,8 @@ export interface ControlPlane {
   readonly url: string
   readonly port: number
   readonly database: FreshDatabase
+  /** What callers have not read. */
+  readonly answers: Pick<ControlAnswers, 'held' | 'dropped'>
   readonly secretBox: SecretBox
   readonly clock: Clock & { advance(ms: number): void }
   readonly newId: () => string
@@ -184,6 +187,7 @@ export async function openControlPlane(
     url,
     port,
     database,
+    answers: app.answers,
     secretBox,
     clock,
     newId,

@@ -1,7 +1,14 @@
-import { giveBack, hold } from '../../core/fair-share.ts'
-import type { Holder } from '../../core/holder.ts'
-import type { Log } from '../../core/log.ts'
-import { LogPace } from '../../core/log-pace.ts'
+import { giveBack, hold, type Share } from '../core/fair-share.ts'
+import type { Log } from '../core/log.ts'
+import { LogPace } from '../core/log-pace.ts'
+
+/** Whose answers are counted together. */
+export interface AnswerHolder {
+  /** Who this is in the log, which names no end users. */
+  readonly logName: string
+  /** Its share of the bytes of answers that wait to be read. */
+  readonly answers: Share
+}
 
 /** An answer that was made and waits until its caller reads it. */
 export interface UnreadAnswer {
@@ -19,7 +26,7 @@ export class UnreadAnswers {
   dropped = 0
   readonly #log: Pick<Log, 'warn'>
   /** The oldest come first. */
-  readonly #byHolder = new Map<Holder, Set<UnreadAnswer>>()
+  readonly #byHolder = new Map<AnswerHolder, Set<UnreadAnswer>>()
   readonly #logPace = new LogPace()
 
   constructor(log: Pick<Log, 'warn'>) {
@@ -27,7 +34,7 @@ export class UnreadAnswers {
   }
 
   /** Returns false if there is no room, also without the holder's other answers. */
-  add(holder: Holder, answer: UnreadAnswer): boolean {
+  add(holder: AnswerHolder, answer: UnreadAnswer): boolean {
     const others = this.#byHolder.get(holder)
     while (!hold(holder.answers, answer.unreadBytes)) {
       this.#count(holder)
@@ -41,14 +48,14 @@ export class UnreadAnswers {
     return true
   }
 
-  remove(holder: Holder, answer: UnreadAnswer): void {
+  remove(holder: AnswerHolder, answer: UnreadAnswer): void {
     const answers = this.#byHolder.get(holder)
     if (answers?.delete(answer) !== true) return
     giveBack(holder.answers, answer.unreadBytes)
     if (answers.size === 0) this.#byHolder.delete(holder)
   }
 
-  #count({ logName }: Holder): void {
+  #count({ logName }: AnswerHolder): void {
     this.dropped++
     if (!this.#logPace.isDue(performance.now())) return
     const details = { by: logName, dropped: this.dropped }
