@@ -92,8 +92,14 @@ function nginxConfig(port, mockPort, folder) {
 
 /**
  * The shipped program with its embedded database, set up through its own routes like any deployment. It runs on `core`; null: on all.
+ * `node`: the program that runs it.
  */
-export async function startRideau(mockPort, folder, { core = CONTENDER_CORE, workers = 1 } = {}) {
+export async function startRideau(
+  mockPort,
+  folder,
+  { core = CONTENDER_CORE, workers = 1, node = process.execPath } = {},
+) {
+  fs.mkdirSync(folder, { recursive: true, mode: 0o755 })
   const logFile = path.join(folder, 'rideau.log')
   await buildServer()
   const [port, controlPort] = [await findFreePort(), await findFreePort()]
@@ -110,7 +116,7 @@ export async function startRideau(mockPort, folder, { core = CONTENDER_CORE, wor
     RIDEAU_ALLOW_PRIVATE_UPSTREAMS: 'true',
     RIDEAU_WORKERS: String(workers),
   }
-  const command = [process.execPath, path.join(root, 'bin/rideau.mjs'), 'start']
+  const command = [node, path.join(root, 'bin/rideau.mjs'), 'start']
   const server = startProcess(core === null ? command : pinned(core, command), logFile, {
     cwd: folder,
     env,

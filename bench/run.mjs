@@ -1,12 +1,14 @@
 // npm run bench: CPU microseconds per request of Rideau, of nginx as a plain proxy, and of other gateways. CPU time of the
 // contender's processes divided by requests, not throughput: machines are noisy. Rounds are interleaved over
 // the contenders; compare figures of one run only.
-//   npm run bench -- [--quick] [--json] [--rounds N] [--seconds N] [--contenders mock,nginx,relay,rideau,portkey,litellm]
+//   npm run bench -- [--quick] [--json] [--rounds N] [--seconds N] [--contenders mock,nginx,relay,rideau,rideau22,rideau24,portkey,litellm]
+// `rideau22` and `rideau24` are Rideau on those versions of Node, which npm's packages bring.
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../tools/build.mjs'
+import { installNode } from '../tools/test-nodes.mjs'
 import { SCENARIOS } from './bodies.mjs'
 import { startMock, startNginx, startRawRelay, startRideau } from './contenders.mjs'
 import { measureFirstByte } from './latency.mjs'
@@ -33,6 +35,15 @@ const streamCounts = (options.streams ?? (options.quick ? '200' : '1000,5000')).
 const parts = options.parts.split(',')
 const log = line => (options.json ? console.error(line) : console.log(line))
 
+/** Rideau on another version of Node than this one. */
+async function startRideauOn(major, mockPort, folder) {
+  const node = path.join(installNode(major, path.join(root, '.cache', 'nodes')), 'node')
+  return {
+    ...(await startRideau(mockPort, path.join(folder, `node-${major}`), { node })),
+    name: `rideau ${major}`,
+  }
+}
+
 /** Starts the mock and the wanted contenders. One that is not here, or that does not start, is skipped with the reason. */
 async function startContenders(wanted, mockProgram, folder, cache) {
   const mock = await startMock(mockProgram, folder)
@@ -41,13 +52,15 @@ async function startContenders(wanted, mockProgram, folder, cache) {
     nginx: () => startNginx(mock.port, folder),
     relay: () => startRawRelay(mock.port, folder),
     rideau: () => startRideau(mock.port, folder),
+    rideau22: () => startRideauOn(22, mock.port, folder),
+    rideau24: () => startRideauOn(24, mock.port, folder),
     portkey: () => startPortkey(mock.port, folder, cache),
     litellm: () => startLiteLlm(mock.port, folder),
   }
   try {
     for (const name of wanted.filter(name => name in starts)) {
       const contender = await starts[name]().catch(error => {
-        if (name === 'rideau') throw error
+        if (name.startsWith('rideau')) throw error
         log(`${name} is skipped: ${error.message}`)
         return null
       })
@@ -63,7 +76,7 @@ async function startContenders(wanted, mockProgram, folder, cache) {
 
 const WAKE_SECONDS = 0.5
 const LATENCY_SCENARIOS = ['plain 1 KB', 'stream of 50']
-const PACED = ['nginx', 'rideau']
+const PACED = ['nginx', 'rideau', 'rideau 22', 'rideau 24']
 
 /** Only a gateway that translates has the route of another format. */
 const serves = (contender, { format }) => format === undefined || contender.routes[format] !== undefined
@@ -142,7 +155,7 @@ async function warmUp(contenders, load, folder) {
       try {
         await measure(load, contender, scenario, folder, scenario === SCENARIOS[0] ? 2 * share : share)
       } catch (error) {
-        if (contender.name === 'rideau') throw error
+        if (contender.name.startsWith('rideau')) throw error
         log(`left out: ${error.message}`)
         failed.add(`${scenario.name}/${contender.name}`)
       }
