@@ -23,6 +23,11 @@ export interface OpenStream {
   pipe(sink: StreamSink): void
 }
 
+/** How events of SSE end. A provider uses one of them. */
+const ENDS_OF_EVENTS = ['\n\n', '\r\n\r\n'].map(end => Buffer.from(end))
+
+const NOT_FOUND = -1
+
 /** Bytes buffered at most before the first meaningful event. */
 const MAX_BUFFERED_BYTES = 1024 * 1024
 
@@ -143,11 +148,28 @@ class Opening implements OpenStream, FrameReceiver {
     }
     if (this.#status < 200 || this.#status >= 300) return
     try {
-      this.reader.push(chunk)
-      if (this.#isOpen) this.#buffered = []
+      const rest = this.#readUntilOpen(chunk)
+      if (this.#isOpen) this.#buffered = rest.length > 0 ? [rest] : []
     } catch (error) {
       this.giveUp({ kind: 'unavailable', status: this.#status, detail: String(error) })
     }
+  }
+
+  /**
+   * Reads event by event, since those behind the one that opens the stream may pass undecoded: one read of a socket brings many.
+   * Returns the bytes that were not read.
+   */
+  #readUntilOpen(chunk: Buffer): Buffer {
+    const isSse = this.#options.format.framing === 'sse'
+    const end = isSse ? ENDS_OF_EVENTS.find(each => chunk.includes(each)) : undefined
+    let rest = chunk
+    while (rest.length > 0 && !this.#isSettled) {
+      const at = end === undefined ? NOT_FOUND : rest.indexOf(end)
+      const next = end === undefined || at === NOT_FOUND ? rest : rest.subarray(0, at + end.length)
+      rest = rest.subarray(next.length)
+      this.reader.push(next)
+    }
+    return rest
   }
 
   /**

@@ -100,7 +100,13 @@ class Relay implements StreamSink {
       },
       () => this.#giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
-    stream.pipe(this)
+    // What has come so far goes out as one piece.
+    writer.startBatch()
+    try {
+      stream.pipe(this)
+    } finally {
+      writer.endBatch()
+    }
   }
 
   onChunk(chunk: Buffer): void {
