@@ -57,7 +57,8 @@ function write(values: Values, number: number): Buffer {
   const bytes = Buffer.alloc(FIELDS * MAX_FIELD_BYTES + chars * MAX_UNIT_BYTES)
   row.moveTo(bytes, 0)
   row.int4(number)
-  row.uuid(values.uuid)
+  if (number % 2 === 0) row.uuid(values.uuid)
+  else row.knownUuid(values.uuid)
   row.text(values.text)
   row.jsonb(values.jsonb ?? undefined)
   row.boolean(values.boolean)
@@ -124,6 +125,8 @@ test.each<[string, keyof RowWriter, unknown, string]>([
   ['a UUID with another digit', 'uuid', '00000000-0000-7000-8000-00000000000g', '22P02'],
   ['a UUID with a digit of another alphabet', 'uuid', '00000000-0000-7000-8000-00000000000\u0660', '22P02'],
   ['a UUID of another type', 'uuid', 7, '22P02'],
+  ['a known UUID of another type', 'knownUuid', 7, '22P02'],
+  ['a known UUID of another form', 'knownUuid', '00000000-0000-7000-8000-0000000000', '22P02'],
   ['no time', 'timestamp', Number.NaN, '22007'],
   ['a time that Date does not have', 'timestamp', 1e17, '22008'],
 ])('throws an UnstorableValue for %s', (_, method, value, code) => {

@@ -24,9 +24,11 @@ const SHORT_CHARS = 32
 
 const UUID_CHARS = 36
 const HYPHEN = 0x2d
-const HYPHENS = [8, 13, 18, 23]
+const UUID_BYTES = 16
 /** Where the two digits of each byte of a UUID begin. */
-const DIGITS = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
+const DIGITS = Uint8Array.of(0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34)
+/** So many UUIDs are known by their texts. Most records are of few tenants and keys. */
+const MOST_KNOWN = 1_000
 /** The value of each character as a hexadecimal digit; -1: it is none. */
 const HEX = new Int8Array(2 ** 16).fill(-1)
 for (let digit = 0; digit < 16; digit++) {
@@ -42,6 +44,7 @@ for (let digit = 0; digit < 16; digit++) {
 export class RowWriter {
   /** True: no text of the row has a character that must be replaced. */
   isPlain = false
+  readonly #known = new Map<string, Buffer>()
   #bytes: Buffer = Buffer.alloc(0)
   #at = 0
 
@@ -114,18 +117,26 @@ export class RowWriter {
 
   uuid(value: unknown): void {
     if (typeof value !== 'string') return this.#writeNull(value, 'UUID')
-    this.#writeInt32(16)
-    let odd = value.length - UUID_CHARS
-    for (const hyphen of HYPHENS) odd |= value.charCodeAt(hyphen) ^ HYPHEN
-    for (const digit of DIGITS) {
-      const high = HEX[value.charCodeAt(digit)] as number
-      const low = HEX[value.charCodeAt(digit + 1)] as number
-      // Negative where either is no digit.
-      const byte = (high << 4) | low
-      odd |= byte & ~0xff
-      this.#bytes[this.#at++] = byte
+    this.#writeInt32(UUID_BYTES)
+    writeUuid(this.#bytes, this.#at, value)
+    this.#at += UUID_BYTES
+  }
+
+  /** The same for one that many records have: its bytes are kept. */
+  knownUuid(value: unknown): void {
+    if (typeof value !== 'string') return this.uuid(value)
+    let known = this.#known.get(value)
+    if (known === undefined) {
+      known = Buffer.allocUnsafe(UUID_BYTES)
+      writeUuid(known, 0, value)
+      if (this.#known.size >= MOST_KNOWN) this.#known.clear()
+      this.#known.set(value, known)
     }
-    if (odd !== 0) throw new UnstorableValue('22P02', 'an id is no UUID')
+    this.#writeInt32(UUID_BYTES)
+    const bytes = this.#bytes
+    const at = this.#at
+    for (let index = 0; index < UUID_BYTES; index++) bytes[at + index] = known[index] as number
+    this.#at = at + UUID_BYTES
   }
 
   /** Writes null for what is no number in JSON. */
@@ -191,6 +202,23 @@ export class RowWriter {
     bytes[at + 3] = value
     this.#at = at + 4
   }
+}
+
+/** Throws an UnstorableValue for a text that is no UUID. */
+function writeUuid(bytes: Buffer, start: number, text: string): void {
+  let odd = text.length - UUID_CHARS
+  odd |= (text.charCodeAt(8) ^ HYPHEN) | (text.charCodeAt(13) ^ HYPHEN)
+  odd |= (text.charCodeAt(18) ^ HYPHEN) | (text.charCodeAt(23) ^ HYPHEN)
+  for (let index = 0; index < UUID_BYTES; index++) {
+    const digit = DIGITS[index] as number
+    const high = HEX[text.charCodeAt(digit)] as number
+    const low = HEX[text.charCodeAt(digit + 1)] as number
+    // Negative where either is no digit.
+    const byte = (high << 4) | low
+    odd |= byte & ~0xff
+    bytes[start + index] = byte
+  }
+  if (odd !== 0) throw new UnstorableValue('22P02', 'an id is no UUID')
 }
 
 function toText(value: unknown): string {
