@@ -26,7 +26,10 @@ export interface ProgramHome {
 
 const ROOT = path.join(import.meta.dirname, '..')
 const SETUP_TOKEN = 'a set-up token for tests'
-const START_MS = 180_000
+/** Less than a hook may take, so that a failure shows what the program wrote. */
+const START_MS = 150_000
+/** Somebody else may have taken the port meanwhile, and accept connections without an answer. */
+const READY_MS = 5_000
 
 /**
  * A data folder that is kept between the processes that use it. With `diskMiB` each process has a disk of its own of that size
@@ -98,7 +101,9 @@ async function openProgram(child: ChildProcess, gatewayUrl: string, controlUrl: 
 async function untilReady(child: ChildProcess, controlUrl: string, output: () => string): Promise<void> {
   for (const end = Date.now() + START_MS; Date.now() < end; ) {
     if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}:\n${output()}`)
-    const ready = await fetch(`${controlUrl}/readyz`).catch(() => undefined)
+    const ready = await fetch(`${controlUrl}/readyz`, { signal: AbortSignal.timeout(READY_MS) }).catch(
+      () => undefined,
+    )
     if (ready?.status === 200) return
     await new Promise(resolve => setTimeout(resolve, 25))
   }
