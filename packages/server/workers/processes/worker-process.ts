@@ -27,6 +27,12 @@ export interface WorkerEnd {
 }
 
 /** A gateway worker, seen from its supervisor. */
+/**
+ * V8 gives each process four threads for garbage collection and compilation. With a worker for each core they are four times as
+ * many as the cores, and requests wait for them. An option of the operator's own, which comes later, counts.
+ */
+const ONE_HELPER = '--v8-pool-size=1'
+
 export class WorkerProcess {
   readonly name = randomUUID()
   /** Resolves once it accepts connections. Rejects if it ends before. */
@@ -46,6 +52,7 @@ export class WorkerProcess {
   constructor({ file, start, port }: WorkerProcessOptions) {
     this.#child = fork(file, [WORKER_ROLE, this.name], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      execArgv: [ONE_HELPER, ...process.execArgv],
     })
     const child = this.#child
     child.on('message', message => this.#receive(message as FromWorker, port))
