@@ -26,13 +26,13 @@ export interface WorkerEnd {
   readonly metrics: unknown
 }
 
-/** A gateway worker, seen from its supervisor. */
 /**
  * V8 gives each process four threads for garbage collection and compilation. With a worker for each core they are four times as
  * many as the cores, and requests wait for them. An option of the operator's own, which comes later, counts.
  */
 const ONE_HELPER = '--v8-pool-size=1'
 
+/** A gateway worker, seen from its supervisor. */
 export class WorkerProcess {
   readonly name = randomUUID()
   /** Resolves once it accepts connections. Rejects if it ends before. */
