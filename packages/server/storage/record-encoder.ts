@@ -133,20 +133,25 @@ export class RecordEncoder {
 
   /** Adds the rows of a line's record to the chunks. */
   encode(record: RequestRecord, json: string, chunks: TextChunks): RowPlaces {
-    return this.#encode(record, json, toJson(record.attempts), chunks)
+    return this.#encode(record, json, () => toJson(record.attempts), chunks)
   }
 
   /** The same for a record of this process, from which the JSON was made. */
   encodeKept(record: RequestRecord, json: string, chunks: TextChunks): RowPlaces {
-    return this.#encode(record, json, attemptsOf(json), chunks)
+    return this.#encode(record, json, () => attemptsOf(json), chunks)
   }
 
-  #encode(record: RequestRecord, json: string, attempts: string | undefined, chunks: TextChunks): RowPlaces {
+  #encode(
+    record: RequestRecord,
+    json: string,
+    toAttempts: () => string | undefined,
+    chunks: TextChunks,
+  ): RowPlaces {
     try {
       // Most records have no escape, and a look at the whole JSON costs less than one at each text.
       this.#row.isPlain = !json.includes('\\')
       const jsons: RecordJsons = {
-        attempts,
+        attempts: toAttempts(),
         metadata: toJson(record.metadata),
         droppedParams: toJson(record.dropped_params),
         checkedLimits: toJson(record.checked_limits),
