@@ -100,13 +100,7 @@ class Relay implements StreamSink {
       },
       () => this.#giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
-    // What has come so far goes out as one piece.
-    writer.startBatch()
-    try {
-      stream.pipe(this)
-    } finally {
-      writer.endBatch()
-    }
+    stream.pipe(this)
   }
 
   onChunk(chunk: Buffer): void {
