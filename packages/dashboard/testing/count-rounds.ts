@@ -19,7 +19,15 @@ export async function countRounds(page: Page, url: string): Promise<Rounds> {
   const rounds: string[][] = []
   const lateFiles: string[] = []
   const isCall = (address: URL): boolean => address.pathname.includes('/v1/')
-  const onCall = (route: Route): void => void held.push(route)
+  let noteCall: () => void = () => {}
+  // Every page begins with a call. A busy machine may be idle for a moment before it.
+  const firstCall = new Promise<void>(resolve => {
+    noteCall = resolve
+  })
+  const onCall = (route: Route): void => {
+    held.push(route)
+    noteCall()
+  }
   const onRequest = (request: Request): void => {
     const address = new URL(request.url())
     if (isCall(address)) return
@@ -41,6 +49,7 @@ export async function countRounds(page: Page, url: string): Promise<Rounds> {
   await page.route(isCall, onCall)
   try {
     await page.goto(url)
+    await firstCall
     await settle()
     while (held.length > 0) {
       const round = held
