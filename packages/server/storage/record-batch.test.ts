@@ -84,3 +84,29 @@ test('a long batch lets other work of the event loop run in between, and has eac
   // All of it takes some 30 ms.
   expect(ticks).toBeGreaterThan(5)
 })
+
+test.each<[string, object, string]>([
+  ['a time of another type', { at: 5 }, '22007'],
+  // Numbers take more characters than in the JSON, and the row would run past its chunk.
+  ...Array.from({ length: 8 }, (_, more): [string, object, string] => [
+    `a text that is a list of ${2_960 + more} numbers`,
+    { response_body: { length: 2_960 + more } },
+    '54000',
+  ]),
+])('%s is refused alone, or has a row within its chunk', async (_, change, code) => {
+  const list = (change as { response_body?: ArrayLike<unknown> }).response_body
+  const json =
+    list === undefined
+      ? JSON.stringify({ ...create(), ...change })
+      : JSON.stringify({ ...create(), response_body: 'LIST' }).replace(
+          '"LIST"',
+          `[${Array.from(list, () => '1e20').join()}]`,
+        )
+  const line = { id: newId(), at: new Date(AT).toISOString(), json }
+  try {
+    const [row] = await encodeBatch([line])
+    expect(row?.logEnd).toBeLessThanOrEqual(row?.bytes.length ?? 0)
+  } catch (error) {
+    expect(error).toMatchObject({ code })
+  }
+})

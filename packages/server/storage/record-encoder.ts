@@ -160,10 +160,13 @@ export class RecordEncoder {
       chunks.reserve(LOG_FIELDS * MAX_FIELD_BYTES + (json.length + lengthOf(jsons)) * MAX_UNIT_BYTES)
       const start = chunks.end
       this.#row.moveTo(chunks.current, start)
+      if (typeof record.at !== 'string') throw new UnstorableValue('22007', 'at is no time')
       const atMs = this.#times.toMs(record.at)
       writeUsage(record, atMs, this.#row)
       const usageEnd = this.#row.at
       writeLogRest(record, jsons, endOf(atMs, record.total_ms), this.#row)
+      // A text that is longer than in the JSON, such as an array of an earlier version, has no room.
+      if (this.#row.at > chunks.current.length) throw new UnstorableValue('54000', 'the row is too long')
       chunks.end = this.#row.at
       return { start, usageEnd, logEnd: this.#row.at }
     } catch (error) {
