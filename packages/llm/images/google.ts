@@ -9,11 +9,11 @@ import {
   type ImageReply,
   type ImageRequest,
   type ImageUsage,
+  isCredible,
   JSON_HEADERS,
   listParams,
   type MadeImage,
   toBase64,
-  isCredible,
   toCount,
 } from './image-format.ts'
 import { GOOGLE_RULES, PASSED_GOOGLE_RULES } from './image-rules.ts'

@@ -12,10 +12,10 @@ import {
   type ImageRequest,
   type ImageSource,
   type ImageUsage,
+  isCredible,
   JSON_HEADERS,
   listParams,
   type MadeImage,
-  isCredible,
   toCount,
   toDataUrl,
 } from './image-format.ts'

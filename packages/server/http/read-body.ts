@@ -23,9 +23,9 @@ export interface BodyReader {
 }
 
 export interface BodyProgress {
-  received: number
-  /** How long nothing was read, in milliseconds, because others had their turns in the event loop. */
-  pausedMs: number
+  readonly received: number
+  /** How long nothing was read, in milliseconds, because others had their turns in the event loop. A pause that lasts counts. */
+  readonly pausedMs: number
   /** The length in the request's head; undefined: a body in chunks. */
   readonly length: number | undefined
 }
@@ -61,6 +61,30 @@ function toReader(arrived: Buffer, limit: number, memory: BodyMemory | undefined
 
 function ignore(): void {}
 
+class Progress implements BodyProgress {
+  received = 0
+  readonly length: number | undefined
+  #pausedMs = 0
+  #pausedAt: number | undefined
+
+  constructor(length: number | undefined) {
+    this.length = length
+  }
+
+  get pausedMs(): number {
+    return this.#pausedAt === undefined ? this.#pausedMs : this.#pausedMs + performance.now() - this.#pausedAt
+  }
+
+  pause(): void {
+    this.#pausedAt = performance.now()
+  }
+
+  resume(): void {
+    this.#pausedMs = this.pausedMs
+    this.#pausedAt = undefined
+  }
+}
+
 function receive(
   req: IncomingMessage,
   limit: number,
@@ -69,7 +93,7 @@ function receive(
 ): BodyReader {
   const header = req.headers['content-length']
   const length = header === undefined ? undefined : Number(header)
-  const progress: BodyProgress = { received: 0, pausedMs: 0, length }
+  const progress = new Progress(length)
   let fail: (fault: Fault) => void = ignore
   const bytes = new Promise<Buffer>((resolve, reject) => {
     const chunks = new ReceivedChunks()
@@ -97,10 +121,10 @@ function receive(
       waitForTurn()
     }
     const waitForTurn = (): void => {
-      const pausedAt = performance.now()
+      progress.pause()
       req.pause()
       void takeTurn(owner).then(() => {
-        progress.pausedMs += performance.now() - pausedAt
+        progress.resume()
         if (!isStopped) req.resume()
       })
     }

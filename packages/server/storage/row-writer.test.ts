@@ -119,6 +119,7 @@ test.each<[string, keyof RowWriter, unknown, string]>([
   ['a number beyond 32 bits', 'int4', 2 ** 31, '22003'],
   ['a number beyond 64 bits', 'int8', 2 ** 63, '22003'],
   ['a number beyond a real', 'float4', 1e39, '22003'],
+  ['a number too small for a real', 'float4', 1e-50, '22003'],
   ['a boolean of another type', 'boolean', 1, '22P02'],
   ['a UUID of another length', 'uuid', 'a', '22P02'],
   ['a UUID without hyphens', 'uuid', '0'.repeat(36), '22P02'],

@@ -97,7 +97,10 @@ export class RowWriter {
   /** A column of type real. */
   float4(value: unknown): void {
     if (!this.#isNumber(value)) return
-    if (!Number.isFinite(Math.fround(value))) throw new UnstorableValue('22003', `${value} is out of range`)
+    const rounded = Math.fround(value)
+    // Too large, or too small to differ from zero.
+    if (!Number.isFinite(rounded) || (rounded === 0 && value !== 0))
+      throw new UnstorableValue('22003', `${value} is out of range`)
     this.#writeInt32(4)
     this.#at = this.#bytes.writeFloatBE(value, this.#at)
   }

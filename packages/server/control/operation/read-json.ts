@@ -43,11 +43,15 @@ function findStop(req: IncomingMessage): Fault | undefined {
 
 async function readInTime(req: IncomingMessage, timeoutMs: number, rules: BodyRules): Promise<Buffer> {
   const reader = readBody(req, rules.long ? BODY_LIMIT_BYTES : SHORT_BODY_LIMIT_BYTES, rules.memory)
-  const timer = setTimeout(() => {
-    // What takes long then, such as unpacking on a busy machine, is not the caller's.
+  const startedAt = performance.now()
+  const check = (): void => {
+    // What takes long then, such as unpacking on a busy machine, is not the caller's. Neither are pauses for the turns of others.
     if (req.complete) return
-    reader.fail(new Fault('request_timeout', `The body must arrive within ${timeoutMs} ms.`))
-  }, timeoutMs)
+    const leftMs = startedAt + timeoutMs + reader.progress.pausedMs - performance.now()
+    if (leftMs > 0) timer = setTimeout(check, leftMs)
+    else reader.fail(new Fault('request_timeout', `The body must arrive within ${timeoutMs} ms.`))
+  }
+  let timer = setTimeout(check, timeoutMs)
   try {
     return await reader.bytes
   } catch (thrown) {

@@ -138,6 +138,7 @@ describe('finds', () => {
       'https://GenerativeLanguage.googleapis.com./v1beta/files/abc?alt=/x',
       'https://generativelanguage.googleapis.com/v1beta/files%2Fabc#/',
       'https://proxy.example/v1beta//files/abc/?a=/',
+      'https://proxy.example/v1/files/v1/files/abc',
       'https://',
       'gs://bucket/a.png',
       'files/abc',

@@ -40,8 +40,11 @@ export function isKeptAtProvider(fileUri: string): boolean {
  * if their number is large.
  */
 function isFilePath(pathname: string): boolean {
-  for (const match of pathname.matchAll(/\/v\w+(?:\/|%2f)+files(?:\/|%2f)+/gi)) {
-    if (/^[^/]*\/*$/.test(pathname.slice(match.index + match[0].length))) return true
+  const files = /\/v\w+(?:\/|%2f)+files(?:\/|%2f)+/gi
+  for (let found = files.exec(pathname); found !== null; found = files.exec(pathname)) {
+    if (/^[^/]*\/*$/.test(pathname.slice(files.lastIndex))) return true
+    // The next one may begin with the last slash of this one.
+    files.lastIndex = found.index + 1
   }
   return false
 }
