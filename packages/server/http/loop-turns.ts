@@ -60,6 +60,11 @@ export class LoopTurns {
     return this.#restUntil > 0 && this.#restUntil - performance.now() >= MIN_REST_MS
   }
 
+  /** True while the slice lasts in which turns are given. */
+  get hasTime(): boolean {
+    return performance.now() < this.#sliceStart + SLICE_MS
+  }
+
   /** Counts work that was done without a turn, of so many milliseconds. */
   spend(ms: number): void {
     this.#spentMs += ms

@@ -63,12 +63,14 @@ function readRestFirst(socket: Socket): void {
   const { read, unshift } = socket
   let restBytes = 0
   socket.unshift = (rest: Buffer) => {
-    restBytes = rest.length
+    restBytes += rest.length
     unshift.call(socket, rest)
   }
   socket.read = (size?: number) => {
-    const bytes = size ?? (restBytes > 0 ? restBytes : undefined)
-    restBytes = 0
+    if (restBytes === 0 || size !== undefined) return read.call(socket, size)
+    // A longer read would raise the high-water mark to its length.
+    const bytes = Math.min(restBytes, socket.readableHighWaterMark)
+    restBytes -= bytes
     return read.call(socket, bytes)
   }
 }

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { ShareOwner } from '../../core/connection-shares.ts'
+import { loopTurns, SLICE_MS, type TurnTaker } from '../../http/loop-turns.ts'
 import { openConfiguredEgress } from '../../http/open-egress.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openHttpTransport } from './http-transport.ts'
@@ -191,4 +192,53 @@ test.each([
   })
   expect(chunks.join('')).toBe(`${sent.join('')}end`)
   if (!pauses) expect(chunks.length).toBeLessThan(sent.length / 10)
+})
+
+test('one turn takes all that came with the chunk that waited for it', async () => {
+  const sent = Array.from({ length: 4 }, () => 'x'.repeat(12 * 1024))
+  const origin = await listen(res => {
+    res.writeHead(200)
+    res.cork()
+    for (const each of sent) res.write(each)
+    res.uncork()
+    res.end()
+  })
+  let isBusy = true
+  const other: TurnTaker = {
+    owner: NOBODY,
+    origin: 'other',
+    takeTurn() {
+      if (isBusy) loopTurns.wait(other)
+      return false
+    },
+  }
+  const wait = vi.spyOn(loopTurns, 'wait')
+  const transport = openTransport()
+  const waits: number[] = []
+  try {
+    loopTurns.wait(other)
+    // A turn that ends with its slice leaves the rest to another, which a busy machine makes frequent.
+    for (let round = 0; round < 20; round++) {
+      wait.mockClear()
+      let text = ''
+      await new Promise<void>((resolve, reject) => {
+        const handler = {
+          onStart: () => loopTurns.spend(SLICE_MS),
+          onData: (chunk: Buffer) => {
+            text += chunk.toString()
+          },
+          onEnd: resolve,
+          onFail: (error: UpstreamError) => reject(new Error(error.detail)),
+          onCrash: reject,
+        }
+        transport.call({ origin, path: '/', headers: {}, body: Buffer.from('{}') }, handler, NOBODY)
+      })
+      expect(text).toBe(sent.join(''))
+      waits.push(wait.mock.calls.filter(([taker]) => taker !== other).length)
+    }
+  } finally {
+    isBusy = false
+    wait.mockRestore()
+  }
+  expect(Math.min(...waits)).toBe(1)
 })

@@ -83,6 +83,8 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
   #resume: (() => void) | undefined
   #linger: NodeJS.Timeout | undefined
   #isPaused = false
+  /** It has its turn: what was read before is processed now. */
+  #hasTurn = false
   /** A chunk that waits for a later tick. The call is paused until it is processed. */
   #chunk: Buffer | undefined
   /**
@@ -161,12 +163,17 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
     this.#goOn()
   }
 
-  /** Processes the chunk that waited, and goes on. */
+  /**
+   * Processes the chunk that waited and, while the slice lasts, the rest of what the socket read with it. A rest that waited for
+   * turns of its own would keep the memory of the whole read until only a full collection frees it.
+   */
   takeTurn(): boolean {
     const chunk = this.#chunk
     this.#chunk = undefined
+    this.#hasTurn = true
     if (chunk !== undefined && !this.#done) this.#deliver(chunk)
     this.#goOn()
+    this.#hasTurn = false
     return false
   }
 
@@ -209,7 +216,9 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
   }
 
   #deliverInTurn(chunk: Buffer): void {
-    if (loopTurns.isSpent && mayPause()) {
+    if (this.#hasTurn && loopTurns.hasTime) {
+      this.#deliver(chunk)
+    } else if (loopTurns.isSpent && mayPause()) {
       this.#chunk = chunk
       loopTurns.wait(this)
     } else {
