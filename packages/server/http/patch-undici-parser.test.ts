@@ -11,8 +11,9 @@ afterEach(async () => {
 })
 
 /** A server that sends chunks as fast as they are read: so many, or without an end. */
-async function openFlood(chunks = Number.POSITIVE_INFINITY): Promise<string> {
+async function openFlood(chunks = Number.POSITIVE_INFINITY, connection = 'keep-alive'): Promise<string> {
   const server = http.createServer((_, res) => {
+    res.setHeader('connection', connection)
     let left = chunks
     const write = (): void => {
       while (left > 0 && !res.destroyed) {
@@ -77,7 +78,7 @@ test('what waits for a slow reader does not grow while the sender is faster', as
   expect(waiting).toBeLessThan(512 * 1024)
 })
 
-test('a slow reader gets every byte', async () => {
-  const { bytes } = await readSlowly(await openFlood(300), Number.POSITIVE_INFINITY)
+test.each(['keep-alive', 'close'])('a slow reader gets every byte (connection: %s)', async connection => {
+  const { bytes } = await readSlowly(await openFlood(300, connection), Number.POSITIVE_INFINITY)
   expect(bytes).toBe(300 * CHUNK.length)
 })

@@ -19,12 +19,14 @@ export function mayPause(): boolean {
 }
 
 /**
- * Patches the prototype of undici's parser, once; call it for each new connection.
+ * Repairs two faults of undici's parser; call it for each new connection.
  *
- * undici asserts, inside a socket event, that a parser is not paused when its connection ends. A provider that closes
- * the connection while a caller reads slowly would therefore end the process (undici#5360; fixed in undici 8, which
- * Node 20 cannot load). The patched parser resumes, reads the bytes that have arrived and then ends. The slow-caller
- * test shows when a version of undici makes this patch unnecessary.
+ * The first is in the parser's prototype, which is patched once. undici asserts, inside a socket event, that a parser is not
+ * paused when its connection ends. A provider that closes the connection while a caller reads slowly would therefore end the
+ * process (undici#5360; fixed in undici 8, which Node 20 cannot load). The patched parser resumes, reads the bytes that have
+ * arrived and then ends. The slow-caller test shows when a version of undici makes this patch unnecessary.
+ *
+ * The second is how a parser reads its socket after a pause, see `readRestFirst`.
  */
 export function patchUndiciParser(socket: Socket): void {
   readRestFirst(socket)

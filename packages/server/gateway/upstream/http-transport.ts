@@ -83,7 +83,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
   #resume: (() => void) | undefined
   #linger: NodeJS.Timeout | undefined
   #isPaused = false
-  /** It has its turn: what was read before is processed now. */
+  /** True during its turn, in which chunks that the socket has already read need no turns of their own. */
   #hasTurn = false
   /** A chunk that waits for a later tick. The call is paused until it is processed. */
   #chunk: Buffer | undefined
@@ -164,8 +164,8 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
   }
 
   /**
-   * Processes the chunk that waited and, while the slice lasts, the rest of what the socket read with it. A rest that waited for
-   * turns of its own would keep the memory of the whole read until only a full collection frees it.
+   * Processes the chunk that waited and, while the slice lasts, the rest of what the socket read with it. If each chunk
+   * waited for a turn of its own, the memory of the whole read would stay for so long that only a full collection frees it.
    */
   takeTurn(): boolean {
     const chunk = this.#chunk
