@@ -177,7 +177,8 @@ static int pump(struct connection *connection) {
     while (connection->frame < frames) {
       if (!send_block(connection, frame_at(connection))) return 0;
       connection->frame++;
-      if (connection->pace_us && connection->frame > 1 && connection->frame <= connection->chunks + 1) {
+      // The first event has only the role: providers send the first words with it.
+      if (connection->pace_us && connection->frame > 2 && connection->frame <= connection->chunks + 1) {
         await_writable(connection, 0);
         set_pace_timer(connection);
         return 0;
