@@ -10,7 +10,7 @@ import {
   toShortLine,
 } from '../core/record-line.ts'
 import type { KeptLine, RecordBatch, RecordLine, RequestRecord } from '../core/request-record.ts'
-import { type Journal, listSegments, segmentPath } from './journal.ts'
+import { type Journal, segmentPath } from './journal.ts'
 import { OpenRequests, parseOpenLine, toOpenLine } from './open-requests.ts'
 import { readSegment } from './read-segment.ts'
 import { RecordBatches, type RecordBatchesOptions } from './record-batches.ts'
@@ -267,7 +267,7 @@ export class Drain {
     this.#writeAll()
     this.#options.journal.close()
     // A request that is still open was cut off: its segment stays for the next start.
-    if (!this.#hasWork() && this.#opens.size === 0) this.#remove(this.#listReported())
+    if (!this.#hasWork() && this.#opens.size === 0) await this.#options.journal.remove(this.#listReported())
   }
 
   #hasWork(): boolean {
@@ -285,9 +285,13 @@ export class Drain {
         if (this.#recovered.length > 0) await this.#drainRecovered()
         else if (this.#isQueueDue()) await this.#drainQueue()
         else if (this.#hasUnread()) await this.#drainSegments()
-        else if (this.#barriers.length === 0) break
+        else if (this.#barriers.length === 0) {
+          const done = this.#listDone()
+          if (done.length > 0) await this.#options.journal.remove(done)
+          // One that could not be removed is listed again: it waits for the next flush.
+          if (!this.#isQueueDue() && !this.#hasUnread() && this.#barriers.length === 0) break
+        }
       }
-      this.#removeDone()
     } catch (error) {
       for (const { fail } of this.#barriers.splice(0)) fail(error)
       this.#logUninserted(error)
@@ -351,13 +355,14 @@ export class Drain {
     }
     const segments = this.#recovered
     this.#recovered = []
-    if (onReplayed === undefined) return this.#remove(segments)
+    const { journal } = this.#options
+    if (onReplayed === undefined) return journal.remove(segments)
     for (const line of opens.values()) records.push(toShortLine(line))
     this.#unreported = segments
     onReplayed(records).then(
       () => {
         this.#unreported = []
-        this.#remove(segments)
+        return journal.remove(segments)
       },
       error =>
         log.error({ err: error }, 'the usage of a killed run could not be settled; its journal is kept'),
@@ -401,8 +406,11 @@ export class Drain {
     return ended
   }
 
-  /** Removes segments all of whose records are in the database. The open lines of running requests are appended again first. */
-  #removeDone(): void {
+  /**
+   * Returns segments all of whose records are in the database. The open lines of running requests were appended again, so they
+   * can be removed.
+   */
+  #listDone(): number[] {
     const { journal, maxBytes } = this.#options
     try {
       // Records that are in the database must not fill the journal: end their segment, so that it can be removed.
@@ -413,14 +421,14 @@ export class Drain {
     // Records that are not due yet are in the later segments only.
     const end = this.#queue.length === 0 ? journal.current() : this.#dueSegment
     const done = this.#listPrevious().filter(sequence => sequence < end)
-    if (done.length === 0) return
     try {
       this.#opens.moveFrom(done)
     } catch (error) {
       const message = 'a line could not be written to the journal; its old segments are kept'
-      return this.#options.log.error({ err: error }, message)
+      this.#options.log.error({ err: error }, message)
+      return []
     }
-    this.#remove(done)
+    return done
   }
 
   /** Returns the segments that are no longer written and do not wait for `onReplayed`. */
@@ -431,10 +439,6 @@ export class Drain {
 
   /** Returns all segments that do not wait for `onReplayed`. */
   #listReported(): number[] {
-    return listSegments(this.#options.folder).filter(sequence => !this.#unreported.includes(sequence))
-  }
-
-  #remove(segments: readonly number[]): void {
-    this.#options.journal.remove(segments)
+    return this.#options.journal.segments().filter(sequence => !this.#unreported.includes(sequence))
   }
 }

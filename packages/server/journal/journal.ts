@@ -2,14 +2,14 @@ import {
   closeSync,
   fdatasync,
   fdatasyncSync,
-  fsyncSync,
+  fsync,
   mkdirSync,
   openSync,
   readdirSync,
-  rmSync,
   statSync,
   writeSync,
 } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
 
@@ -27,8 +27,10 @@ export interface Journal {
   current(): number
   /** Returns the size of all segments in bytes. It is counted, without a call to the file system. */
   bytes(): number
-  /** Removes segments that are no longer written. */
-  remove(segments: readonly number[]): void
+  /** Returns the numbers of the segments in its folder, oldest first, without those that are being removed. */
+  segments(): number[]
+  /** Removes segments that are no longer written. Resolves once their files are gone or their errors reported; never rejects. */
+  remove(segments: readonly number[]): Promise<void>
   close(): void
 }
 
@@ -109,20 +111,13 @@ function attempt(work: () => void, onError: JournalOptions['onError']): void {
   }
 }
 
-/** Creates a file that is in its folder on the disk too, and returns its descriptor. */
-function createSegment(folder: string, sequence: number): number {
-  const name = segmentPath(folder, sequence)
-  const opened = openSync(name, 'ax', 0o600)
-  try {
-    const parent = openSync(folder, 'r')
-    fsyncSync(parent)
-    closeSync(parent)
-  } catch (error) {
-    closeSync(opened)
-    rmSync(name, { force: true })
-    throw error
-  }
-  return opened
+/** Writes a folder's list of files to the disk. Not in the event loop, since it waits for what others write to the disk too. */
+function syncFolder(folder: string, onError: JournalOptions['onError']): void {
+  const opened = openSync(folder, 'r')
+  fsync(opened, error => {
+    if (error !== null) onError(error)
+    attempt(() => closeSync(opened), onError)
+  })
 }
 
 export function openJournal(folder: string, options: JournalOptions): Journal {
@@ -133,6 +128,7 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
   /** The bytes of each segment except the current one, and their sum below. */
   const sizes = new Map<number, number>()
   let previousBytes = 0
+  const removed = new Set<number>()
   let dirty = false
   for (const each of listSegments(folder)) keep(each, statSync(segmentPath(folder, each)).size)
   const encoder = new LineEncoder()
@@ -154,7 +150,8 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
   /** Changes nothing if it throws, so that the current segment goes on. */
   function openSegment(): number {
     const next = Math.max(sequence, ...listSegments(folder)) + 1
-    const opened = createSegment(folder, next)
+    const opened = openSync(segmentPath(folder, next), 'ax', 0o600)
+    attempt(() => syncFolder(folder, onError), onError)
     sequence = next
     size = 0
     return opened
@@ -170,6 +167,21 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
       attempt(() => closeSync(full), onError)
     })
     return sequence
+  }
+
+  /** A segment that cannot be removed is listed again. Not in the event loop: a full segment takes 7 ms. */
+  async function removeSegment(segment: number): Promise<void> {
+    const bytes = sizes.get(segment) ?? 0
+    sizes.delete(segment)
+    previousBytes -= bytes
+    removed.add(segment)
+    try {
+      await rm(segmentPath(folder, segment), { force: true })
+    } catch (error) {
+      keep(segment, bytes)
+      onError(error)
+    }
+    removed.delete(segment)
   }
 
   function write(lines: Buffer): void {
@@ -198,12 +210,9 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
     rotate,
     current: () => sequence,
     bytes: () => previousBytes + size,
-    remove(segments) {
-      for (const each of segments) {
-        rmSync(segmentPath(folder, each), { force: true })
-        previousBytes -= sizes.get(each) ?? 0
-        sizes.delete(each)
-      }
+    segments: () => listSegments(folder).filter(each => !removed.has(each)),
+    async remove(segments) {
+      await Promise.all(segments.map(removeSegment))
     },
     close() {
       clearInterval(timer)

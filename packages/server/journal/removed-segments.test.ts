@@ -1,0 +1,61 @@
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { Drain } from './drain.ts'
+import { listSegments, openJournal, segmentPath } from './journal.ts'
+import { folderOf, NEVER_MS, openTable, record, silent } from './testing/open-drain.ts'
+
+test('records are inserted while old segments are being removed, which are not listed meanwhile', async () => {
+  const folder = folderOf()
+  const table = openTable()
+  const opened = openJournal(folder, { onError: () => {} })
+  const removals: number[][] = []
+  let endRemoval = (): void => {}
+  const journal = {
+    ...opened,
+    remove: (segments: readonly number[]) => {
+      removals.push([...segments])
+      const removing = opened.remove(segments)
+      expect(opened.segments()).not.toContain(segments[0])
+      return new Promise<void>(resolve => {
+        endRemoval = () => void removing.then(resolve)
+      })
+    },
+  }
+  const drain = new Drain({ folder, journal, insert: table.insert, log: silent, flushEveryMs: NEVER_MS })
+  await drain.write(record('a'))
+  opened.rotate()
+  const first = drain.flush()
+  await expect.poll(() => removals).toEqual([[1]])
+  await drain.write(record('b'))
+  const second = drain.flush()
+  expect([...table.rows.keys()]).toEqual(['a'])
+  endRemoval()
+  await Promise.all([first, second])
+  expect([...table.rows.keys()]).toEqual(['a', 'b'])
+  expect(listSegments(folder)).toEqual([2])
+  expect(removals).toEqual([[1]])
+})
+
+test('a segment that cannot be removed is reported, counted as before, and removed by a later flush', async () => {
+  const folder = folderOf()
+  const errors: unknown[] = []
+  const journal = openJournal(folder, { onError: error => errors.push(error) })
+  const { insert } = openTable()
+  const drain = new Drain({ folder, journal, insert, log: silent, flushEveryMs: NEVER_MS })
+  await drain.write(record('a'))
+  const bytes = journal.bytes()
+  journal.rotate()
+  // A folder in its place cannot be removed as a file.
+  const [file, away] = [segmentPath(folder, 1), `${folder}/away`]
+  renameSync(file, away)
+  mkdirSync(file)
+  await drain.flush()
+  expect(errors).toHaveLength(1)
+  expect([journal.segments(), journal.bytes()]).toEqual([[1, 2], bytes])
+  rmdirSync(file)
+  renameSync(away, file)
+  await drain.flush()
+  expect(errors).toHaveLength(1)
+  expect([journal.segments(), journal.bytes()]).toEqual([[2], 0])
+  await drain.close()
+})
