@@ -42,8 +42,8 @@ let program: Program
 let upstream: SoakUpstream
 let dns: Socket
 let abusers: ChildProgram
-/** The abusers' own provider. */
-let floodUrl: string
+/** The abusers' own provider, in their process: its work must not delay the honest caller's, which is in this one. */
+let abusersUrl: string
 let honest: HonestCaller
 let cookie: string
 let orgId: string
@@ -77,7 +77,7 @@ async function createTenant(name: string): Promise<{ token: string; key: string 
   const { data } = await manage('GET', `/v1/projects/${project.id}/environments`)
   const { id } = data.find((environment: { name: string }) => environment.name === 'development')
   const below = `/v1/environments/${id}`
-  const origins = { custom: upstream.baseUrl, gemini: upstream.baseUrl, 'custom-flood': floodUrl }
+  const origins = { custom: abusersUrl, gemini: abusersUrl, 'custom-flood': abusersUrl }
   for (const [provider, base_url] of Object.entries(origins)) {
     const credential = { provider, name: provider, api_key: 'k', base_url }
     await manage('POST', `${below}/provider-credentials`, credential)
@@ -136,7 +136,7 @@ beforeAll(async () => {
   abusers = runProgram(file, [])
   // Abusers run on machines of their own; here they must not take the processor from the program and its honest caller.
   setPriority(abusers.child.pid as number, 10)
-  floodUrl = await abusers.nextLine()
+  abusersUrl = await abusers.nextLine()
   const tenants: Record<string, { token: string; key: string }> = {}
   for (const name of NAMES) tenants[name] = await createTenant(name)
   const { hostname, port } = new URL(program.gatewayUrl)

@@ -52,9 +52,12 @@ export function toRecordLine(record: RequestRecord): RecordLine {
 
 /** The same line with the record it was made from, if that is short. */
 export function toKeptLine(record: RequestRecord): KeptLine {
-  const bounded = hasBoundedFields(record) ? record : boundFields(record)
+  const isRefused = isRefusal(record)
+  const most = isRefused ? MAX_REFUSAL_BYTES : MAX_RECORD_BYTES
+  // A character takes at least a byte, so nothing that could be kept is cut here, and less is encoded to find out how much fits.
+  const maxBody = isRefused ? MAX_REFUSAL_BYTES : MAX_BODY_CHARS
+  const bounded = hasBoundedFields(record, maxBody) ? record : boundFields(record, maxBody)
   const json = JSON.stringify(bounded)
-  const most = isRefusal(record) ? MAX_REFUSAL_BYTES : MAX_RECORD_BYTES
   if (!isWithin(json, most))
     return { id: record.id, at: record.at, json: JSON.stringify(shrink(bounded, most)), record: undefined }
   const isShortLine = json.length <= SHORT_LINE_CHARS
@@ -154,10 +157,10 @@ function parseRecord(json: string): RequestRecord | undefined {
   return typeof id === 'string' && typeof at === 'string' ? { id, at, ...rest } : undefined
 }
 
-function hasBoundedFields(record: RequestRecord): boolean {
+function hasBoundedFields(record: RequestRecord, maxBody: number): boolean {
   return (
-    isShort(record.request_body, MAX_BODY_CHARS) &&
-    isShort(record.response_body, MAX_BODY_CHARS) &&
+    isShort(record.request_body, maxBody) &&
+    isShort(record.response_body, maxBody) &&
     isShort(record.end_user_id, MAX_CHARS.end_user_id) &&
     isShort(record.model_requested, MAX_CHARS.model_requested) &&
     isShort(record.user, MAX_CHARS.user) &&
@@ -175,14 +178,14 @@ function isShort(text: string | null, max: number): boolean {
   return typeof text !== 'string' || text.length <= max
 }
 
-function boundFields(record: RequestRecord): RequestRecord {
+function boundFields(record: RequestRecord, maxBody: number): RequestRecord {
   const bounded = { ...record }
   for (const name of BOUNDED_FIELDS) {
     const text = bounded[name]
     if (typeof text === 'string' && text.length > MAX_CHARS[name]) bounded[name] = toShortName(toLine(text))
   }
-  if (bounded.request_body !== null) bounded.request_body = cutText(bounded.request_body, MAX_BODY_CHARS)
-  if (bounded.response_body !== null) bounded.response_body = cutText(bounded.response_body, MAX_BODY_CHARS)
+  if (bounded.request_body !== null) bounded.request_body = cutText(bounded.request_body, maxBody)
+  if (bounded.response_body !== null) bounded.response_body = cutText(bounded.response_body, maxBody)
   return bounded
 }
 
