@@ -17,6 +17,11 @@ export function toCapturedText(body: Buffer): string {
   return body.toString('utf8', 0, Math.min(body.length, MAX_BODY_BYTES))
 }
 
+/** Returns the bytes of a body that toCapturedText reads, without holding the memory of the others. */
+export function takeCaptured(body: Buffer): Buffer {
+  return body.length <= MAX_BODY_BYTES ? body : Buffer.from(body.subarray(0, MAX_BODY_BYTES))
+}
+
 /** Limits of the other texts, in characters. An index row with the longest texts stays below PostgreSQL's 2,704 bytes. */
 const MAX_CHARS = {
   end_user_id: 255,

@@ -53,13 +53,16 @@ export function attemptStream(
       },
       () => opening.giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
-    opening.start()
+    opening.start(options)
   })
 }
 
 class Opening implements OpenStream, FrameReceiver {
-  readonly #options: AttemptOptions
-  readonly #settle: (result: AttemptResult<OpenStream>) => void
+  readonly #ctx: AttemptOptions['ctx']
+  readonly #format: AttemptOptions['format']
+  readonly #timeoutMs: number
+  /** undefined once it was called: it holds the attempt's request, which an open stream does not keep. */
+  #settle: ((result: AttemptResult<OpenStream>) => void) | undefined
   /** Before the stream opens: all bytes, from which an error is decoded. Afterwards: chunks that were not read yet. */
   #buffered: Buffer[] = []
   /** The frames up to the chunk that opened the stream. */
@@ -76,10 +79,15 @@ class Opening implements OpenStream, FrameReceiver {
   /** The last usage that was reported. Some providers report usage from the first frame on. */
   #usage: Usage | undefined
 
-  constructor(options: AttemptOptions, settle: (result: AttemptResult<OpenStream>) => void) {
-    this.#options = options
+  constructor(
+    { ctx, format, target, timeoutMs }: AttemptOptions,
+    settle: (result: AttemptResult<OpenStream>) => void,
+  ) {
+    this.#ctx = ctx
+    this.#format = format
+    this.#timeoutMs = timeoutMs
     this.#settle = settle
-    this.reader = new StreamReader(options.format.framing, options.format.openStream(options.target), this)
+    this.reader = new StreamReader(format.framing, format.openStream(target), this)
   }
 
   get call(): UpstreamCall {
@@ -87,11 +95,11 @@ class Opening implements OpenStream, FrameReceiver {
     return this.#call
   }
 
-  start(): void {
-    const { ctx, transport, request } = this.#options
+  start({ ctx, transport, request }: AttemptOptions): void {
     this.#call = transport.call(
       request,
       {
+        isStream: true,
         onStart: (status, readHeaders) => {
           this.#status = status
           this.#readHeaders = readHeaders
@@ -99,7 +107,7 @@ class Opening implements OpenStream, FrameReceiver {
         onData: chunk => this.#onData(chunk),
         onEnd: () => this.#onEnd(),
         onFail: error => this.#onFail(error),
-        onCrash: error => ctx.fail(error, 'a callback of an upstream call'),
+        onCrash: error => this.#ctx.fail(error, 'a callback of an upstream call'),
       },
       ctx,
     )
@@ -117,7 +125,7 @@ class Opening implements OpenStream, FrameReceiver {
       if (this.#end === 'end') sink.onEnd()
       else if (this.#end !== undefined) sink.onError(this.#end)
     } catch (error) {
-      this.#options.ctx.fail(error, 'the first chunks of a stream')
+      this.#ctx.fail(error, 'the first chunks of a stream')
     }
   }
 
@@ -129,7 +137,7 @@ class Opening implements OpenStream, FrameReceiver {
 
   /** Ends the attempt, since its time is up. */
   expire(): void {
-    this.giveUp(toTimeout(this.#call, this.#options.timeoutMs, 'event'))
+    this.giveUp(toTimeout(this.#call, this.#timeoutMs, 'event'))
   }
 
   giveUp(error: UpstreamError): void {
@@ -160,7 +168,7 @@ class Opening implements OpenStream, FrameReceiver {
    * Returns the bytes that were not read.
    */
   #readUntilOpen(chunk: Buffer): Buffer {
-    const isSse = this.#options.format.framing === 'sse'
+    const isSse = this.#format.framing === 'sse'
     const end = isSse ? ENDS_OF_EVENTS.find(each => chunk.includes(each)) : undefined
     let rest = chunk
     while (rest.length > 0 && !this.#isSettled) {
@@ -185,8 +193,7 @@ class Opening implements OpenStream, FrameReceiver {
       if (event.type === 'usage') this.#usage = event.usage
       if (event.type === 'usage' || (event.type === 'delta' && !carriesSomething(event))) continue
       this.#isOpen = true
-      this.#isSettled = true
-      this.#settle({ ok: true, status: this.#status, value: this })
+      this.#settleOnce({ ok: true, status: this.#status, value: this })
       return
     }
   }
@@ -197,10 +204,9 @@ class Opening implements OpenStream, FrameReceiver {
       this.#end = 'end'
       return
     }
-    const { format } = this.#options
     const body = Buffer.concat(this.#buffered).toString('utf8')
     if (this.#status < 200 || this.#status >= 300 || looksLikeError(body)) {
-      this.#fail(format.decodeError(this.#status, this.#readHeaders(), body), 'reported')
+      this.#fail(this.#format.decodeError(this.#status, this.#readHeaders(), body), 'reported')
     } else {
       const detail = 'the stream ended before its first event'
       this.#fail({ kind: 'interrupted', status: this.#status, detail }, 'unreadable')
@@ -216,8 +222,7 @@ class Opening implements OpenStream, FrameReceiver {
   /** `reported`: the provider itself reported the failure, so it charges nothing. */
   #fail(error: UpstreamError, why: 'reported' | 'unreadable' | 'stopped'): void {
     if (this.#isSettled) return
-    this.#isSettled = true
-    if (why === 'reported') return this.#settle({ ok: false, error })
+    if (why === 'reported') return this.#settleOnce({ ok: false, error })
     const charge = toCharge({
       isSent: this.#call?.isSent === true,
       status: this.#status,
@@ -225,7 +230,14 @@ class Opening implements OpenStream, FrameReceiver {
       bytes: this.#bufferedBytes,
       usage: this.#usage ?? this.reader.partialUsage(),
     })
-    this.#settle({ ok: false, error, charge })
+    this.#settleOnce({ ok: false, error, charge })
+  }
+
+  #settleOnce(result: AttemptResult<OpenStream>): void {
+    const settle = this.#settle
+    this.#settle = undefined
+    this.#isSettled = true
+    settle?.(result)
   }
 }
 

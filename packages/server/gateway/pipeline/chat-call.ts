@@ -8,6 +8,7 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { MeterSet } from '../../core/list-meters.ts'
+import { takeCaptured } from '../../core/record-line.ts'
 import { toHeaderList } from '../../http/header-text.ts'
 import { takeTurn } from '../../http/sliced-work.ts'
 import type { AttemptOptions } from '../attempts/attempt-plain.ts'
@@ -43,9 +44,11 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   protected readonly ctx: IdentifiedContext
   protected readonly deps: PipelineDeps
   protected readonly server: ChatServer
-  protected readonly parsed: ParsedChat
-  readonly #source: SourceBody
-  #plan: ChatPlan | undefined
+  /** In bytes. */
+  protected readonly requestBytes: number
+  #parsed: ParsedChat
+  #source: SourceBody | undefined
+  #reserved: ChatPlan['reserved']
   #target: PlannedTarget | undefined
   #answered: Answered | undefined
   /** Images fetched for providers that do not fetch any. Fetched once for all attempts. */
@@ -57,7 +60,8 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     this.ctx = ctx
     this.deps = deps
     this.server = server
-    this.parsed = parsed
+    this.requestBytes = source.bytes.length
+    this.#parsed = parsed
     this.#source = source
   }
 
@@ -77,12 +81,17 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     return this.server.streamType
   }
 
-  protected get reserved(): ChatPlan['reserved'] {
-    return this.#plan?.reserved
+  protected get parsed(): ParsedChat {
+    return this.#parsed
   }
 
-  protected get requestBytes(): number {
-    return this.#source.bytes.length
+  protected get reserved(): ChatPlan['reserved'] {
+    return this.#reserved
+  }
+
+  get #body(): SourceBody {
+    if (this.#source === undefined) throw new Error('the body was let go of')
+    return this.#source
   }
 
   /** The target of the current attempt, or the one that answered. */
@@ -97,7 +106,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   plan(limits: MeterSet): ChatPlan {
-    return planChat(this.parsed, this.#source, this.ctx, limits, this.deps)
+    return planChat(this.parsed, this.#body, this.ctx, limits, this.deps)
   }
 
   reserve(
@@ -111,7 +120,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   #toReserved(plan: ChatPlan): Reserved<PlannedTarget> {
-    this.#plan = plan
+    this.#reserved = plan.reserved
     return { plan, estimate: plan.reserved }
   }
 
@@ -123,7 +132,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   protected toAttempt(target: Target, planned: PlannedTarget): AttemptOptions | Promise<AttemptOptions> {
     this.#setTarget(planned)
     const { format, request } = planned
-    const isPassed = format.passesOwn === true && this.#source.format === format.id
+    const isPassed = format.passesOwn === true && this.#body.format === format.id
     if (isPassed || !needsImages(planned)) {
       if (this.ctx.isLong) return takeTurn(this.ctx).then(() => this.#encode(target, planned, request))
       return this.#encode(target, planned, request)
@@ -131,6 +140,24 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     return inlineImages(this.ctx, request, this.#images, this.deps).then(attempted =>
       this.#encode(target, planned, attempted),
     )
+  }
+
+  /**
+   * Lets go of the request's content, which nobody needs once a stream is open: received, parsed and sent it takes several
+   * times the size of the body, and streams last for minutes.
+   */
+  protected letGoOfContent(): void {
+    const { model, stream, includeUsage, maxOutputTokens } = this.#parsed.request
+    const cap = maxOutputTokens === undefined ? {} : { maxOutputTokens }
+    const request = { model, messages: [], stream, includeUsage, ...cap }
+    this.#parsed = { ...this.#parsed, request }
+    this.#target = { ...this.target, request }
+    this.#source = undefined
+    this.#images.clear()
+    const { environment, recordFields } = this.ctx
+    if (environment.logCapture !== 'full') recordFields.requestBody = undefined
+    else if (recordFields.requestBody !== undefined)
+      recordFields.requestBody = takeCaptured(recordFields.requestBody)
   }
 
   /** Sets the target that the answer names. */
@@ -158,7 +185,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
 
   #encode(target: Target, planned: PlannedTarget, attempted: ChatRequest): AttemptOptions {
     const { provider, alias, format, dropped, hosted, keepsFirstCall } = planned
-    const request = format.encodeRequest(attempted, target, this.#source, dropped)
+    const request = format.encodeRequest(attempted, target, this.#body, dropped)
     const { caller, environment } = this.ctx
     const { stream: isStream, maxOutputTokens } = attempted
     const { choices } = this.parsed.findings

@@ -65,6 +65,19 @@ export async function serveModelCall(
   deps: PipelineDeps,
 ): Promise<void> {
   const call = await read(ctx, pathModel, deps)
+  const begun = await begin(ctx, call, deps)
+  if (begun !== undefined) await call.answer(begun.value)
+}
+
+/**
+ * All steps before the answer; undefined: it was a replay. A function of its own, so that the plan, which holds the request's
+ * content, does not live as long as a stream.
+ */
+async function begin(
+  ctx: IdentifiedContext,
+  call: ModelCall<ResolvedTarget, unknown>,
+  deps: PipelineDeps,
+): Promise<{ readonly value: unknown } | undefined> {
   const key = call.isBilled ? readIdempotencyKey(ctx.req) : undefined
   // Awaits only actual promises, since most requests take these steps synchronously.
   const naming = nameEndUser(ctx, call.endUser, deps)
@@ -74,7 +87,7 @@ export async function serveModelCall(
   if (ctx.isLong) await takeTurn(ctx)
   const planned = call.plan(limits)
   if (ctx.isLong) await takeTurn(ctx)
-  if (key !== undefined && (await replayFirst(ctx, key, call, deps))) return
+  if (key !== undefined && (await replayFirst(ctx, key, call, deps))) return undefined
   const reserving = call.reserve(planned, limits)
   const { plan, estimate } = reserving instanceof Promise ? await reserving : reserving
   noteTarget(ctx.recordFields, plan.targets[0] as ResolvedTarget)
@@ -87,7 +100,7 @@ export async function serveModelCall(
   }
   // A count of tokens is another route, which may fail or answer without the provider: it says nothing about the target.
   const value = await callTargets(ctx, deps, plan, attempt, call.isBilled ? deps.circuits : undefined)
-  await call.answer(value)
+  return { value }
 }
 
 /** The parameters that the target's request leaves out, as the caller spells them; null: none. */

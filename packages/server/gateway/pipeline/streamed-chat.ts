@@ -4,7 +4,6 @@ import type { Bill } from '@rideau/llm/usage/bill'
 import type { Fault } from '../../core/fault.ts'
 import { toUpstreamFault } from '../../core/upstream-fault.ts'
 import { writeHead } from '../../http/write-head.ts'
-import type { AttemptOptions } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { attemptStream, type OpenStream } from '../attempts/attempt-stream.ts'
 import { toBill } from '../billing/bill.ts'
@@ -17,10 +16,11 @@ import { type RelayEnd, relayStream } from '../stream/relay.ts'
 import { StreamWriter } from '../stream/stream-writer.ts'
 import { ChatCall } from './chat-call.ts'
 
-/** An open stream of a provider, and the attempt that opened it. */
+/** An open stream of a provider. */
 export interface BegunStream {
   readonly stream: OpenStream
-  readonly attempt: AttemptOptions
+  /** The longest silence, in milliseconds. */
+  readonly idleMs: number
 }
 
 /** An SSE comment, which every client skips. States why the answer ends here. */
@@ -37,7 +37,7 @@ export class StreamedChat extends ChatCall<BegunStream> {
     const writer = this.#writer
     const result = this.withBill(await attemptStream(attempt, now => writer.tick(now)))
     if (!result.ok) return result
-    return { ok: true, status: result.status, value: { stream: result.value, attempt } }
+    return { ok: true, status: result.status, value: { stream: result.value, idleMs: attempt.timeoutMs } }
   }
 
   /** Opens the writer. From here on a fault may have to be sent within the stream. */
@@ -69,7 +69,8 @@ export class StreamedChat extends ChatCall<BegunStream> {
     )
   }
 
-  async answer({ stream, attempt }: BegunStream): Promise<void> {
+  async answer({ stream, idleMs }: BegunStream): Promise<void> {
+    this.letGoOfContent()
     const { ctx, server, answered } = this
     const writer = this.#writer as StreamWriter
     const encoder = server.openStream(answered)
@@ -81,7 +82,7 @@ export class StreamedChat extends ChatCall<BegunStream> {
       writer,
       includeUsage: answered.includeUsage,
       capture: ctx.environment.logCapture === 'full',
-      idleMs: attempt.timeoutMs,
+      idleMs,
       guard: this.#toGuard(),
     })
     const bill = this.#toBill(end)

@@ -13,6 +13,7 @@ import {
 import { loopTurns, type TurnTaker } from '../../http/loop-turns.ts'
 import { mayPause } from '../../http/patch-undici-parser.ts'
 import { toUpstreamHeaders } from '../../http/upstream-headers.ts'
+import { toReadOnce } from './read-once.ts'
 import { type Borrower, type Connection, Connections } from './connections.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
@@ -73,8 +74,10 @@ interface Opening {
  */
 class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, TurnTaker {
   readonly owner: ShareOwner
+  readonly origin: string
   share: Share<Borrower> | undefined
-  readonly #request: UpstreamRequest
+  /** undefined once it was given to a connection: an answer that takes minutes does not keep it. */
+  #request: UpstreamRequest | undefined
   readonly #handler: UpstreamHandler
   readonly #shared: Shared
   #connection: Connection | undefined
@@ -100,13 +103,10 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
 
   constructor(request: UpstreamRequest, handler: UpstreamHandler, owner: ShareOwner, shared: Shared) {
     this.#request = request
+    this.origin = request.origin
     this.#handler = handler
     this.owner = owner
     this.#shared = shared
-  }
-
-  get origin(): string {
-    return this.#request.origin
   }
 
   get isSent(): boolean {
@@ -120,7 +120,9 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
   take(connection: Connection): void {
     this.#isWaiting = false
     this.#connection = connection
-    const { path, headers, body } = this.#request
+    const request = this.#request as UpstreamRequest
+    this.#request = undefined
+    const { path, headers, body } = this.#handler.isStream === true ? toReadOnce(request) : request
     this.#shared.opening.owner = this.owner
     try {
       connection.client.dispatch({ method: 'POST', path, headers: toUpstreamHeaders(headers), body }, this)

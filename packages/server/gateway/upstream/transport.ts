@@ -8,6 +8,8 @@ export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefi
  * The events of a call, in this order: onStart, onData any number of times, then onEnd or onFail. None follows `abort`.
  */
 export interface UpstreamHandler {
+  /** The answer may take minutes, in which its request is not kept. Absent: false. */
+  readonly isStream?: true
   /** `readHeaders` parses the headers on demand, since few answers need them. */
   onStart(status: number, readHeaders: () => UpstreamHeaders): void
   onData(chunk: Buffer): void
