@@ -13,8 +13,8 @@ import {
 import { loopTurns, type TurnTaker } from '../../http/loop-turns.ts'
 import { mayPause } from '../../http/patch-undici-parser.ts'
 import { toUpstreamHeaders } from '../../http/upstream-headers.ts'
-import { toReadOnce } from './read-once.ts'
 import { type Borrower, type Connection, Connections } from './connections.ts'
+import { toReadOnce } from './read-once.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000

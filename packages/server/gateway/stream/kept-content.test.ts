@@ -1,0 +1,121 @@
+import http from 'node:http'
+import net, { type AddressInfo } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
+
+/** What an open stream keeps of its request. Caller and provider run here too and keep nothing of it. */
+
+const STREAMS = 20
+const BODY_BYTES = 1024 * 1024
+/** Of the log's record, for environments that capture bodies. */
+const CAPTURED_BYTES = 128 * 1024
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+let app: TestApp
+let provider: http.Server
+const streams = new Set<http.ServerResponse>()
+const delta = (content: string): string =>
+  `data: ${JSON.stringify({ id: 'a', model: 'm', choices: [{ index: 0, delta: { content } }] })}\n\n`
+
+beforeAll(async () => {
+  provider = http.createServer((req, res) => {
+    req.resume()
+    req.on('end', () => {
+      if (req.method === 'GET') return void res.writeHead(404).end()
+      res.writeHead(200, { 'content-type': 'text/event-stream' })
+      res.write(delta('hello'))
+      streams.add(res)
+    })
+  })
+  await new Promise<void>(resolve => provider.listen(0, '127.0.0.1', resolve))
+  app = await openTestApp()
+  const { port } = provider.address() as AddressInfo
+  const credential = { api_key: 'k', base_url: `http://127.0.0.1:${port}/v1` }
+  await app.addCredential('custom', credential)
+  await app.addCredential('custom', credential, app.productionId)
+})
+afterAll(async () => {
+  await app.close()
+  provider.closeAllConnections()
+  provider.close()
+})
+
+/** Returns the bytes of memory in use, once nothing more can be collected. */
+async function used(): Promise<number> {
+  for (let left = 5; left > 0; left--) {
+    collect()
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+
+/** Opens a stream. Resolves at its first event with what ends it. */
+function openStream(request: Buffer): Promise<() => Promise<void>> {
+  const { hostname, port } = new URL(app.gatewayUrl)
+  const socket = net.connect({ host: hostname, port: Number(port) })
+  socket.on('error', () => {})
+  const closed = new Promise<void>(resolve => socket.once('close', () => resolve()))
+  return new Promise(resolve => {
+    socket.on('data', part => {
+      if (!part.includes('hello')) return
+      resolve(() => {
+        socket.destroy()
+        return closed
+      })
+    })
+    socket.write(request)
+  })
+}
+
+function toRequest(key: string, path: string, body: object): Buffer {
+  const bytes = Buffer.from(JSON.stringify(body))
+  const lines = [`POST ${path} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`]
+  const head = `${lines.join('\r\n')}\r\nContent-Type: application/json\r\nContent-Length: ${bytes.length}\r\n\r\n`
+  return Buffer.concat([Buffer.from(head), bytes])
+}
+
+const CONTENT = 'word '.repeat(BODY_BYTES / 5)
+const messages = [{ role: 'user', content: CONTENT }]
+const chat = { model: 'custom/m', stream: true, messages }
+
+test.each([
+  ['that passes through', '/openai/v1/chat/completions', chat],
+  ['that is translated', '/anthropic/v1/messages', { ...chat, max_tokens: 10 }],
+  ['in the native format', '/v1/chat', chat],
+])('nothing of a request %s, but what the log captures', async (_, path, body) => {
+  const { key } = await app.createKey({}, app.productionId)
+  for (const [credential, mostBytes] of [
+    [key, 0],
+    [app.secretKey, CAPTURED_BYTES],
+  ] as const) {
+    const request = toRequest(credential, path, body)
+    const ends = [await openStream(request)]
+    const before = await used()
+    for (let left = STREAMS; left > 0; left--) ends.push(await openStream(request))
+    const perStream = ((await used()) - before) / STREAMS
+    // Of the three parties' connections together; one copy of the content would be 20 times that.
+    expect(perStream).toBeLessThan(mostBytes + BODY_BYTES / 8)
+    for (const end of ends) await end()
+  }
+})
+
+test('a captured body that was let go of is logged up to the limit', async () => {
+  const end = await openStream(toRequest(app.secretKey, '/openai/v1/chat/completions', chat))
+  const last = [...streams].at(-1) as http.ServerResponse
+  last.end(
+    `data: {"id":"a","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`,
+  )
+  const readBody = async (): Promise<string | undefined> => {
+    const query = 'select request_body as body from request_logs where status = 200 order by at desc limit 1'
+    return (await app.database.pool.query(query)).rows[0]?.body
+  }
+  await expect
+    .poll(readBody, { timeout: 10_000 })
+    .toMatch(/^\{"model":"custom\/m","stream":true,.*…\[cut: \d+ characters\]$/)
+  await end()
+})
