@@ -154,10 +154,12 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     this.#target = { ...this.target, request }
     this.#source = undefined
     this.#images.clear()
-    const { environment, recordFields } = this.ctx
-    if (environment.logCapture !== 'full') recordFields.requestBody = undefined
-    else if (recordFields.requestBody !== undefined)
-      recordFields.requestBody = takeCaptured(recordFields.requestBody)
+    const { environment, place, recorder, recordFields } = this.ctx
+    const { requestBody } = recordFields
+    const isCaptured = environment.logCapture === 'full' && requestBody !== undefined
+    recordFields.requestBody = isCaptured ? takeCaptured(requestBody) : undefined
+    // A recorder holds bytes of the answer in the same place.
+    if (recorder === undefined) place?.giveBackAbove(recordFields.requestBody?.length ?? 0)
   }
 
   /** Sets the target that the answer names. */

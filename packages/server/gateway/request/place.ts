@@ -76,15 +76,20 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
   /** Holds more bytes of the request's body. Returns the fault to answer if there is no room for them. */
   hold(bytes: number): Fault | undefined {
     const total = this.#bytes + bytes
-    if (total > FREE_BODY_BYTES) {
-      const more = this.#bytes > FREE_BODY_BYTES ? bytes : total
-      if (!hold(this.#credential.bytes, more)) {
-        this.#owner.refusals.count('body_bytes', this.#credential.logName, this.#request.startedAt)
-        return tooManyOpen('The bodies that this credential sends at once are too large together.')
-      }
+    const more = toCounted(total) - toCounted(this.#bytes)
+    if (more > 0 && !hold(this.#credential.bytes, more)) {
+      this.#owner.refusals.count('body_bytes', this.#credential.logName, this.#request.startedAt)
+      return tooManyOpen('The bodies that this credential sends at once are too large together.')
     }
     this.#bytes = total
     return undefined
+  }
+
+  /** Gives back what the body held but for `kept` bytes, as the rest is not in memory any more. */
+  giveBackAbove(kept: number): void {
+    if (!this.#isOpen || kept >= this.#bytes) return
+    giveBack(this.#credential.bytes, toCounted(this.#bytes) - toCounted(kept))
+    this.#bytes = kept
   }
 
   /** Called when the request has ended. */
@@ -126,8 +131,12 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
     this.#isOpen = false
     if (this.unreadBytes > 0) this.#owner.unread.remove(this.#holder, this)
     giveBack(this.#holder.requests, 1)
-    if (this.#bytes > FREE_BODY_BYTES) giveBack(this.#credential.bytes, this.#bytes)
+    giveBack(this.#credential.bytes, toCounted(this.#bytes))
   }
+}
+
+function toCounted(bytes: number): number {
+  return bytes > FREE_BODY_BYTES ? bytes : 0
 }
 
 function tooManyOpen(message: string): Fault {
