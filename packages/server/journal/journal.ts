@@ -120,17 +120,53 @@ function syncFolder(folder: string, onError: JournalOptions['onError']): void {
   })
 }
 
+/** The segments that are no longer written. */
+class ClosedSegments {
+  readonly #folder: string
+  readonly #onError: JournalOptions['onError']
+  readonly #sizes = new Map<number, number>()
+  readonly #leaving = new Set<number>()
+  /** Of all of them together, without those that are being removed. */
+  bytes = 0
+
+  constructor(folder: string, onError: JournalOptions['onError']) {
+    this.#folder = folder
+    this.#onError = onError
+  }
+
+  keep(segment: number, bytes: number): void {
+    this.#sizes.set(segment, bytes)
+    this.bytes += bytes
+  }
+
+  isBeingRemoved(segment: number): boolean {
+    return this.#leaving.has(segment)
+  }
+
+  /** One that cannot be removed is kept. Not in the event loop: a full segment takes 7 ms. */
+  async remove(segment: number): Promise<void> {
+    const bytes = this.#sizes.get(segment) ?? 0
+    this.#sizes.delete(segment)
+    this.bytes -= bytes
+    this.#leaving.add(segment)
+    try {
+      await rm(segmentPath(this.#folder, segment), { force: true })
+    } catch (error) {
+      this.keep(segment, bytes)
+      this.#onError(error)
+    }
+    this.#leaving.delete(segment)
+  }
+}
+
 export function openJournal(folder: string, options: JournalOptions): Journal {
   const { maxSegmentBytes = 16 * 1024 * 1024, syncEveryMs = 1000, onError } = options
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   let sequence = Math.max(0, ...listSegments(folder))
   let size = 0
-  /** The bytes of each segment except the current one, and their sum below. */
-  const sizes = new Map<number, number>()
-  let previousBytes = 0
-  const removed = new Set<number>()
+  const closed = new ClosedSegments(folder, onError)
   let dirty = false
-  for (const each of listSegments(folder)) keep(each, statSync(segmentPath(folder, each)).size)
+  for (const each of listSegments(folder)) closed.keep(each, statSync(segmentPath(folder, each)).size)
   const encoder = new LineEncoder()
   // A kill may have torn the last line of an earlier segment, so each start begins a segment of its own.
   let file = openSegment()
@@ -141,11 +177,6 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
     attempt(() => fdatasync(file, error => error !== null && onError(error)), onError)
   }, syncEveryMs)
   timer.unref()
-
-  function keep(segment: number, bytes: number): void {
-    sizes.set(segment, bytes)
-    previousBytes += bytes
-  }
 
   /** Changes nothing if it throws, so that the current segment goes on. */
   function openSegment(): number {
@@ -161,27 +192,12 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
     const full = file
     const [number, bytes] = [sequence, size]
     file = openSegment()
-    keep(number, bytes)
+    closed.keep(number, bytes)
     fdatasync(full, error => {
       if (error !== null) onError(error)
       attempt(() => closeSync(full), onError)
     })
     return sequence
-  }
-
-  /** A segment that cannot be removed is listed again. Not in the event loop: a full segment takes 7 ms. */
-  async function removeSegment(segment: number): Promise<void> {
-    const bytes = sizes.get(segment) ?? 0
-    sizes.delete(segment)
-    previousBytes -= bytes
-    removed.add(segment)
-    try {
-      await rm(segmentPath(folder, segment), { force: true })
-    } catch (error) {
-      keep(segment, bytes)
-      onError(error)
-    }
-    removed.delete(segment)
   }
 
   function write(lines: Buffer): void {
@@ -209,10 +225,10 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
     },
     rotate,
     current: () => sequence,
-    bytes: () => previousBytes + size,
-    segments: () => listSegments(folder).filter(each => !removed.has(each)),
+    bytes: () => closed.bytes + size,
+    segments: () => listSegments(folder).filter(each => !closed.isBeingRemoved(each)),
     async remove(segments) {
-      await Promise.all(segments.map(removeSegment))
+      await Promise.all(segments.map(each => closed.remove(each)))
     },
     close() {
       clearInterval(timer)
