@@ -19,6 +19,7 @@ function scripted(bodies: readonly object[]): Transport {
       const nothing = (): void => {}
       return {
         isSent: true,
+        isBodySent: true,
         isWaiting: false,
         abort: nothing,
         finish: nothing,

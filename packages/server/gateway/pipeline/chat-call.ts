@@ -144,9 +144,9 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
 
   /**
    * Lets go of the request's content, which nobody needs once a stream is open: received, parsed and sent it takes several
-   * times the size of the body, and streams last for minutes.
+   * times the size of the body, and streams last for minutes. `isSent`: the provider has read all of it.
    */
-  protected letGoOfContent(): void {
+  protected letGoOfContent(isSent: boolean): void {
     const { model, stream, includeUsage, maxOutputTokens } = this.#parsed.request
     const cap = maxOutputTokens === undefined ? {} : { maxOutputTokens }
     const request = { model, messages: [], stream, includeUsage, ...cap }
@@ -158,8 +158,10 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     const { requestBody } = recordFields
     const isCaptured = environment.logCapture === 'full' && requestBody !== undefined
     recordFields.requestBody = isCaptured ? takeCaptured(requestBody) : undefined
-    // A recorder holds bytes of the answer in the same place.
-    if (recorder === undefined) place?.giveBackAbove(recordFields.requestBody?.length ?? 0)
+    // A recorder holds bytes of the answer in the same place. What an answer repeats may be most of the body, and one that its
+    // provider has not read waits in the socket.
+    if (recorder === undefined && this.#parsed.repeated === undefined && isSent)
+      place?.giveBackAbove(recordFields.requestBody?.length ?? 0)
   }
 
   /** Sets the target that the answer names. */

@@ -3,7 +3,13 @@ import type { Amounts } from '../../ledger/ledger.ts'
 import { countInput, countMaxInput } from '../billing/count-input.ts'
 import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
-import { maxOutput, mayReason, toMostInput, toReservedAmounts } from '../plan/reserved-amounts.ts'
+import {
+  maxOutput,
+  mayReason,
+  type Priced,
+  toMostInput,
+  toReservedAmounts,
+} from '../plan/reserved-amounts.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { acceptReservation, isSandboxOnly, reserveAmounts, tryReserveAmounts } from './reserve-amounts.ts'
@@ -187,10 +193,22 @@ function toPlan(needs: ChatNeeds, { targets, output, isCapped }: Candidate): Cha
       outputTokens: output * choices,
       maxOutputTokens: choices * Math.max(...targets.map(target => maxOutput(target).tokens)),
       isCapped,
-      toAmounts: total =>
-        toReservedAmounts(targets, { input: maxInput, output: total, mayWriteCache: needs.mayWriteCache }),
+      toAmounts: toAmountsOf(targets.map(toPriced), maxInput, needs.mayWriteCache),
     },
   }
+}
+
+function toPriced({ catalogModel, hosted }: PlannedTarget): Priced {
+  return { catalogModel, hosted }
+}
+
+/** A function of its own: a stream keeps what it returns, which must not hold the targets' requests. */
+function toAmountsOf(
+  targets: readonly Priced[],
+  input: number,
+  mayWriteCache: boolean,
+): (output: number) => Amounts {
+  return output => toReservedAmounts(targets, { input, output, mayWriteCache })
 }
 
 function capTarget(target: PlannedTarget, output: number): PlannedTarget {

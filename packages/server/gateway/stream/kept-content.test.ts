@@ -52,8 +52,9 @@ async function used(): Promise<number> {
     collect()
     await new Promise(resolve => setTimeout(resolve, 50))
   }
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return heapUsed + arrayBuffers
+  // Long strings are external; so are buffers.
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
 }
 
 /** Opens a stream. Resolves at its first event with what ends it. */
@@ -82,6 +83,14 @@ function toRequest(key: string, path: string, body: object): Buffer {
   return Buffer.concat([Buffer.from(head), bytes])
 }
 
+async function limitTokens(): Promise<void> {
+  for (const id of [app.productionId, app.developmentId]) {
+    const limit = { scope: 'environment', metric: 'tokens', limit: 1e12, window_seconds: 60 }
+    const made = await app.manage('POST', `/v1/environments/${id}/limits`, limit)
+    expect(made.status).toBe(201)
+  }
+}
+
 const CONTENT = 'word '.repeat(BODY_BYTES / 5)
 const messages = [{ role: 'user', content: CONTENT }]
 const chat = { model: 'custom/m', stream: true, messages }
@@ -90,8 +99,10 @@ test.each([
   ['that passes through', '/openai/v1/chat/completions', chat],
   ['that is translated', '/anthropic/v1/messages', { ...chat, max_tokens: 10 }],
   ['in the native format', '/v1/chat', chat],
-])('nothing of a request %s, but what the log captures', async (_, path, body) => {
+  ['under a limit of tokens', '/openai/v1/chat/completions', chat],
+])('nothing of a request %s, but what the log captures', async (name, path, body) => {
   const { key } = await app.createKey({}, app.productionId)
+  if (name === 'under a limit of tokens') await limitTokens()
   for (const [credential, mostBytes] of [
     [key, 0],
     [app.secretKey, CAPTURED_BYTES],
@@ -121,4 +132,43 @@ test('a captured body that was let go of is logged up to the limit', async () =>
     .poll(readBody, { timeout: 10_000 })
     .toMatch(/^\{"model":"custom\/m","stream":true,.*…\[cut: \d+ characters\]$/)
   await end()
+})
+
+/** Opens streams until one is refused, at most `count`. Returns how many were opened, and ends them. */
+async function countOpened(request: Buffer, count: number): Promise<number> {
+  const ends: (() => Promise<void>)[] = []
+  try {
+    while (ends.length < count) ends.push(await openStream(request))
+  } catch (error) {
+    expect(String(error)).toContain('concurrency_limit_exceeded')
+  }
+  for (const end of ends) await end()
+  return ends.length
+}
+
+test('what an answer repeats of its request counts until its end', async () => {
+  const { key } = await app.createKey({}, app.productionId)
+  const body = { model: 'custom/m', stream: true, input: 'x', instructions: CONTENT }
+  expect(await countOpened(toRequest(key, '/openai/v1/responses', body), STREAMS)).toBeLessThan(32)
+})
+
+test('a body that its provider does not read counts until its end', async () => {
+  const unread = net.createServer(socket => {
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      socket.pause()
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n${delta('hello')}`)
+    })
+  })
+  await new Promise<void>(resolve => unread.listen(0, '127.0.0.1', resolve))
+  const { port } = unread.address() as AddressInfo
+  const credential = { api_key: 'k', base_url: `http://127.0.0.1:${port}/v1` }
+  await app.addCredential('custom-unread', credential, app.productionId)
+  const { key } = await app.createKey({}, app.productionId)
+  const long = [{ role: 'user', content: CONTENT.repeat(8) }]
+  const request = toRequest(key, '/openai/v1/chat/completions', {
+    ...{ model: 'custom-unread/m', stream: true, messages: long },
+  })
+  expect(await countOpened(request, 8)).toBeLessThan(5)
+  unread.close()
 })

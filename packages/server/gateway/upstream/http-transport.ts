@@ -14,7 +14,7 @@ import { loopTurns, type TurnTaker } from '../../http/loop-turns.ts'
 import { mayPause } from '../../http/patch-undici-parser.ts'
 import { toUpstreamHeaders } from '../../http/upstream-headers.ts'
 import { type Borrower, type Connection, Connections } from './connections.ts'
-import { toReadOnce } from './read-once.ts'
+import { ReadOnce, toReadOnce } from './read-once.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -80,6 +80,8 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
   #request: UpstreamRequest | undefined
   readonly #handler: UpstreamHandler
   readonly #shared: Shared
+  /** A long one of a streamed call. */
+  #body: ReadOnce | undefined
   #connection: Connection | undefined
   #isWaiting = true
   #abort: ((reason: Error) => void) | undefined
@@ -113,6 +115,10 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
     return this.#abort !== undefined
   }
 
+  get isBodySent(): boolean {
+    return this.isSent && this.#body?.isRead !== false
+  }
+
   get isWaiting(): boolean {
     return this.#isWaiting
   }
@@ -123,9 +129,15 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
     const request = this.#request as UpstreamRequest
     this.#request = undefined
     const { path, headers, body } = this.#handler.isStream === true ? toReadOnce(request) : request
+    if (body instanceof ReadOnce) this.#body = body
+    // undici accepts an iterable, which its types do not say.
+    const sent = body as Buffer
     this.#shared.opening.owner = this.owner
     try {
-      connection.client.dispatch({ method: 'POST', path, headers: toUpstreamHeaders(headers), body }, this)
+      connection.client.dispatch(
+        { method: 'POST', path, headers: toUpstreamHeaders(headers), body: sent },
+        this,
+      )
     } catch (error) {
       // The connection may be given by the end of another call, which must not fail.
       this.onError(error as Error)

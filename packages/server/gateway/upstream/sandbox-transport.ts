@@ -60,6 +60,7 @@ function toReply(body: JsonObject): SandboxAnswer {
 class SandboxCall implements UpstreamCall {
   readonly isSent = true
   readonly isWaiting = false
+  readonly isBodySent = true
   readonly #handler: UpstreamHandler
   readonly #onDone: () => void
   #timer: NodeJS.Timeout | undefined
