@@ -59,7 +59,7 @@ export function openRecords(parts: RecordsParts): Records {
   const folder = path.join(dataDir, JOURNAL, workerFolder ?? '.')
   const { insert, reduced, setAside } = openInserts(parts)
   const journal = openJournal(folder, {
-    onError: error => log.error({ err: error }, 'the journal could not be synced to disk'),
+    onError: error => log.error({ err: error }, 'a file of the journal could not be synced or removed'),
   })
   let openFor: (ledger: Ledger) => void = () => {}
   const opened = new Promise<Ledger>(resolve => {

@@ -29,7 +29,10 @@ export interface Journal {
   bytes(): number
   /** Returns the numbers of the segments in its folder, oldest first, without those that are being removed. */
   segments(): number[]
-  /** Removes segments that are no longer written. Resolves once their files are gone or their errors reported; never rejects. */
+  /**
+   * Removes segments that are no longer written. Resolves once their files are gone or could not be removed, which is reported
+   * once for each; never rejects.
+   */
   remove(segments: readonly number[]): Promise<void>
   close(): void
 }
@@ -126,6 +129,8 @@ class ClosedSegments {
   readonly #onError: JournalOptions['onError']
   readonly #sizes = new Map<number, number>()
   readonly #leaving = new Set<number>()
+  /** Those whose removal failed, which is reported once. */
+  readonly #stuck = new Set<number>()
   /** Of all of them together, without those that are being removed. */
   bytes = 0
 
@@ -153,7 +158,8 @@ class ClosedSegments {
       await rm(segmentPath(this.#folder, segment), { force: true })
     } catch (error) {
       this.keep(segment, bytes)
-      this.#onError(error)
+      if (!this.#stuck.has(segment)) this.#onError(error)
+      this.#stuck.add(segment)
     }
     this.#leaving.delete(segment)
   }

@@ -36,7 +36,7 @@ test('records are inserted while old segments are being removed, which are not l
   expect(removals).toEqual([[1]])
 })
 
-test('a segment that cannot be removed is reported, counted as before, and removed by a later flush', async () => {
+test('a segment that cannot be removed is reported once, counted as before, and removed by a later flush', async () => {
   const folder = folderOf()
   const errors: unknown[] = []
   const journal = openJournal(folder, { onError: error => errors.push(error) })
@@ -49,9 +49,11 @@ test('a segment that cannot be removed is reported, counted as before, and remov
   const [file, away] = [segmentPath(folder, 1), `${folder}/away`]
   renameSync(file, away)
   mkdirSync(file)
-  await drain.flush()
-  expect(errors).toHaveLength(1)
-  expect([journal.segments(), journal.bytes()]).toEqual([[1, 2], bytes])
+  for (let flushes = 2; flushes > 0; flushes--) {
+    await drain.flush()
+    expect(errors).toHaveLength(1)
+    expect([journal.segments(), journal.bytes()]).toEqual([[1, 2], bytes])
+  }
   rmdirSync(file)
   renameSync(away, file)
   await drain.flush()

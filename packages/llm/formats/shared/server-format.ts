@@ -27,8 +27,8 @@ export interface Answered {
   readonly isSandbox: boolean
   /** Did the caller ask for usage in the stream? */
   readonly includeUsage: boolean
-  /** What was asked, without its content: an open stream does not keep that. */
-  readonly call: Omit<ParsedChat, 'request'>
+  /** What was asked, without what an open stream does not keep. */
+  readonly call: Omit<ParsedChat, 'request' | 'findings' | 'loggedUser' | 'endUser'>
 }
 
 /** A request that a body holds: in a format of its own, or still as text. */

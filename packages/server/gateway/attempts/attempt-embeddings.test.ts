@@ -19,7 +19,7 @@ function scripted(bodies: readonly object[]): Transport {
       const nothing = (): void => {}
       return {
         isSent: true,
-        isBodySent: true,
+        holdsBody: true,
         isWaiting: false,
         abort: nothing,
         finish: nothing,

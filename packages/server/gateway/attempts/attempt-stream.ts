@@ -71,7 +71,6 @@ class Opening implements OpenStream, FrameReceiver {
   #status = 0
   #readHeaders: () => UpstreamHeaders = () => ({})
   #isOpen = false
-  #isSettled = false
   #end: 'end' | UpstreamError | undefined
   #sink: StreamSink | undefined
   #call: UpstreamCall | undefined
@@ -233,10 +232,13 @@ class Opening implements OpenStream, FrameReceiver {
     this.#settleOnce({ ok: false, error, charge })
   }
 
+  get #isSettled(): boolean {
+    return this.#settle === undefined
+  }
+
   #settleOnce(result: AttemptResult<OpenStream>): void {
     const settle = this.#settle
     this.#settle = undefined
-    this.#isSettled = true
     settle?.(result)
   }
 }

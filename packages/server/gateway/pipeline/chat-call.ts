@@ -1,3 +1,4 @@
+import { noFindings } from '@rideau/llm/formats/shared/findings'
 import { keepFirstCall } from '@rideau/llm/formats/shared/keep-first-call'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { Answered, ChatServer } from '@rideau/llm/formats/shared/server-format'
@@ -144,13 +145,21 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
 
   /**
    * Lets go of the request's content, which nobody needs once a stream is open: received, parsed and sent it takes several
-   * times the size of the body, and streams last for minutes. `isSent`: the provider has read all of it.
+   * times the size of the body, and streams last for minutes. `isHeld`: the provider's call still has the body.
    */
-  protected letGoOfContent(isSent: boolean): void {
+  protected letGoOfContent(isHeld: boolean): void {
     const { model, stream, includeUsage, maxOutputTokens } = this.#parsed.request
     const cap = maxOutputTokens === undefined ? {} : { maxOutputTokens }
     const request = { model, messages: [], stream, includeUsage, ...cap }
-    this.#parsed = { ...this.#parsed, request }
+    const { repeated } = this.#parsed
+    // All that a body may fill: what is left has bounds of its own, but for what an answer repeats.
+    this.#parsed = {
+      ...this.#parsed,
+      request,
+      findings: noFindings(),
+      loggedUser: undefined,
+      endUser: undefined,
+    }
     this.#target = { ...this.target, request }
     this.#source = undefined
     this.#images.clear()
@@ -158,10 +167,10 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     const { requestBody } = recordFields
     const isCaptured = environment.logCapture === 'full' && requestBody !== undefined
     recordFields.requestBody = isCaptured ? takeCaptured(requestBody) : undefined
-    // A recorder holds bytes of the answer in the same place. What an answer repeats may be most of the body, and one that its
-    // provider has not read waits in the socket.
-    if (recorder === undefined && this.#parsed.repeated === undefined && isSent)
-      place?.giveBackAbove(recordFields.requestBody?.length ?? 0)
+    // What an answer repeats, and the names of what was left out, may be most of the body. A recorder holds bytes of the answer in
+    // the same place.
+    const keepsPart = isHeld || repeated !== undefined || this.target.dropped.length > 0
+    if (!keepsPart && recorder === undefined) place?.giveBackAbove(recordFields.requestBody?.length ?? 0)
   }
 
   /** Sets the target that the answer names. */

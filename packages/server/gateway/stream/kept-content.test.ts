@@ -58,7 +58,7 @@ async function used(): Promise<number> {
 }
 
 /** Opens a stream. Resolves at its first event with what ends it. */
-function openStream(request: Buffer): Promise<() => Promise<void>> {
+function openStream(request: Buffer, { reads = true } = {}): Promise<() => Promise<void>> {
   const { hostname, port } = new URL(app.gatewayUrl)
   const socket = net.connect({ host: hostname, port: Number(port) })
   socket.on('error', () => {})
@@ -67,6 +67,7 @@ function openStream(request: Buffer): Promise<() => Promise<void>> {
     socket.on('data', part => {
       if (part.includes('HTTP/1.1 4')) reject(new Error(String(part)))
       if (!part.includes('hello')) return
+      if (!reads) socket.pause()
       resolve(() => {
         socket.destroy()
         return closed
@@ -83,26 +84,13 @@ function toRequest(key: string, path: string, body: object): Buffer {
   return Buffer.concat([Buffer.from(head), bytes])
 }
 
-async function limitTokens(): Promise<void> {
-  for (const id of [app.productionId, app.developmentId]) {
-    const limit = { scope: 'environment', metric: 'tokens', limit: 1e12, window_seconds: 60 }
-    const made = await app.manage('POST', `/v1/environments/${id}/limits`, limit)
-    expect(made.status).toBe(201)
-  }
-}
-
 const CONTENT = 'word '.repeat(BODY_BYTES / 5)
 const messages = [{ role: 'user', content: CONTENT }]
 const chat = { model: 'custom/m', stream: true, messages }
 
-test.each([
-  ['that passes through', '/openai/v1/chat/completions', chat],
-  ['that is translated', '/anthropic/v1/messages', { ...chat, max_tokens: 10 }],
-  ['in the native format', '/v1/chat', chat],
-  ['under a limit of tokens', '/openai/v1/chat/completions', chat],
-])('nothing of a request %s, but what the log captures', async (name, path, body) => {
+/** Opens streams of a key that captures nothing and of one that captures bodies, and measures what each keeps. */
+async function expectNothingKept(path: string, body: object): Promise<void> {
   const { key } = await app.createKey({}, app.productionId)
-  if (name === 'under a limit of tokens') await limitTokens()
   for (const [credential, mostBytes] of [
     [key, 0],
     [app.secretKey, CAPTURED_BYTES],
@@ -116,6 +104,31 @@ test.each([
     expect(perStream).toBeLessThan(mostBytes + BODY_BYTES / 8)
     for (const end of ends) await end()
   }
+}
+
+const hi = [{ role: 'user', content: 'hi' }]
+
+test.each([
+  ['that passes through', '/openai/v1/chat/completions', chat],
+  ['that is translated', '/anthropic/v1/messages', { ...chat, max_tokens: 10 }],
+  ['in the native format', '/v1/chat', chat],
+  [
+    'with a long user for the log',
+    '/anthropic/v1/messages',
+    { ...chat, messages: hi, max_tokens: 10, metadata: { user_id: CONTENT } },
+  ],
+])('nothing of a request %s, but what the log captures', (_, path, body) => expectNothingKept(path, body))
+
+test('nothing of a request under a limit of tokens, but what the log captures', async () => {
+  const made = await Promise.all(
+    [app.productionId, app.developmentId].map(id =>
+      app.manage('POST', `/v1/environments/${id}/limits`, {
+        ...{ scope: 'environment', metric: 'tokens', limit: 1e12, window_seconds: 60 },
+      }),
+    ),
+  )
+  expect(made.map(({ status }) => status)).toEqual([201, 201])
+  await expectNothingKept('/openai/v1/chat/completions', chat)
 })
 
 test('a captured body that was let go of is logged up to the limit', async () => {
@@ -135,10 +148,10 @@ test('a captured body that was let go of is logged up to the limit', async () =>
 })
 
 /** Opens streams until one is refused, at most `count`. Returns how many were opened, and ends them. */
-async function countOpened(request: Buffer, count: number): Promise<number> {
+async function countOpened(request: Buffer, count: number, reads = true): Promise<number> {
   const ends: (() => Promise<void>)[] = []
   try {
-    while (ends.length < count) ends.push(await openStream(request))
+    while (ends.length < count) ends.push(await openStream(request, { reads }))
   } catch (error) {
     expect(String(error)).toContain('concurrency_limit_exceeded')
   }
@@ -152,8 +165,25 @@ test('what an answer repeats of its request counts until its end', async () => {
   expect(await countOpened(toRequest(key, '/openai/v1/responses', body), STREAMS)).toBeLessThan(32)
 })
 
+test('the names of fields that were left out count until its end', async () => {
+  await app.manage('PATCH', `/v1/environments/${app.productionId}`, { unsupported_params: 'drop' })
+  const { key } = await app.createKey({}, app.productionId)
+  const names = Array.from({ length: 64 }, (_, at) => [`${at}${'x'.repeat(16_000)}`, 1])
+  const body = { model: 'custom/m', stream: true, max_tokens: 10, messages: hi, ...Object.fromEntries(names) }
+  expect(await countOpened(toRequest(key, '/anthropic/v1/messages', body), STREAMS)).toBeLessThan(32)
+})
+
+test('a body that the sandbox repeats to a caller who does not read counts until its end', async () => {
+  const content = `hello ${CONTENT.repeat(8)}`
+  const body = { model: 'sandbox/echo', stream: true, messages: [{ role: 'user', content }] }
+  const request = toRequest(app.secretKey, '/openai/v1/chat/completions', body)
+  expect(await countOpened(request, 8, false)).toBeLessThan(5)
+})
+
 test('a body that its provider does not read counts until its end', async () => {
+  const sockets = new Set<net.Socket>()
   const unread = net.createServer(socket => {
+    sockets.add(socket)
     socket.on('error', () => {})
     socket.once('data', () => {
       socket.pause()
@@ -171,4 +201,5 @@ test('a body that its provider does not read counts until its end', async () => 
   })
   expect(await countOpened(request, 8)).toBeLessThan(5)
   unread.close()
+  for (const socket of sockets) socket.destroy()
 })

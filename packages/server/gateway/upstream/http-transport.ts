@@ -115,8 +115,8 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
     return this.#abort !== undefined
   }
 
-  get isBodySent(): boolean {
-    return this.isSent && this.#body?.isRead !== false
+  get holdsBody(): boolean {
+    return this.#request !== undefined || this.#body?.isRead === false
   }
 
   get isWaiting(): boolean {
@@ -130,14 +130,16 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
     this.#request = undefined
     const { path, headers, body } = this.#handler.isStream === true ? toReadOnce(request) : request
     if (body instanceof ReadOnce) this.#body = body
-    // undici accepts an iterable, which its types do not say.
-    const sent = body as Buffer
     this.#shared.opening.owner = this.owner
     try {
-      connection.client.dispatch(
-        { method: 'POST', path, headers: toUpstreamHeaders(headers), body: sent },
-        this,
-      )
+      // undici accepts an iterable, which its types do not say.
+      const options = {
+        method: 'POST' as const,
+        path,
+        headers: toUpstreamHeaders(headers),
+        body: body as Buffer,
+      }
+      connection.client.dispatch(options, this)
     } catch (error) {
       // The connection may be given by the end of another call, which must not fail.
       this.onError(error as Error)
@@ -340,7 +342,7 @@ function abortCall(call: UpstreamCall): void {
   call.abort()
 }
 
-/** One for all calls: node:stream reads the stack of an error, and when a caller drops hundreds of connections, each of its own costs. */
+/** One for all calls: node:stream formats the stack of an error, which costs when hundreds of callers leave at once. */
 const ABORTED = new Error('the call was aborted')
 
 function toNetworkError(error: Error & { code?: string }): UpstreamError {

@@ -60,7 +60,8 @@ function toReply(body: JsonObject): SandboxAnswer {
 class SandboxCall implements UpstreamCall {
   readonly isSent = true
   readonly isWaiting = false
-  readonly isBodySent = true
+  /** The sandbox's answers may repeat it. */
+  readonly holdsBody = true
   readonly #handler: UpstreamHandler
   readonly #onDone: () => void
   #timer: NodeJS.Timeout | undefined

@@ -22,8 +22,8 @@ export interface UpstreamHandler {
 export interface UpstreamCall {
   /** True once the request was written to a connection, so the provider may have read it. */
   readonly isSent: boolean
-  /** True once the whole body was handed to the operating system. Known of streamed calls only. */
-  readonly isBodySent: boolean
+  /** True while it has the request's body in memory, or what repeats it. Streamed calls let go of it once it is sent. */
+  readonly holdsBody: boolean
   /** True while no connection is free for the call, because its owner holds its share of them. */
   readonly isWaiting: boolean
   /** Closes the connection. Most providers then stop generating, and billing. */
