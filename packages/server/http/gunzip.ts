@@ -2,7 +2,7 @@ import { createGunzip } from 'node:zlib'
 import type { ShareOwner } from '../core/connection-shares.ts'
 import { Fault } from '../core/fault.ts'
 import type { BodyMemory } from './body-memory.ts'
-import { loopTurns } from './loop-turns.ts'
+import { loopTurns, UNKNOWN_OWNER } from './loop-turns.ts'
 import { ReceivedChunks } from './received-chunks.ts'
 import { takeTurn } from './sliced-work.ts'
 
@@ -34,7 +34,10 @@ export interface UnpackingOptions {
 }
 
 /** Unpacks a gzip body in chunks and stops at the chunk that exceeds a limit or that `memory` has no room for. */
-export function startGunzip(packed: Buffer, { limit, tooLarge, memory, owner }: UnpackingOptions): Unpacking {
+export function startGunzip(
+  packed: Buffer,
+  { limit, tooLarge, memory, owner = UNKNOWN_OWNER }: UnpackingOptions,
+): Unpacking {
   const stream = createGunzip({ chunkSize: CHUNK_BYTES })
   let stop: (fault: Fault) => void = () => {}
   const bytes = new Promise<Buffer>((resolve, reject) => {
@@ -52,7 +55,7 @@ export function startGunzip(packed: Buffer, { limit, tooLarge, memory, owner }: 
     const waitForNext = (): void => {
       unwaitedBytes = 0
       stream.pause()
-      loopTurns.spend(CHUNK_MS)
+      loopTurns.spend(CHUNK_MS, owner)
       const go = (): void => void takeTurn(owner).then(() => stream.resume())
       if (chunks.size > FREE_BYTES && place === undefined) place = takePlace(go)
       else go()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { LoopTurns, type TurnTaker } from './loop-turns.ts'
+import type { ShareOwner } from '../core/connection-shares.ts'
+import { LoopTurns, type Sender, type TurnTaker } from './loop-turns.ts'
 
 function ownerOf(name: string) {
   return { environment: { orgId: name, id: name }, caller: { keyId: name }, endUser: undefined }
@@ -23,18 +24,21 @@ function takerOf(name: string, log: string[], blockMs: number): TurnTaker {
   }
 }
 
+const keyOf = (name: string): Sender => ({ keyId: name, endUser: null })
+const tokenOf = (name: string, endUserId: string): Sender => ({ keyId: name, endUser: { id: endUserId } })
+
 const nextTick = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** Notes requests of two credentials. */
 function share(turns: LoopTurns): void {
-  turns.noteCaller('a', performance.now())
-  turns.noteCaller('b', performance.now())
+  turns.noteRequest(keyOf('a'), performance.now())
+  turns.noteRequest(keyOf('b'), performance.now())
 }
 
 test('has no time left after long work, until the next tick', async () => {
   const turns = new LoopTurns()
   expect(turns.isSpent).toBe(false)
-  turns.spend(4)
+  turns.spend(4, ownerOf('a'))
   expect(turns.isSpent).toBe(true)
   await nextTick()
   expect(turns.isSpent).toBe(false)
@@ -88,7 +92,7 @@ test('rests for twice the time that long work took while several credentials sen
 test('work without a turn has no time left during the rest', async () => {
   const turns = new LoopTurns()
   share(turns)
-  turns.spend(100)
+  turns.spend(100, ownerOf('a'))
   await nextTick()
   await nextTick()
   expect(turns.isSpent).toBe(true)
@@ -98,7 +102,7 @@ test('saves up the rests of short work', async () => {
   const turns = new LoopTurns()
   for (let spentMs = 0, isSpent = false; !isSpent; spentMs += 0.1) {
     share(turns)
-    turns.spend(0.1)
+    turns.spend(0.1, ownerOf('a'))
     await nextTick()
     isSpent = turns.isSpent
     expect(spentMs).toBeLessThan(100)
@@ -108,7 +112,7 @@ test('saves up the rests of short work', async () => {
 test('rests for a moment only, however long something took', async () => {
   const turns = new LoopTurns()
   share(turns)
-  turns.spend(1e9)
+  turns.spend(1e9, ownerOf('a'))
   await nextTick()
   const log: string[] = []
   turns.wait(takerOf('a', log, 0))
@@ -116,18 +120,72 @@ test('rests for a moment only, however long something took', async () => {
   await expect.poll(() => log).toEqual(['a'])
 })
 
-test('does not rest for a credential alone, nor once the others have been silent for a while', async () => {
-  const alone = new LoopTurns()
-  for (let count = 0; count < 3; count++) alone.noteCaller('a', performance.now())
-  alone.spend(50)
+/** Whether long work of the owner is followed by a rest, after requests of these senders. */
+async function restsAfter(owner: ShareOwner, ...senders: readonly (readonly [Sender, silentMs: number])[]) {
+  const turns = new LoopTurns()
+  for (const [sender, silentMs] of senders) turns.noteRequest(sender, performance.now() - silentMs)
+  turns.spend(50, owner)
   await nextTick()
-  expect(alone.isSpent).toBe(false)
-  const silent = new LoopTurns()
-  silent.noteCaller('b', performance.now() - 251)
-  silent.noteCaller('a', performance.now())
-  silent.spend(50)
+  return turns.isSpent
+}
+
+test('does not rest for its own sender alone, nor once the others have been silent for a while', async () => {
+  const own = [keyOf('a'), 0] as const
+  expect(await restsAfter(ownerOf('a'), own, own)).toBe(false)
+  expect(await restsAfter(ownerOf('a'), [keyOf('b'), 251], own)).toBe(false)
+  expect(await restsAfter(ownerOf('a'))).toBe(false)
+})
+
+test('rests for another sender while the owner of the long work sends no requests', async () => {
+  expect(await restsAfter(ownerOf('a'), [keyOf('b'), 0])).toBe(true)
+  expect(await restsAfter(ownerOf('a'), [keyOf('a'), 1000], [keyOf('b'), 100])).toBe(true)
+  expect(await restsAfter(ownerOf('a'), [keyOf('b'), 100], [keyOf('a'), 0])).toBe(true)
+})
+
+test('takes the end users of a key for different senders, and the end users that a key names for the key', async () => {
+  const work = { ...ownerOf('a'), endUser: { id: 'one' } }
+  expect(await restsAfter(work, [tokenOf('a', 'one'), 0])).toBe(false)
+  expect(await restsAfter(work, [tokenOf('a', 'two'), 0])).toBe(true)
+  expect(await restsAfter(work, [keyOf('a'), 0])).toBe(false)
+})
+
+test('rests for a sender with long work of its own while others have long work too', async () => {
+  const turns = new LoopTurns()
+  turns.noteRequest(keyOf('a'), performance.now())
+  for (const name of ['a', 'b']) turns.spend(25, ownerOf(name))
   await nextTick()
-  expect(silent.isSpent).toBe(false)
+  expect(turns.isSpent).toBe(true)
+})
+
+test('rests up to eight times as long while ticks are late', async () => {
+  const turns = new LoopTurns()
+  const rests: number[] = []
+  let endedAt = 0
+  const taker: TurnTaker = {
+    owner: ownerOf('a'),
+    origin: '',
+    takeTurn() {
+      if (endedAt > 0) rests.push(performance.now() - endedAt)
+      share(turns)
+      block(2)
+      endedAt = performance.now()
+      turns.wait(taker)
+      return true
+    },
+  }
+  share(turns)
+  turns.wait(taker)
+  // Longer than any rest, so that the timer of each is late.
+  while (rests.length < 12) {
+    await nextTick()
+    block(30)
+  }
+  turns.withdraw(taker)
+  rests.length = 0
+  turns.wait(taker)
+  while (rests.length < 3) await nextTick()
+  turns.withdraw(taker)
+  expect(Math.min(...rests.slice(1))).toBeGreaterThan(7.5 * 2)
 })
 
 test('forgets work that is withdrawn, and gives the others their turns', async () => {

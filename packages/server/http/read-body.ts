@@ -11,7 +11,7 @@ import { takeTurn } from './sliced-work.ts'
 /** So much of a body is read as it comes. A caller with long bodies would otherwise keep the event loop busy with reading them. */
 const FREE_BYTES = 256 * 1024
 /** Of the rest so much is read in one turn. Reading it takes 0.05 ms, and more where its memory is fresh. */
-const TURN_BYTES = 64 * 1024
+const TURN_BYTES = 128 * 1024
 
 export interface BodyReader {
   /** The whole body, decompressed; a promise if it has not all arrived. Rejects with the fault to answer. */

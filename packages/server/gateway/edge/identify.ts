@@ -110,10 +110,10 @@ async function findTokenTenant(token: string, digest: string, deps: EdgeDeps): P
 }
 
 function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
-  const { caller, life, environment, holderIds } = tenant
+  const { caller, life, environment } = tenant
   // A request that the front door refuses leaves no record, since its context has no caller yet.
   const holder = deps.frontDoor.countKnown(ctx, tenant)
-  loopTurns.noteCaller(holderIds.endUser ?? holderIds.credential, ctx.startedAt)
+  loopTurns.noteRequest(caller, ctx.startedAt)
   if (ctx.route.needsPlace) deps.frontDoor.enter(ctx, holder)
   const now = deps.now()
   const { origin } = ctx.req.headers

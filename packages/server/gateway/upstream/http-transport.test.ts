@@ -223,7 +223,7 @@ test('one turn takes all that came with the chunk that waited for it', async () 
       let text = ''
       await new Promise<void>((resolve, reject) => {
         const handler = {
-          onStart: () => loopTurns.spend(SLICE_MS),
+          onStart: () => loopTurns.spend(SLICE_MS, NOBODY),
           onData: (chunk: Buffer) => {
             text += chunk.toString()
           },

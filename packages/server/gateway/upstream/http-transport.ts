@@ -240,7 +240,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
     } else {
       const startedAt = performance.now()
       this.#deliver(chunk)
-      loopTurns.spend(performance.now() - startedAt)
+      loopTurns.spend(performance.now() - startedAt, this.owner)
     }
   }
 
