@@ -160,7 +160,7 @@ function openContext(
   const ctx = new RequestContext({ id, requestId, req, res, route, arrivedAt: deps.now(), fail })
   deps.ticker.add(ctx)
   // 'close' follows both a complete answer and a disconnect. Other events do not fire in every case.
-  res.once('close', () => {
+  res.on('close', () => {
     if (res.writableFinished) return
     ctx.isGone = true
     try {

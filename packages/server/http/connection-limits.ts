@@ -48,7 +48,7 @@ export class ConnectionLimits {
 
   #admit(socket: Socket): void {
     const address = toPeerAddress(socket.remoteAddress)
-    if (this.#hold(address)) socket.once('close', () => this.#giveBack(address))
+    if (this.#hold(address)) socket.on('close', () => this.#giveBack(address))
     else {
       this.#refused++
       socket.destroy()

@@ -64,7 +64,7 @@ export function openSendTimeouts(timeoutMs: number): SendTimeouts {
   function add(socket: Socket): void {
     const entry: Watched = { socket, slot: watched.length, taken: undefined, behindMs: 0 }
     watched.push(entry)
-    socket.once('close', () => {
+    socket.on('close', () => {
       const last = watched.pop() as Watched
       if (last === entry) return
       watched[entry.slot] = last

@@ -25,6 +25,15 @@ export function writeHead(res: ServerResponse, status: number, headers: readonly
   }
 }
 
+/**
+ * Lets the written head of an answer that takes minutes be one piece of memory. Node joins it of some forty pieces, which it
+ * keeps until the answer ends: 1.3 KB more. Reading a character makes V8 copy them into one.
+ */
+export function compactHead(res: ServerResponse): void {
+  const { _header: head } = res as unknown as { readonly _header?: unknown }
+  if (typeof head === 'string') head.charCodeAt(0)
+}
+
 /** Checks values only: names are constants in the code, and checking them would double the cost. */
 function isSafe(headers: readonly string[]): boolean {
   let bytes = 0

@@ -2,7 +2,7 @@ import type { Frame } from '@rideau/llm/frames/open-frames'
 import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { Usage } from '@rideau/llm/usage/usage'
-import type { UpstreamCall, UpstreamHeaders } from '../upstream/transport.ts'
+import type { UpstreamCall, UpstreamHandler, UpstreamHeaders } from '../upstream/transport.ts'
 import type { AttemptOptions } from './attempt-plain.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { toCharge, toTimeout } from './attempt-whole.ts'
@@ -27,6 +27,7 @@ export interface OpenStream {
 const ENDS_OF_EVENTS = ['\n\n', '\r\n\r\n'].map(end => Buffer.from(end))
 
 const NOT_FOUND = -1
+const NO_HEADERS = (): UpstreamHeaders => ({})
 
 /** Bytes buffered at most before the first meaningful event. */
 const MAX_BUFFERED_BYTES = 1024 * 1024
@@ -57,7 +58,8 @@ export function attemptStream(
   })
 }
 
-class Opening implements OpenStream, FrameReceiver {
+class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
+  readonly isStream = true
   readonly #ctx: AttemptOptions['ctx']
   readonly #format: AttemptOptions['format']
   readonly #timeoutMs: number
@@ -69,7 +71,8 @@ class Opening implements OpenStream, FrameReceiver {
   #frames: { readonly events: readonly StreamEvent[]; readonly frame: Frame }[] = []
   #bufferedBytes = 0
   #status = 0
-  #readHeaders: () => UpstreamHeaders = () => ({})
+  /** Only an error is decoded with the headers: an open stream does not keep them. */
+  #readHeaders = NO_HEADERS
   #isOpen = false
   #end: 'end' | UpstreamError | undefined
   #sink: StreamSink | undefined
@@ -95,21 +98,12 @@ class Opening implements OpenStream, FrameReceiver {
   }
 
   start({ ctx, transport, request }: AttemptOptions): void {
-    this.#call = transport.call(
-      request,
-      {
-        isStream: true,
-        onStart: (status, readHeaders) => {
-          this.#status = status
-          this.#readHeaders = readHeaders
-        },
-        onData: chunk => this.#onData(chunk),
-        onEnd: () => this.#onEnd(),
-        onFail: error => this.#onFail(error),
-        onCrash: error => this.#ctx.fail(error, 'a callback of an upstream call'),
-      },
-      ctx,
-    )
+    this.#call = transport.call(request, this, ctx)
+  }
+
+  onStart(status: number, readHeaders: () => UpstreamHeaders): void {
+    this.#status = status
+    this.#readHeaders = readHeaders
   }
 
   pipe(sink: StreamSink): void {
@@ -145,7 +139,7 @@ class Opening implements OpenStream, FrameReceiver {
     this.#fail(error, error.status === undefined ? 'stopped' : 'unreadable')
   }
 
-  #onData(chunk: Buffer): void {
+  onData(chunk: Buffer): void {
     if (this.#sink !== undefined) return this.#sink.onChunk(chunk)
     this.#buffered.push(chunk)
     this.#bufferedBytes += chunk.length
@@ -192,12 +186,13 @@ class Opening implements OpenStream, FrameReceiver {
       if (event.type === 'usage') this.#usage = event.usage
       if (event.type === 'usage' || (event.type === 'delta' && !carriesSomething(event))) continue
       this.#isOpen = true
+      this.#readHeaders = NO_HEADERS
       this.#settleOnce({ ok: true, status: this.#status, value: this })
       return
     }
   }
 
-  #onEnd(): void {
+  onEnd(): void {
     if (this.#sink !== undefined) return this.#sink.onEnd()
     if (this.#isOpen) {
       this.#end = 'end'
@@ -212,10 +207,14 @@ class Opening implements OpenStream, FrameReceiver {
     }
   }
 
-  #onFail(error: UpstreamError): void {
+  onFail(error: UpstreamError): void {
     if (this.#sink !== undefined) return this.#sink.onError(error)
     if (this.#isOpen) this.#end = error
     else this.#fail(this.#status === 0 ? error : { ...error, status: this.#status }, 'unreadable')
+  }
+
+  onCrash(error: unknown): void {
+    this.#ctx.fail(error, 'a callback of an upstream call')
   }
 
   /** `reported`: the provider itself reported the failure, so it charges nothing. */

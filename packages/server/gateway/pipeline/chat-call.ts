@@ -28,6 +28,10 @@ import type { ModelCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { reserveChat } from './reserve-chat.ts'
 
+/** What every open stream has in place of its request: thousands may be open. */
+const NO_FINDINGS = noFindings()
+const NOTHING: readonly never[] = []
+
 /** Timeout of one attempt in milliseconds if the caller names none. */
 const DEFAULT_TIMEOUT_MS = 300_000
 /** The longest timeout that a caller or an alias may set, in milliseconds. */
@@ -53,7 +57,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   #target: PlannedTarget | undefined
   #answered: Answered | undefined
   /** Images fetched for providers that do not fetch any. Fetched once for all attempts. */
-  readonly #images: FetchedImages = new Map()
+  #images: FetchedImages | undefined
   /** Wire names of parameters that the last attempt emulated. */
   #emulated: readonly string[] = []
 
@@ -138,6 +142,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
       if (this.ctx.isLong) return takeTurn(this.ctx).then(() => this.#encode(target, planned, request))
       return this.#encode(target, planned, request)
     }
+    this.#images ??= new Map()
     return inlineImages(this.ctx, request, this.#images, this.deps).then(attempted =>
       this.#encode(target, planned, attempted),
     )
@@ -150,19 +155,19 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   protected letGoOfContent(isHeld: boolean): void {
     const { model, stream, includeUsage, maxOutputTokens } = this.#parsed.request
     const cap = maxOutputTokens === undefined ? {} : { maxOutputTokens }
-    const request = { model, messages: [], stream, includeUsage, ...cap }
+    const request = { model, messages: NOTHING, stream, includeUsage, ...cap }
     const { repeated } = this.#parsed
     // All that a body may fill: what is left has bounds of its own, but for what an answer repeats.
     this.#parsed = {
       ...this.#parsed,
       request,
-      findings: noFindings(),
+      findings: NO_FINDINGS,
       loggedUser: undefined,
       endUser: undefined,
     }
-    this.#target = { ...this.target, request }
+    this.#target = { ...this.target, request, credentials: NOTHING }
     this.#source = undefined
-    this.#images.clear()
+    this.#images = undefined
     const { environment, place, recorder, recordFields } = this.ctx
     const { requestBody } = recordFields
     const isCaptured = environment.logCapture === 'full' && requestBody !== undefined

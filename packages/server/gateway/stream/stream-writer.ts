@@ -1,3 +1,4 @@
+import { compactHead } from '../../http/write-head.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { UpstreamCall } from '../upstream/transport.ts'
 
@@ -77,7 +78,10 @@ export class StreamWriter {
 
   #send(bytes: string | Uint8Array): void {
     const { res } = this.#ctx
-    if (!res.headersSent) this.#openHeaders()
+    if (!res.headersSent) {
+      this.#openHeaders()
+      compactHead(res)
+    }
     this.#ctx.firstByteAt ??= performance.now()
     this.#hasWritten = true
     if (!res.write(bytes)) this.#pause()

@@ -6,16 +6,11 @@ import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamError } from '../../../upstream/upstream-error.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
 import { decodeErrorBody } from '../../shared/decode-error.ts'
-import {
-  makeToolCallId,
-  readArguments,
-  readContent,
-  readFinishReason,
-  readReasoning,
-} from '../../shared/decode-message.ts'
+import { readContent, readFinishReason, readReasoning } from '../../shared/decode-message.ts'
 import { decodeUsage } from '../../shared/decode-usage.ts'
 import { set } from '../../shared/read-fields.ts'
 import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
+import { CallSequence } from './call-sequence.ts'
 import { DetailSum } from './handed-details.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
@@ -88,11 +83,8 @@ class ChoiceState {
   private readonly ids = new ReasoningInIds()
   readonly index: number
   private readonly replyId: string
-  /** Our index of each call by the provider's index. */
-  private readonly byWireIndex = new Map<number, number>()
-  private readonly wireIds: (string | undefined)[] = []
-  /** Pieces of calls whose name has not come yet, by the provider's index: a call is sent from its name on. */
-  private readonly unnamed = new Map<Json | undefined, { id: string | undefined; arguments: string }>()
+  /** undefined until the first piece of a call: most streams have none, and thousands may be open. */
+  private calls: CallSequence | undefined
 
   constructor(index: number, replyId: string) {
     this.index = index
@@ -115,7 +107,7 @@ class ChoiceState {
       delta.content !== undefined || toArray(wire.tool_calls).length > 0 || isText(choice.finish_reason)
     if (isOver) set(delta, 'reasoningDetails', this.takeDetails())
     set(delta, 'toolCalls', this.decodeToolCalls(wire))
-    set(delta, 'finishReason', readFinishReason(choice.finish_reason, this.wireIds.length > 0))
+    set(delta, 'finishReason', readFinishReason(choice.finish_reason, this.calls?.hasAny === true))
     return isEmpty(delta) ? undefined : delta
   }
 
@@ -127,65 +119,15 @@ class ChoiceState {
   }
 
   private decodeToolCalls(wire: JsonObject): readonly ToolCallDelta[] | undefined {
-    const deltas: ToolCallDelta[] = []
-    for (const item of toArray(wire.tool_calls)) {
-      const call = toObject(item)
-      const delta = call === undefined ? undefined : this.decodeToolCall(call)
-      if (delta !== undefined) deltas.push(delta)
-    }
+    const items = toArray(wire.tool_calls)
     // The predecessor of `tool_calls`: one call, without index and id.
     const legacy = toObject(wire.function_call)
-    const delta = legacy === undefined ? undefined : this.decodeToolCall({ index: 0, function: legacy })
-    if (delta !== undefined) deltas.push(delta)
+    if (items.length === 0 && legacy === undefined) return undefined
+    this.calls ??= new CallSequence(this.replyId, this.index, this.ids)
+    const deltas = this.calls.decode(
+      legacy === undefined ? items : [...items, { index: 0, function: legacy }],
+    )
     return deltas.length === 0 ? undefined : deltas
-  }
-
-  /** undefined: the name of the call has not come yet. */
-  private decodeToolCall(call: JsonObject): ToolCallDelta | undefined {
-    const wireId = toText(call.id)
-    const fn = toObject(call.function)
-    const name = toText(fn?.name)
-    const wireArguments = readArguments(fn?.arguments)
-    const known = this.findCall(call.index, wireId, name)
-    if (known !== undefined) return { index: known, function: { arguments: wireArguments ?? '' } }
-    const held = this.unnamed.get(call.index)
-    const id = wireId ?? held?.id
-    const begun = (held?.arguments ?? '') + (wireArguments ?? '')
-    if (name === undefined) {
-      this.unnamed.set(call.index, { id, arguments: begun })
-      return undefined
-    }
-    this.unnamed.delete(call.index)
-    // Only the first piece has id, type and name: clients join the pieces of a call.
-    const index = this.wireIds.length
-    this.wireIds.push(id)
-    if (typeof call.index === 'number') this.byWireIndex.set(call.index, index)
-    return {
-      index,
-      id: this.ids.pack(id ?? makeToolCallId(this.replyId, this.index, index, name)),
-      type: 'function',
-      function: { name, arguments: begun },
-    }
-  }
-
-  /** The known call that a piece continues; undefined: it begins a new one. */
-  private findCall(
-    wireIndex: Json | undefined,
-    id: string | undefined,
-    name: string | undefined,
-  ): number | undefined {
-    if (typeof wireIndex === 'number') {
-      const known = this.byWireIndex.get(wireIndex)
-      // Some providers give every call the index 0: another id begins a new call.
-      const isOther = known !== undefined && id !== undefined && this.wireIds[known] !== id
-      return isOther && name !== undefined ? undefined : known
-    }
-    if (id !== undefined) {
-      const known = this.wireIds.indexOf(id)
-      return known === -1 ? undefined : known
-    }
-    if (name !== undefined || this.wireIds.length === 0) return undefined
-    return this.wireIds.length - 1
   }
 }
 

@@ -1,0 +1,87 @@
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toObject, toText } from '../../../json/json-value.ts'
+import type { ToolCallDelta } from '../../../stream/stream-event.ts'
+import { makeToolCallId, readArguments } from '../../shared/decode-message.ts'
+import type { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
+
+/** Decodes the pieces of the tool calls of one choice of a stream, in the variations of all providers. */
+export class CallSequence {
+  private readonly replyId: string
+  private readonly choiceIndex: number
+  private readonly ids: ReasoningInIds
+  /** Our index of each call by the provider's index. */
+  private readonly byWireIndex = new Map<number, number>()
+  private readonly wireIds: (string | undefined)[] = []
+  /** Pieces of calls whose name has not come yet, by the provider's index: a call is sent from its name on. */
+  private readonly unnamed = new Map<Json | undefined, { id: string | undefined; arguments: string }>()
+
+  /** `ids` adds reasoning to the ids of calls that were made after it. */
+  constructor(replyId: string, choiceIndex: number, ids: ReasoningInIds) {
+    this.replyId = replyId
+    this.choiceIndex = choiceIndex
+    this.ids = ids
+  }
+
+  /** Whether a call has begun. */
+  get hasAny(): boolean {
+    return this.wireIds.length > 0
+  }
+
+  decode(items: readonly Json[]): readonly ToolCallDelta[] {
+    const deltas: ToolCallDelta[] = []
+    for (const item of items) {
+      const call = toObject(item)
+      const delta = call === undefined ? undefined : this.decodePiece(call)
+      if (delta !== undefined) deltas.push(delta)
+    }
+    return deltas
+  }
+
+  /** undefined: the name of the call has not come yet. */
+  private decodePiece(call: JsonObject): ToolCallDelta | undefined {
+    const wireId = toText(call.id)
+    const fn = toObject(call.function)
+    const name = toText(fn?.name)
+    const wireArguments = readArguments(fn?.arguments)
+    const known = this.findCall(call.index, wireId, name)
+    if (known !== undefined) return { index: known, function: { arguments: wireArguments ?? '' } }
+    const held = this.unnamed.get(call.index)
+    const id = wireId ?? held?.id
+    const begun = (held?.arguments ?? '') + (wireArguments ?? '')
+    if (name === undefined) {
+      this.unnamed.set(call.index, { id, arguments: begun })
+      return undefined
+    }
+    this.unnamed.delete(call.index)
+    // Only the first piece has id, type and name: clients join the pieces of a call.
+    const index = this.wireIds.length
+    this.wireIds.push(id)
+    if (typeof call.index === 'number') this.byWireIndex.set(call.index, index)
+    return {
+      index,
+      id: this.ids.pack(id ?? makeToolCallId(this.replyId, this.choiceIndex, index, name)),
+      type: 'function',
+      function: { name, arguments: begun },
+    }
+  }
+
+  /** The known call that a piece continues; undefined: it begins a new one. */
+  private findCall(
+    wireIndex: Json | undefined,
+    id: string | undefined,
+    name: string | undefined,
+  ): number | undefined {
+    if (typeof wireIndex === 'number') {
+      const known = this.byWireIndex.get(wireIndex)
+      // Some providers give every call the index 0: another id begins a new call.
+      const isOther = known !== undefined && id !== undefined && this.wireIds[known] !== id
+      return isOther && name !== undefined ? undefined : known
+    }
+    if (id !== undefined) {
+      const known = this.wireIds.indexOf(id)
+      return known === -1 ? undefined : known
+    }
+    if (name !== undefined || this.wireIds.length === 0) return undefined
+    return this.wireIds.length - 1
+  }
+}
