@@ -1,20 +1,13 @@
-import { existsSync } from 'node:fs'
 import type { Log } from '../core/log.ts'
 import { LogPace } from '../core/log-pace.ts'
-import {
-  isRefusal,
-  parseRecordLine,
-  toKeptLine,
-  toRecordLine,
-  toSalvagedLine,
-  toShortLine,
-} from '../core/record-line.ts'
+import { isRefusal, toKeptLine, toRecordLine, toSalvagedLine, toShortLine } from '../core/record-line.ts'
 import type { KeptLine, RecordBatch, RecordLine, RequestRecord } from '../core/request-record.ts'
+import { insertSegment } from './insert-segment.ts'
 import { type Journal, segmentPath } from './journal.ts'
-import { OpenRequests, parseOpenLine, toOpenLine } from './open-requests.ts'
-import { readSegment } from './read-segment.ts'
+import { OpenRequests, toOpenLine } from './open-requests.ts'
 import { RecordBatches, type RecordBatchesOptions } from './record-batches.ts'
 import { LineBatch, RecordQueue } from './record-queue.ts'
+import { UnjournaledLines } from './unjournaled-lines.ts'
 
 export interface DrainOptions
   extends Pick<RecordBatchesOptions, 'insert'>,
@@ -72,9 +65,8 @@ export class Drain {
   #writing: Promise<void> | undefined
   readonly #queue: RecordQueue
   /** Lines of the queue that are not in the journal, because it could not be written. */
-  readonly #unjournaled = new Map<RecordBatch, string[]>()
-  #unjournaledChars = 0
-  readonly #paces = { unjournaled: new LogPace(), uninserted: new LogPace() }
+  readonly #unjournaled: UnjournaledLines
+  readonly #uninsertedPace = new LogPace()
   /** Refused requests that left no record. */
   #shed = 0
   /** Records that were inserted from the queue. */
@@ -104,10 +96,11 @@ export class Drain {
     this.#maxQueued = options.maxQueued ?? 50_000
     this.#maxQueuedChars = options.maxQueuedChars ?? 64 * 1024 * 1024
     this.#opens = new OpenRequests(options.journal)
+    this.#unjournaled = new UnjournaledLines(options.journal, options.log)
     this.#recovered = this.#listPrevious()
     this.#timer = setInterval(() => {
       try {
-        this.#journalAgain()
+        this.#unjournaled.appendAgain()
         if (this.#hasWork()) this.flush().catch(() => {})
       } catch (error) {
         options.log.error({ err: error }, 'usage records could not be flushed')
@@ -151,43 +144,17 @@ export class Drain {
     } catch (error) {
       // The providers were already called: keep the records in memory and log that a kill would lose them.
       isUnwritten = true
-      this.#logUnjournaled(error, lines.length)
+      this.#unjournaled.logFailure(error, lines.length)
     }
     for (const [at, line] of lines.entries()) {
       this.#opens.remove(line.id)
       // These records are not limited in number, so refused requests, which cost nothing, leave none.
       if (isUnwritten && isRefusal(records[at] as RequestRecord)) this.#shed++
-      else if (isUnwritten) this.#addUnjournaled(line)
+      else if (isUnwritten) this.#unjournaled.add(this.#queue.add(line), line.json)
       else if (this.#queue.length < this.#maxQueued && this.#queue.chars < this.#maxQueuedChars)
         this.#queue.add(line)
       else this.#overflowed = true
     }
-  }
-
-  #addUnjournaled(line: KeptLine): void {
-    const batch = this.#queue.add(line)
-    const lines = this.#unjournaled.get(batch)
-    if (lines === undefined) this.#unjournaled.set(batch, [line.json])
-    else lines.push(line.json)
-    this.#unjournaledChars += line.json.length
-  }
-
-  /** Tries again to journal the lines that are in memory only. */
-  #journalAgain(): void {
-    if (this.#unjournaled.size === 0) return
-    const lines = [...this.#unjournaled.values()].flat()
-    try {
-      this.#options.journal.append(...lines)
-      this.#unjournaled.clear()
-      this.#unjournaledChars = 0
-    } catch (error) {
-      this.#logUnjournaled(error, lines.length)
-    }
-  }
-
-  #logUnjournaled(err: unknown, records: number): void {
-    const message = 'usage records could not be written to the journal; they are in memory only'
-    if (this.#paces.unjournaled.isDue(performance.now())) this.#options.log.error({ err, records }, message)
   }
 
   /** Returns a line for every record, so that one without a whole line holds up none of the others. */
@@ -245,13 +212,13 @@ export class Drain {
    */
   isFull(): boolean {
     const { journal, maxBytes } = this.#options
-    if (this.#unjournaledChars >= MAX_UNJOURNALED_CHARS) return true
+    if (this.#unjournaled.chars >= MAX_UNJOURNALED_CHARS) return true
     return maxBytes !== undefined && journal.bytes() >= maxBytes
   }
 
   /** True if records that are in memory only take as much as may be queued. */
   isMemoryFull(): boolean {
-    return this.#unjournaledChars >= this.#maxQueuedChars
+    return this.#unjournaled.chars >= this.#maxQueuedChars
   }
 
   #isNearlyFull(): boolean {
@@ -301,7 +268,7 @@ export class Drain {
 
   #logUninserted(err: unknown): void {
     const message = 'usage records could not be written; they wait in the journal'
-    if (this.#paces.uninserted.isDue(performance.now()))
+    if (this.#uninsertedPace.isDue(performance.now()))
       this.#options.log.error({ err, backlog: this.#queue.length }, message)
   }
 
@@ -335,8 +302,7 @@ export class Drain {
     if (batch === undefined) return
     await batch.insert(() => this.#isHurried(batch))
     this.#inserted += batch.ids.length
-    for (const json of this.#unjournaled.get(batch) ?? []) this.#unjournaledChars -= json.length
-    this.#unjournaled.delete(batch)
+    this.#unjournaled.forget(batch)
     this.#queue.removeFirst()
   }
 
@@ -379,31 +345,12 @@ export class Drain {
     this.#unread = []
   }
 
-  /**
-   * Inserts the records of a segment and returns them. `opens` collects open requests without a record, by id; undefined:
-   * they are running in this process.
-   */
-  async #drainSegment(
+  #drainSegment(
     sequence: number,
     opens: Map<string, RecordLine> | undefined,
   ): Promise<readonly RecordLine[]> {
     const { folder, log } = this.#options
-    const file = segmentPath(folder, sequence)
-    if (!existsSync(file)) return []
-    const { records, badLines } = readSegment(file)
-    if (badLines > 0) log.warn({ file, badLines }, 'the journal has damaged lines, which were ignored')
-    const ended: RecordLine[] = []
-    for (const json of records) {
-      const opened = parseOpenLine(json)
-      if (opened === undefined) ended.push(parseRecordLine(json))
-      else if (opens !== undefined) {
-        const line = parseRecordLine(opened)
-        opens.set(line.id, line)
-      }
-    }
-    await this.#batches.insertAll(ended)
-    if (opens !== undefined) for (const { id } of ended) opens.delete(id)
-    return ended
+    return insertSegment(segmentPath(folder, sequence), { batches: this.#batches, opens, log })
   }
 
   /**

@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs'
+import type { Log } from '../core/log.ts'
+import { parseRecordLine } from '../core/record-line.ts'
+import type { RecordLine } from '../core/request-record.ts'
+import { parseOpenLine } from './open-requests.ts'
+import { readSegment } from './read-segment.ts'
+import type { RecordBatches } from './record-batches.ts'
+
+export interface InsertSegmentOptions {
+  readonly batches: Pick<RecordBatches, 'insertAll'>
+  /** Collects open requests without a record, by id; undefined: they are running in this process. */
+  readonly opens: Map<string, RecordLine> | undefined
+  readonly log: Pick<Log, 'warn'>
+}
+
+/**
+ * Inserts the records of a segment of the journal and returns them; none if its file is gone. Damaged lines are logged and
+ * left out. Rejects with the database's error.
+ */
+export async function insertSegment(
+  file: string,
+  { batches, opens, log }: InsertSegmentOptions,
+): Promise<readonly RecordLine[]> {
+  if (!existsSync(file)) return []
+  const { records, badLines } = readSegment(file)
+  if (badLines > 0) log.warn({ file, badLines }, 'the journal has damaged lines, which were ignored')
+  const ended: RecordLine[] = []
+  for (const json of records) {
+    const opened = parseOpenLine(json)
+    if (opened === undefined) ended.push(parseRecordLine(json))
+    else if (opens !== undefined) {
+      const line = parseRecordLine(opened)
+      opens.set(line.id, line)
+    }
+  }
+  await batches.insertAll(ended)
+  if (opens !== undefined) for (const { id } of ended) opens.delete(id)
+  return ended
+}
