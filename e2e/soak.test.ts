@@ -15,8 +15,8 @@ import { openSoakUpstream, type SoakUpstream } from './soak-upstream.ts'
 
 /** The time that all abusers attack together. */
 const ATTACK_SECONDS = Number(process.env.RIDEAU_SOAK_SECONDS ?? 12)
-const QUIET_MS = 1_000
-const ATTACK_MS = 2_000
+const QUIET_MS = 3_000
+const ATTACK_MS = 5_000
 /**
  * The most by which the attacked p99 may exceed the quiet one in the best round. The goal is 2; the processors are shared
  * with the abusers and with other work of the machine here, which delay the program too.
@@ -30,8 +30,8 @@ const RATES = {
 } as const
 /** Each honest request uses 1,000 output tokens at $50 a million. */
 const COST_USD = 0.05
-/** The first part of each attack is not measured, so that all of it is under way. */
-const RAMP_MS = 1_000
+/** The first part of each attack is not measured: the abusers take 2 s to open their connections. */
+const RAMP_MS = 2_000
 const NAMES = Object.keys(ABUSERS)
 /** Abusers that attack alone first, which shows who hurts most: names with commas between them, or `1` for all. */
 const ALONE = process.env.RIDEAU_SOAK_EACH

@@ -1,8 +1,15 @@
+/** Who calls: a key, or an end user with a client token. */
+export interface CallerId {
+  /** null: a member's own token. */
+  readonly keyId: string | null
+  /** The end user of a client token. Absent or null: a key, whose requests may each name an end user. */
+  readonly endUser?: { readonly id: string } | null
+}
+
 /** Whom a connection serves. A request context is one. What is unknown counts as one further party. */
 export interface ShareOwner {
   readonly environment: { readonly orgId: string; readonly id: string } | undefined
-  /** `keyId` null: a member's own token. */
-  readonly caller: { readonly keyId: string | null } | undefined
+  readonly caller: CallerId | undefined
   readonly endUser: { readonly id: string } | undefined
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ShareOwner } from '../core/connection-shares.ts'
-import { LoopTurns, type Sender, type TurnTaker } from './loop-turns.ts'
+import type { CallerId, ShareOwner } from '../core/connection-shares.ts'
+import { LoopTurns, type TurnTaker } from './loop-turns.ts'
 
 function ownerOf(name: string) {
   return { environment: { orgId: name, id: name }, caller: { keyId: name }, endUser: undefined }
@@ -24,8 +24,8 @@ function takerOf(name: string, log: string[], blockMs: number): TurnTaker {
   }
 }
 
-const keyOf = (name: string): Sender => ({ keyId: name, endUser: null })
-const tokenOf = (name: string, endUserId: string): Sender => ({ keyId: name, endUser: { id: endUserId } })
+const keyOf = (name: string): CallerId => ({ keyId: name, endUser: null })
+const tokenOf = (name: string, endUserId: string): CallerId => ({ keyId: name, endUser: { id: endUserId } })
 
 const nextTick = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
@@ -121,7 +121,7 @@ test('rests for a moment only, however long something took', async () => {
 })
 
 /** Whether long work of the owner is followed by a rest, after requests of these senders. */
-async function restsAfter(owner: ShareOwner, ...senders: readonly (readonly [Sender, silentMs: number])[]) {
+async function restsAfter(owner: ShareOwner, ...senders: readonly (readonly [CallerId, silentMs: number])[]) {
   const turns = new LoopTurns()
   for (const [sender, silentMs] of senders) turns.noteRequest(sender, performance.now() - silentMs)
   turns.spend(50, owner)
@@ -142,11 +142,26 @@ test('rests for another sender while the owner of the long work sends no request
   expect(await restsAfter(ownerOf('a'), [keyOf('b'), 100], [keyOf('a'), 0])).toBe(true)
 })
 
-test('takes the end users of a key for different senders, and the end users that a key names for the key', async () => {
-  const work = { ...ownerOf('a'), endUser: { id: 'one' } }
+test('takes a key and each end user with a token of it for different senders', async () => {
+  const work = { ...ownerOf('a'), caller: tokenOf('a', 'one'), endUser: { id: 'one' } }
   expect(await restsAfter(work, [tokenOf('a', 'one'), 0])).toBe(false)
   expect(await restsAfter(work, [tokenOf('a', 'two'), 0])).toBe(true)
-  expect(await restsAfter(work, [keyOf('a'), 0])).toBe(false)
+  expect(await restsAfter(work, [keyOf('a'), 0])).toBe(true)
+})
+
+test('rests for the other of two identities of one key, whichever made others be forgotten', async () => {
+  const work = { ...ownerOf('a'), caller: tokenOf('a', 'one'), endUser: { id: 'one' } }
+  const senders = [keyOf('honest'), keyOf('a'), tokenOf('a', 'one')].map(sender => [sender, 0] as const)
+  expect(await restsAfter(work, ...senders)).toBe(true)
+})
+
+test('does not rest for a key alone that names several end users', async () => {
+  const turns = new LoopTurns()
+  turns.noteRequest(keyOf('a'), performance.now())
+  for (const id of ['one', 'two']) turns.spend(25, { ...ownerOf('a'), endUser: { id } })
+  turns.spend(25, ownerOf('a'))
+  await nextTick()
+  expect(turns.isSpent).toBe(false)
 })
 
 test('rests for a sender with long work of its own while others have long work too', async () => {
@@ -157,7 +172,7 @@ test('rests for a sender with long work of its own while others have long work t
   expect(turns.isSpent).toBe(true)
 })
 
-test('rests up to eight times as long while ticks are late', async () => {
+test('rests longer after late ticks', async () => {
   const turns = new LoopTurns()
   const rests: number[] = []
   let endedAt = 0
@@ -185,7 +200,8 @@ test('rests up to eight times as long while ticks are late', async () => {
   turns.wait(taker)
   while (rests.length < 3) await nextTick()
   turns.withdraw(taker)
-  expect(Math.min(...rests.slice(1))).toBeGreaterThan(7.5 * 2)
+  // 4 ms without late ticks, 14 to 16 with them. A busy machine makes it longer.
+  expect(Math.min(...rests.slice(1))).toBeGreaterThan(10)
 })
 
 test('forgets work that is withdrawn, and gives the others their turns', async () => {

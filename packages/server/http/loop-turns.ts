@@ -1,4 +1,5 @@
-import { ConnectionShares, type Share, type ShareOwner } from '../core/connection-shares.ts'
+import { type CallerId, ConnectionShares, type Share, type ShareOwner } from '../core/connection-shares.ts'
+import { RestFactor } from './rest-factor.ts'
 
 /** Work that may be long, and so waits for a turn in the event loop. */
 export interface TurnTaker {
@@ -14,15 +15,6 @@ export interface TurnTaker {
 
 /** The time for long work in one tick of the event loop, in milliseconds. The last piece of it may exceed it. */
 export const SLICE_MS = 1
-/** While others send requests, long work leaves the event loop to them for at least this multiple of the time that it took. */
-const LEAST_REST = 2
-/** The same while ticks are late: requests then wait for this process or for a processor. */
-const MOST_REST = 8
-/** A tick is late if it comes so long after the end of a rest. On an idle machine a timer is late by one millisecond. */
-const LATE_MS = 2
-/** What a late tick adds to the multiple, and what any other takes from it: it stays the same with one late tick in a hundred. */
-const LATE_STEP = 1
-const IN_TIME_STEP = 0.01
 /** A shorter rest is saved up. */
 const MIN_REST_MS = 1
 /** A process that was stopped for a while, or work that could not wait, must not hold up all long work afterwards. */
@@ -30,20 +22,15 @@ const MOST_REST_MS = 25
 /** Whoever sent a request in this time shares the event loop. */
 const RECENT_MS = 250
 
-/** Who sends requests: a key, or an end user with client tokens. */
-export interface Sender {
-  /** null: a member's own token. */
-  readonly keyId: string | null
-  readonly endUser: { readonly id: string } | null
-}
-
 /** The owner of work that belongs to no known caller. */
 export const UNKNOWN_OWNER: ShareOwner = { environment: undefined, caller: undefined, endUser: undefined }
+/** Nobody sends requests under this id. */
+const UNKNOWN_CALLER: CallerId = { keyId: '' }
 
 /**
  * Divides the event loop between long work (slices of long bodies, long chunks of providers) and everything else. A request
  * takes several ticks, each of which the long work of others would delay. So long work gets 1 ms of a tick and then rests for
- * a multiple of the time that it took, unless nobody sends requests but its owner. Those who have long work get turns round robin:
+ * a multiple of the time that it took, unless only its own caller sends requests. Those who have long work get turns round robin:
  * organizations, then environments, credentials, end users and origins (docs/decisions/0046-turns-of-long-work.md).
  */
 export class LoopTurns {
@@ -54,23 +41,22 @@ export class LoopTurns {
   /** What was done in this tick without a turn. */
   #spentMs = 0
   #restUntil = 0
-  /** The length of a rest, as a multiple of the work before it. */
-  #rest = LEAST_REST
+  readonly #rest = new RestFactor()
   /** When the rest that a timer ends is over; 0: no timer runs. */
   #dueAt = 0
   /** Who sent the latest request, and when. */
-  #last: Sender | undefined
+  #last: CallerId | undefined
   #lastAt = Number.NEGATIVE_INFINITY
   /** The same of the latest request of somebody else. */
-  #other: Sender | undefined
+  #other: CallerId | undefined
   #otherAt = Number.NEGATIVE_INFINITY
   /** Whose long work was done since the last rest was computed. */
-  #worker: ShareOwner | undefined
+  #worker: CallerId | undefined
   #hasSeveralWorkers = false
 
   /** Notes a request. `now`: by performance.now. */
-  noteRequest(sender: Sender, now: number): void {
-    if (this.#last === undefined || !isSameSender(sender, this.#last)) {
+  noteRequest(sender: CallerId, now: number): void {
+    if (this.#last === undefined || !isSameCaller(sender, this.#last)) {
       this.#other = this.#last
       this.#otherAt = this.#lastAt
     }
@@ -120,7 +106,8 @@ export class LoopTurns {
   /** Gives turns for the time of a slice. */
   runSlice(): void {
     this.#sliceStart = performance.now()
-    this.#adaptRest(this.#sliceStart)
+    if (this.#dueAt > 0) this.#rest.noteTick(this.#dueAt, this.#sliceStart)
+    this.#dueAt = 0
     const until = this.#sliceStart + SLICE_MS
     try {
       while (!this.#next() && this.#shares.size > 0 && performance.now() < until);
@@ -139,7 +126,7 @@ export class LoopTurns {
     const isShared = this.#isWaitedFor(now)
     this.#worker = undefined
     this.#hasSeveralWorkers = false
-    const restUntil = Math.max(this.#restUntil, now) + tookMs * this.#rest
+    const restUntil = Math.max(this.#restUntil, now) + tookMs * this.#rest.at(now)
     this.#restUntil = isShared ? Math.min(restUntil, now + MOST_REST_MS) : 0
     if (this.#shares.size === 0) return
     this.#isScheduled = true
@@ -153,19 +140,9 @@ export class LoopTurns {
     setTimeout(runSliceOf, restMs, this)
   }
 
-  /** Makes rests longer after a late tick, and slowly shorter again. */
-  #adaptRest(now: number): void {
-    if (this.#dueAt === 0) return
-    const isLate = now - this.#dueAt > LATE_MS
-    this.#dueAt = 0
-    this.#rest = isLate
-      ? Math.min(MOST_REST, this.#rest + LATE_STEP)
-      : Math.max(LEAST_REST, this.#rest - IN_TIME_STEP)
-  }
-
-  #noteWorker(owner: ShareOwner): void {
-    if (this.#worker === undefined) this.#worker = owner
-    else if (!isSameOwner(owner, this.#worker)) this.#hasSeveralWorkers = true
+  #noteWorker({ caller = UNKNOWN_CALLER }: ShareOwner): void {
+    if (this.#worker === undefined) this.#worker = caller
+    else if (!isSameCaller(caller, this.#worker)) this.#hasSeveralWorkers = true
   }
 
   /** True if somebody who sends requests had to wait for the long work of somebody else. */
@@ -173,9 +150,9 @@ export class LoopTurns {
     return this.#waits(this.#last, now - this.#lastAt) || this.#waits(this.#other, now - this.#otherAt)
   }
 
-  #waits(sender: Sender | undefined, silentMs: number): boolean {
+  #waits(sender: CallerId | undefined, silentMs: number): boolean {
     if (sender === undefined || silentMs >= RECENT_MS) return false
-    return this.#hasSeveralWorkers || this.#worker === undefined || !isWorkOf(sender, this.#worker)
+    return this.#hasSeveralWorkers || this.#worker === undefined || !isSameCaller(sender, this.#worker)
   }
 
   #next(): boolean {
@@ -189,17 +166,8 @@ export class LoopTurns {
   }
 }
 
-function isSameSender(a: Sender, b: Sender): boolean {
+function isSameCaller(a: CallerId, b: CallerId): boolean {
   return a === b || (a.keyId === b.keyId && a.endUser?.id === b.endUser?.id)
-}
-
-function isSameOwner(a: ShareOwner, b: ShareOwner): boolean {
-  return a === b || (a.caller?.keyId === b.caller?.keyId && a.endUser?.id === b.endUser?.id)
-}
-
-/** A key's work may be for an end user that only the body of its request names. */
-function isWorkOf({ keyId, endUser }: Sender, owner: ShareOwner): boolean {
-  return owner.caller?.keyId === keyId && (endUser === null || endUser.id === owner.endUser?.id)
 }
 
 function runSliceOf(turns: LoopTurns): void {

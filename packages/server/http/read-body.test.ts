@@ -65,7 +65,7 @@ test('gives other long work turns while a long body is read, and returns all of 
   isRead = true
   await over
   expect(bytes.equals(body)).toBe(true)
-  // A turn for each 64 KiB or chunk above it, after the first 256 KiB.
+  // A turn for each 128 KiB or chunk above it, after the first 256 KiB.
   expect(turns).toBeGreaterThan(20)
   expect(reader.progress.received).toBe(body.length)
   expect(hasGrown).toBe(true)

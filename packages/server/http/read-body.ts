@@ -10,7 +10,7 @@ import { takeTurn } from './sliced-work.ts'
 
 /** So much of a body is read as it comes. A caller with long bodies would otherwise keep the event loop busy with reading them. */
 const FREE_BYTES = 256 * 1024
-/** Of the rest so much is read in one turn. Reading it takes 0.05 ms, and more where its memory is fresh. */
+/** Of the rest so much is read in one turn, by two reads of the socket. */
 const TURN_BYTES = 128 * 1024
 
 export interface BodyReader {

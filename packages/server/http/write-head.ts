@@ -26,8 +26,8 @@ export function writeHead(res: ServerResponse, status: number, headers: readonly
 }
 
 /**
- * Lets the written head of an answer that takes minutes be one piece of memory. Node joins it of some forty pieces, which it
- * keeps until the answer ends: 1.3 KB more. Reading a character makes V8 copy them into one.
+ * Joins the written head of an answer that takes minutes. Node builds it from about forty strings, and keeps all of them until the
+ * answer ends: 1.3 KB more. V8 joins them when a character is read.
  */
 export function compactHead(res: ServerResponse): void {
   const { _header: head } = res as unknown as { readonly _header?: unknown }

@@ -113,7 +113,6 @@ function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
   const { caller, life, environment } = tenant
   // A request that the front door refuses leaves no record, since its context has no caller yet.
   const holder = deps.frontDoor.countKnown(ctx, tenant)
-  loopTurns.noteRequest(caller, ctx.startedAt)
   if (ctx.route.needsPlace) deps.frontDoor.enter(ctx, holder)
   const now = deps.now()
   const { origin } = ctx.req.headers
@@ -128,6 +127,7 @@ function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
   if (caller.kind === 'secret') assertAllowed(checkOrigin(environment, origin))
   else if (origin !== undefined) assertAllowed(checkClientOrigin(caller, environment, origin, deps.baseUrl()))
   assertNoNamedEndUser(ctx)
+  loopTurns.noteRequest(caller, ctx.startedAt)
 }
 
 function assertAllowed(refusal: Refusal | undefined): void {

@@ -28,9 +28,10 @@ import type { ModelCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { reserveChat } from './reserve-chat.ts'
 
-/** What every open stream has in place of its request: thousands may be open. */
-const NO_FINDINGS = noFindings()
+/** What every open stream has in place of its request's findings, messages and credentials. One for all: thousands may be open. */
+const NO_FINDINGS: ParsedChat['findings'] = noFindings()
 const NOTHING: readonly never[] = []
+for (const list of Object.values(NO_FINDINGS)) if (Array.isArray(list)) Object.freeze(list)
 
 /** Timeout of one attempt in milliseconds if the caller names none. */
 const DEFAULT_TIMEOUT_MS = 300_000
