@@ -11,6 +11,7 @@ import { openRaw } from '../../testing/harness/raw-connection.ts'
 import { replaceProperty } from '../../testing/harness/replace-property.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { RequestContext } from '../request/request-context.ts'
+import type { UpstreamHandler } from '../upstream/transport.ts'
 
 interface LogLine {
   readonly alarm?: string
@@ -75,6 +76,18 @@ const ask = (content: string, fields: object = {}) => ({
   ...fields,
   messages: [{ role: 'user', content }],
 })
+
+/** Returns an object of its own that passes everything on to the handler of an upstream call. */
+function delegateTo(handler: UpstreamHandler): UpstreamHandler {
+  return {
+    ...(handler.isStream === true ? { isStream: true } : {}),
+    onStart: (status, readHeaders) => handler.onStart(status, readHeaders),
+    onData: chunk => handler.onData(chunk),
+    onEnd: () => handler.onEnd(),
+    onFail: error => handler.onFail(error),
+    onCrash: error => handler.onCrash(error),
+  }
+}
 
 /** Serves other callers like a scripted provider, and the affected one with `toVictim`. */
 function scriptFor(toVictim: UpstreamAnswer): { called: Promise<void>; release: () => void } {
@@ -339,7 +352,7 @@ describe('ends only the affected request, with an alarm of its id, after an exce
   function breakHandler(name: 'onStart' | 'onData' | 'onEnd' | 'onFail'): void {
     replace(deps.http, 'call', call => (request, handler, owner) => {
       const isHarmed = request.body.includes('harmed')
-      return call(request, isHarmed ? { ...handler, [name]: broken } : handler, owner)
+      return call(request, isHarmed ? { ...delegateTo(handler), [name]: broken } : handler, owner)
     })
   }
 
