@@ -5116,10 +5116,12 @@ export interface operations {
     "usage.list_of_organization": {
         parameters: {
             query?: {
+                /** @description Page size. Default: 20. */
+                limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Page size. Default: 20. Large enough for a chart of many groups in one call. */
-                limit?: number;
+                /** @description Page size instead of `limit`, for a whole series in one call, such as that of a chart with many groups. Not with `limit`. */
+                rows?: number;
                 /** @description The whole bucket of this time counts. Default: 30 days before `to`. */
                 from?: string;
                 /** @description The last bucket begins before this time. Default: now. */
@@ -5187,10 +5189,12 @@ export interface operations {
     "usage.list_of_project": {
         parameters: {
             query?: {
+                /** @description Page size. Default: 20. */
+                limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Page size. Default: 20. Large enough for a chart of many groups in one call. */
-                limit?: number;
+                /** @description Page size instead of `limit`, for a whole series in one call, such as that of a chart with many groups. Not with `limit`. */
+                rows?: number;
                 /** @description The whole bucket of this time counts. Default: 30 days before `to`. */
                 from?: string;
                 /** @description The last bucket begins before this time. Default: now. */
@@ -5258,10 +5262,12 @@ export interface operations {
     "usage.list_of_environment": {
         parameters: {
             query?: {
+                /** @description Page size. Default: 20. */
+                limit?: number;
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Page size. Default: 20. Large enough for a chart of many groups in one call. */
-                limit?: number;
+                /** @description Page size instead of `limit`, for a whole series in one call, such as that of a chart with many groups. Not with `limit`. */
+                rows?: number;
                 /** @description The whole bucket of this time counts. Default: 30 days before `to`. */
                 from?: string;
                 /** @description The last bucket begins before this time. Default: now. */

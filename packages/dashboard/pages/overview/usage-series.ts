@@ -43,7 +43,7 @@ async function load(
   of: Part & { granularity: 'hour' | 'day' | 'total'; group_by?: 'model' },
 ): Promise<Usage[]> {
   const from = new Date(now - SPANS[span].ms).toISOString()
-  const query = { from, to: new Date(now).toISOString(), limit: MOST_ROWS, ...of }
+  const query = { from, to: new Date(now).toISOString(), rows: MOST_ROWS, ...of }
   const { data } = await answerOf(
     api.GET('/v1/environments/{envId}/usage', { params: { path: { envId }, query } }),
   )

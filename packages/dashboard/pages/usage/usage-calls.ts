@@ -40,7 +40,7 @@ async function loadDays(
     from: new Date(from).toISOString(),
     to: new Date(Math.max(from, to)).toISOString(),
     granularity: 'day' as const,
-    limit: MOST_ROWS,
+    rows: MOST_ROWS,
     ...groups,
   }
   const answer: Answer = await (part === 'environment'

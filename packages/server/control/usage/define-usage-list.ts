@@ -50,7 +50,7 @@ async function loadUsage(
   orgId: string,
   below?: UsageFilter['below'],
 ) {
-  const { limit: _limit, cursor: _cursor, ...sent } = query
+  const { limit, rows = limit, cursor, ...sent } = query
   const { time_zone } = orGone(await findOrganization(db, orgId))
   const now = clock.now()
   const filter: UsageFilter = {
@@ -65,7 +65,7 @@ async function loadUsage(
     return { data: rows.map(toResource), has_more: false, next_cursor: null, as_of }
   }
   const page = await loadPageBy(
-    query,
+    { limit: rows, cursor },
     [operation, below?.id ?? orgId, sent],
     page => listUsage(db, filter, page),
     row => row.bucket,

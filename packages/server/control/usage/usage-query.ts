@@ -27,9 +27,10 @@ const MOST_DAYS_OF_TOP_END_USERS = 32
 const MOST_DAYS_OF_OTHER_ZONES = 32
 
 export const UsageQuery = z.strictObject({
-  cursor: pageQuery.cursor,
-  limit: integerParam(1, MOST_ROWS).optional().meta({
-    description: 'Page size. Default: 20. Large enough for a chart of many groups in one call.',
+  ...pageQuery,
+  rows: integerParam(1, MOST_ROWS).optional().meta({
+    description:
+      'Page size instead of `limit`, for a whole series in one call, such as that of a chart with many groups. Not with `limit`.',
   }),
   from: dateTimeField
     .optional()
@@ -75,6 +76,9 @@ export const UsageQuery = z.strictObject({
  * `ownZone`: the organization's time zone.
  */
 export function readUsageQuery(query: z.output<typeof UsageQuery>, now: number, ownZone: string) {
+  if (query.rows !== undefined && query.limit !== undefined) {
+    throw refusal('rows', '"rows" replaces "limit": send one of them.')
+  }
   const to = toDate(query.to) ?? new Date(now)
   const from = toDate(query.from) ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS)
   if (from.getTime() > to.getTime()) throw refusal('from', 'from must not be later than to.')

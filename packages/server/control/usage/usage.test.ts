@@ -124,7 +124,7 @@ describe('usage', () => {
       ]),
     )
     expect(rows).toHaveLength(3)
-    const byProject = await list(paths.org, 'group_by=project&top=5&limit=10000')
+    const byProject = await list(paths.org, 'group_by=project&top=5&rows=10000')
     expect(byProject.every(({ project_id }) => project_id === tenant.project.id)).toBe(true)
     expect(byProject.reduce((sum, row) => sum + row.requests, 0)).toBe(4)
   })
@@ -151,6 +151,15 @@ describe('usage', () => {
     )
   })
 
+  test('lists a series of the length that rows names, and continues it by its cursor', async () => {
+    const all = await list(paths.org, 'group_by=model&rows=10000')
+    expect(all.length).toBeGreaterThan(2)
+    const { json } = await call(paths.org, 'group_by=model&rows=2')
+    expect(json.data).toEqual(all.slice(0, 2))
+    const next = await call(paths.org, `group_by=model&rows=10000&cursor=${json.next_cursor}`)
+    expect(next.json.data).toEqual(all.slice(2))
+  })
+
   test.each([
     ['group_by=colour', 'request_validation_failed group_by'],
     ['group_by=', 'request_validation_failed group_by'],
@@ -158,7 +167,10 @@ describe('usage', () => {
     ['from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'request_validation_failed from'],
     ['from=2024-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'request_validation_failed from'],
     ['top=5', 'request_validation_failed top'],
-    ['limit=10001&group_by=model', 'request_validation_failed limit'],
+    ['limit=101&group_by=model', 'request_validation_failed limit'],
+    ['rows=10001&group_by=model', 'request_validation_failed rows'],
+    ['rows=0', 'request_validation_failed rows'],
+    ['rows=100&limit=100', 'request_validation_failed rows'],
     [
       'group_by=end_user&top=5&from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z',
       'request_validation_failed from',
