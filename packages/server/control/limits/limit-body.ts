@@ -1,8 +1,7 @@
 import { Fault } from '../../core/fault.ts'
 import type { LimitRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
-import { textField } from '../operation/fields.ts'
-import { type Owner, parseScopeRef } from '../operation/scope-ref.ts'
+import { type Owner, parseScopeRef, scopeRefField } from '../operation/scope-ref.ts'
 import { z } from '../operation/zod.ts'
 
 export const LIMIT_SCOPES = ['org', 'project', 'environment', 'key', 'end_user', 'default_end_user'] as const
@@ -23,7 +22,7 @@ const MAX_WINDOW_SECONDS = 31 * 24 * 3600
 
 const limitFields = {
   scope: z.enum(LIMIT_SCOPES),
-  scope_ref: textField(255).nullish(),
+  scope_ref: scopeRefField.nullish(),
   metric: z.enum(LIMIT_METRICS),
   limit: z.int().min(0),
   window_seconds: z

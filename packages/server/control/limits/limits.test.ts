@@ -134,12 +134,32 @@ describe('the scope of a limit', () => {
     }
   })
 
-  test('an environment limit applies to an end user that was only named in requests', async () => {
-    const named = { end_user_id: 'only named' }
+  test.each(['not seen yet', ' spaces are part of it ', 'x'.repeat(255), '0198a1f0-0000-7000-8000-000000000001'])(
+    'an environment limit applies to an end user without a record: %s',
+    async scope_ref => {
+      const { outcome, json } = await create(inEnvironment, { scope: 'end_user', scope_ref, ...perMinute })
+      expect([outcome, json.scope_ref]).toEqual(['201', scope_ref])
+    },
+  )
+
+  test("an end user's record is named by its id in its own environment alone", async () => {
+    const path = `/v1/environments/${tenant.development.id}/end-users`
+    const made = await plane.call<{ id: string }>('POST', path, {
+      key: tenant.keys.developer,
+      body: { external_id: 'ann' },
+    })
+    const body = { scope: 'end_user', scope_ref: made.json.id, ...perMinute }
+    expect((await create(inEnvironment, body)).json.scope_ref).toBe('ann')
+    const elsewhere = `/v1/environments/${stranger.development.id}/limits`
+    expect((await create(elsewhere, body, stranger.keys.admin)).json.scope_ref).toBe(made.json.id)
+  })
+
+  test('a device or member is named once a request of its environment named it', async () => {
+    const named = { end_user_id: 'device:seen' }
     await insertRecords(plane.database.pool, [
       requestRecord(tenant.development, plane.newId(), plane.clock.now(), named),
     ])
-    const body = { scope: 'end_user', scope_ref: 'only named', ...perMinute }
+    const body = { scope: 'end_user', scope_ref: 'device:seen', ...perMinute }
     expect((await create(inEnvironment, body)).outcome).toBe('201')
     const elsewhere = `/v1/environments/${stranger.development.id}/limits`
     expect((await create(elsewhere, body, stranger.keys.admin)).outcome).toBe('400 invalid_request scope_ref')
@@ -173,7 +193,11 @@ describe('the scope of a limit', () => {
     ['a key of another environment', 'env', 'key', () => foreignKeyId],
     ['the sibling environment', 'env', 'environment', () => tenant.production.id],
     ['a key without its id', 'env', 'key', () => undefined],
-    ['an unknown end user', 'env', 'end_user', () => 'nobody'],
+    ['a device without a request', 'env', 'end_user', () => 'device:unknown'],
+    ['a member without a request', 'env', 'end_user', () => 'member:unknown'],
+    ['a name of an end user that is too long', 'env', 'end_user', () => 'x'.repeat(256)],
+    ['a name of an end user with a control character', 'env', 'end_user', () => 'a\nb'],
+    ['an empty name of an end user', 'env', 'end_user', () => ''],
     ['default_end_user with a scope_ref', 'env', 'default_end_user', () => 'somebody'],
   ])('400 invalid_request scope_ref: %s', async (_, at, scope, refOf) => {
     const path = at === 'org' ? inOrganization : inEnvironment

@@ -8,11 +8,11 @@ import {
   MOST_REQUESTS,
   type TriedRule,
 } from '../../storage/refusals.ts'
-import { dateTime, textField } from '../operation/fields.ts'
+import { dateTime } from '../operation/fields.ts'
 import { MAX_USD, toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { parseScopeRef } from '../operation/scope-ref.ts'
+import { parseScopeRef, scopeRefField } from '../operation/scope-ref.ts'
 import { z } from '../operation/zod.ts'
 
 const TRIED_MS = 7 * 86_400_000
@@ -21,7 +21,7 @@ const MAX_WINDOW_SECONDS = 31 * 24 * 3600
 const LimitQuestion = z
   .strictObject({
     scope: z.enum(['environment', 'key', 'end_user', 'default_end_user']),
-    scope_ref: textField(255).nullish(),
+    scope_ref: scopeRefField.nullish(),
     metric: z.enum(['requests', 'tokens', 'usd', 'concurrency']).meta({
       description: '`usd`: of a budget. `concurrency`: running requests, without a window.',
     }),

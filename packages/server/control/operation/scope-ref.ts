@@ -1,11 +1,24 @@
+import { isEndUserId, isReservedEndUserId } from '../../core/end-users.ts'
 import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
-import { findEndUserId } from '../../storage/end-users.ts'
+import { findEndUser, findEndUserId } from '../../storage/end-users.ts'
 import { findEnvironment } from '../../storage/environments.ts'
 import { findKey } from '../../storage/keys.ts'
 import type { Db } from '../../storage/pool.ts'
 import { findProject } from '../../storage/projects.ts'
 import { isEndUserLogged } from '../../storage/request-log-list.ts'
+import { z } from './zod.ts'
+
+/** Not trimmed: an end user's name must equal the one in tokens and requests. */
+export const scopeRefField = z
+  .string()
+  .refine(isEndUserId, 'must have 1 to 255 characters, no control characters')
+  .meta({
+    minLength: 1,
+    maxLength: 255,
+    description:
+      "What the scope names: the id of a project, environment or key; of an end user its external_id, also before its first request, or its record's id.",
+  })
 
 /** The owner of a limit, quota or budget: an organization, a project or an environment. */
 export interface Owner {
@@ -17,8 +30,8 @@ export interface Owner {
 export type Scope = 'org' | 'project' | 'environment' | 'key' | 'end_user' | 'default_end_user'
 
 /**
- * Returns the stored form of a scope_ref: the id of something below the owner, or an end user's external id. Null if the
- * scope is the owner itself, or `default_end_user`, which means every end user without a limit of its own. Throws 400 for
+ * Returns the stored form of a scope_ref: the id of something below the owner, or an end user's external id, which needs no
+ * record: a rule may be older than the end user's first request. Null if the scope is the owner itself, or `default_end_user`, which means every end user without a limit of its own. Throws 400 for
  * anything else.
  */
 export async function parseScopeRef(
@@ -36,8 +49,13 @@ export async function parseScopeRef(
     throw refusal(`The scope ${scope} needs a scope_ref: ${NAMES[scope]}.`)
   }
   const found = await find(db, owner, scope, ref)
-  if (found === undefined) throw refusal(`scope_ref was not found; it must be ${NAMES[scope]}.`)
-  return found
+  if (found !== undefined) return found
+  if (scope === 'end_user' && isReservedEndUserId(ref)) {
+    throw refusal(
+      `scope_ref must name a device or member that made a request before, since the app assigns names that begin with device: or member:; got ${ref}.`,
+    )
+  }
+  throw refusal(`scope_ref was not found; it must be ${NAMES[scope]}.`)
 }
 
 const NAMES = {
@@ -45,7 +63,7 @@ const NAMES = {
   project: "a project's id",
   environment: "an environment's id",
   key: "a key's id",
-  end_user: "an end user's external_id",
+  end_user: "an end user's external_id or id",
 }
 
 function isOwner(owner: Owner, scope: Scope): boolean {
@@ -61,8 +79,7 @@ async function find(
   ref: string,
 ): Promise<string | undefined> {
   if (scope === 'end_user') {
-    if (owner.environment_id === null) return undefined
-    return (await isKnownEndUser(db, owner.environment_id, ref)) ? ref : undefined
+    return owner.environment_id === null ? undefined : await findEndUserName(db, owner.environment_id, ref)
   }
   if (!isUuid(ref)) return undefined
   if (scope === 'org') return ref.toLowerCase() === owner.org_id ? owner.org_id : undefined
@@ -80,6 +97,14 @@ const FIND = {
     return row && { id: row.id, org_id: row.org_id, project_id: row.project_id, environment_id: row.id }
   },
   key: findKey,
+}
+
+/** Undefined for a name that only the app assigns, and has not assigned. */
+async function findEndUserName(db: Db, environmentId: string, ref: string): Promise<string | undefined> {
+  const record = isUuid(ref) ? await findEndUser(db, ref) : undefined
+  if (record?.environment_id === environmentId) return record.external_id
+  if (!isReservedEndUserId(ref) || (await isKnownEndUser(db, environmentId, ref))) return ref
+  return undefined
 }
 
 /** An end user that was only named in requests may have no record. */

@@ -1,8 +1,7 @@
 import { CALENDAR_WINDOWS } from '../../core/windows.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
-import { textField } from '../operation/fields.ts'
-import { type Owner, parseScopeRef } from '../operation/scope-ref.ts'
+import { type Owner, parseScopeRef, scopeRefField } from '../operation/scope-ref.ts'
 import { z } from '../operation/zod.ts'
 
 export const QUOTA_SCOPES = ['environment', 'key', 'end_user', 'default_end_user'] as const
@@ -10,7 +9,7 @@ export const QUOTA_METRICS = ['requests', 'tokens'] as const
 
 const quotaFields = {
   scope: z.enum(QUOTA_SCOPES),
-  scope_ref: textField(255).nullish(),
+  scope_ref: scopeRefField.nullish(),
   metric: z.enum(QUOTA_METRICS),
   window: z.enum(CALENDAR_WINDOWS),
   limit: z.int().min(0),
