@@ -25,6 +25,22 @@ describe('a sliding window', () => {
     expect(window.take('a')).toBe(10_000)
   })
 
+  test('uncounts a take that is given back, once and no other', () => {
+    const { window, advance, now } = open(2)
+    window.take('a')
+    advance(10_000)
+    const second = now()
+    window.take('a')
+    window.giveBack('a', second)
+    window.giveBack('a', second)
+    window.giveBack('b', second)
+    expect(window.take('a')).toBe(0)
+    expect(window.take('a')).toBe(50_000)
+    advance(60_000)
+    window.giveBack('a', second)
+    expect([window.take('a'), window.take('a')]).toEqual([0, 0])
+  })
+
   test('never allows more than the limit in any minute, and allows a caller that waited for the returned time', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 60 }), gaps => {

@@ -43,6 +43,15 @@ export class SlidingWindow {
     return 0
   }
 
+  /** Uncounts a take that was allowed at this time, if it still counts. */
+  giveBack(key: string, takenAt: number): void {
+    const times = this.#times.get(key)
+    const index = times?.lastIndexOf(takenAt) ?? -1
+    if (times === undefined || index < 0) return
+    times.splice(index, 1)
+    if (times.length === 0) this.#times.delete(key)
+  }
+
   /** Keys are ordered by their last take, so the expired ones come first. */
   #removeExpiredKeys(past: number): void {
     for (const [key, times] of this.#times) {

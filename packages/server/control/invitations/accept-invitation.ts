@@ -57,13 +57,13 @@ export const acceptInvitation = defineOperation('POST /v1/invitations/accept', {
   handle: async ({ services, caller, body }) => {
     const { wholeDb } = services
     assertSameOrigin(caller, services.baseUrl())
-    services.rates.countAttempt(caller.address)
+    const giveBack = services.rates.countAttempt('accept_invitation', caller.address)
     const tokenHash = hashToken(body.token)
     const invitation = await findLive(services, tokenHash)
     const email = invitation.invite_email ?? ''
     const signedIn = await findSignedIn(services, caller, email)
     const passwordHash = signedIn === undefined ? await hashPassword(services, caller, email, body) : null
-    return await wholeDb.transaction().execute(async tx => {
+    const member = await wholeDb.transaction().execute(async tx => {
       await lockEmail(tx, email)
       await lockOrganization(tx, invitation.org_id)
       // The invitation may have been accepted or withdrawn while the password was hashed.
@@ -77,6 +77,8 @@ export const acceptInvitation = defineOperation('POST /v1/invitations/accept', {
       await storeAcceptance(tx, live.id, userId, new Date(services.clock.now()))
       return toMemberResource((await findMember(tx, live.id)) as MemberWithUserRow)
     })
+    giveBack()
+    return member
   },
 })
 

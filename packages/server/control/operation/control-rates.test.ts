@@ -62,26 +62,50 @@ describe('10 sign-ins a minute for an account and address', () => {
     expect(() => rates.countSignIn('new@example.com', '192.0.2.2')).not.toThrow()
   })
 
-  test('set-up, invitations and reset links are counted per address', async () => {
+  test('wrong guesses at set-up, invitations and reset links are counted per address, each for itself', async () => {
     const headers = { 'x-forwarded-for': '192.0.2.1' }
+    const setup = { email: 'a@b.example', password: 'a long password', organization: { name: 'x' } }
     const attempts = [
-      [
-        '/v1/setup',
-        { setup_token: 'x', email: 'a@b.example', password: 'a long password', organization: { name: 'x' } },
-      ],
+      ['/v1/setup', { ...setup, setup_token: 'x' }],
+      ['/v1/invitations/lookup', { token: 'x' }],
       ['/v1/invitations/accept', { token: 'x', password: 'a long password' }],
       ['/v1/session/password-reset', { reset_token: 'x', new_password: 'a long password' }],
     ] as const
-    for (let i = 0; i < 10; i++) {
-      const [path, body] = attempts[i % 3] as (typeof attempts)[number]
-      expect((await plane.call('POST', path, { body, headers })).status).toBeLessThan(429)
-    }
     for (const [path, body] of attempts) {
+      for (let i = 0; i < 10; i++) {
+        expect((await plane.call('POST', path, { body, headers })).status).toBeLessThan(429)
+      }
       expect((await plane.call('POST', path, { body, headers })).outcome).toBe(LIMITED)
+      plane.clock.advance(1000)
     }
-    const setup = { ...attempts[0][1], setup_token: SETUP_TOKEN }
+    const body = { ...setup, setup_token: SETUP_TOKEN }
+    expect((await plane.call('POST', '/v1/setup', { body, headers })).outcome).toBe(LIMITED)
     const elsewhere = { 'x-forwarded-for': '192.0.2.2' }
-    expect((await plane.call('POST', '/v1/setup', { body: setup, headers: elsewhere })).outcome).toBe('201')
+    expect((await plane.call('POST', '/v1/setup', { body, headers: elsewhere })).outcome).toBe('201')
+  })
+
+  test('right secrets of one address are not counted, and give no wrong guess back', async () => {
+    const { organization, people } = await plane.insertTenant('office')
+    const post = (path: string, body: object) =>
+      plane.call<any>('POST', path, { body, headers: { 'x-forwarded-for': '192.0.2.1' } })
+    const tokens: string[] = []
+    for (let i = 0; i < 12; i++) {
+      const body = { email: `colleague-${i}@example.com`, role: 'viewer' }
+      const invitation = await plane.call<any>('POST', `/v1/orgs/${organization.id}/members`, {
+        cookie: people.owner.cookie,
+        body,
+      })
+      tokens.push(invitation.json.accept_url.split('token=')[1])
+    }
+    const accept = async (token: string) =>
+      (await post('/v1/invitations/accept', { token, password: 'a long password' })).outcome
+    for (let i = 0; i < 9; i++) expect(await accept('wrong')).toBe('404 resource_not_found token')
+    for (const token of tokens.slice(0, 11)) {
+      expect((await post('/v1/invitations/lookup', { token })).outcome).toBe('200')
+      expect(await accept(token)).toBe('200')
+    }
+    expect(await accept('wrong')).toBe('404 resource_not_found token')
+    expect([await accept('wrong'), await accept(tokens[11] as string)]).toEqual([LIMITED, LIMITED])
   })
 })
 

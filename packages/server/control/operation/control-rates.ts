@@ -10,6 +10,8 @@ const MINUTE_MS = 60_000
 /** Per credential. */
 const CALLS_PER_MINUTE = 3_000
 const SIGN_INS = 10
+/** That failed or run, per operation and address. */
+const ATTEMPTS = 10
 /** Over all accounts: trying one password on each account must not exhaust the CPU either. */
 const SIGN_INS_PER_ADDRESS = 100
 
@@ -33,9 +35,21 @@ export interface ControlRates {
   countCall(credentialId: string): void
   /** Counts a password given for an account. */
   countSignIn(email: string, address: string): void
-  /** Counts another guessable secret: a set-up token, an invitation or a reset link. */
-  countAttempt(address: string): void
+  /**
+   * Counts a guess at another secret. Returns what takes the count back: call it once the secret was right, so that many
+   * people of one address are not refused for being many.
+   */
+  countAttempt(operation: GuessableOperation, address: string): () => void
 }
+
+/** What asks for a secret that is not the caller's credential. Each has attempts of its own. */
+export type GuessableOperation =
+  | 'set_up'
+  | 'look_up_invitation'
+  | 'accept_invitation'
+  | 'change_password'
+  | 'reset_password'
+  | 'sign_in_by_oidc'
 
 export function openControlRates(
   clock: Clock,
@@ -46,7 +60,7 @@ export function openControlRates(
   const calls = window(callsPerMinute, 10_000)
   const signIns = window(SIGN_INS, 50_000)
   const addresses = window(SIGN_INS_PER_ADDRESS, 50_000)
-  const attempts = window(SIGN_INS, 50_000)
+  const attempts = window(ATTEMPTS, 50_000)
   const unknown = new AddressBuckets(addressRate)
   return {
     proven: new ProvenCredentials(),
@@ -61,7 +75,12 @@ export function openControlRates(
       count(signIns, `${group} ${email}`, TOO_MANY_ATTEMPTS)
       count(addresses, group, TOO_MANY_ATTEMPTS)
     },
-    countAttempt: address => count(attempts, toAddressGroup(address), TOO_MANY_ATTEMPTS),
+    countAttempt(operation, address) {
+      const key = `${operation} ${toAddressGroup(address)}`
+      const takenAt = clock.now()
+      count(attempts, key, TOO_MANY_ATTEMPTS)
+      return () => attempts.giveBack(key, takenAt)
+    },
   }
 }
 

@@ -27,7 +27,7 @@ export const changePassword = defineOperation('POST /v1/session/password', {
     const { wholeDb, passwords, rates } = services
     const user = await getUser(wholeDb, actor.id)
     // Somebody who took over a session can guess no faster than at sign-in.
-    rates.countAttempt(caller.address)
+    const giveBack = rates.countAttempt('change_password', caller.address)
     rates.countSignIn(user.email, caller.address)
     if (!(await passwords.verify(body.current_password, user.password_hash))) throw wrongPassword()
     const email = user.email.toLowerCase()
@@ -43,6 +43,7 @@ export const changePassword = defineOperation('POST /v1/session/password', {
     })
     // A concurrent change of the password ended the caller's right to a session.
     if (!(await startSession(services, caller, answer, changed))) throw wrongPassword()
+    giveBack()
     return await loadSessionResource(services, changed)
   },
 })

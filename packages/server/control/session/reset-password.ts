@@ -34,7 +34,7 @@ export const resetPassword = defineOperation('POST /v1/session/password-reset', 
   handle: async ({ services, caller, answer, body }) => {
     const { wholeDb, clock } = services
     assertSameOrigin(caller, services.baseUrl())
-    services.rates.countAttempt(caller.address)
+    const giveBack = services.rates.countAttempt('reset_password', caller.address)
     const tokenHash = hashToken(body.reset_token)
     const reset = await findPasswordReset(wholeDb, tokenHash)
     if (reset === undefined || reset.expires_at.getTime() <= clock.now()) throw noLink()
@@ -55,6 +55,7 @@ export const resetPassword = defineOperation('POST /v1/session/password-reset', 
       return { ...user, password_hash: password }
     })
     if (!(await startSession(services, caller, answer, changed))) throw noLink()
+    giveBack()
     return await loadSessionResource(services, changed)
   },
 })

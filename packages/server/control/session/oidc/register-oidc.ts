@@ -66,7 +66,7 @@ export function registerOidc(
 
   app.get(`${PATH}/callback`, { schema: { hide: true } }, async (request, reply) => {
     const caller = toCaller(request, trustedProxies)
-    services.rates.countAttempt(caller.address)
+    const giveBack = services.rates.countAttempt('sign_in_by_oidc', caller.address)
     const pending = openPending(services, caller)
     const callback = new URL(callbackUrl())
     callback.search = new URL(request.url, callback).search
@@ -85,6 +85,7 @@ export function registerOidc(
         'No user or invitation has a verified e-mail address of this account.',
       )
     }
+    giveBack()
     await auditSignIn(services, request, caller, user)
     return reply
       .header('Cache-Control', 'no-store')
