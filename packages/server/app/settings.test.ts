@@ -81,3 +81,17 @@ test('without RIDEAU_WORKERS there is one worker per core', () => {
   expect(parseConfig({}).workers).toBe(expected)
   expect(parseConfig({ RIDEAU_WORKERS: 'auto' }).workers).toBe(expected)
 })
+
+describe('RIDEAU_ALLOW_PRIVATE_UPSTREAMS', () => {
+  test.each([
+    [{}, true],
+    [{ RIDEAU_HOST: '::1', RIDEAU_METRICS_HOST: 'localhost' }, true],
+    [{ NODE_ENV: 'production' }, false],
+    [{ RIDEAU_HOST: '0.0.0.0' }, false],
+    [{ RIDEAU_METRICS_HOST: '0.0.0.0' }, false],
+    [{ RIDEAU_METRICS_HOST: '0.0.0.0', RIDEAU_ALLOW_PRIVATE_UPSTREAMS: 'true' }, true],
+    [{ RIDEAU_ALLOW_PRIVATE_UPSTREAMS: 'false' }, false],
+  ])('with %j: %s', (env, expected) => {
+    expect(parseConfig(env).allowPrivateUpstreams).toBe(expected)
+  })
+})

@@ -216,7 +216,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     )
   }
   const allowPrivateUpstreams =
-    settings.RIDEAU_ALLOW_PRIVATE_UPSTREAMS ?? (!production && isLoopback(settings.RIDEAU_HOST))
+    settings.RIDEAU_ALLOW_PRIVATE_UPSTREAMS ??
+    (!production && [settings.RIDEAU_HOST, settings.RIDEAU_METRICS_HOST].every(isLoopback))
   return {
     production,
     logLevel: settings.LOG_LEVEL,
