@@ -219,7 +219,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes an organization. `time_zone: null` resets it to UTC.
+         * Changes an organization. `slug: null` makes the slug from the name again; `time_zone: null` resets the time zone to UTC.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["orgs.update"];
@@ -443,7 +443,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a project. `allowed_origins: null` allows no browser origin.
+         * Changes a project. `slug: null` makes the slug from the name again; `allowed_origins: null` allows no browser origin.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["projects.update"];
@@ -487,7 +487,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes an environment's policy. `allowed_models: null` allows every model.
+         * Changes an environment's policy. `null` resets a setting to what a new environment has; of `allowed_models` that is every model.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["environments.update"];
@@ -1943,7 +1943,7 @@ export interface components {
         };
         OrganizationChangeInput: {
             name?: string;
-            slug?: string;
+            slug?: string | null;
             time_zone?: string | null;
         };
         NewBudgetInput: {
@@ -2120,7 +2120,7 @@ export interface components {
         };
         ProjectChangeInput: {
             name?: string;
-            slug?: string;
+            slug?: string | null;
             allowed_origins?: string[] | null;
         };
         NewProviderCredentialInput: {
@@ -4492,16 +4492,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    log_retention_days?: number;
-                    /** @enum {string} */
-                    log_capture?: "full" | "metadata";
+                    log_retention_days?: number | null;
+                    log_capture?: ("full" | "metadata") | null;
                     allowed_models?: string[] | null;
-                    /** @enum {string} */
-                    unsupported_params?: "refuse" | "drop";
-                    /** @enum {string} */
-                    on_client_gone?: "cancel" | "drain";
-                    allow_client_passthrough?: boolean;
-                    allow_secret_key_in_browser?: boolean;
+                    unsupported_params?: ("refuse" | "drop") | null;
+                    on_client_gone?: ("cancel" | "drain") | null;
+                    allow_client_passthrough?: boolean | null;
+                    allow_secret_key_in_browser?: boolean | null;
                 };
             };
         };

@@ -93,11 +93,37 @@ describe('PATCH /v1/environments/{envId}', () => {
     expect((await patch({})).status).toBe(200)
   })
 
+  test('null resets each setting to what a new environment of its name has', async () => {
+    for (const { id } of [tenant.development, tenant.production]) {
+      const path = `/v1/environments/${id}`
+      const set = async (body: object) => (await plane.call<EnvironmentRecord>('PATCH', path, { key, body })).json
+      const other = {
+        log_retention_days: 7,
+        log_capture: id === tenant.development.id ? 'metadata' : 'full',
+        allowed_models: ['openai/*'],
+        unsupported_params: 'drop',
+        on_client_gone: 'drain',
+        allow_client_passthrough: true,
+        allow_secret_key_in_browser: true,
+      }
+      expect(await set(other)).toMatchObject(other)
+      const cleared = await set(Object.fromEntries(Object.keys(other).map(name => [name, null])))
+      expect(cleared).toMatchObject({
+        log_retention_days: 30,
+        log_capture: id === tenant.development.id ? 'full' : 'metadata',
+        allowed_models: null,
+        unsupported_params: 'refuse',
+        on_client_gone: 'cancel',
+        allow_client_passthrough: false,
+        allow_secret_key_in_browser: false,
+      })
+    }
+  })
+
   test.each([
     [{ log_retention_days: 0 }, 'log_retention_days'],
     [{ log_retention_days: 366 }, 'log_retention_days'],
     [{ log_retention_days: 1.5 }, 'log_retention_days'],
-    [{ log_retention_days: null }, 'log_retention_days'],
     [{ log_capture: 'all' }, 'log_capture'],
     [{ allowed_models: ['a', ' '] }, 'allowed_models[1]'],
     [{ name: 'staging' }, 'name'],

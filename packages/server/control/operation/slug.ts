@@ -21,13 +21,14 @@ export function toSlug(name: string, fallback: string): string {
   return slug === '' ? fallback : slug
 }
 
-/** Returns a slug made from a name, with a random suffix if it is taken. */
+/** Returns a slug made from a name, with a random suffix if another has it. `own`: the slug of the record that is renamed. */
 export async function findFreeSlug(
   slug: string,
   isTaken: (slug: string) => Promise<boolean>,
   random: Random,
+  own?: string,
 ): Promise<string> {
-  if (!(await isTaken(slug))) return slug
+  if (slug === own || !(await isTaken(slug))) return slug
   const end = `-${random.bytes(4).toString('hex')}`
   return `${slug.slice(0, MAX_LENGTH - end.length).replace(/-+$/, '')}${end}`
 }

@@ -36,6 +36,10 @@ export const NewOrganization = z
   .meta({ id: 'NewOrganization' })
 
 export const OrganizationChange = z
-  .strictObject({ ...organizationFields, time_zone: organizationFields.time_zone.nullable() })
+  .strictObject({
+    name: organizationFields.name,
+    slug: organizationFields.slug.nullable(),
+    time_zone: organizationFields.time_zone.nullable(),
+  })
   .partial()
   .meta({ id: 'OrganizationChange' })

@@ -1,18 +1,25 @@
-import { updateOrganization as storeOrganization } from '../../storage/organizations.ts'
+import { isOrganizationSlugTaken, updateOrganization as storeOrganization } from '../../storage/organizations.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
+import { findFreeSlug, toSlug } from '../operation/slug.ts'
 import { DEFAULT_TIME_ZONE, OrganizationChange } from './organization-fields.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
 
 export const updateOrganization = defineOperation('PATCH /v1/orgs/{orgId}', {
   name: 'orgs.update',
-  summary: 'Changes an organization. `time_zone: null` resets it to UTC.',
+  summary:
+    'Changes an organization. `slug: null` makes the slug from the name again; `time_zone: null` resets the time zone to UTC.',
   access: { role: 'admin', of: 'org' },
   body: OrganizationChange,
   response: { 200: OrganizationResource },
   faults: ['resource_conflict'],
   handle: async ({ services, resource, body }) => {
-    const { name, slug, time_zone } = body
+    const { name, time_zone } = body
+    // Slugs are unique in the deployment.
+    const isTaken = (slug: string): Promise<boolean> => isOrganizationSlugTaken(services.wholeDb, slug)
+    const made = toSlug(name ?? resource.name, 'organization')
+    const slug =
+      body.slug === null ? await findFreeSlug(made, isTaken, services.random, resource.slug) : body.slug
     const change = {
       ...(name === undefined ? {} : { name }),
       ...(slug === undefined ? {} : { slug }),

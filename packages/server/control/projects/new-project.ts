@@ -4,6 +4,7 @@ import type { Db } from '../../storage/pool.ts'
 import { insertProject } from '../../storage/projects.ts'
 import { insertProviderCredential } from '../../storage/provider-credentials.ts'
 import type { EnvironmentRow, ProjectRow } from '../../storage/schema.ts'
+import { defaultSettings } from '../environments/default-settings.ts'
 import type { Services } from '../operation/operation.ts'
 import { toCredentialRow } from '../provider-credentials/new-credential.ts'
 
@@ -52,7 +53,7 @@ export async function createProject(
   return { project, development, production }
 }
 
-/** Development captures full bodies and is the default environment; production captures metadata only. */
+/** Development is the default environment. */
 function toEnvironmentRow(project: ProjectRow, id: string, name: EnvironmentName, now: Date): EnvironmentRow {
   return {
     id,
@@ -60,13 +61,7 @@ function toEnvironmentRow(project: ProjectRow, id: string, name: EnvironmentName
     project_id: project.id,
     name,
     is_default: name === 'development',
-    log_retention_days: 30,
-    log_capture: name === 'development' ? 'full' : 'metadata',
-    allowed_models: null,
-    unsupported_params: 'refuse',
-    on_client_gone: 'cancel',
-    allow_client_passthrough: false,
-    allow_secret_key_in_browser: false,
+    ...defaultSettings(name),
     created_at: now,
     updated_at: now,
   }

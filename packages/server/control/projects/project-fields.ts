@@ -31,6 +31,10 @@ export const NewProject = z
   .meta({ id: 'NewProject' })
 
 export const ProjectChange = z
-  .strictObject({ ...projectFields, allowed_origins: projectFields.allowed_origins.nullable() })
+  .strictObject({
+    name: projectFields.name,
+    slug: projectFields.slug.nullable(),
+    allowed_origins: projectFields.allowed_origins.nullable(),
+  })
   .partial()
   .meta({ id: 'ProjectChange' })

@@ -72,7 +72,7 @@ describe('POST /v1/orgs/{orgId}/projects', () => {
 })
 
 describe('PATCH /v1/projects/{projectId}', () => {
-  test('changes only the fields that were sent; null allows no browser origin', async () => {
+  test('changes only the fields that were sent; null allows no browser origin and makes the slug again', async () => {
     const made = await create({ name: 'Change', allowed_origins: ['http://localhost:5173'] })
     plane.clock.advance(1000)
     const renamed = await patch(made.json.id, { name: 'Changed' })
@@ -88,6 +88,11 @@ describe('PATCH /v1/projects/{projectId}', () => {
     expect((await patch(made.json.id, { allowed_origins: null })).json.allowed_origins).toEqual([])
     expect((await patch(made.json.id, { slug: 'project' })).outcome).toBe('409 resource_conflict slug')
     expect((await patch(made.json.id, { name: null })).outcome).toBe('400 invalid_request name')
+    expect((await patch(made.json.id, { slug: 'own-words' })).json.slug).toBe('own-words')
+    expect((await patch(made.json.id, { slug: null })).json.slug).toBe('changed')
+    const { json } = await create({ name: 'Another', slug: 'another-one' })
+    const taken = await patch(json.id, { name: 'Changed', slug: null })
+    expect(taken.json.slug).toMatch(/^changed-[0-9a-f]{8}$/)
   })
 })
 

@@ -377,7 +377,7 @@ describe('an answer', () => {
     const call = (id: string) => app.call('/v1/chat', PRICED_CHAT, { headers: { 'x-rideau-end-user': id } })
     expect((await call(name)).status).toBe(200)
     const refused = await call(name)
-    expect([refused.status, (await refused.json()).error.code]).toEqual([429, code])
+    expect([refused.status, ((await refused.json()) as any).error.code]).toEqual([429, code])
     expect((await call(`not ${name}`)).status).toBe(200)
   })
 
