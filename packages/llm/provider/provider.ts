@@ -92,6 +92,8 @@ export interface ProviderOption {
   /** `map`: an object of texts. */
   readonly type: 'text' | 'map'
   readonly required: boolean
+  /** Never returned, and hidden while it is typed. */
+  readonly secret: boolean
   /** What a form calls it. */
   readonly label: string
   /** What it is and where to find it, in a sentence. */

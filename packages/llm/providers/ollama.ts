@@ -16,6 +16,7 @@ export const ollama: Provider = {
       name: 'num_ctx',
       type: 'text',
       required: false,
+      secret: false,
       label: 'Context length',
       help: 'In tokens, such as 8192. Empty: what the server is set to.',
     },

@@ -2332,6 +2332,8 @@ export interface components {
         };
         EffectiveLimits: {
             data: components["schemas"]["EffectiveLimit"][];
+            has_more: boolean;
+            next_cursor: string | null;
             /** @description The plan of the end user, its own or the default one. */
             plan: string | null;
             /** @description What binds besides, that this list cannot show. */
@@ -2694,8 +2696,10 @@ export interface components {
             request_id: string;
         };
         ErrorCounts: {
-            /** @description At most 100, most frequent first. */
+            /** @description At most 100, most frequent first, in one page. */
             data: components["schemas"]["ErrorCount"][];
+            has_more: boolean;
+            next_cursor: string | null;
             /**
              * Format: date-time
              * @description Since when they are counted.
@@ -2879,6 +2883,10 @@ export interface components {
             name: string;
             key_fingerprint: string;
             base_url: string | null;
+            /** @description As they were set, without secret ones such as a session token. */
+            options: {
+                [key: string]: unknown;
+            };
             weight: number;
             last_validated_at: string | null;
             validation_error: string | null;
@@ -3580,6 +3588,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["SavedView"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
                     };
                 };
             };

@@ -84,6 +84,35 @@ describe('GET /openapi.json', () => {
     })
   })
 
+  test('every answer with a list of records is the list envelope', () => {
+    const schemaOf = ({ responses }: DocumentedOperation): any => {
+      const schema = responses['200']?.content?.['application/json']?.schema
+      return schema?.$ref === undefined
+        ? schema
+        : document.components.schemas[schema.$ref.split('/').at(-1) ?? '']
+    }
+    const lists = all().filter(
+      ({ operation }) => schemaOf(operation)?.properties?.data?.items?.$ref !== undefined,
+    )
+    expect(lists.length).toBeGreaterThan(20)
+    for (const { path, operation } of lists) {
+      const { properties } = schemaOf(operation)
+      expect([path, properties.has_more?.type, properties.next_cursor]).toEqual([
+        path,
+        'boolean',
+        { type: ['string', 'null'] },
+      ])
+    }
+  })
+
+  test('lists have pages of 1 to 100 records', () => {
+    const limits = all().flatMap(({ operation }) =>
+      (operation.parameters ?? []).filter(({ name }) => name === 'limit').map(({ schema }) => schema),
+    )
+    expect(limits.length).toBeGreaterThan(20)
+    for (const limit of limits) expect(limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 100 })
+  })
+
   test('declares every path parameter with the pattern of a UUID', () => {
     for (const { path, operation } of all()) {
       const named = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1])

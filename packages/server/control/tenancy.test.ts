@@ -96,7 +96,8 @@ describe('PATCH /v1/environments/{envId}', () => {
   test('null resets each setting to what a new environment of its name has', async () => {
     for (const { id } of [tenant.development, tenant.production]) {
       const path = `/v1/environments/${id}`
-      const set = async (body: object) => (await plane.call<EnvironmentRecord>('PATCH', path, { key, body })).json
+      const set = async (body: object) =>
+        (await plane.call<EnvironmentRecord>('PATCH', path, { key, body })).json
       const other = {
         log_retention_days: 7,
         log_capture: id === tenant.development.id ? 'metadata' : 'full',

@@ -66,12 +66,12 @@ function toCredentialFields(provider: Provider): z.output<typeof CredentialField
       secret: true,
       type: keyIsDocument ? 'lines' : 'text',
     },
-    ...options.map(({ name, required, label, help, type }) => ({
+    ...options.map(({ name, required, label, help, secret, type }) => ({
       name: `options.${name}`,
       required,
       label,
       help,
-      secret: name === 'session_token',
+      secret,
       type,
     })),
     {

@@ -7,6 +7,7 @@ import { findEnvironmentPolicies } from '../../storage/environment-policies.ts'
 import { dateTime, uuid } from '../operation/fields.ts'
 import type { Services } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
+import { listOf, toWholeList } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 
 const WINDOWS = ['hour', 'day', 'week', 'month', 'total'] as const
@@ -33,9 +34,8 @@ const EffectiveLimit = z
   })
   .meta({ id: 'EffectiveLimit' })
 
-export const EffectiveLimits = z
-  .strictObject({
-    data: z.array(EffectiveLimit),
+export const EffectiveLimits = listOf(EffectiveLimit)
+  .extend({
     plan: z
       .string()
       .nullable()
@@ -44,7 +44,7 @@ export const EffectiveLimits = z
   })
   .meta({ id: 'EffectiveLimits' })
 
-type Limits = Pick<z.output<typeof EffectiveLimits>, 'data' | 'plan'>
+type Limits = Omit<z.output<typeof EffectiveLimits>, 'note'>
 
 /** Returns every rule that binds the requests of a caller now, with its usage. The gateway derives them by the same function. */
 export async function findEffectiveLimits(
@@ -56,7 +56,7 @@ export async function findEffectiveLimits(
   const { meters, plan } = listMeters(policies, caller, now)
   const statuses = await readMeters(meters, now)
   return {
-    data: meters.map((meter, index) => toEffectiveLimit(meter, policies, statuses?.[index])),
+    ...toWholeList(meters.map((meter, index) => toEffectiveLimit(meter, policies, statuses?.[index]))),
     plan: plan?.name ?? null,
   }
 }

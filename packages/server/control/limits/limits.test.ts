@@ -134,13 +134,15 @@ describe('the scope of a limit', () => {
     }
   })
 
-  test.each(['not seen yet', ' spaces are part of it ', 'x'.repeat(255), '0198a1f0-0000-7000-8000-000000000001'])(
-    'an environment limit applies to an end user without a record: %s',
-    async scope_ref => {
-      const { outcome, json } = await create(inEnvironment, { scope: 'end_user', scope_ref, ...perMinute })
-      expect([outcome, json.scope_ref]).toEqual(['201', scope_ref])
-    },
-  )
+  test.each([
+    'not seen yet',
+    ' spaces are part of it ',
+    'x'.repeat(255),
+    '0198a1f0-0000-7000-8000-000000000001',
+  ])('an environment limit applies to an end user without a record: %s', async scope_ref => {
+    const { outcome, json } = await create(inEnvironment, { scope: 'end_user', scope_ref, ...perMinute })
+    expect([outcome, json.scope_ref]).toEqual(['201', scope_ref])
+  })
 
   test("an end user's record is named by its id in its own environment alone", async () => {
     const path = `/v1/environments/${tenant.development.id}/end-users`

@@ -57,6 +57,8 @@ test('failed requests of the last day are counted by code, with the latest of ea
     from: new Date(now - 86_400_000).toISOString(),
     to: new Date(now).toISOString(),
     is_complete: true,
+    has_more: false,
+    next_cursor: null,
   })
 })
 

@@ -2,6 +2,7 @@ import { Fault } from '../../core/fault.ts'
 import { countErrors, MOST_FAILURES } from '../../storage/error-counts.ts'
 import { dateTime, dateTimeField, toDate, uuid } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
+import { listOf, toWholeList } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 
 const DAY_MS = 86_400_000
@@ -19,9 +20,9 @@ const ErrorCount = z
   })
   .meta({ id: 'ErrorCount' })
 
-const ErrorCounts = z
-  .strictObject({
-    data: z.array(ErrorCount).meta({ description: 'At most 100, most frequent first.' }),
+const ErrorCounts = listOf(ErrorCount)
+  .extend({
+    data: z.array(ErrorCount).meta({ description: 'At most 100, most frequent first, in one page.' }),
     from: dateTime.meta({ description: 'Since when they are counted.' }),
     to: dateTime,
     is_complete: z.boolean().meta({
@@ -53,15 +54,16 @@ export const listErrors = defineOperation('GET /v1/environments/{envId}/errors',
     }
     const groups = (query.group_by?.split(',') ?? []) as ('provider' | 'model')[]
     const { rows, oldest } = await countErrors(db, { environmentId: resource.id, from, to, groups })
+    const counts = rows.map(({ error_code, provider, model, requests, last_at, request_id }) => ({
+      error_code,
+      ...(provider === undefined ? {} : { provider }),
+      ...(model === undefined ? {} : { model }),
+      requests,
+      last_at: last_at.toISOString(),
+      request_id,
+    }))
     return {
-      data: rows.map(({ error_code, provider, model, requests, last_at, request_id }) => ({
-        error_code,
-        ...(provider === undefined ? {} : { provider }),
-        ...(model === undefined ? {} : { model }),
-        requests,
-        last_at: last_at.toISOString(),
-        request_id,
-      })),
+      ...toWholeList(counts),
       from: (oldest ?? from).toISOString(),
       to: to.toISOString(),
       is_complete: oldest === undefined,

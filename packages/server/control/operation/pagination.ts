@@ -26,6 +26,11 @@ export function listOf<Record extends z.ZodType>(record: Record) {
   return z.strictObject({ data: z.array(record), has_more: z.boolean(), next_cursor: z.string().nullable() })
 }
 
+/** Returns a list that is never cut into pages, in the list envelope. */
+export function toWholeList<Record>(data: Record[]): ListPage<Record> {
+  return { data, has_more: false, next_cursor: null }
+}
+
 interface ListPage<Record> {
   data: Record[]
   has_more: boolean

@@ -1,4 +1,7 @@
-import { isOrganizationSlugTaken, updateOrganization as storeOrganization } from '../../storage/organizations.ts'
+import {
+  isOrganizationSlugTaken,
+  updateOrganization as storeOrganization,
+} from '../../storage/organizations.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { findFreeSlug, toSlug } from '../operation/slug.ts'

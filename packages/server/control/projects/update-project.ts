@@ -15,8 +15,7 @@ export const updateProject = defineOperation('PATCH /v1/projects/{projectId}', {
   faults: ['resource_conflict'],
   handle: async ({ services, resource, body }) => {
     const { name, allowed_origins } = body
-    const isTaken = (slug: string): Promise<boolean> =>
-      isProjectSlugTaken(services.db, resource.org_id, slug)
+    const isTaken = (slug: string): Promise<boolean> => isProjectSlugTaken(services.db, resource.org_id, slug)
     const made = toSlug(name ?? resource.name, 'project')
     const slug =
       body.slug === null ? await findFreeSlug(made, isTaken, services.random, resource.slug) : body.slug

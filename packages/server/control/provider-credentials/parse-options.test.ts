@@ -12,8 +12,8 @@ const provider: Provider = {
   auth: 'bearer',
   models: 'catalog',
   options: [
-    { name: 'region', type: 'text', required: true, label: 'Region', help: '' },
-    { name: 'deployments', type: 'map', required: false, label: 'Deployments', help: '' },
+    { name: 'region', type: 'text', required: true, secret: false, label: 'Region', help: '' },
+    { name: 'deployments', type: 'map', required: false, secret: false, label: 'Deployments', help: '' },
   ],
 }
 

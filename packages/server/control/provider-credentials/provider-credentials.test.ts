@@ -42,6 +42,7 @@ describe('create', () => {
       name: 'Main',
       key_fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/),
       base_url: null,
+      options: {},
       weight: 1,
       last_validated_at: now,
       validation_error: 'The provider could not be reached.',
@@ -89,6 +90,28 @@ describe('create', () => {
     })
     expect(json).toMatchObject({ provider: 'custom-llama', base_url: 'http://localhost:8080/v1', weight: 0 })
     expect((await stored(json.id))?.options).toEqual({})
+  })
+
+  test('returns the options that are no secret, in the record, lists and the audit log', async () => {
+    const shown = { region: 'eu-west-1', access_key_id: 'AKIDEXAMPLE' }
+    const options = { ...shown, session_token: 'canary-of-a-session' }
+    const fields = { provider: 'bedrock', name: 'n', api_key: 'k', base_url: 'http://127.0.0.1:1/v1' }
+    const made = await create({ ...fields, options })
+    expect(made.json.options).toEqual(shown)
+    expect((await stored(made.json.id))?.options).toEqual(options)
+    const read = await plane.call<CredentialRecord>('GET', `/v1/provider-credentials/${made.json.id}`, {
+      key,
+    })
+    expect(read.json).toEqual(made.json)
+    const all = await plane.call('GET', path, { key })
+    expect(all.text).toContain('AKIDEXAMPLE')
+    const { rows } = await plane.database.pool.query('select after from audit_log where resource_id = $1', [
+      made.json.id,
+    ])
+    expect(JSON.stringify(rows)).toContain('AKIDEXAMPLE')
+    for (const text of [made.text, read.text, all.text, JSON.stringify(rows)]) {
+      expect(text).not.toContain('canary-of-a-session')
+    }
   })
 
   test('needs no key for a provider that uses none', async () => {

@@ -1,6 +1,7 @@
 import { listSavedViews as loadSavedViews } from '../../storage/saved-views.ts'
 import { uuidField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
+import { listOf, toWholeList } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { SavedViewResource, toSavedViewResource } from './saved-view-resource.ts'
 
@@ -13,8 +14,7 @@ export const listSavedViews = defineOperation('GET /v1/session/views', {
       .optional()
       .meta({ description: 'Only those of this environment. Without it at most 500 are listed.' }),
   }),
-  response: { 200: z.strictObject({ data: z.array(SavedViewResource) }) },
-  handle: async ({ services, actor, query }) => ({
-    data: (await loadSavedViews(services.db, actor.id, query.environment_id)).map(toSavedViewResource),
-  }),
+  response: { 200: listOf(SavedViewResource) },
+  handle: async ({ services, actor, query }) =>
+    toWholeList((await loadSavedViews(services.db, actor.id, query.environment_id)).map(toSavedViewResource)),
 })

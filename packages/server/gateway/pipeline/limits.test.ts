@@ -371,15 +371,18 @@ describe('an answer', () => {
   test.each([
     ['limits', { metric: 'requests', limit: 1, window_seconds: 60 }, 'end_user_rpm_exceeded'],
     ['quotas', { metric: 'requests', limit: 1, window: 'day' }, 'quota_exceeded'],
-  ] as const)('%s count the first request of an end user that they are older than', async (kind, rule, code) => {
-    const name = `first seen by ${kind}`
-    await limited.limit(kind, { scope: 'end_user', scope_ref: name, ...rule })
-    const call = (id: string) => app.call('/v1/chat', PRICED_CHAT, { headers: { 'x-rideau-end-user': id } })
-    expect((await call(name)).status).toBe(200)
-    const refused = await call(name)
-    expect([refused.status, ((await refused.json()) as any).error.code]).toEqual([429, code])
-    expect((await call(`not ${name}`)).status).toBe(200)
-  })
+  ] as const)(
+    '%s count the first request of an end user that they are older than',
+    async (kind, rule, code) => {
+      const name = `first seen by ${kind}`
+      await limited.limit(kind, { scope: 'end_user', scope_ref: name, ...rule })
+      const call = (id: string) => app.call('/v1/chat', PRICED_CHAT, { headers: { 'x-rideau-end-user': id } })
+      expect((await call(name)).status).toBe(200)
+      const refused = await call(name)
+      expect([refused.status, ((await refused.json()) as any).error.code]).toEqual([429, code])
+      expect((await call(`not ${name}`)).status).toBe(200)
+    },
+  )
 
   test('passes within the grace of a quota and not above it, as GET reports', async () => {
     const headers = { 'x-rideau-end-user': 'gracious' }
