@@ -16,27 +16,31 @@ const SLOT_SECONDS = 1
  * and wanted amounts and the reset.
  */
 export function toLimitFault(refused: LimitRefusal, now: number): Fault {
-  const { meter, settled, reserved, wanted, resetAt } = refused
+  const { meter, wanted } = refused
   const { code, kind, scope, ref } = meter.source
-  const amounts = [
-    `limit ${formatAmount(meter, meter.nominalLimit)}${graceOf(meter)}`,
-    `settled ${formatAmount(meter, settled)}`,
-    `held ${formatAmount(meter, reserved)}`,
-    `wanted ${formatAmount(meter, wanted)}`,
-  ]
-  // qwen-code sleeps for minutes unless the message of a 429 says that a quota is exceeded and will reset.
-  const isQuota = kind === 'quota'
-  const verb = isQuota ? 'will reset at' : 'resets at'
-  const reset = resetAt === null ? 'does not reset by time' : `${verb} ${new Date(resetAt).toISOString()}`
   const impossible =
     wanted > meter.limit ? ' This request alone exceeds the limit, so a retry fails too.' : ''
-  const message = `The ${kind} of ${METRIC_NAMES[meter.metric]} for ${SCOPE_NAMES[scope]} ${ref} is ${isQuota ? 'exceeded' : 'reached'}: ${amounts.join(', ')}; ${reset}.${impossible}`
+  const message = `The ${kind} of ${METRIC_NAMES[meter.metric]} for ${SCOPE_NAMES[scope]} ${ref} is ${kind === 'quota' ? 'exceeded' : 'reached'}: ${describeAmounts(refused)}.${impossible}`
   // A 402 has no `Retry-After`: waiting does not help, and clients must not retry by themselves.
   if (code === 'budget_exceeded') return new Fault(code, message)
   return new Fault(code, message, {
     retryAfterSeconds: secondsOf(refused, now),
     headers: limitHeaders([refused], now),
   })
+}
+
+/** The amounts of a limit that refused a request, and its reset, as each message about a limit names them. */
+export function describeAmounts({ meter, settled, reserved, wanted, resetAt }: LimitRefusal): string {
+  const amounts = [
+    `limit ${formatAmount(meter, meter.nominalLimit)}${graceOf(meter)}`,
+    `settled ${formatAmount(meter, settled)}`,
+    `held ${formatAmount(meter, reserved)}`,
+    `wanted ${formatAmount(meter, wanted)}`,
+  ]
+  if (resetAt === null) return `${amounts.join(', ')}; does not reset by time`
+  // qwen-code sleeps for minutes unless the message of a 429 says that a quota is exceeded and will reset.
+  const verb = meter.source.kind === 'quota' ? 'will reset at' : 'resets at'
+  return `${amounts.join(', ')}; ${verb} ${new Date(resetAt).toISOString()}`
 }
 
 const METRIC_NAMES = {

@@ -2,6 +2,7 @@ import { Fault } from '../../core/fault.ts'
 import type { MeterSubject, RollingMeter } from '../../core/meter.ts'
 import type { MeteredUsage } from '../../core/metered-usage.ts'
 import type { FrontDoor } from '../edge/front-door.ts'
+import { describeAmounts } from '../limits/limit-fault.ts'
 import { Reservation, type Reservations } from '../limits/reservations.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 
@@ -52,7 +53,7 @@ export async function admitMint(ctx: IdentifiedContext, deps: MintLimitDeps): Pr
   }
   const { meter, retryAt } = verdict.refusal
   const whose = meter.source.scope === 'key' ? 'This key' : 'This address'
-  const message = `${whose} asks for client tokens too often: the limit is ${meter.limit} requests a minute.`
+  const message = `${whose} asks for client tokens too often, more than ${meter.limit} times a minute: ${describeAmounts(verdict.refusal)}.`
   const waitMs = (retryAt ?? deps.now() + WINDOW_MS) - deps.now()
   throw new Fault('mint_rate_limit_exceeded', message, { retryAfterSeconds: waitMs / 1000 })
 }

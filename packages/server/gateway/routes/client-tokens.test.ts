@@ -364,6 +364,9 @@ describe('the mint limits', () => {
     const other = await app.createKey({})
     const refused = await from('2001:db8:0:1:ffff::2', other.key)
     expect(shorten(refused)).toBe('429 mint_rate_limit_exceeded')
+    expect(refused.body.error.message).toMatch(
+      /^This address asks .* 60 times a minute: limit 60, settled 60, held 0, wanted 1; resets at \d{4}-\S+Z\.$/,
+    )
     const wait = Number(refused.headers.get('retry-after'))
     expect(wait).toBeGreaterThan(0)
     expect(wait).toBeLessThanOrEqual(60)
