@@ -41,6 +41,10 @@ test('reports each crossed threshold once, by a signed webhook and in the audit 
   upstream.script(json(401, { error: { message: 'no' } }), json(401, { error: { message: 'no' } }))
   for (let n = 0; n < 2; n++) await (await app.call('/v1/chat', PRICED_CHAT)).text()
   await receiver.until(5)
+  const unpaid = json(429, { error: { code: 'insufficient_quota', message: 'no' } })
+  upstream.script(unpaid, unpaid)
+  for (let n = 0; n < 2; n++) await (await app.call('/v1/chat', PRICED_CHAT)).text()
+  await receiver.until(6)
   upstream.script(completion('hello'))
   await app.stop()
 
@@ -52,8 +56,14 @@ test('reports each crossed threshold once, by a signed webhook and in the audit 
     ['budget.alert', 10],
     ['budget.alert', 5],
     ['credential.invalid', 'custom'],
+    ['credential.invalid', 'custom'],
     ['quota.alert', 'ann'],
     ['quota.alert', 'ben'],
+  ])
+  const credentials = receiver.received.filter(({ event }) => event.type === 'credential.invalid')
+  expect(credentials.map(({ event }) => event.data.validation_error).toSorted()).toEqual([
+    'The provider refused this credential.',
+    "The quota or credit of the provider's account is used up.",
   ])
   const quotas = receiver.received.filter(({ event }) => event.type === 'quota.alert')
   for (const { event } of quotas) expect(event.data).toMatchObject({ quota_id: each.id, limit: 1 })
@@ -64,6 +74,6 @@ test('reports each crossed threshold once, by a signed webhook and in the audit 
       where actor_kind = 'system' order by at, id`,
   )
   expect(rows.map(row => row.operation).sort()).toEqual(told.map(([type]) => type).sort())
-  expect(rows[0].deliveries).toBe(5)
+  expect(rows[0].deliveries).toBe(6)
   expect(JSON.stringify(rows)).not.toContain(secret.slice('whsec_'.length))
 })

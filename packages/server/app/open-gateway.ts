@@ -27,7 +27,11 @@ import type { Drain } from '../journal/drain.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openCancellations } from '../redis/cancellations.ts'
-import { markCredentialRejected } from '../storage/credential-validation.ts'
+import {
+  CREDENTIAL_EXHAUSTED,
+  CREDENTIAL_REJECTED,
+  markCredentialRejected,
+} from '../storage/credential-validation.ts'
 import { acquireInstanceLock } from '../storage/instance-lock.ts'
 import { updateKeysLastUsed } from '../storage/keys.ts'
 import { connectCancellations } from '../workers/messages/cancellations.ts'
@@ -135,7 +139,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     writeRecord: record => drain.write(record),
     isJournalFull: () => (config.journalFull === 'refuse' ? drain.isFull() : drain.isMemoryFull()),
     ...openRecentRequests(parts, drain),
-    onCredentialRejected: id => markRejected(parts, id),
+    onCredentialRejected: (id, reason) => markRejected(parts, id, reason),
     baseUrl,
     gatewayUrl,
     prefixes: config.prefixes,
@@ -204,9 +208,14 @@ function openTransports({
   return { http, sandbox }
 }
 
-function markRejected({ storage, log, newId }: AppParts, credentialId: string): void {
-  markCredentialRejected(storage.db, credentialId, { clock: systemClock, newId }).catch(error =>
-    log.error({ err: error }, 'a refused credential could not be marked'),
+function markRejected(
+  { storage, log, newId }: AppParts,
+  credentialId: string,
+  reason: 'auth' | 'quota',
+): void {
+  const validationError = reason === 'auth' ? CREDENTIAL_REJECTED : CREDENTIAL_EXHAUSTED
+  markCredentialRejected(storage.db, credentialId, validationError, { clock: systemClock, newId }).catch(
+    error => log.error({ err: error }, 'a refused credential could not be marked'),
   )
 }
 

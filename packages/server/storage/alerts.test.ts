@@ -9,7 +9,7 @@ import { insertRecords } from '../testing/harness/insert-records.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'
 import type { SettledMeter } from './alert-policies.ts'
 import { listOrganizationsWithUsage, listSettledMeters, raiseAlerts, removeEndedAlerts } from './alerts.ts'
-import { markCredentialRejected } from './credential-validation.ts'
+import { CREDENTIAL_REJECTED, markCredentialRejected } from './credential-validation.ts'
 import { openDatabase, openPool } from './pool.ts'
 
 const DAY_MS = 86_400_000
@@ -190,7 +190,7 @@ test('removes alerts whose window ended before a time, but not those of a window
 test('creates one event for a rejected credential, without its secret, until it is valid again', async () => {
   const { db } = plane.database
   const id = await plane.insertCredential(tenant, 'sk-canary-of-this-test')
-  const mark = (): Promise<void> => markCredentialRejected(db, id, deps())
+  const mark = (): Promise<void> => markCredentialRejected(db, id, CREDENTIAL_REJECTED, deps())
   await Promise.all([mark(), mark()])
   await mark()
   const [entry, ...more] = await listSystemEntries()

@@ -87,7 +87,9 @@ describe.each(listTestServers())('validation of provider credentials on $label',
     const owner = { id: newId(), org_id: tree.organization.id, created_at: CREATED, updated_at: CREATED }
     const hook = { url: 'https://hooks.example', events: ['credential.invalid'], secret_cipher: Buffer.of(0) }
     await insertWebhook(db, { ...owner, ...hook })
-    await Promise.all([1, 2, 3].map(() => markCredentialRejected(db, credential.id, deps)))
+    await Promise.all(
+      [1, 2, 3].map(() => markCredentialRejected(db, credential.id, CREDENTIAL_REJECTED, deps)),
+    )
     expect(await countEvents()).toBe(1)
     const query = db.selectFrom('webhook_deliveries').select('payload').where('webhook_id', '=', owner.id)
     const [delivery, ...others] = await query.execute()
@@ -108,7 +110,7 @@ describe.each(listTestServers())('validation of provider credentials on $label',
   })
 
   test('a rejection does not change updated_at, so that a running validation is still stored', async () => {
-    await markCredentialRejected(db, credential.id, deps)
+    await markCredentialRejected(db, credential.id, CREDENTIAL_REJECTED, deps)
     expect((await findProviderCredential(db, credential.id))?.updated_at).toEqual(credential.updated_at)
     expect((await store(VALID))?.validation_error).toBeNull()
   })

@@ -5,6 +5,8 @@ import { type EventDeps, insertSystemEvent, type SystemEvent } from './system-ev
 
 /** The `validation_error` of a credential that its provider rejects. */
 export const CREDENTIAL_REJECTED = 'The provider refused this credential.'
+/** Of one whose requests fail because its account has to pay or wait. A test call does not show that. */
+export const CREDENTIAL_EXHAUSTED = "The quota or credit of the provider's account is used up."
 
 /** The result of a test call to the provider. */
 export interface CredentialValidation {
@@ -59,16 +61,21 @@ function hasSameModels(some: readonly string[], others: readonly string[]): bool
 }
 
 /**
- * Stores that the provider rejected the credential, and creates the event `credential.invalid`. Does nothing if that is
- * stored already, however many processes report it.
+ * Stores why the provider refuses the credential's requests, and creates the event `credential.invalid`. Does nothing if that
+ * is stored already, however many processes report it.
  */
-export async function markCredentialRejected(db: Db, id: string, deps: EventDeps): Promise<void> {
+export async function markCredentialRejected(
+  db: Db,
+  id: string,
+  error: typeof CREDENTIAL_REJECTED | typeof CREDENTIAL_EXHAUSTED,
+  deps: EventDeps,
+): Promise<void> {
   await db.transaction().execute(async tx => {
     const row = await tx
       .updateTable('provider_credentials')
-      .set({ validation_error: CREDENTIAL_REJECTED })
+      .set({ validation_error: error })
       .where('id', '=', id)
-      .where('validation_error', 'is distinct from', CREDENTIAL_REJECTED)
+      .where('validation_error', 'is distinct from', error)
       .returningAll()
       .executeTakeFirst()
     if (row !== undefined) await insertSystemEvent(tx, toInvalidEvent(row), deps)

@@ -18,6 +18,6 @@ export interface AttemptDeps extends PlanDeps {
   readonly callerEgress: EgressPolicy
   readonly fetchTimes: FetchTimes
   readonly circuits: Circuits
-  /** Called when a provider rejects a stored credential. */
-  readonly onCredentialRejected: (credentialId: string) => void
+  /** Called when a provider rejects a stored credential, or the quota or credit of its account is used up. */
+  readonly onCredentialRejected: (credentialId: string, reason: 'auth' | 'quota') => void
 }

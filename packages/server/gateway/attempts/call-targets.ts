@@ -67,7 +67,9 @@ export async function callTargets<P extends ResolvedTarget, T>(
     const { error } = result
     noteFailure(ctx, cursor, result)
     logFailure(ctx, cursor.target, error, deps)
-    if (error.kind === 'auth') deps.onCredentialRejected(cursor.credential.id)
+    if (error.kind === 'auth' || error.kind === 'quota') {
+      deps.onCredentialRejected(cursor.credential.id, error.kind)
+    }
     const step = chooseStep(ctx, cursor, error)
     if (step === 'stop' || (result.bill !== undefined && !(await canAffordRetry(ctx, result.bill))))
       throw toUpstreamFault(error, ctx.caller)
