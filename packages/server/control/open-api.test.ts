@@ -70,6 +70,11 @@ describe('GET /openapi.json', () => {
     expect(errors?.responses['200']).toHaveProperty(['content', 'text/html'])
   })
 
+  test('refuses a query parameter, which it has none of', async () => {
+    const { outcome } = await plane.call('GET', '/openapi.json?version=2')
+    expect(outcome).toBe('400 request_validation_failed version')
+  })
+
   test('declares Idempotency-Key for what creates, and for nothing else', () => {
     const named = all().filter(({ operation }) =>
       (operation.parameters ?? []).some(parameter => parameter.name === 'Idempotency-Key'),

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { assertKnownQuery } from '../http/assert-known-query.ts'
 import { BROWSER_DOCUMENTS } from './browser-documents.ts'
 import { MAX_KEY_CHARS } from './idempotency/parse-idempotency-key.ts'
 
@@ -30,7 +31,8 @@ export async function registerOpenApi(app: FastifyInstance, urls: { baseUrl: () 
     transform: toDocumented,
     transformObject: prune,
   })
-  app.get('/openapi.json', { schema: { hide: true } }, () => {
+  app.get('/openapi.json', { schema: { hide: true } }, request => {
+    assertKnownQuery(request.url, [])
     const document = app.swagger()
     return {
       ...document,

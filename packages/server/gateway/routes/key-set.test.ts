@@ -25,6 +25,12 @@ describe('GET /.well-known/jwks.json', () => {
     expect(new Set(keys.map(({ kid }) => kid)).size).toBe(2)
   })
 
+  test('refuses a query parameter with 400 request_validation_failed', async () => {
+    const response = await fetch(`${app.gatewayUrl}/.well-known/jwks.json?kid=1`)
+    const { error } = (await response.json()) as { error: { code: string; param: string } }
+    expect([response.status, error.code, error.param]).toEqual([400, 'request_validation_failed', 'kid'])
+  })
+
   test.each(['POST', 'HEAD', 'DELETE'])('returns 404 for %s', async method => {
     expect((await fetch(`${app.gatewayUrl}/.well-known/jwks.json`, { method })).status).toBe(404)
   })

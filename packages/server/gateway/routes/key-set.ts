@@ -1,4 +1,5 @@
 import { toFault } from '../../core/fault.ts'
+import { assertKnownQuery } from '../../http/assert-known-query.ts'
 import { writeHead } from '../../http/write-head.ts'
 import { endWithFault } from '../pipeline/end-request.ts'
 import type { RequestContext } from '../request/request-context.ts'
@@ -12,6 +13,7 @@ export const JWKS_PATH = '/.well-known/jwks.json'
  */
 export async function serveKeySet(ctx: RequestContext, deps: RouteDeps): Promise<void> {
   try {
+    assertKnownQuery(ctx.req.url ?? '', [])
     const bytes = Buffer.from(JSON.stringify({ keys: await deps.signingKeys.listPublic() }))
     writeHead(ctx.res, 200, [
       'Content-Type',

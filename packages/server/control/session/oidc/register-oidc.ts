@@ -1,7 +1,7 @@
-import { excerptName } from '@rideau/llm/request/bounded-excerpt'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { Fault } from '../../../core/fault.ts'
+import { assertKnownQuery } from '../../../http/assert-known-query.ts'
 import type { TrustedProxies } from '../../../http/client-address.ts'
 import { insertAuditEntry } from '../../../storage/audit-log.ts'
 import { listMemberships } from '../../../storage/members.ts'
@@ -45,11 +45,7 @@ export function registerOidc(
 
   app.get(`${PATH}/start`, { schema: { hide: true } }, async (request, reply) => {
     services.rates.countUnknown(toCaller(request, trustedProxies).address)
-    const [unknown] = Object.keys(request.query as object)
-    if (unknown !== undefined) {
-      const param = excerptName(unknown)
-      throw new Fault('request_validation_failed', 'Unknown query parameter.', { param })
-    }
+    assertKnownQuery(request.url, [])
     const { url, pending } = await client.begin(callbackUrl()).catch(cause => {
       log.warn({ err: cause }, 'the OIDC issuer could not be asked')
       throw new Fault('sign_in_failed', 'The identity provider could not be reached.')

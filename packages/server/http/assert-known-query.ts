@@ -1,5 +1,5 @@
 import { excerptName } from '@rideau/llm/request/bounded-excerpt'
-import { Fault } from '../../core/fault.ts'
+import { Fault } from '../core/fault.ts'
 
 /** Throws `request_validation_failed` for the first query parameter that is not one of `known`. */
 export function assertKnownQuery(url: string, known: readonly string[]): void {
