@@ -42,7 +42,7 @@ export function LogsPage() {
   const logs = useList(['logs', envId, query], cursor => listLogs(envId, query, cursor))
   const keys = useQuery(keyNamesQuery(envId))
   const isLive = search.tail === '1'
-  const tail = useLiveTail(isLive, envId, query, logs.items[0]?.request_id)
+  const tail = useLiveTail(isLive && logs.isSuccess, envId, query, logs.items[0]?.request_id)
   const rows = [...tail.rows, ...logs.items]
   useKeepList(envId, rows, search)
   const download = useMutation({
@@ -93,7 +93,7 @@ export function LogsPage() {
       <FilterBar search={search} keys={keys.data?.data ?? []} onChange={change} />
       <LogHistogram envId={envId} query={query} onPick={(from, to) => change({ ...search, from, to })} />
       {tail.error !== undefined && <ErrorPanel what="New requests" error={tail.error} />}
-      <ListState what="Logs" query={logs} empty={<NoRows search={search} onChange={change} />}>
+      <ListState what="Logs" query={{ ...logs, items: rows }} empty={<NoRows search={search} onChange={change} />}>
         <LogTable rows={rows} keys={keys.data?.data ?? []} />
       </ListState>
       <p className="only-heard" role="status">

@@ -15,7 +15,7 @@ interface LiveTail {
 
 /**
  * Asks for what ended after the newest request, with the filter applied: every 2 s, every 10 s while nothing comes, never while the
- * page is hidden. It stops at the first failure.
+ * page is hidden. While there is no request, the list itself is asked for. It stops at the first failure.
  */
 export function useLiveTail(
   isOn: boolean,
@@ -29,26 +29,24 @@ export function useLiveTail(
   useEffect(() => {
     after.current = newestId
     setTail({ rows: [], error: undefined })
-  }, [newestId])
+    // Rows of other filters are no rows of these.
+    void key
+  }, [newestId, key])
   useEffect(() => {
     if (!isOn) return
     let timer: ReturnType<typeof setTimeout> | undefined
     let isStopped = false
-    const { from: _, ...kept } = JSON.parse(key) as Record<string, string | readonly string[]>
+    const query = JSON.parse(key) as LogQuery
     const ask = async (): Promise<void> => {
       let waitMs = IDLE_MS
-      if (!document.hidden && after.current !== undefined) {
+      if (!document.hidden) {
         try {
-          const { data } = await listLogs(envId, { ...kept, after: after.current })
+          const ended = await listEnded(envId, query, after.current)
           if (isStopped) return
-          const last = data.at(-1)
-          if (last !== undefined) {
-            after.current = last.request_id
+          if (ended.lastId !== undefined) {
+            after.current = ended.lastId
             waitMs = BUSY_MS
-            setTail(({ rows }) => ({
-              rows: [...data.toReversed(), ...rows].slice(0, MOST_ROWS),
-              error: undefined,
-            }))
+            setTail(({ rows }) => ({ rows: [...ended.rows, ...rows].slice(0, MOST_ROWS), error: undefined }))
           }
         } catch (error) {
           if (!isStopped) setTail(({ rows }) => ({ rows, error }))
@@ -62,6 +60,22 @@ export function useLiveTail(
       isStopped = true
       clearTimeout(timer)
     }
-  }, [isOn, envId, key])
+  }, [isOn, envId, key, newestId])
   return tail
+}
+
+/** The requests that ended after the named one, newest first, and the one of them that ended last. */
+async function listEnded(
+  envId: string,
+  query: LogQuery,
+  after: string | undefined,
+): Promise<{ readonly rows: readonly Log[]; readonly lastId: string | undefined }> {
+  if (after === undefined) {
+    const { data: rows } = await listLogs(envId, query)
+    const endOf = (log: Log): number => Date.parse(log.created_at) + log.total_ms
+    return { rows, lastId: rows.toSorted((a, b) => endOf(a) - endOf(b)).at(-1)?.request_id }
+  }
+  const { from: _, ...kept } = query
+  const { data } = await listLogs(envId, { ...kept, after })
+  return { rows: data.toReversed(), lastId: data.at(-1)?.request_id }
 }
