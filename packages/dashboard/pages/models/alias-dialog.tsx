@@ -18,7 +18,7 @@ import {
   STRATEGIES,
   type Strategy,
 } from './model-calls.ts'
-import { type TargetRow, TargetRows } from './target-rows.tsx'
+import { NEW_ROW, type TargetRow, TargetRows } from './target-rows.tsx'
 
 interface AliasDialogProps {
   /** undefined: a new one. */
@@ -32,16 +32,12 @@ export function AliasDialog({ alias, models, onClose }: AliasDialogProps) {
   const client = useQueryClient()
   const [name, setName] = useState(alias?.alias ?? '')
   const [strategy, setStrategy] = useState<Strategy>(alias?.strategy ?? 'priority')
-  const [rows, setRows] = useState<readonly TargetRow[]>(
-    alias?.targets.map(({ model, weight }, id) => ({ id, model, weight: String(weight ?? 1) })) ?? [
-      { id: 0, model: '', weight: '1' },
-    ],
-  )
-  const targets = rows.map(({ model, weight }) => ({
-    // What the form does not show stays as it is.
-    ...alias?.targets.find(target => target.model === model),
+  const [rows, setRows] = useState<readonly TargetRow[]>(alias?.targets.map(toRow) ?? [NEW_ROW])
+  const targets = rows.map(({ model, weight, timeoutMs, maxRetries }) => ({
     model: model.trim(),
     weight: strategy === 'weighted' ? Number(weight) : null,
+    timeout_ms: timeoutMs === '' ? null : Number(timeoutMs),
+    max_retries: maxRetries === '' ? null : Number(maxRetries),
   }))
   const dryRun = useMutation({
     mutationFn: () =>
@@ -107,6 +103,17 @@ export function AliasDialog({ alias, models, onClose }: AliasDialogProps) {
       </form>
     </Dialog>
   )
+}
+
+function toRow(target: Alias['targets'][number], id: number): TargetRow {
+  const { model, weight, timeout_ms, max_retries } = target
+  return {
+    id,
+    model,
+    weight: String(weight ?? 1),
+    timeoutMs: String(timeout_ms ?? ''),
+    maxRetries: String(max_retries ?? ''),
+  }
 }
 
 interface AliasEndProps {

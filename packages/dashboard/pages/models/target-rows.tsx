@@ -7,7 +7,13 @@ export interface TargetRow {
   readonly id: number
   readonly model: string
   readonly weight: string
+  /** Empty: the default. */
+  readonly timeoutMs: string
+  /** Empty: it shares the attempts with the other targets. */
+  readonly maxRetries: string
 }
+
+export const NEW_ROW: TargetRow = { id: 0, model: '', weight: '1', timeoutMs: '', maxRetries: '' }
 
 interface TargetRowsProps {
   readonly rows: readonly TargetRow[]
@@ -80,6 +86,7 @@ export function TargetRows({ rows, strategy, onChange }: TargetRowsProps) {
               onMove={to => move(index, to)}
               onRemove={() => onChange(rows.toSpliced(index, 1))}
             />
+            <AttemptFields row={row} index={index} onChange={change => set(index, change)} />
           </li>
         ))}
       </ol>
@@ -92,6 +99,45 @@ export function TargetRows({ rows, strategy, onChange }: TargetRowsProps) {
         Add target
       </Button>
     </fieldset>
+  )
+}
+
+interface AttemptFieldsProps {
+  readonly row: TargetRow
+  readonly index: number
+  readonly onChange: (change: Partial<TargetRow>) => void
+}
+
+function AttemptFields({ row, index, onChange }: AttemptFieldsProps) {
+  return (
+    <div className="attempts small muted">
+      <label>
+        Timeout in ms
+        <input
+          className="input"
+          aria-label={`Timeout in ms of target ${index + 1}`}
+          type="number"
+          min={1_000}
+          max={600_000}
+          placeholder="600000"
+          value={row.timeoutMs}
+          onChange={event => onChange({ timeoutMs: event.target.value })}
+        />
+      </label>
+      <label>
+        Further attempts
+        <input
+          className="input"
+          aria-label={`Further attempts at target ${index + 1}`}
+          type="number"
+          min={0}
+          max={10}
+          placeholder="shared"
+          value={row.maxRetries}
+          onChange={event => onChange({ maxRetries: event.target.value })}
+        />
+      </label>
+    </div>
   )
 }
 
@@ -137,7 +183,8 @@ function RowButtons({ index, count, onMove, onRemove }: RowButtonsProps) {
 }
 
 function addRow(rows: readonly TargetRow[]): readonly TargetRow[] {
-  return [...rows, { id: Math.max(...rows.map(({ id }) => id)) + 1, model: '', weight: '1' }]
+  const id = Math.max(...rows.map(({ id }) => id)) + 1
+  return [...rows, { ...NEW_ROW, id }]
 }
 
 function Hint({ rows, strategy }: Pick<TargetRowsProps, 'rows' | 'strategy'>) {
