@@ -12,6 +12,10 @@ export function listKeys(envId: string, cursor?: string) {
   return answerOf(api.GET('/v1/environments/{envId}/keys', { params: { path: { envId }, query } }))
 }
 
+export function getKey(keyId: string) {
+  return answerOf(api.GET('/v1/keys/{keyId}', { params: { path: { keyId } } }))
+}
+
 /** The keys by which rows are named. */
 export const keyNamesQuery = (envId: string) =>
   queryOptions({ queryKey: ['key-names', envId], queryFn: () => listKeys(envId) })

@@ -174,6 +174,19 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByRole('dialog').waitFor()
       await check('create-key')
+      for (const [name, address] of [
+        ['change-key', 'keys'],
+        ['change-credential', 'providers'],
+      ] as const) {
+        await page.goto(`${controlUrl}/o/acme/chat-app/production/${address}`)
+        await page
+          .getByRole('button', { name: /^Actions for/ })
+          .first()
+          .click()
+        await page.getByRole('menuitem', { name: 'Change…' }).click()
+        await page.getByRole('dialog').waitFor()
+        await check(name)
+      }
       await page.goto(`${controlUrl}/o/acme/chat-app/production/limits`)
       await page.getByRole('button', { name: 'Add limit' }).click()
       await page.getByRole('dialog').getByText('last week').waitFor()

@@ -18,11 +18,13 @@ interface KeyTableProps {
   readonly keys: readonly Key[]
   readonly now: number
   readonly objection: string | undefined
-  readonly onRoll: (key: Key) => void
-  readonly onRevoke: (key: Key) => void
+  readonly onDo: (what: KeyAction, key: Key) => void
 }
 
-export function KeyTable({ keys, now, objection, onRoll, onRevoke }: KeyTableProps) {
+/** What the menu of a key opens. */
+export type KeyAction = 'change' | 'reveal' | 'roll' | 'revoke'
+
+export function KeyTable({ keys, now, objection, onDo }: KeyTableProps) {
   const place = usePlace()
   const { time_zone: timeZone } = place.organization
   return (
@@ -80,11 +82,10 @@ export function KeyTable({ keys, now, objection, onRoll, onRevoke }: KeyTablePro
               <td className="number">
                 {!ended && (
                   <KeyMenu
-                    keyName={key.name}
+                    of={key}
                     objection={objection}
                     isRolled={state === 'rolling'}
-                    onRoll={() => onRoll(key)}
-                    onRevoke={() => onRevoke(key)}
+                    onDo={what => onDo(what, key)}
                   />
                 )}
               </td>
@@ -97,15 +98,14 @@ export function KeyTable({ keys, now, objection, onRoll, onRevoke }: KeyTablePro
 }
 
 interface KeyMenuProps {
-  readonly keyName: string
+  readonly of: Key
   readonly objection: string | undefined
   readonly isRolled: boolean
-  readonly onRoll: () => void
-  readonly onRevoke: () => void
+  readonly onDo: (what: KeyAction) => void
 }
 
-function KeyMenu({ keyName, objection, isRolled, onRoll, onRevoke }: KeyMenuProps) {
-  const label = `Actions for ${keyName}`
+function KeyMenu({ of, objection, isRolled, onDo }: KeyMenuProps) {
+  const label = `Actions for ${of.name}`
   if (objection !== undefined) {
     return (
       <Button small look="quiet" objection={objection} aria-label={label}>
@@ -122,8 +122,10 @@ function KeyMenu({ keyName, objection, isRolled, onRoll, onRevoke }: KeyMenuProp
         </Button>
       }
     >
-      {!isRolled && <MenuItem onSelect={onRoll}>Roll…</MenuItem>}
-      <MenuItem isDanger onSelect={onRevoke}>
+      {of.kind === 'publishable' && <MenuItem onSelect={() => onDo('reveal')}>Show key</MenuItem>}
+      <MenuItem onSelect={() => onDo('change')}>Change…</MenuItem>
+      {!isRolled && <MenuItem onSelect={() => onDo('roll')}>Roll…</MenuItem>}
+      <MenuItem isDanger onSelect={() => onDo('revoke')}>
         Revoke…
       </MenuItem>
     </Menu>

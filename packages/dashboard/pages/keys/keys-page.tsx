@@ -1,21 +1,24 @@
 import { useState } from 'react'
-import { type Key, keysKey, listKeys, type NewKey, stateOf } from '../../api/key-calls.ts'
+import { getKey, type Key, keysKey, listKeys, type NewKey, stateOf } from '../../api/key-calls.ts'
 import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
+import { Edited } from '../../controls/edited.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
 import { useNow } from '../../controls/use-now.ts'
 import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { ChangeKeyDialog } from './change-key-dialog.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
-import { KeyTable } from './key-table.tsx'
+import { type KeyAction, KeyTable } from './key-table.tsx'
 import { NewKeyDialog } from './new-key-dialog.tsx'
+import { RevealDialog } from './reveal-dialog.tsx'
 import { RevokeDialog } from './revoke-dialog.tsx'
 import { RollDialog } from './roll-dialog.tsx'
 
 type Open =
   | { readonly dialog: 'create' }
   | { readonly dialog: 'shown'; readonly key: NewKey }
-  | { readonly dialog: 'roll' | 'revoke'; readonly key: Key }
+  | { readonly dialog: KeyAction; readonly key: Key }
 
 export function KeysPage() {
   const { environment } = usePlace()
@@ -52,12 +55,17 @@ export function KeysPage() {
           keys={keys.items}
           now={now}
           objection={objection}
-          onRoll={key => setOpen({ dialog: 'roll', key })}
-          onRevoke={key => setOpen({ dialog: 'revoke', key })}
+          onDo={(dialog, key) => setOpen({ dialog, key })}
         />
       </ListState>
       {open?.dialog === 'create' && <CreateKeyDialog onClose={close} onDone={show} />}
       {open?.dialog === 'shown' && <NewKeyDialog made={open.key} onClose={close} />}
+      {open?.dialog === 'change' && (
+        <Edited record={open.key} read={() => getKey(open.key.id)}>
+          {key => <ChangeKeyDialog old={key} onClose={close} />}
+        </Edited>
+      )}
+      {open?.dialog === 'reveal' && <RevealDialog target={open.key} onClose={close} />}
       {open?.dialog === 'roll' && <RollDialog old={open.key} onClose={close} onDone={show} />}
       {open?.dialog === 'revoke' && <RevokeDialog target={open.key} onClose={close} />}
     </>

@@ -93,7 +93,11 @@ export function LogsPage() {
       <FilterBar search={search} keys={keys.data?.data ?? []} onChange={change} />
       <LogHistogram envId={envId} query={query} onPick={(from, to) => change({ ...search, from, to })} />
       {tail.error !== undefined && <ErrorPanel what="New requests" error={tail.error} />}
-      <ListState what="Logs" query={{ ...logs, items: rows }} empty={<NoRows search={search} onChange={change} />}>
+      <ListState
+        what="Logs"
+        query={{ ...logs, items: rows }}
+        empty={<NoRows search={search} onChange={change} />}
+      >
         <LogTable rows={rows} keys={keys.data?.data ?? []} />
       </ListState>
       <p className="only-heard" role="status">

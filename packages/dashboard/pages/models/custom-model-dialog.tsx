@@ -6,26 +6,43 @@ import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
 import { useObjection, usePlace } from '../../session/place-context.tsx'
-import { CAPABILITIES, type Capability, customModelsKey } from './model-calls.ts'
+import { CAPABILITIES, type Capability, type CustomModel, customModelsKey } from './model-calls.ts'
 
-export function CustomModelDialog({ onClose }: { onClose: () => void }) {
+interface CustomModelDialogProps {
+  /** undefined: a new one. */
+  readonly model?: CustomModel
+  readonly onClose: () => void
+}
+
+export function CustomModelDialog({ model, onClose }: CustomModelDialogProps) {
   const { environment } = usePlace()
   const client = useQueryClient()
   const form = useForm(
-    data =>
-      answerOf(
-        api.POST('/v1/environments/{envId}/custom-models', {
-          params: { path: { envId: environment.id } },
-          body: toBody(data),
-        }),
-      ),
+    (data, header) =>
+      model === undefined
+        ? answerOf(
+            api.POST('/v1/environments/{envId}/custom-models', {
+              params: { path: { envId: environment.id } },
+              body: toBody(data, undefined),
+            }),
+          )
+        : answerOf(
+            api.PATCH('/v1/custom-models/{id}', {
+              params: { path: { id: model.id }, header },
+              body: toBody(data, model),
+            }),
+          ),
     () => {
       void client.invalidateQueries({ queryKey: customModelsKey(environment.id) })
       onClose()
     },
   )
   return (
-    <Dialog title="Add a model" shape="at-side" onClose={onClose}>
+    <Dialog
+      title={model === undefined ? 'Add a model' : `Change ${model.model}`}
+      shape="at-side"
+      onClose={onClose}
+    >
       <form className="form" onSubmit={form.onSubmit}>
         <TextField
           label="Model"
@@ -33,38 +50,36 @@ export function CustomModelDialog({ onClose }: { onClose: () => void }) {
           required
           maxLength={256}
           data-focus
+          defaultValue={model?.model}
           placeholder="openai/my-fine-tune"
           hint="The provider, a slash, and the provider's name for it. One of the catalogue gets another price by this."
           problem={form.problemOf('model')}
         />
-        <fieldset>
-          <legend className="field-label">It can</legend>
-          <div className="choices">
-            {Object.entries(CAPABILITIES).map(([name, label]) => (
-              <label key={name} className="choice">
-                <input type="checkbox" name="capabilities" value={name} defaultChecked={name === 'chat'} />
-                {label}
-              </label>
-            ))}
-          </div>
-          {form.problemOf('capabilities') !== undefined && (
-            <p className="problem">{form.problemOf('capabilities')}</p>
-          )}
-        </fieldset>
+        <CapabilityFields chosen={model?.capabilities ?? ['chat']} problem={form.problemOf('capabilities')} />
         <TextField
           label="Context, in tokens"
           name="context_window"
           type="number"
           min={1}
           isOptional
+          defaultValue={model?.context_window ?? ''}
           problem={form.problemOf('context_window')}
         />
-        <PriceFields problemOf={form.problemOf} />
+        <TextField
+          label="Longest answer, in tokens"
+          name="max_output_tokens"
+          type="number"
+          min={1}
+          isOptional
+          defaultValue={model?.max_output_tokens ?? ''}
+          problem={form.problemOf('max_output_tokens')}
+        />
+        <PriceFields pricing={model?.pricing} problemOf={form.problemOf} />
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" isPending={form.isPending}>
-            Add model
+            {model === undefined ? 'Add model' : 'Save'}
           </Button>
         </div>
       </form>
@@ -72,7 +87,39 @@ export function CustomModelDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-function PriceFields({ problemOf }: { problemOf: (name: string) => string | undefined }) {
+interface CapabilityFieldsProps {
+  readonly chosen: readonly Capability[]
+  readonly problem: string | undefined
+}
+
+function CapabilityFields({ chosen, problem }: CapabilityFieldsProps) {
+  return (
+    <fieldset>
+      <legend className="field-label">It can</legend>
+      <div className="choices">
+        {Object.entries(CAPABILITIES).map(([name, label]) => (
+          <label key={name} className="choice">
+            <input
+              type="checkbox"
+              name="capabilities"
+              value={name}
+              defaultChecked={chosen.includes(name as Capability)}
+            />
+            {label}
+          </label>
+        ))}
+      </div>
+      {problem !== undefined && <p className="problem">{problem}</p>}
+    </fieldset>
+  )
+}
+
+interface PriceFieldsProps {
+  readonly pricing: CustomModel['pricing'] | undefined
+  readonly problemOf: (name: string) => string | undefined
+}
+
+function PriceFields({ pricing, problemOf }: PriceFieldsProps) {
   const priceObjection = useObjection('admin')
   return priceObjection === undefined ? (
     <>
@@ -83,6 +130,7 @@ function PriceFields({ problemOf }: { problemOf: (name: string) => string | unde
         min={0}
         step="any"
         isOptional
+        defaultValue={pricing?.input_usd_per_mtok ?? ''}
         hint="Without a price it is unpriced, which no budget allows."
         problem={problemOf('pricing.input_usd_per_mtok')}
       />
@@ -93,6 +141,7 @@ function PriceFields({ problemOf }: { problemOf: (name: string) => string | unde
         min={0}
         step="any"
         isOptional
+        defaultValue={pricing?.output_usd_per_mtok ?? ''}
         problem={problemOf('pricing.output_usd_per_mtok')}
       />
     </>
@@ -101,16 +150,26 @@ function PriceFields({ problemOf }: { problemOf: (name: string) => string | unde
   )
 }
 
-function toBody(data: FormData) {
-  const [input, output, context] = ['input', 'output', 'context_window'].map(name => textOf(data, name))
+/** `old`: the model that is changed; its prices of cached input stay. */
+function toBody(data: FormData, old: CustomModel | undefined) {
   const chosen = data.getAll('capabilities')
-  const hasPrice = (input ?? '') !== '' || (output ?? '') !== ''
   return {
     model: textOf(data, 'model'),
     capabilities: (Object.keys(CAPABILITIES) as Capability[]).filter(name => chosen.includes(name)),
-    ...((context ?? '') === '' ? {} : { context_window: Number(context) }),
-    ...(hasPrice
-      ? { pricing: { input_usd_per_mtok: Number(input ?? 0), output_usd_per_mtok: Number(output ?? 0) } }
-      : {}),
+    context_window: numberOf(data, 'context_window'),
+    max_output_tokens: numberOf(data, 'max_output_tokens'),
+    // Who may not change prices has no fields for them.
+    ...(data.has('input') ? { pricing: toPricing(data, old) } : {}),
   }
+}
+
+function toPricing(data: FormData, old: CustomModel | undefined) {
+  const [input, output] = [numberOf(data, 'input'), numberOf(data, 'output')]
+  if (input === null && output === null) return null
+  return { ...old?.pricing, input_usd_per_mtok: input ?? 0, output_usd_per_mtok: output ?? 0 }
+}
+
+function numberOf(data: FormData, name: string): number | null {
+  const text = textOf(data, name)
+  return text === '' ? null : Number(text)
 }

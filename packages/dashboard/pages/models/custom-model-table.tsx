@@ -7,10 +7,11 @@ import { CAPABILITIES, type CustomModel } from './model-calls.ts'
 interface CustomModelTableProps {
   readonly models: readonly CustomModel[]
   readonly objection: string | undefined
+  readonly onChange: (model: CustomModel) => void
   readonly onRemove: (model: CustomModel) => void
 }
 
-export function CustomModelTable({ models, objection, onRemove }: CustomModelTableProps) {
+export function CustomModelTable({ models, objection, onChange, onRemove }: CustomModelTableProps) {
   return (
     <TableFrame label="Your own models">
       <thead>
@@ -46,6 +47,15 @@ export function CustomModelTable({ models, objection, onRemove }: CustomModelTab
                 : `${toPrice(model.pricing.input_usd_per_mtok)} / ${toPrice(model.pricing.output_usd_per_mtok)}`}
             </td>
             <td className="number">
+              <Button
+                small
+                look="quiet"
+                objection={objection}
+                aria-label={`Change ${model.model}`}
+                onClick={() => onChange(model)}
+              >
+                Change
+              </Button>
               <Button
                 small
                 look="quiet"

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { answerOf, api } from '../../api/client.ts'
-import { useList } from '../../api/use-list.ts'
+import { findStored, useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
 import { Edited } from '../../controls/edited.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
@@ -31,7 +31,7 @@ import './models.css'
 type Open =
   | { readonly dialog: 'alias'; readonly alias: Alias | undefined }
   | { readonly dialog: 'remove-alias'; readonly alias: Alias }
-  | { readonly dialog: 'model' }
+  | { readonly dialog: 'model'; readonly model: CustomModel | undefined }
   | { readonly dialog: 'remove-model'; readonly model: CustomModel }
 
 export function ModelsPage() {
@@ -44,7 +44,7 @@ export function ModelsPage() {
   const close = (): void => setOpen(undefined)
   const create = (): void => setOpen({ dialog: 'alias', alias: undefined })
   const addModel = (
-    <Button objection={objection} onClick={() => setOpen({ dialog: 'model' })}>
+    <Button objection={objection} onClick={() => setOpen({ dialog: 'model', model: undefined })}>
       Add a model
     </Button>
   )
@@ -103,6 +103,7 @@ export function ModelsPage() {
           <CustomModelTable
             models={own.items}
             objection={objection}
+            onChange={model => setOpen({ dialog: 'model', model })}
             onRemove={model => setOpen({ dialog: 'remove-model', model })}
           />
         </ListState>
@@ -140,7 +141,15 @@ function OpenDialog({ open, onClose }: { open: Open; onClose: () => void }) {
           onClose={onClose}
         />
       )}
-      {open.dialog === 'model' && <CustomModelDialog onClose={onClose} />}
+      {open.dialog === 'model' && open.model === undefined && <CustomModelDialog onClose={onClose} />}
+      {open.dialog === 'model' && open.model !== undefined && (
+        <Edited
+          record={open.model}
+          read={() => findStored(cursor => listCustomModels(environment.id, cursor), open.model?.id ?? '')}
+        >
+          {model => <CustomModelDialog model={model} onClose={onClose} />}
+        </Edited>
+      )}
       {open.dialog === 'remove-model' && (
         <RemoveDialog
           title={`Remove ${open.model.model}`}

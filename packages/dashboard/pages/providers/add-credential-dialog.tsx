@@ -4,15 +4,15 @@ import { answerOf, api } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
-import { AreaField, SelectField, TextField } from '../../controls/field.tsx'
+import { SelectField, TextField } from '../../controls/field.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
 import { usePlace } from '../../session/place-context.tsx'
+import { CredentialInput } from './credential-input.tsx'
 import { CredentialOutcome } from './credential-outcome.tsx'
 import {
   type CatalogProvider,
   type Credential,
-  type CredentialField,
   credentialsKey,
   providersQuery,
   toCredentialBody,
@@ -113,35 +113,4 @@ function CredentialForm({ providers, onClose, onDone }: CredentialFormProps) {
       </div>
     </form>
   )
-}
-
-interface CredentialInputProps {
-  readonly field: CredentialField
-  readonly keysUrl: string | null
-  readonly providerName: string
-  readonly problem: string | undefined
-}
-
-function CredentialInput({ field, keysUrl, providerName, problem }: CredentialInputProps) {
-  const link = keysUrl !== null && (
-    <a href={keysUrl} target="_blank" rel="noreferrer">
-      Where {providerName} shows it
-    </a>
-  )
-  const hint =
-    field.help === '' && link === false ? undefined : (
-      <>
-        {field.help} {link}
-      </>
-    )
-  const common = {
-    label: field.label,
-    name: field.name,
-    required: field.required,
-    isOptional: !field.required,
-    hint,
-    problem,
-  }
-  if (field.type !== 'text') return <AreaField {...common} rows={field.type === 'lines' ? 6 : 2} />
-  return <TextField {...common} type={field.secret ? 'password' : 'text'} autoComplete="off" />
 }

@@ -33,7 +33,7 @@ export function CredentialOutcome({ credential, onClose }: { credential: Credent
           <span>
             {credential.validation_error ?? 'The provider could not be asked now. Check it again later.'}
           </span>
-          <span>The key is stored. Remove it and add the right one, or check it again from its menu.</span>
+          <span>The key is stored. Change it, or check it again, from its menu.</span>
         </div>
       )}
       <div className="form-end">

@@ -3,7 +3,7 @@ import { Menu, MenuItem } from '../../controls/menu.tsx'
 import { TableFrame } from '../../controls/table-frame.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { usePlace } from '../../session/place-context.tsx'
-import type { CatalogProvider, Credential } from './provider-calls.ts'
+import { type CatalogProvider, type Credential, findCatalogProvider } from './provider-calls.ts'
 
 interface CredentialTableProps {
   readonly credentials: readonly Credential[]
@@ -12,11 +12,12 @@ interface CredentialTableProps {
   /** The credential that is being checked now. */
   readonly checkedId: string | undefined
   readonly onCheck: (credential: Credential) => void
+  readonly onChange: (credential: Credential) => void
   readonly onRemove: (credential: Credential) => void
 }
 
 export function CredentialTable(props: CredentialTableProps) {
-  const { credentials, providers, objection, checkedId, onCheck, onRemove } = props
+  const { credentials, providers, objection, checkedId, onCheck, onChange, onRemove } = props
   const { time_zone: timeZone } = usePlace().organization
   const nameOf = (id: string): string => providers.find(each => each.id === id)?.name ?? id
   return (
@@ -64,6 +65,9 @@ export function CredentialTable(props: CredentialTableProps) {
                   }
                 >
                   <MenuItem onSelect={() => onCheck(credential)}>Check now</MenuItem>
+                  {findCatalogProvider(providers, credential.provider) !== undefined && (
+                    <MenuItem onSelect={() => onChange(credential)}>Change…</MenuItem>
+                  )}
                   <MenuItem isDanger onSelect={() => onRemove(credential)}>
                     Remove…
                   </MenuItem>

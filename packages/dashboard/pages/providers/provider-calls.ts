@@ -14,6 +14,10 @@ export function listCredentials(envId: string, cursor?: string) {
   )
 }
 
+export function getCredential(id: string) {
+  return answerOf(api.GET('/v1/provider-credentials/{id}', { params: { path: { id } } }))
+}
+
 /** The providers of this version, by name. There are fewer than a page has. */
 export const providersQuery = queryOptions({
   queryKey: ['catalog-providers'],
@@ -44,6 +48,53 @@ export function toCredentialBody(provider: CatalogProvider, textOf: (name: strin
     ...(baseUrl === '' ? {} : { base_url: baseUrl }),
     ...(Object.keys(options).length === 0 ? {} : { options }),
   }
+}
+
+/** The provider of a credential, which may be one of one's own (`custom-…`); undefined where this version has none. */
+export function findCatalogProvider(
+  providers: readonly CatalogProvider[],
+  id: string,
+): CatalogProvider | undefined {
+  return providers.find(each => each.id === (id.startsWith('custom-') ? 'custom' : id))
+}
+
+/**
+ * Returns the body of a change from the fields of its form. What is as it was is left out: an address or options in the body need the
+ * key, and options replace the secret ones that the form cannot show.
+ */
+export function toCredentialChange(
+  provider: CatalogProvider,
+  old: Credential,
+  textOf: (name: string) => string,
+) {
+  const { name, api_key, base_url = null, options = {} } = toCredentialBody(provider, textOf)
+  const weight = textOf('weight')
+  return {
+    name,
+    weight: weight === '' ? null : Number(weight),
+    ...(api_key === null ? {} : { api_key }),
+    ...(base_url === old.base_url ? {} : { base_url }),
+    ...(isSame(options, old.options) ? {} : { options }),
+  }
+}
+
+/** The text of a field of the credential: of an address, an option, or a map with a line for each entry. */
+export function toFieldText(credential: Credential, name: string): string {
+  if (name === 'base_url') return credential.base_url ?? ''
+  const value = new Map(Object.entries(credential.options)).get(name.slice('options.'.length))
+  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? value : ''
+  return Object.entries(value)
+    .map(([key, text]) => `${key}=${text}`)
+    .join('\n')
+}
+
+/** Whatever the order of names. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
+    return one === other
+  const known = new Map(Object.entries(other))
+  const entries = Object.entries(one)
+  return entries.length === known.size && entries.every(([name, value]) => isSame(value, known.get(name)))
 }
 
 function toMap(text: string): Record<string, string> {

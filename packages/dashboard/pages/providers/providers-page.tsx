@@ -2,15 +2,19 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
+import { Edited } from '../../controls/edited.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { Empty, ListState } from '../../controls/list-state.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
 import { useObjection, usePlace } from '../../session/place-context.tsx'
 import { AddCredentialDialog } from './add-credential-dialog.tsx'
+import { ChangeCredentialDialog } from './change-credential-dialog.tsx'
 import { CredentialTable } from './credential-table.tsx'
 import {
   type Credential,
   credentialsKey,
+  findCatalogProvider,
+  getCredential,
   listCredentials,
   providersQuery,
   validateCredential,
@@ -22,6 +26,7 @@ export function ProvidersPage() {
   const objection = useObjection('developer')
   const client = useQueryClient()
   const [isAdding, setAdding] = useState(false)
+  const [changed, setChanged] = useState<Credential>()
   const [removed, setRemoved] = useState<Credential>()
   const queryKey = credentialsKey(environment.id)
   const credentials = useList(queryKey, cursor => listCredentials(environment.id, cursor))
@@ -30,6 +35,7 @@ export function ProvidersPage() {
     mutationFn: validateCredential,
     onSettled: () => client.invalidateQueries({ queryKey }),
   })
+  const changedProvider = findCatalogProvider(providers.data ?? [], changed?.provider ?? '')
   const addButton = (
     <Button look="primary" objection={objection} onClick={() => setAdding(true)}>
       Add provider
@@ -61,6 +67,7 @@ export function ProvidersPage() {
           objection={objection}
           checkedId={check.isPending ? check.variables : undefined}
           onCheck={({ id }) => check.mutate(id)}
+          onChange={setChanged}
           onRemove={setRemoved}
         />
         {credentials.items.every(({ provider }) => provider === 'sandbox') && (
@@ -73,6 +80,17 @@ export function ProvidersPage() {
         )}
       </ListState>
       {isAdding && <AddCredentialDialog onClose={() => setAdding(false)} />}
+      {changed !== undefined && changedProvider !== undefined && (
+        <Edited record={changed} read={() => getCredential(changed.id)}>
+          {credential => (
+            <ChangeCredentialDialog
+              old={credential}
+              provider={changedProvider}
+              onClose={() => setChanged(undefined)}
+            />
+          )}
+        </Edited>
+      )}
       {removed !== undefined && (
         <RemoveCredentialDialog target={removed} onClose={() => setRemoved(undefined)} />
       )}

@@ -1,0 +1,62 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { answerOf, api } from '../../api/client.ts'
+import { type Key, keysKey } from '../../api/key-calls.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { FormProblem } from '../../controls/error-panel.tsx'
+import { TextField } from '../../controls/field.tsx'
+import { useForm } from '../../controls/use-form.ts'
+import { toDateTime } from '../../format/times.ts'
+import { usePlace } from '../../session/place-context.tsx'
+import { ExpiryField, RestrictionFields, readKeyFields } from './key-fields.tsx'
+
+/** Changes the name, the restrictions and the end of a key. Its text stays. */
+export function ChangeKeyDialog({ old, onClose }: { old: Key; onClose: () => void }) {
+  const { environment, organization } = usePlace()
+  const client = useQueryClient()
+  const form = useForm(
+    (data, header) =>
+      answerOf(
+        api.PATCH('/v1/keys/{keyId}', {
+          params: { path: { keyId: old.id }, header },
+          body: readKeyFields(data),
+        }),
+      ),
+    () => {
+      void client.invalidateQueries({ queryKey: keysKey(environment.id) })
+      onClose()
+    },
+  )
+  const { expires_at: end } = old
+  return (
+    <Dialog title={`Change ${old.name}`} shape="at-side" onClose={onClose}>
+      <form className="form" onSubmit={form.onSubmit}>
+        <TextField
+          label="Name"
+          name="name"
+          required
+          maxLength={200}
+          data-focus
+          defaultValue={old.name}
+          problem={form.problemOf('name')}
+        />
+        <RestrictionFields restrictions={old.restrictions} problemOf={form.problemOf} />
+        <ExpiryField
+          kept={
+            end === null
+              ? 'Never, as it is'
+              : `${toDateTime(Date.parse(end), organization.time_zone)}, as it is`
+          }
+        />
+        <p className="muted">It holds from the next request with this key on.</p>
+        <FormProblem error={form.error} />
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isPending={form.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
