@@ -1,14 +1,23 @@
 import { queryOptions } from '@tanstack/react-query'
 import { toPrice } from '../format/money.ts'
 import { answerOf, api, type Resource } from './client.ts'
+import { loadAll } from './use-list.ts'
 
 export type Key = Resource<'ApiKey'>
 export type NewKey = Resource<'NewApiKey'>
 
 export const keysKey = (envId: string): readonly unknown[] => ['keys', envId]
 
-export function listKeys(envId: string, cursor?: string) {
-  const query = cursor === undefined ? { limit: 100 } : { limit: 100, cursor }
+/** What the API takes as the beginning of a name. */
+const MOST_TEXT = 100
+
+/** `beginning`: of the names of the keys, in any case. */
+export function listKeys(envId: string, cursor?: string, beginning?: string) {
+  const query = {
+    limit: 100,
+    ...(cursor === undefined ? {} : { cursor }),
+    ...(beginning === undefined ? {} : { q: beginning.slice(0, MOST_TEXT) }),
+  }
   return answerOf(api.GET('/v1/environments/{envId}/keys', { params: { path: { envId }, query } }))
 }
 
@@ -18,7 +27,7 @@ export function getKey(keyId: string) {
 
 /** The keys by which rows are named. */
 export const keyNamesQuery = (envId: string) =>
-  queryOptions({ queryKey: ['key-names', envId], queryFn: () => listKeys(envId) })
+  queryOptions({ queryKey: ['key-names', envId], queryFn: () => loadAll(cursor => listKeys(envId, cursor)) })
 
 export type KeyState = 'active' | 'rolling' | 'expired' | 'revoked'
 

@@ -25,6 +25,23 @@ export async function findStored<T extends { readonly id: string }>(
   throw new Error('It is not there any more.')
 }
 
+/** What one page shows of a list at most. */
+export const MOST_LISTED = 1_000
+
+/** Returns all records of a list, page by page; `isCut`: there are more than the first MOST_LISTED. */
+export async function loadAll<T>(
+  load: (cursor: string | undefined) => Promise<ListPage<T>>,
+): Promise<{ readonly data: readonly T[]; readonly isCut: boolean }> {
+  const data: T[] = []
+  let cursor: string | undefined
+  do {
+    const page = await load(cursor)
+    data.push(...page.data)
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined && data.length < MOST_LISTED)
+  return { data, isCut: cursor !== undefined }
+}
+
 /**
  * A list that grows by pages. `load` gets the cursor of the next page, undefined for the first.
  */

@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
 import { useState } from 'react'
-import { answerOf, api } from '../api/client.ts'
+import { listKeys } from '../api/key-calls.ts'
 import { type Place, toNames } from '../api/workspace.ts'
 import { Dialog } from '../controls/dialog.tsx'
 import { ORGANIZATION_PAGES, PAGES } from '../layout/nav.tsx'
@@ -65,7 +65,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             </Command.Group>
           )}
           <OrganizationItems go={go} />
-          {place !== undefined && text.trim() !== '' && <KeyItems place={place} go={go} />}
+          {place !== undefined && text.trim() !== '' && <KeyItems place={place} text={text.trim()} go={go} />}
         </Command.List>
       </Command>
     </Dialog>
@@ -126,23 +126,31 @@ function OrganizationItems({ go }: OrganizationItemsProps) {
 
 interface KeyItemsProps {
   readonly place: Place
+  readonly text: string
   readonly go: (to: () => Promise<void>) => () => void
 }
 
-/** The environment's keys, loaded once something is typed. They lead to their requests. */
-function KeyItems({ place, go }: KeyItemsProps) {
+/**
+ * The environment's keys, loaded once something is typed. They lead to their requests. Where there are more than a page has, those
+ * whose names begin with the text are asked for too.
+ */
+function KeyItems({ place, text, go }: KeyItemsProps) {
   const navigate = useNavigate()
   const envId = place.environment.id
   const keys = useQuery({
     queryKey: ['palette-keys', envId],
-    queryFn: () =>
-      answerOf(
-        api.GET('/v1/environments/{envId}/keys', { params: { path: { envId }, query: { limit: 100 } } }),
-      ),
+    queryFn: () => listKeys(envId),
   })
+  const named = useQuery({
+    queryKey: ['palette-keys', envId, text],
+    queryFn: () => listKeys(envId, undefined, text),
+    enabled: keys.data?.has_more === true,
+    placeholderData: keepPreviousData,
+  })
+  const found = new Map([...(keys.data?.data ?? []), ...(named.data?.data ?? [])].map(key => [key.id, key]))
   return (
     <Command.Group heading="Requests of a key">
-      {(keys.data?.data ?? []).map(key => (
+      {[...found.values()].map(key => (
         <Command.Item
           key={key.id}
           className="menu-item"

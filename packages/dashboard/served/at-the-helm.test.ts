@@ -121,6 +121,27 @@ describe.skipIf(chromiumProgram === undefined)('what is spent, served and limite
     await watched.expectClean()
   })
 
+  test('more than a page of limits and of keys are all shown, named and found', async () => {
+    const { id: oldest } = await app.createKey({ name: 'the oldest key' })
+    const limit = { scope: 'end_user', metric: 'requests', limit: 5, window_seconds: 60 }
+    const limits = `/v1/environments/${app.developmentId}/limits`
+    await app.manage('POST', limits, { ...limit, scope: 'key', scope_ref: oldest })
+    const made: string[] = []
+    for (let count = 0; count < 101; count++) {
+      await app.createKey({ name: `key ${count}` })
+      made.push((await app.manage('POST', limits, { ...limit, scope_ref: `user ${count}` })).body.id)
+    }
+    await open('limits')
+    await page.getByRole('row').filter({ hasText: 'the oldest key' }).waitFor()
+    await page.getByRole('row').filter({ hasText: 'user 100' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByLabel('Search or jump').last().fill('the oldest')
+    await page.getByRole('option', { name: /the oldest key/ }).click()
+    await page.waitForURL(url => url.searchParams.get('key_id') === oldest)
+    await watched.expectClean()
+    for (const id of made) await app.manage('DELETE', `/v1/limits/${id}`)
+  })
+
   test("the catalogue is searched by name and capability, and takes models of one's own", async () => {
     await open('models?q=claude')
     const models = page.getByRole('region', { name: 'Models' }).getByRole('row')

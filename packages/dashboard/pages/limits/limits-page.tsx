@@ -1,12 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { listKeys } from '../../api/key-calls.ts'
+import { keyNamesQuery } from '../../api/key-calls.ts'
+import { MOST_LISTED } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { Empty } from '../../controls/list-state.tsx'
 import { PageHead } from '../../controls/page-head.tsx'
 import { RemoveDialog } from '../../controls/remove-dialog.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
+import { toCount } from '../../format/amounts.ts'
 import { useObjection, usePlace } from '../../session/place-context.tsx'
 import { ChangeRuleDialog } from './change-rule-dialog.tsx'
 import { PlanPanel } from './plan-panel.tsx'
@@ -37,10 +39,7 @@ export function LimitsPage() {
   const admin = useObjection('admin')
   const [open, setOpen] = useState<Open>()
   const loaded = useQuery({ queryKey: rulesKey(environment.id), queryFn: () => loadRules(place) })
-  const keys = useQuery({
-    queryKey: ['key-names', environment.id],
-    queryFn: () => listKeys(environment.id),
-  })
+  const keys = useQuery(keyNamesQuery(environment.id))
   const names = new Map<string, string>([
     ...(keys.data?.data ?? []).map(({ id, name }) => [id, name] as const),
     ...organization.projects.flatMap(({ id, name, environments }) => [
@@ -71,6 +70,7 @@ export function LimitsPage() {
       {loaded.isError && (
         <ErrorPanel what="Limits" error={loaded.error} onRetry={() => void loaded.refetch()} />
       )}
+      {loaded.data?.isCut === true && <CutNotice />}
       {loaded.data !== undefined && (
         <div className="panel">
           {rules.length === 0 ? (
@@ -107,6 +107,14 @@ export function LimitsPage() {
         />
       )}
     </>
+  )
+}
+
+function CutNotice() {
+  return (
+    <p className="notice" role="status">
+      There are more than {toCount(MOST_LISTED)} limits, quotas or budgets of one kind. The newest are shown.
+    </p>
   )
 }
 

@@ -1,4 +1,5 @@
 import { answerOf, api } from '../../api/client.ts'
+import { loadAll } from '../../api/use-list.ts'
 import type { Place } from '../../api/workspace.ts'
 import type { VersionHeader } from '../../controls/use-form.ts'
 import { readBudgetDetails, readGrace } from './rule-details.tsx'
@@ -7,24 +8,31 @@ import type { Question, RuleRecord, Wish } from './rules.ts'
 export const rulesKey = (envId: string): readonly unknown[] => ['rules', envId]
 export const plansKey = (envId: string): readonly unknown[] => ['plans', envId]
 
-/** Every rule that can refuse a request of the environment, in one round. */
+/** Every rule that can refuse a request of the environment: in one round, unless one of its lists is long. */
 export async function loadRules({ organization, project, environment }: Place) {
-  const query = { limit: 100 }
-  const env = { params: { path: { envId: environment.id }, query } }
-  const org = { params: { path: { orgId: organization.id }, query } }
+  const query = (cursor: string | undefined) =>
+    cursor === undefined ? { limit: 100 } : { limit: 100, cursor }
+  const inEnvironment = (cursor: string | undefined) => ({
+    params: { path: { envId: environment.id }, query: query(cursor) },
+  })
+  const inOrganization = (cursor: string | undefined) => ({
+    params: { path: { orgId: organization.id }, query: query(cursor) },
+  })
+  const inProject = (cursor: string | undefined) => ({
+    params: { path: { projectId: project.id }, query: query(cursor) },
+  })
   const [own, above, quotas, budgets, budgetsAbove] = await Promise.all([
-    answerOf(api.GET('/v1/environments/{envId}/limits', env)),
-    answerOf(api.GET('/v1/orgs/{orgId}/limits', org)),
-    answerOf(api.GET('/v1/environments/{envId}/quotas', env)),
-    answerOf(
-      api.GET('/v1/projects/{projectId}/budgets', { params: { path: { projectId: project.id }, query } }),
-    ),
-    answerOf(api.GET('/v1/orgs/{orgId}/budgets', org)),
+    loadAll(cursor => answerOf(api.GET('/v1/environments/{envId}/limits', inEnvironment(cursor)))),
+    loadAll(cursor => answerOf(api.GET('/v1/orgs/{orgId}/limits', inOrganization(cursor)))),
+    loadAll(cursor => answerOf(api.GET('/v1/environments/{envId}/quotas', inEnvironment(cursor)))),
+    loadAll(cursor => answerOf(api.GET('/v1/projects/{projectId}/budgets', inProject(cursor)))),
+    loadAll(cursor => answerOf(api.GET('/v1/orgs/{orgId}/budgets', inOrganization(cursor)))),
   ])
   return {
     limits: [...above.data, ...own.data],
     quotas: quotas.data,
     budgets: [...budgetsAbove.data, ...budgets.data],
+    isCut: [own, above, quotas, budgets, budgetsAbove].some(list => list.isCut),
   }
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { listKeys } from '../../api/key-calls.ts'
+import { keyNamesQuery } from '../../api/key-calls.ts'
 import { toNames } from '../../api/workspace.ts'
 import { Chart } from '../../charts/chart.tsx'
 import { Button } from '../../controls/button.tsx'
@@ -100,8 +100,7 @@ function toMost(most: PivotRow | undefined, totalUsd: number, nameOf: (row: Pivo
 function useNames(by: Pivot): (row: PivotRow) => string {
   const { environment, organization } = usePlace()
   const keys = useQuery({
-    queryKey: ['key-names', environment.id],
-    queryFn: () => listKeys(environment.id),
+    ...keyNamesQuery(environment.id),
     enabled: by === 'key',
   })
   return useMemo(() => {
