@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { toNames } from '../api/workspace.ts'
 import { useMaybePlace } from '../session/place-context.tsx'
+import { hasSingleKeys } from '../session/single-keys.ts'
 import { PAGES } from './nav.tsx'
 
 /** How long `g` waits for the letter of a page. */
@@ -12,9 +13,14 @@ interface Openers {
   readonly openHelp: () => void
 }
 
+/** The filters of a page, else the other controls of its search; the time has a key of its own. */
+const FILTERS = ['[role="search"] input', '[role="search"] select:not([data-range])']
+const RANGE = ['[data-range]']
+
 /**
- * `Ctrl K` opens the palette, also while something is typed. `g` and a letter opens a page, and `?` the help: not while something
- * is typed. None of them works over a dialog.
+ * `Ctrl K` opens the palette, also while something is typed. `g` and a letter opens a page, `/` goes to the search of the page or opens
+ * the palette, `t` goes to the time, and `?` opens the help: not while something is typed, nor where single keys are turned off. None of
+ * them works over a dialog.
  */
 export function useShortcuts({ openPalette, openHelp }: Openers): void {
   const navigate = useNavigate()
@@ -28,9 +34,17 @@ export function useShortcuts({ openPalette, openHelp }: Openers): void {
         if (document.querySelector('dialog[open]') === null) openPalette()
         return
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (event.ctrlKey || event.metaKey || event.altKey || isKeyIgnored(event.target)) return
       if (event.key === '?') {
         openHelp()
+        return
+      }
+      if (event.key === '/' || event.key === 't') {
+        const control = findFirst(event.key === '/' ? FILTERS : RANGE)
+        // Else the key would be typed there.
+        event.preventDefault()
+        if (control !== undefined) control.focus()
+        else if (event.key === '/') openPalette()
         return
       }
       if (event.key === 'g') {
@@ -48,8 +62,21 @@ export function useShortcuts({ openPalette, openHelp }: Openers): void {
   }, [navigate, place, openPalette, openHelp])
 }
 
+function findFirst(selectors: readonly string[]): HTMLElement | undefined {
+  for (const selector of selectors) {
+    const found = document.querySelector<HTMLElement>(selector)
+    if (found !== null) return found
+  }
+  return undefined
+}
+
+/** Whether a key without Ctrl or Cmd is no shortcut here: by choice, or because it is typed. */
+export function isKeyIgnored(target: EventTarget | null): boolean {
+  return !hasSingleKeys() || isTyping(target)
+}
+
 /** Whether a letter belongs to a field, a menu or a dialog, and not to the page. */
-export function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open]') !== null) return true
   return target instanceof HTMLElement && target.closest('input, textarea, select, [role="menu"]') !== null
 }

@@ -4,6 +4,7 @@ import { Button } from '../controls/button.tsx'
 import { ChevronIcon } from '../controls/icons.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../controls/menu.tsx'
 import { useWorkspace } from '../session/place-context.tsx'
+import { hasSingleKeys, setSingleKeys } from '../session/single-keys.ts'
 import { applyTheme, readTheme, type Theme } from '../session/theme.ts'
 import { useSignOut } from '../session/use-sign-out.ts'
 
@@ -16,6 +17,7 @@ const THEMES: readonly [Theme, string][] = [
 export function UserMenu() {
   const { user } = useWorkspace()
   const [theme, setTheme] = useState(readTheme)
+  const [isSingle, setSingle] = useState(hasSingleKeys)
   const signOut = useSignOut()
   const navigate = useNavigate()
   return (
@@ -48,6 +50,14 @@ export function UserMenu() {
         </MenuItem>
       ))}
       <MenuSeparator />
+      <MenuItem
+        onSelect={() => {
+          setSingleKeys(!isSingle)
+          setSingle(!isSingle)
+        }}
+      >
+        {isSingle ? 'Turn shortcuts of one key off' : 'Turn shortcuts of one key on'}
+      </MenuItem>
       <MenuItem onSelect={() => void navigate({ to: '/account' })}>Account</MenuItem>
       <MenuItem onSelect={() => signOut.mutate(false)}>Sign out</MenuItem>
       <MenuItem onSelect={() => signOut.mutate(true)}>Sign out on all devices</MenuItem>

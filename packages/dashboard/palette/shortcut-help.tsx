@@ -4,6 +4,8 @@ import { PAGES } from '../layout/nav.tsx'
 const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [['Ctrl', 'K'], 'Search or jump'],
   ...PAGES.map(({ key, name }) => [['g', key], `Open ${name}`] as const),
+  [['/'], 'Filters of the page, else search or jump'],
+  [['t'], 'Time of the page'],
   [['j', 'k'], 'Next, previous row of Logs'],
   [['Enter'], 'Open the row'],
   [['[', ']'], 'Newer, older request of the same filter'],
@@ -29,6 +31,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
           ))}
         </tbody>
       </table>
+      <p className="muted small">Shortcuts of one key are turned off in the menu of your account.</p>
     </Dialog>
   )
 }

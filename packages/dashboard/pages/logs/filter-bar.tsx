@@ -94,7 +94,7 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
           if (event.target instanceof HTMLSelectElement) apply(event.currentTarget)
         }}
       >
-        <SelectField label="Time" name="range" defaultValue={search.range ?? DEFAULT_RANGE}>
+        <SelectField label="Time" name="range" data-range defaultValue={search.range ?? DEFAULT_RANGE}>
           <option value="1h">Last hour</option>
           <option value="24h">Last 24 hours</option>
           <option value="7d">Last 7 days</option>

@@ -2,7 +2,7 @@ import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { toNames } from '../../api/workspace.ts'
-import { isTyping } from '../../layout/use-shortcuts.ts'
+import { isKeyIgnored } from '../../layout/use-shortcuts.ts'
 import { usePlace } from '../../session/place-context.tsx'
 import type { LogSearch } from './log-search.ts'
 
@@ -64,7 +64,7 @@ function useNeighborKeys(newer: string | undefined, older: string | undefined): 
   const place = usePlace()
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || isTyping(event.target)) return
+      if (event.ctrlKey || event.metaKey || isKeyIgnored(event.target)) return
       const requestId = event.key === '[' ? newer : event.key === ']' ? older : undefined
       if (requestId === undefined) return
       void navigate({ to: ROUTE, params: { ...toNames(place), requestId } })

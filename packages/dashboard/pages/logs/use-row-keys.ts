@@ -1,11 +1,11 @@
 import { type RefObject, useEffect } from 'react'
-import { isTyping } from '../../layout/use-shortcuts.ts'
+import { isKeyIgnored } from '../../layout/use-shortcuts.ts'
 
 /** `j` and `k` move the focus to the link of the next and the previous row; Enter opens it, as every link. */
 export function useRowKeys(table: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (event.ctrlKey || event.metaKey || event.altKey || isKeyIgnored(event.target)) return
       if (event.key !== 'j' && event.key !== 'k') return
       const links = [...(table.current?.querySelectorAll<HTMLElement>('tbody a') ?? [])]
       const at = links.findIndex(link => link === document.activeElement)

@@ -69,6 +69,7 @@ export function OverviewPage() {
         actions={
           <SelectField
             label="Time"
+            data-range
             value={range}
             onChange={event =>
               void navigate({

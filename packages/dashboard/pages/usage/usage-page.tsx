@@ -131,6 +131,7 @@ function Choices({ search }: { search: Chosen }) {
     <div className="filters">
       <SelectField
         label="Time"
+        data-range
         value={search.range}
         onChange={({ target }) => change({ range: target.value as Range })}
       >
