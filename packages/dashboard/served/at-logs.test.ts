@@ -256,21 +256,6 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
     await expect.poll(asked, { timeout: 20_000 }).toBeGreaterThan(tailed)
   })
 
-  test('the live tail of an empty list shows the first request that matches', async () => {
-    const { id: keyId } = await app.createKey({ name: 'nothing-yet' })
-    await page.clock.install()
-    await signInAsOwner(page, app.controlUrl, `${LOGS}?key_id=${keyId}&tail=1`)
-    await page.getByRole('heading', { name: 'No request matches' }).waitFor()
-    const [first] = await insert([{ key_id: keyId }])
-    await page.clock.runFor(15_000)
-    await page.getByRole('status').getByText('1 new request', { exact: true }).waitFor({ state: 'attached' })
-    expect(await rowIds(page)).toEqual([first])
-    const [second] = await insert([{ key_id: keyId }])
-    await page.clock.runFor(15_000)
-    await page.getByRole('status').getByText('2 new requests', { exact: true }).waitFor({ state: 'attached' })
-    expect(await rowIds(page)).toEqual([second, first])
-  })
-
   test('the parts of a request add up to its time and its cost', async () => {
     const pricing = { input_usd_per_mtok: 2.5, output_usd_per_mtok: 10, cached_input_usd_per_mtok: 0.5 }
     const path = `/v1/environments/${app.developmentId}/custom-models`

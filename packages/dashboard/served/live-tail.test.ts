@@ -1,0 +1,56 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
+import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
+import {
+  dashboardSettings,
+  openWatchedPage,
+  startChromium,
+  type WatchedPage,
+} from '../testing/open-dashboard.ts'
+import { signInAsOwner } from '../testing/sign-in.ts'
+
+describe.skipIf(chromiumProgram === undefined)('the live tail of an empty list', () => {
+  let app: TestApp
+  let browser: Browser
+  let watched: WatchedPage
+  let page: Page
+  beforeAll(async () => {
+    const env = await dashboardSettings()
+    ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await app?.close()
+  })
+  beforeEach(async () => {
+    watched = await openWatchedPage(browser)
+    page = watched.page
+  })
+  afterEach(() => watched.context.close())
+
+  test('shows the first request that matches, and then the others', async () => {
+    const { id: keyId, key } = await app.createKey({ name: 'nothing-yet' })
+    const ask = async (): Promise<string> => {
+      const request = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }
+      const requestId = (await app.call('/v1/chat', request, { key })).headers.get('x-request-id') ?? ''
+      await app.findLog(requestId)
+      return requestId
+    }
+    await page.clock.install()
+    await signInAsOwner(page, app.controlUrl, `/o/test/default/development/logs?key_id=${keyId}&tail=1`)
+    await page.getByRole('heading', { name: 'No request matches' }).waitFor()
+    const links = page.getByRole('region', { name: 'Requests' }).getByRole('link')
+    const expectRows = async (said: string, ids: readonly string[]): Promise<void> => {
+      await page.clock.runFor(15_000)
+      await page.getByRole('status').getByText(said, { exact: true }).waitFor({ state: 'attached' })
+      const addresses = await links.evaluateAll(all => all.map(link => (link as unknown as URL).pathname))
+      expect(addresses.map(address => address.split('/').at(-1))).toEqual(ids)
+    }
+    const first = await ask()
+    await expectRows('1 new request', [first])
+    const second = await ask()
+    await expectRows('2 new requests', [second, first])
+    await watched.expectClean()
+  })
+})
