@@ -44,12 +44,12 @@ export function planChat(
 ): ChatPlan {
   const { request } = call
   const { mount } = route
-  const asked = { name: request.model, caller, environment, isStream: request.stream, mount }
+  const asked = { name: request.model, caller, environment, limits, isStream: request.stream, mount }
   const plan = planTargets<PlannedTarget>(
     asked,
     (resolved): TargetPlan => {
       const target = planTarget(resolved, call, source, environment, caller, deps)
-      return capToCostBound(checkTargetLimits(target, request.model, limits), caller, call.findings)
+      return capToCostBound(checkTargetLimits(target, limits), caller, call.findings)
     },
     deps,
   )

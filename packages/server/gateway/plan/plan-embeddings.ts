@@ -39,8 +39,8 @@ export interface EmbeddingPlanInput {
  * the fault of the check that refuses it.
  */
 export function planEmbeddings(input: EmbeddingPlanInput, deps: PlanDeps): CallPlan<EmbeddingTarget> {
-  const { request, caller, environment, mount } = input
-  const asked = { name: request.model, caller, environment, isStream: false, mount }
+  const { request, caller, environment, limits, mount } = input
+  const asked = { name: request.model, caller, environment, limits, isStream: false, mount }
   return planTargets<EmbeddingTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
@@ -73,7 +73,7 @@ function planOne(
     const message = `${param}: the provider ${provider.id} does not support this parameter.`
     return toRefusal('invalid_request', message, param)
   }
-  const limited = checkLimits(target, input.request.model, input.limits)
+  const limited = checkLimits(target, input.limits)
   if (limited !== undefined) return { refusal: limited }
   const bound = checkRequestCost(target, input)
   if (bound !== undefined) return { refusal: bound }

@@ -35,8 +35,8 @@ export interface ImagePlanInput {
  * fault of the check that refuses it.
  */
 export function planImages(input: ImagePlanInput, deps: PlanDeps): CallPlan<ImageTarget> {
-  const { request, caller, environment, mount } = input
-  const asked = { name: request.model, caller, environment, isStream: false, mount }
+  const { request, caller, environment, limits, mount } = input
+  const asked = { name: request.model, caller, environment, limits, isStream: false, mount }
   return planTargets<ImageTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
@@ -75,7 +75,7 @@ function planOne(
 }
 
 /**
- * Checks the plan's models, limits of money and the key's `max_request_cost_usd`. Nothing about an image request can be
+ * Checks limits of money and the key's `max_request_cost_usd`. Nothing about an image request can be
  * lowered.
  */
 function checkCost(
@@ -84,7 +84,7 @@ function checkCost(
   { request, caller, limits }: ImagePlanInput,
 ): Refusal | undefined {
   const { nanoUsd } = maxImageAmounts(request, priced)
-  const limited = checkLimits(target, request.model, limits, nanoUsd !== null)
+  const limited = checkLimits(target, limits, nanoUsd !== null)
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
   if (nanoUsd === null) {

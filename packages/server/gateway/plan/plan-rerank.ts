@@ -36,8 +36,8 @@ export interface RerankPlanInput {
  * check that refuses it.
  */
 export function planRerank(input: RerankPlanInput, deps: PlanDeps): CallPlan<RerankTarget> {
-  const { parsed, caller, environment, mount } = input
-  const asked = { name: parsed.request.model, caller, environment, isStream: false, mount }
+  const { parsed, caller, environment, limits, mount } = input
+  const asked = { name: parsed.request.model, caller, environment, limits, isStream: false, mount }
   return planTargets<RerankTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
@@ -66,10 +66,10 @@ function planOne(
   return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError, dropped }
 }
 
-/** Checks the plan's models, limits of money and the key's `max_request_cost_usd`. Nothing of a request can be lowered. */
+/** Checks limits of money and the key's `max_request_cost_usd`. Nothing of a request can be lowered. */
 function checkCost(target: ResolvedTarget, { parsed, caller, limits }: RerankPlanInput): Refusal | undefined {
   const nanoUsd = maxRerankCost(parsed.counted, target)
-  const limited = checkLimits(target, parsed.request.model, limits, nanoUsd !== null)
+  const limited = checkLimits(target, limits, nanoUsd !== null)
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
   if (nanoUsd === null) {

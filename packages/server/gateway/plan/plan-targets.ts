@@ -2,6 +2,7 @@ import type { Mount } from '@rideau/llm/formats/shared/mount'
 import { findProvider } from '@rideau/llm/providers/index'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { Fault } from '../../core/fault.ts'
+import type { MeterSet } from '../../core/list-meters.ts'
 import { orderTargets } from '../../core/order-targets.ts'
 import { randomShare } from '../../core/random-share.ts'
 import { type ResolvedModel, resolveName } from '../../core/resolve-model.ts'
@@ -19,6 +20,8 @@ export interface NameAsked {
   readonly name: string
   readonly caller: Caller
   readonly environment: Environment
+  /** The meters of the request, whose plan may allow some models only. */
+  readonly limits: Pick<MeterSet, 'plan'>
   readonly isStream: boolean
   readonly mount: Mount
 }
@@ -28,13 +31,13 @@ export interface NameAsked {
  * sent to a target, or why the target cannot serve the request. Throws the fault that refuses the request.
  */
 export function planTargets<T extends ResolvedTarget>(
-  { name, caller, environment, isStream, mount }: NameAsked,
+  { name, caller, environment, limits, isStream, mount }: NameAsked,
   planOne: (target: ResolvedTarget) => T | { readonly refusal: Refusal },
   deps: PlanDeps,
 ): CallPlan<T> {
   const resolution = resolveName(
     name,
-    caller,
+    { key: caller.allowedModels, plan: limits.plan?.allowedModels ?? null },
     environment,
     modelDirectory,
     modelDirectory.ownersOf(mount.name),
