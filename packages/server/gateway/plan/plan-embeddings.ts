@@ -11,6 +11,7 @@ import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
+import { refuseUnsupported } from './unsupported-param.ts'
 import { toReservedAmounts } from './reserved-amounts.ts'
 
 /** A target of an embeddings request. */
@@ -69,9 +70,7 @@ function planOne(
   const dropped = listUnsupported(input, format)
   const [first] = dropped
   if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
-    const param = showPath(first)
-    const message = `${param}: the provider ${provider.id} does not support this parameter.`
-    return toRefusal('invalid_request', message, param)
+    return { refusal: refuseUnsupported(showPath(first), `the provider ${provider.id}`) }
   }
   const limited = checkLimits(target, input.limits)
   if (limited !== undefined) return { refusal: limited }

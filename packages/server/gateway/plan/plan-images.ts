@@ -12,6 +12,7 @@ import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
+import { refuseUnsupported } from './unsupported-param.ts'
 
 /** A target of an image request. */
 export interface ImageTarget extends ResolvedTarget {
@@ -63,11 +64,7 @@ function planOne(
   // Clients of Gemini's format send what steers sampling by default: it is left out and named, whatever the setting.
   const first = isForeign ? dropped.find(name => !isHint(name)) : dropped[0]
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
-    return toRefusal(
-      'invalid_request',
-      `${first}: the model ${target.id} does not support this parameter.`,
-      first,
-    )
+    return { refusal: refuseUnsupported(first, `the model ${target.id}`) }
   }
   const refusal = checkCost({ ...target, format }, target, input)
   if (refusal !== undefined) return { refusal }

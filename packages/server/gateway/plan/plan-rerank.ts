@@ -13,6 +13,7 @@ import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
+import { refuseUnsupported } from './unsupported-param.ts'
 
 /** A target of a rerank request. */
 export interface RerankTarget extends ResolvedTarget {
@@ -57,9 +58,7 @@ function planOne(
   const dropped = isCutLost ? [...unread, 'max_tokens_per_doc'] : unread
   const [first] = dropped
   if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
-    const param = showPath(first)
-    const message = `${param}: the provider ${provider.id} does not support this parameter.`
-    return { refusal: { code: 'invalid_request', message, param } }
+    return { refusal: refuseUnsupported(showPath(first), `the provider ${provider.id}`) }
   }
   const refusal = checkCost(target, input)
   if (refusal !== undefined) return { refusal }

@@ -86,7 +86,8 @@ function orderAlias<T extends ResolvedTarget>(
 }
 
 /**
- * An exceeded budget or an unknown price is reported as such. All other reasons are reported as `no_eligible_target`.
+ * An exceeded budget or an unknown price is reported as such, and so is one field for which every target refuses the request.
+ * All other reasons are reported as `no_eligible_target`.
  */
 function noEligibleTarget(alias: Alias, plans: readonly object[], caller: Caller): Fault {
   // All of them are refused, in the order of the alias's targets.
@@ -94,6 +95,9 @@ function noEligibleTarget(alias: Alias, plans: readonly object[], caller: Caller
   for (const refusal of refusals) {
     if (refusal.code === 'budget_exceeded' || refusal.code === 'model_unpriced') return toFault(refusal)
   }
+  const [first] = refusals
+  const isSame = refusals.every(({ code, param }) => code === 'invalid_request' && param === first?.param)
+  if (first !== undefined && isSame) return toFault(first)
   const shown = refusals.slice(0, SHOWN_TARGETS).map((refusal, index) =>
     // The models behind an alias, and what the owner has configured, are not for end users.
     caller.kind === 'client_token'
