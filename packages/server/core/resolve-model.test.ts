@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type ModelDirectory, type Resolution, resolveName } from './resolve-model.ts'
-import type { Credential, Environment, Key } from './tenancy.ts'
+import type { Credential, Environment } from './tenancy.ts'
 
 const MODELS: Record<string, readonly string[]> = {
   maker: ['large', 'small'],
@@ -34,6 +34,7 @@ function credential(provider: string, createdAt = 0, discovered: readonly string
 interface Given {
   keyAllows?: string[] | null
   environmentAllows?: string[] | null
+  planAllows?: string[]
   credentials?: string[]
   /** The models that each provider lists. */
   discovered?: Record<string, string[]>
@@ -47,7 +48,7 @@ interface Given {
 /** Returns `provider/model`, an error code, or for an alias the result of each target. */
 function resolve(asked: string, given: Given = {}): string | string[] {
   const { credentials = ['maker', 'host', 'other', 'any'], discovered = {}, aliases = {} } = given
-  const key = { allowedModels: given.keyAllows ?? null } as unknown as Key
+  const lists = { key: given.keyAllows ?? null, plan: given.planAllows ?? null }
   const environment = {
     name: 'development',
     allowedModels: given.environmentAllows ?? null,
@@ -60,7 +61,7 @@ function resolve(asked: string, given: Given = {}): string | string[] {
       ]),
     ),
   } as unknown as Environment
-  const resolution = resolveName(asked, key, environment, directory, given.own)
+  const resolution = resolveName(asked, lists, environment, directory, given.own)
   return 'targets' in resolution
     ? resolution.targets.map(each => toText(each.resolution))
     : toText(resolution)
@@ -168,6 +169,16 @@ describe('an allow-list', () => {
     expect(resolve('maker/large', { environmentAllows: ['host/*'] })).toBe('model_not_allowed')
     expect(resolve('host/large', { environmentAllows: ['host/*'] })).toBe('host/large')
   })
+
+  test('of the plan refuses other models, before it is looked whether they exist or have a credential', () => {
+    const planAllows = ['host/*', 'small']
+    expect(resolve('host/large', { planAllows })).toBe('host/large')
+    expect(resolve('small', { planAllows })).toBe('maker/small')
+    for (const asked of ['maker/large', 'maker/unheard-of', 'unheard-of', 'no/provider']) {
+      expect(resolve(asked, { planAllows })).toBe('model_not_allowed')
+      expect(resolve(asked, { planAllows, credentials: ['host'] })).toBe('model_not_allowed')
+    }
+  })
 })
 
 describe('a name that the catalogue lacks', () => {
@@ -226,6 +237,16 @@ describe('an alias', () => {
       'other/large',
     ])
     expect(resolve('fast', { aliases, environmentAllows: ['fast'] })).toBe('model_not_allowed')
+  })
+
+  test("has no targets outside the plan's list, which has no right to the alias by its name", () => {
+    expect(resolve('fast', { aliases, planAllows: ['other/*'] })).toEqual([
+      'model_not_allowed',
+      'other/large',
+    ])
+    expect(resolve('fast', { aliases, planAllows: ['fast'] })).toBe('model_not_allowed')
+    const environmentAllows = ['maker/*']
+    expect(resolve('fast', { aliases, environmentAllows, planAllows: ['other/*'] })).toBe('model_not_allowed')
   })
 
   test('returns a target without a credential with its refusal', () => {

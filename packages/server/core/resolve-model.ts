@@ -1,5 +1,5 @@
 import { isModelAllowed } from './authorize.ts'
-import type { Alias, AliasTarget, Credential, Environment, Rights } from './tenancy.ts'
+import type { Alias, AliasTarget, Credential, Environment } from './tenancy.ts'
 import type { Refusal } from './verdict.ts'
 
 /** The catalogue and the providers, as resolving needs them. */
@@ -51,6 +51,14 @@ export type NameResolution =
   | Resolution
   | { readonly alias: Alias; readonly targets: readonly { target: AliasTarget; resolution: Resolution }[] }
 
+/** The lists of allowed models that come with a caller. null: every model. The environment has a list of its own. */
+export interface ModelLists {
+  /** Of the key that was sent, or that minted the token. */
+  readonly key: readonly string[] | null
+  /** Of the end user's plan. */
+  readonly plan: readonly string[] | null
+}
+
 interface Named {
   readonly provider: string
   readonly model: string
@@ -60,44 +68,44 @@ const NO_PROVIDERS: readonly string[] = []
 
 /**
  * Resolves the name that a caller sent. Checks in this order: the key's allow-list (so 403 comes before 404), the
- * environment's, whether the model exists, whether there is a credential for it. An alias wins over a bare name. A key
- * must allow the alias's own name and not its targets; the environment's list applies to each target. `ownProviders`: those
+ * environment's, the plan's, whether the model exists, whether there is a credential for it. An alias wins over a bare name.
+ * A key must allow the alias's own name and not its targets; the other lists apply to each target. `ownProviders`: those
  * whose own format the caller uses; a bare name that is unknown goes to the first of them that has a credential, if the
  * lists allow its full name.
  */
 export function resolveName(
   asked: string,
-  rights: Pick<Rights, 'allowedModels'>,
+  lists: ModelLists,
   environment: Environment,
   directory: ModelDirectory,
   ownProviders = NO_PROVIDERS,
 ): NameResolution {
   const alias = environment.aliases.get(asked)
-  if (alias === undefined) return resolveModel(asked, rights, environment, directory, ownProviders)
-  if (rights.allowedModels !== null && !rights.allowedModels.includes(alias.name))
-    return forbiddenToKey(asked)
+  if (alias === undefined) return resolveModel(asked, lists, environment, directory, ownProviders)
+  if (lists.key !== null && !lists.key.includes(alias.name)) return forbiddenToKey(asked)
   const targets = alias.targets.map(target => ({
     target,
-    resolution: resolveTarget(target.model, environment, directory),
+    resolution: resolveTarget(target.model, environment, directory, lists.plan),
   }))
   const isForbidden = targets.every(
     ({ resolution }) => 'refusal' in resolution && resolution.refusal.code === 'model_not_allowed',
   )
-  return isForbidden ? forbiddenHere(asked) : { alias, targets }
+  if (!isForbidden) return { alias, targets }
+  return lists.plan === null ? forbiddenHere(asked) : forbiddenTargets(asked)
 }
 
 /** Resolves `provider/model` or a bare name, without aliases. */
 export function resolveModel(
   asked: string,
-  rights: Pick<Rights, 'allowedModels'>,
+  lists: ModelLists,
   environment: Environment,
   directory: ModelDirectory,
   ownProviders = NO_PROVIDERS,
 ): Resolution {
   const named = toCanonical(asked, environment, directory) ?? toOwn(asked, environment, ownProviders)
   const id = named === undefined ? asked : `${named.provider}/${named.model}`
-  if (!isModelAllowed(rights.allowedModels, id, asked, environment.aliases)) return forbiddenToKey(asked)
-  return resolveNamed(asked, id, named, environment, directory)
+  if (!isModelAllowed(lists.key, id, asked, environment.aliases)) return forbiddenToKey(asked)
+  return resolveNamed(asked, id, named, environment, directory, lists.plan)
 }
 
 /** Resolves a target of an alias. The key's allow-list does not apply, because the key allows the alias. */
@@ -105,10 +113,11 @@ export function resolveTarget<C extends Lister>(
   asked: string,
   environment: Surroundings<C>,
   directory: ModelDirectory,
+  planAllows: ModelLists['plan'] = null,
 ): Resolution<C> {
   const named = toCanonical(asked, environment, directory)
   const id = named === undefined ? asked : `${named.provider}/${named.model}`
-  return resolveNamed(asked, id, named, environment, directory)
+  return resolveNamed(asked, id, named, environment, directory, planAllows)
 }
 
 function resolveNamed<C extends Lister>(
@@ -117,8 +126,10 @@ function resolveNamed<C extends Lister>(
   named: Named | undefined,
   environment: Surroundings<C>,
   directory: ModelDirectory,
+  planAllows: ModelLists['plan'],
 ): Resolution<C> {
   if (!isModelAllowed(environment.allowedModels, id, asked)) return forbiddenHere(asked)
+  if (!isModelAllowed(planAllows, id, asked)) return forbiddenByPlan(asked)
   const isListed = named !== undefined && isKnown(named, id, environment, directory)
   if (named === undefined || !(isListed || directory.takesUnknownName(named.provider, named.model))) {
     return refuse('model_not_found', `This environment has no model ${quote(asked)}.`)
@@ -204,6 +215,15 @@ function forbiddenToKey(asked: string): { refusal: Refusal } {
 
 function forbiddenHere(asked: string): { refusal: Refusal } {
   return refuse('model_not_allowed', `This environment does not allow the model ${quote(asked)}.`)
+}
+
+function forbiddenByPlan(asked: string): { refusal: Refusal } {
+  return refuse('model_not_allowed', `The end user's plan does not allow the model ${quote(asked)}.`)
+}
+
+function forbiddenTargets(asked: string): { refusal: Refusal } {
+  const message = `This environment and the end user's plan allow no target of the alias ${quote(asked)}.`
+  return refuse('model_not_allowed', message)
 }
 
 function refuse(code: Refusal['code'], message: string): { refusal: Refusal } {

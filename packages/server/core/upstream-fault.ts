@@ -40,16 +40,28 @@ const MESSAGES: Readonly<Record<UpstreamErrorKind, string>> = {
  * for its message of a refused request, which `caller` gets if it may.
  */
 export function toUpstreamFault(error: UpstreamError, caller?: Pick<Caller, 'kind' | 'keyId'>): Fault {
+  const kind = settledKind(error)
   // Only status 429 counts as overload. A provider's 402 is a rejection like other 4xx.
-  const code = error.kind === 'quota' && error.status !== 429 ? 'provider_rejected' : CODES[error.kind]
+  const code = kind === 'quota' && error.status !== 429 ? 'provider_rejected' : CODES[kind]
   const waits = code === 'provider_overloaded' || code === 'provider_unavailable'
-  return new Fault(code, MESSAGES[error.kind], {
+  return new Fault(code, MESSAGES[kind], {
     cause: error,
     providerMessage:
-      caller !== undefined && maySeeProviderMessage(caller) ? toProviderMessage(error) : undefined,
-    ...(error.kind === 'model_not_found' ? { param: 'model' } : {}),
+      caller !== undefined && maySeeProviderMessage(caller)
+        ? toProviderMessage({ ...error, kind })
+        : undefined,
+    ...(kind === 'model_not_found' ? { param: 'model' } : {}),
     ...(waits ? { retryAfterSeconds: retryAfterSeconds(error) } : {}),
   })
+}
+
+/**
+ * Returns the kind of an error that no further attempt follows. 408, 409, 425 and a call that the model itself made wrong are
+ * worth another attempt, but they are of the 4xx: what is left of them is a refusal of the request.
+ */
+function settledKind({ kind, status = 0 }: UpstreamError): UpstreamErrorKind {
+  const isTransient = kind === 'unavailable' || kind === 'timeout'
+  return isTransient && status >= 400 && status < 500 ? 'bad_request' : kind
 }
 
 function retryAfterSeconds(error: UpstreamError): number {

@@ -111,15 +111,16 @@ function pathOf(req: IncomingMessage): string {
 
 /** Serves a request. Turns every exception of its steps into an answer and a record. Never rejects. */
 async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps): Promise<void> {
+  let isClaimed = false
   try {
     // Checked before identification, since the record of a refused request would also fill the journal.
     if (match.route.isMetered && deps.isJournalFull()) throw journalFullFault()
     const identifying = identify(ctx, deps)
     if (identifying !== undefined) await identifying
     stopIfUnwanted(ctx)
-    const environmentId = ctx.environment?.id ?? ''
     if (match.route.isMetered) {
-      const claiming = claimRequestId(ctx, environmentId, deps)
+      isClaimed = true
+      const claiming = claimRequestId(ctx, ctx.environment?.id ?? '', deps)
       if (claiming !== undefined) await claiming
     }
     if (match.route.mount === NATIVE_MOUNT) assertKnownQuery(ctx.req.url ?? '', match.route.query ?? NO_QUERY)
@@ -128,6 +129,9 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
   } catch (thrown) {
     if (thrown instanceof ReservedFieldError) undoReservation(ctx)
     const fault = toRequestFault(fromReservedField(thrown))
+    // Identification found the environment and refused: the record must not have the id of another request.
+    if (match.route.isMetered && !isClaimed && ctx.environment !== undefined)
+      await claimRequestId(ctx, ctx.environment.id, deps)
     const pausing = deps.frontDoor.pause.of(fault, ctx.startedAt)
     if (pausing !== undefined) await pausing
     await endWithFault(ctx, fault, deps)

@@ -110,7 +110,7 @@ const MESSAGE = toObjectRule({
 /** Of a key they are the provider's to judge: nothing in them has a price of its own. */
 export const MESSAGES = forEndUsers(toListRule(MESSAGE))
 
-const FUNCTION = toObjectRule(
+export const FUNCTION = toObjectRule(
   { name: SCALAR, description: SCALAR, parameters: DATA, strict: SCALAR, cache_control: CACHE_MARK },
   'reserved',
 )
@@ -156,7 +156,7 @@ export const TOOL_CHOICE = toTextOrRule(
   ),
 )
 
-const NAMED_SCHEMA = toObjectRule({ name: SCALAR, description: SCALAR, schema: DATA, strict: SCALAR })
+export const NAMED_SCHEMA = toObjectRule({ name: SCALAR, description: SCALAR, schema: DATA, strict: SCALAR })
 
 export const RESPONSE_FORMAT = toObjectRule({ type: SCALAR, json_schema: NAMED_SCHEMA, schema: DATA })
 

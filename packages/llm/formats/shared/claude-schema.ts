@@ -48,13 +48,47 @@ export function encodeSchema(schema: JsonObject): JsonObject {
     else if (name === 'minItems' && (value === 0 || value === 1)) encoded.minItems = value
     else described.push(`${name}: ${JSON.stringify(value)}`)
   }
-  const isObject = schema.type === 'object' || (Array.isArray(schema.type) && schema.type.includes('object'))
-  if (isObject || schema.properties !== undefined) encoded.additionalProperties = false
+  if (isObjectSchema(schema)) encoded.additionalProperties = false
   if (described.length > 0) {
     const own = typeof encoded.description === 'string' ? `${encoded.description}\n` : ''
     encoded.description = `${own}{${described.join(', ')}}`
   }
   return encoded
+}
+
+/**
+ * True if encodeSchema keeps what the schema allows. An object whose properties have any name, such as a map of texts, would become
+ * one that has none: Claude's structured output knows no such object.
+ */
+export function isEncodable(schema: JsonObject): boolean {
+  if (isMap(schema)) return false
+  return Object.entries(schema).every(([name, value]) => {
+    if (MAPS_OF_SCHEMAS.has(name)) return Object.values(toObject(value) ?? {}).every(isEncodableAny)
+    if (LISTS_OF_SCHEMAS.has(name) && Array.isArray(value)) return value.every(isEncodableAny)
+    return name !== 'items' || isEncodableAny(value)
+  })
+}
+
+function isEncodableAny(value: Json | undefined): boolean {
+  const schema = toObject(value)
+  return schema === undefined || isEncodable(schema)
+}
+
+/** Properties that a schema names beside others are often all that is meant: `additionalProperties: true` is left out there. */
+function isMap(schema: JsonObject): boolean {
+  const { additionalProperties: others, patternProperties: patterns } = schema
+  if (hasFields(patterns) || hasFields(others)) return true
+  const isOpen = others === true || (others !== undefined && toObject(others) !== undefined)
+  return isOpen && isObjectSchema(schema) && !hasFields(schema.properties)
+}
+
+function hasFields(value: Json | undefined): boolean {
+  const object = toObject(value)
+  return object !== undefined && Object.keys(object).length > 0
+}
+
+function isObjectSchema({ type, properties }: JsonObject): boolean {
+  return type === 'object' || (Array.isArray(type) && type.includes('object')) || properties !== undefined
 }
 
 function encodeAny(value: Json): Json {

@@ -1,13 +1,14 @@
 import { CAP, MODEL, STREAM } from '../../upstream/outgoing-rules.ts'
 import {
+  FUNCTION_FIELDS,
   parseResponseFormat,
   parseStop,
   parseToolChoice,
   parseTools,
-  type Strictness,
 } from './chat-fields.ts'
 import { MESSAGES, RESPONSE_FORMAT, STREAM_OPTIONS, TOOL_CHOICE, TOOLS } from './chat-rules.ts'
 import { checked, type Field, flag, number, own, sent, text } from './field-table.ts'
+import type { Strictness } from './parse-messages.ts'
 import { choiceAt } from './read-fields.ts'
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high'] as const
@@ -26,7 +27,7 @@ export function openAiFields(how: Strictness): Readonly<Record<string, Field>> {
     stream_options: sent(STREAM_OPTIONS, own('includeUsage')),
     tools: sent(
       TOOLS,
-      checked('tools', value => parseTools(value, how)),
+      checked('tools', value => parseTools(value, how, strict ? FUNCTION_FIELDS : undefined)),
     ),
     tool_choice: sent(
       TOOL_CHOICE,

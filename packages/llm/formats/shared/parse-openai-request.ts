@@ -1,7 +1,11 @@
 import type { JsonObject } from '../../json/json-value.ts'
-import { isMarkedTool, parseMessages, parseOutputCap, type Strictness } from './chat-fields.ts'
+import { isMarkedTool, parseOutputCap } from './chat-fields.ts'
+import { STREAM_OPTIONS } from './chat-rules.ts'
 import type { FieldTable, MutableRequest } from './field-table.ts'
-import { invalid, optionalFlag, optionalObject, set, textAt } from './read-fields.ts'
+import { parseMessages, type Strictness } from './parse-messages.ts'
+import { invalid, optionalFlag, optionalObject, refuseUnknown, set, textAt } from './read-fields.ts'
+
+const STREAM_FIELDS: ReadonlySet<string> = new Set(STREAM_OPTIONS.fields?.names)
 
 /** The part of a body in OpenAI's shape that has a canonical meaning. */
 export interface OpenAiRequest {
@@ -15,6 +19,7 @@ export function parseOpenAiRequest(body: JsonObject, fields: FieldTable, how: St
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
   const options = optionalObject(body, 'stream_options')
+  if (how.strict && options !== undefined) refuseUnknown(options, STREAM_FIELDS, 'stream_options')
   const includeUsage =
     options === undefined ? undefined : optionalFlag(options, 'include_usage', 'stream_options.include_usage')
   const found = { asksForCaching: false }

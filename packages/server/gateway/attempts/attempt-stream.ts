@@ -175,7 +175,7 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
 
   /**
    * Opens the stream at the first meaningful event. A role alone is not meaningful: a fallback after it is still
-   * invisible to the caller.
+   * invisible to the caller. A stream that ends before one is interrupted.
    */
   #inspect(events: readonly StreamEvent[]): void {
     for (const event of events) {
@@ -183,6 +183,8 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
         this.#call?.abort()
         return this.#fail({ status: this.#status, ...event.error }, 'reported')
       }
+      // Nothing was said, so the caller loses nothing by another attempt.
+      if (event.type === 'end') return this.giveUp(this.#endedEmpty())
       if (event.type === 'usage') this.#usage = event.usage
       if (event.type === 'usage' || (event.type === 'delta' && !carriesSomething(event))) continue
       this.#isOpen = true
@@ -202,9 +204,12 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
     if (this.#status < 200 || this.#status >= 300 || looksLikeError(body)) {
       this.#fail(this.#format.decodeError(this.#status, this.#readHeaders(), body), 'reported')
     } else {
-      const detail = 'the stream ended before its first event'
-      this.#fail({ kind: 'interrupted', status: this.#status, detail }, 'unreadable')
+      this.#fail(this.#endedEmpty(), 'unreadable')
     }
+  }
+
+  #endedEmpty(): UpstreamError {
+    return { kind: 'interrupted', status: this.#status, detail: 'the stream ended before its first event' }
   }
 
   onFail(error: UpstreamError): void {

@@ -95,7 +95,7 @@ function noteFailure(
   cursor: TargetCursor<ResolvedTarget>,
   { error, charge }: AttemptResult<unknown> & { ok: false },
 ): void {
-  const timeoutMs = Math.min(cursor.target.alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS, DEFAULT_TIMEOUT_MS)
+  const timeoutMs = cursor.target.alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS
   const ms = ctx.attempts.at(-1)?.ms ?? 0
   cursor.noteFailure(failureEvidence({ error, isSent: charge !== undefined, ms, timeoutMs }))
   const isLimited = error.kind === 'rate_limited' || error.kind === 'overloaded'

@@ -12,6 +12,7 @@ import type { MeterSet } from '../../core/list-meters.ts'
 import { takeCaptured } from '../../core/record-line.ts'
 import { toHeaderList } from '../../http/header-text.ts'
 import { takeTurn } from '../../http/sliced-work.ts'
+import { chooseTimeout } from '../attempts/attempt-timeout.ts'
 import type { AttemptOptions } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
@@ -32,11 +33,6 @@ import { reserveChat } from './reserve-chat.ts'
 const NO_FINDINGS: ParsedChat['findings'] = noFindings()
 const NOTHING: readonly never[] = []
 for (const list of Object.values(NO_FINDINGS)) if (Array.isArray(list)) Object.freeze(list)
-
-/** Timeout of one attempt in milliseconds if the caller names none. */
-const DEFAULT_TIMEOUT_MS = 300_000
-/** The longest timeout that a caller or an alias may set, in milliseconds. */
-const MAX_TIMEOUT_MS = 600_000
 
 export interface ReceivedChat {
   readonly server: ChatServer
@@ -219,7 +215,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
       format: keepsFirstCall ? keepFirstCall(format) : format,
       target,
       request,
-      timeoutMs: Math.min(this.parsed.timeoutMs ?? DEFAULT_TIMEOUT_MS, alias?.timeoutMs ?? MAX_TIMEOUT_MS),
+      timeoutMs: chooseTimeout(this.parsed.timeoutMs, alias),
     }
   }
 

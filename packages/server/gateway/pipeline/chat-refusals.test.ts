@@ -240,6 +240,22 @@ describe('the request id', () => {
     expect(again.headers.get('x-request-id')).not.toBe(id)
   })
 
+  test('is a new one for a request that its credential refuses, if the caller’s was logged before', async () => {
+    const id = randomUUID()
+    const headers = { 'x-request-id': id }
+    await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { headers })
+    await app.findLog(id)
+    const { key } = await app.createKey({ restrictions: { allowed_endpoints: ['embeddings'] } })
+    const refused = await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { headers, key })
+    expect(refused.status).toBe(403)
+    const other = refused.headers.get('x-request-id') ?? ''
+    expect(other).not.toBe(id)
+    expect(await app.findLog(other)).toMatchObject({ error_code: 'endpoint_not_allowed' })
+    const own = randomUUID()
+    const named = await app.call('/v1/chat', {}, { headers: { 'x-request-id': own }, key })
+    expect(named.headers.get('x-request-id')).toBe(own)
+  })
+
   test("is a new one if the caller's is not a UUID", async () => {
     const response = await app.call(
       '/v1/chat',

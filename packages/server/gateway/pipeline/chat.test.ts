@@ -191,6 +191,26 @@ describe('POST /v1/chat, streamed', () => {
     expect(response.headers.get('x-rideau-attempts')).toBe('2')
   })
 
+  test.each([
+    ['[DONE] alone', stream(DONE)],
+    ['a role and [DONE]', stream(chunk({ role: 'assistant', content: '' }), DONE)],
+    ['nothing', stream()],
+  ])('repeats the attempt unnoticed if the stream has %s', async (_title, empty) => {
+    upstream.script(empty, streamedCompletion('Hello'))
+    const response = await app.call('/v1/chat', { model: MODEL, messages, stream: true })
+    expect(response.headers.get('x-rideau-attempts')).toBe('2')
+    expect(await response.text()).toContain('Hello')
+  })
+
+  test('answers 502 stream_interrupted if every attempt gets an empty stream', async () => {
+    upstream.script(stream(DONE), stream(DONE), stream(DONE))
+    const response = await app.call('/v1/chat', { model: MODEL, messages, stream: true })
+    expect([response.status, ((await response.json()) as any).error.code]).toEqual([
+      502,
+      'stream_interrupted',
+    ])
+  })
+
   test('ends the stream with event: error and without [DONE] if it breaks after the first token', async () => {
     upstream.script(cutStream(chunk({ content: 'Hel' })))
     const response = await app.call('/v1/chat', { model: MODEL, messages, stream: true })

@@ -48,3 +48,18 @@ test('a long one is cut to 256 characters, an absent one is null', async () => {
   })
   expect((await logOf('/v1/chat', body)).user).toBeNull()
 })
+
+test('the header X-Rideau-End-User is UTF-8: a blocked end user is blocked by it, and another encoding is refused', async () => {
+  const users = `/v1/environments/${app.developmentId}/end-users`
+  const { body: user } = await app.manage('POST', users, { external_id: 'José' })
+  await app.manage('POST', `/v1/end-users/${user.id}/block`, {})
+  const ask = async (bytes: Buffer): Promise<unknown> => {
+    const headers = { 'x-rideau-end-user': bytes.toString('latin1') }
+    const answer = await app.call('/v1/chat', { model: 'sandbox/echo', messages: MESSAGES }, { headers })
+    const { error } = (await answer.json()) as { error?: { code: string; param: string | null } }
+    return [answer.status, error?.code, error?.param]
+  }
+  expect(await ask(Buffer.from('José'))).toEqual([403, 'end_user_blocked', null])
+  expect(await ask(Buffer.from('Josè'))).toEqual([200, undefined, undefined])
+  expect(await ask(Buffer.from('José', 'latin1'))).toEqual([400, 'invalid_request', 'x-rideau-end-user'])
+})

@@ -35,9 +35,9 @@ export interface AudioPlanInput {
  * that refuses it.
  */
 export function planAudio(input: AudioPlanInput, deps: PlanDeps): CallPlan<AudioTarget> {
-  const { asked, caller, environment, mount } = input
+  const { asked, caller, environment, limits, mount } = input
   return planTargets<AudioTarget>(
-    { name: asked, caller, environment, isStream: false, mount },
+    { name: asked, caller, environment, limits, isStream: false, mount },
     target => planOne(target, input, deps),
     deps,
   )
@@ -62,15 +62,12 @@ function planOne(
 }
 
 /**
- * Checks the plan's models, limits of money and the key's `max_request_cost_usd`. Nothing about an audio request can be
+ * Checks limits of money and the key's `max_request_cost_usd`. Nothing about an audio request can be
  * lowered.
  */
-function checkCost(
-  target: ResolvedTarget,
-  { asked, mostAt, caller, limits }: AudioPlanInput,
-): Refusal | undefined {
+function checkCost(target: ResolvedTarget, { mostAt, caller, limits }: AudioPlanInput): Refusal | undefined {
   const cost = maxAudioCost(mostAt(target), target)
-  const limited = checkLimits(target, asked, limits, cost !== null)
+  const limited = checkLimits(target, limits, cost !== null)
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
   if (cost === null) {

@@ -4,13 +4,11 @@ import { showPath } from '@rideau/llm/formats/shared/field-path'
 import { isHint } from '@rideau/llm/formats/shared/hints'
 import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
-import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { type CapabilityNeed, checkCapabilities } from '../../core/capabilities.ts'
 import type { MeterSet } from '../../core/list-meters.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
-import type { Refusal } from '../../core/verdict.ts'
 import type { ResolvedTarget } from './call-plan.ts'
 import { capToCostBound } from './cap-to-cost-bound.ts'
 import type { ChatPlan, PlannedTarget, TargetPlan } from './chat-plan.ts'
@@ -23,6 +21,7 @@ import { fitToolChoice, isChoiceDropped } from './fit-tool-choice.ts'
 import { grantHostedTools } from './grant-hosted-tools.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
+import { refuseUnsupported } from './unsupported-param.ts'
 
 /** Who asks and where: the context of a request. */
 interface ChatAsker {
@@ -44,12 +43,12 @@ export function planChat(
 ): ChatPlan {
   const { request } = call
   const { mount } = route
-  const asked = { name: request.model, caller, environment, isStream: request.stream, mount }
+  const asked = { name: request.model, caller, environment, limits, isStream: request.stream, mount }
   const plan = planTargets<PlannedTarget>(
     asked,
     (resolved): TargetPlan => {
       const target = planTarget(resolved, call, source, environment, caller, deps)
-      return capToCostBound(checkTargetLimits(target, request.model, limits), caller, call.findings)
+      return capToCostBound(checkTargetLimits(target, limits), caller, call.findings)
     },
     deps,
   )
@@ -89,7 +88,9 @@ function planTarget(
   const named = isOneByOne ? all.filter(name => name !== PARALLEL) : all
   if (environment.unsupportedParams === 'refuse') {
     const lost = named.find(name => !isHint(name))
-    if (lost !== undefined) return { refusal: unsupported(showParam(lost, call), provider) }
+    if (lost !== undefined) {
+      return { refusal: refuseUnsupported(showParam(lost, call), `the provider ${provider.id}`) }
+    }
   }
   const hosted = grantHostedTools(call.findings, resolved, format, source, caller, environment)
   const leftOut = listLeftOutReasoning(call, format, source)
@@ -140,12 +141,4 @@ function listNeeds(request: ChatRequest): readonly CapabilityNeed[] {
   if (hasFormat) needs.push(FORMAT)
   if (seesImages) needs.push(VISION)
   return needs
-}
-
-function unsupported(param: string, provider: Provider): Refusal {
-  return {
-    code: 'invalid_request',
-    message: `${param}: the provider ${provider.id} does not support this parameter.`,
-    param,
-  }
 }

@@ -11,6 +11,7 @@ import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
+import { refuseUnsupported } from './unsupported-param.ts'
 import { toReservedAmounts } from './reserved-amounts.ts'
 
 /** A target of an embeddings request. */
@@ -39,8 +40,8 @@ export interface EmbeddingPlanInput {
  * the fault of the check that refuses it.
  */
 export function planEmbeddings(input: EmbeddingPlanInput, deps: PlanDeps): CallPlan<EmbeddingTarget> {
-  const { request, caller, environment, mount } = input
-  const asked = { name: request.model, caller, environment, isStream: false, mount }
+  const { request, caller, environment, limits, mount } = input
+  const asked = { name: request.model, caller, environment, limits, isStream: false, mount }
   return planTargets<EmbeddingTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
@@ -69,11 +70,9 @@ function planOne(
   const dropped = listUnsupported(input, format)
   const [first] = dropped
   if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
-    const param = showPath(first)
-    const message = `${param}: the provider ${provider.id} does not support this parameter.`
-    return toRefusal('invalid_request', message, param)
+    return { refusal: refuseUnsupported(showPath(first), `the provider ${provider.id}`) }
   }
-  const limited = checkLimits(target, input.request.model, input.limits)
+  const limited = checkLimits(target, input.limits)
   if (limited !== undefined) return { refusal: limited }
   const bound = checkRequestCost(target, input)
   if (bound !== undefined) return { refusal: bound }

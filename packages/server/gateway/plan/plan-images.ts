@@ -12,6 +12,7 @@ import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
+import { refuseUnsupported } from './unsupported-param.ts'
 
 /** A target of an image request. */
 export interface ImageTarget extends ResolvedTarget {
@@ -35,8 +36,8 @@ export interface ImagePlanInput {
  * fault of the check that refuses it.
  */
 export function planImages(input: ImagePlanInput, deps: PlanDeps): CallPlan<ImageTarget> {
-  const { request, caller, environment, mount } = input
-  const asked = { name: request.model, caller, environment, isStream: false, mount }
+  const { request, caller, environment, limits, mount } = input
+  const asked = { name: request.model, caller, environment, limits, isStream: false, mount }
   return planTargets<ImageTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
@@ -63,11 +64,7 @@ function planOne(
   // Clients of Gemini's format send what steers sampling by default: it is left out and named, whatever the setting.
   const first = isForeign ? dropped.find(name => !isHint(name)) : dropped[0]
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
-    return toRefusal(
-      'invalid_request',
-      `${first}: the model ${target.id} does not support this parameter.`,
-      first,
-    )
+    return { refusal: refuseUnsupported(first, `the model ${target.id}`) }
   }
   const refusal = checkCost({ ...target, format }, target, input)
   if (refusal !== undefined) return { refusal }
@@ -75,7 +72,7 @@ function planOne(
 }
 
 /**
- * Checks the plan's models, limits of money and the key's `max_request_cost_usd`. Nothing about an image request can be
+ * Checks limits of money and the key's `max_request_cost_usd`. Nothing about an image request can be
  * lowered.
  */
 function checkCost(
@@ -84,7 +81,7 @@ function checkCost(
   { request, caller, limits }: ImagePlanInput,
 ): Refusal | undefined {
   const { nanoUsd } = maxImageAmounts(request, priced)
-  const limited = checkLimits(target, request.model, limits, nanoUsd !== null)
+  const limited = checkLimits(target, limits, nanoUsd !== null)
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
   if (nanoUsd === null) {

@@ -13,6 +13,7 @@ import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
+import { refuseUnsupported } from './unsupported-param.ts'
 
 /** A target of a rerank request. */
 export interface RerankTarget extends ResolvedTarget {
@@ -36,8 +37,8 @@ export interface RerankPlanInput {
  * check that refuses it.
  */
 export function planRerank(input: RerankPlanInput, deps: PlanDeps): CallPlan<RerankTarget> {
-  const { parsed, caller, environment, mount } = input
-  const asked = { name: parsed.request.model, caller, environment, isStream: false, mount }
+  const { parsed, caller, environment, limits, mount } = input
+  const asked = { name: parsed.request.model, caller, environment, limits, isStream: false, mount }
   return planTargets<RerankTarget>(asked, target => planOne(target, input, deps), deps)
 }
 
@@ -57,19 +58,17 @@ function planOne(
   const dropped = isCutLost ? [...unread, 'max_tokens_per_doc'] : unread
   const [first] = dropped
   if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
-    const param = showPath(first)
-    const message = `${param}: the provider ${provider.id} does not support this parameter.`
-    return { refusal: { code: 'invalid_request', message, param } }
+    return { refusal: refuseUnsupported(showPath(first), `the provider ${provider.id}`) }
   }
   const refusal = checkCost(target, input)
   if (refusal !== undefined) return { refusal }
   return { ...target, format, decodeError: deps.formats.client(provider.format).decodeError, dropped }
 }
 
-/** Checks the plan's models, limits of money and the key's `max_request_cost_usd`. Nothing of a request can be lowered. */
+/** Checks limits of money and the key's `max_request_cost_usd`. Nothing of a request can be lowered. */
 function checkCost(target: ResolvedTarget, { parsed, caller, limits }: RerankPlanInput): Refusal | undefined {
   const nanoUsd = maxRerankCost(parsed.counted, target)
-  const limited = checkLimits(target, parsed.request.model, limits, nanoUsd !== null)
+  const limited = checkLimits(target, limits, nanoUsd !== null)
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited
   if (nanoUsd === null) {

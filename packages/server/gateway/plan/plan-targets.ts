@@ -2,6 +2,7 @@ import type { Mount } from '@rideau/llm/formats/shared/mount'
 import { findProvider } from '@rideau/llm/providers/index'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { Fault } from '../../core/fault.ts'
+import type { MeterSet } from '../../core/list-meters.ts'
 import { orderTargets } from '../../core/order-targets.ts'
 import { randomShare } from '../../core/random-share.ts'
 import { type ResolvedModel, resolveName } from '../../core/resolve-model.ts'
@@ -19,6 +20,8 @@ export interface NameAsked {
   readonly name: string
   readonly caller: Caller
   readonly environment: Environment
+  /** The meters of the request, whose plan may allow some models only. */
+  readonly limits: Pick<MeterSet, 'plan'>
   readonly isStream: boolean
   readonly mount: Mount
 }
@@ -28,13 +31,13 @@ export interface NameAsked {
  * sent to a target, or why the target cannot serve the request. Throws the fault that refuses the request.
  */
 export function planTargets<T extends ResolvedTarget>(
-  { name, caller, environment, isStream, mount }: NameAsked,
+  { name, caller, environment, limits, isStream, mount }: NameAsked,
   planOne: (target: ResolvedTarget) => T | { readonly refusal: Refusal },
   deps: PlanDeps,
 ): CallPlan<T> {
   const resolution = resolveName(
     name,
-    caller,
+    { key: caller.allowedModels, plan: limits.plan?.allowedModels ?? null },
     environment,
     modelDirectory,
     modelDirectory.ownersOf(mount.name),
@@ -83,7 +86,8 @@ function orderAlias<T extends ResolvedTarget>(
 }
 
 /**
- * An exceeded budget or an unknown price is reported as such. All other reasons are reported as `no_eligible_target`.
+ * An exceeded budget or an unknown price is reported as such, and so is one field for which every target refuses the request.
+ * All other reasons are reported as `no_eligible_target`.
  */
 function noEligibleTarget(alias: Alias, plans: readonly object[], caller: Caller): Fault {
   // All of them are refused, in the order of the alias's targets.
@@ -91,6 +95,9 @@ function noEligibleTarget(alias: Alias, plans: readonly object[], caller: Caller
   for (const refusal of refusals) {
     if (refusal.code === 'budget_exceeded' || refusal.code === 'model_unpriced') return toFault(refusal)
   }
+  const [first] = refusals
+  const isSame = refusals.every(({ code, param }) => code === 'invalid_request' && param === first?.param)
+  if (first !== undefined && isSame) return toFault(first)
   const shown = refusals.slice(0, SHOWN_TARGETS).map((refusal, index) =>
     // The models behind an alias, and what the owner has configured, are not for end users.
     caller.kind === 'client_token'

@@ -63,10 +63,26 @@ function findName(ctx: RequestContext, given: unknown): string | undefined {
   const named = given === undefined || given === null ? undefined : parseEndUserId(given, 'end_user')
   const header = ctx.req.headers[HEADER]
   if (header === undefined || header === '') return named
-  const id = parseEndUserId(header, HEADER)
+  const id = parseEndUserId(decodeHeader(header), HEADER)
   if (named !== undefined && named !== id)
     throw invalid('end_user', `must equal the header ${HEADER} if both are sent.`)
   return id
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const ASCII = /^[\x20-\x7e]*$/
+
+/**
+ * Returns the text of a header: clients send UTF-8, and Node gives its bytes as Latin-1. Bytes of another encoding are refused,
+ * since a wrong guess would be another end user, with another's limits.
+ */
+function decodeHeader(header: string | string[]): string | string[] {
+  if (typeof header !== 'string' || ASCII.test(header)) return header
+  try {
+    return UTF8.decode(Buffer.from(header, 'latin1'))
+  } catch {
+    throw invalid(HEADER, 'must be UTF-8; ids outside ASCII can also be sent as `end_user` on native routes.')
+  }
 }
 
 /** Never truncates an id: two users whose ids start alike would become one. */

@@ -290,6 +290,13 @@ describe('an attested iPhone', () => {
     expect((await attest({ challenge: text })).status).toBe(201)
   })
 
+  test('that is not sent as JSON gets invalid_request', async () => {
+    const text = await challenge()
+    const body = JSON.stringify({ challenge: text, key_id: 'a', attestation_object: 'a' })
+    const sent = await post('attest', body, publishable.key, { 'content-type': 'text/plain' })
+    expect(shorten(sent)).toBe('400 invalid_request')
+  })
+
   test('that names scopes which the key lacks gets invalid_scope', async () => {
     publishable = await app.createKey({ kind: 'publishable', scopes: ['ai.chat'] })
     expect(shorten(await attest({ body: { scopes: ['ai.embed'] } }))).toBe('400 invalid_scope scopes')

@@ -104,12 +104,14 @@ async function readBody(ctx: IdentifiedContext, deps: RouteDeps): Promise<JsonOb
   return (await asInvalidRequest(readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs))).value
 }
 
-/** On these routes a body that is not JSON is `invalid_request` too. */
+const MALFORMED: ReadonlySet<string> = new Set(['request_validation_failed', 'unsupported_media_type'])
+
+/** On these routes a body that is not JSON, by its bytes or its type, is `invalid_request` too. */
 async function asInvalidRequest<Result>(reading: Promise<Result>): Promise<Result> {
   try {
     return await reading
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'request_validation_failed') throw error
+    if (!(error instanceof Fault) || !MALFORMED.has(error.code)) throw error
     const { message, param } = error
     throw new Fault('invalid_request', message, param === undefined ? {} : { param })
   }

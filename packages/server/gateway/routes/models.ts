@@ -9,7 +9,8 @@ import { toListedPrices } from '@rideau/llm/providers/listed-prices'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import { isModelAllowed } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
-import { resolveModel, resolveName } from '../../core/resolve-model.ts'
+import { findPlan } from '../../core/policies.ts'
+import { type ModelLists, resolveModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, Environment } from '../../core/tenancy.ts'
 import { sendJson } from '../edge/send.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
@@ -36,12 +37,14 @@ export function serveModel(ctx: IdentifiedContext, name: string): void {
   sendJson(ctx, 200, toResource(findAllowed(ctx, name)))
 }
 
-/** Returns the models and aliases that the key may call, ordered by id. Ids of aliases have no slash. */
+/** Returns the models and aliases that the credential may call, ordered by id. Ids of aliases have no slash. */
 export function listAllowed(ctx: IdentifiedContext): Listed[] {
-  const { caller, environment } = ctx
+  const { environment } = ctx
+  const { key, plan } = listsOf(ctx)
   const models = [...listIds(environment)]
     .filter(id => isModelAllowed(environment.allowedModels, id, id))
-    .filter(id => isModelAllowed(caller.allowedModels, id, id, environment.aliases))
+    .filter(id => isModelAllowed(key, id, id, environment.aliases))
+    .filter(id => isModelAllowed(plan, id, id))
     .map(id => toListedModel(environment, id))
   const aliases = [...environment.aliases.values()].flatMap(alias => findListedAlias(alias, ctx) ?? [])
   return [...models, ...aliases].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -75,10 +78,16 @@ function toListedModel(environment: Environment, id: string): ListedModel {
   }
 }
 
-/** Returns undefined if the key may not use the alias, or if no target of it can be called in this environment. */
+/** The lists of the key, and of the plan that a client token's end user has. */
+function listsOf({ caller, environment, endUser }: IdentifiedContext): ModelLists {
+  const plan = endUser === undefined ? undefined : findPlan(environment.policies.plans, endUser.plan)
+  return { key: caller.allowedModels, plan: plan?.allowedModels ?? null }
+}
+
+/** Returns undefined if the credential may not use the alias, or if no target of it can be called in this environment. */
 function findListedAlias(alias: Alias, ctx: IdentifiedContext): ListedAlias | undefined {
-  const { caller, environment } = ctx
-  const resolution = resolveName(alias.name, caller, environment, modelDirectory)
+  const { environment } = ctx
+  const resolution = resolveName(alias.name, listsOf(ctx), environment, modelDirectory)
   if (!('targets' in resolution)) return undefined
   const targets = resolution.targets.flatMap(({ resolution: each }) =>
     'resolved' in each ? [toListedModel(environment, each.resolved.id)] : [],
@@ -87,17 +96,17 @@ function findListedAlias(alias: Alias, ctx: IdentifiedContext): ListedAlias | un
 }
 
 /**
- * Returns a model or alias by any name that a chat request accepts. Throws `model_not_found` if the key may not call
- * it.
+ * Returns a model or alias by any name that a chat request accepts. Throws `model_not_found` if the credential may not
+ * call it.
  */
 export function findAllowed(ctx: IdentifiedContext, name: string): Listed {
-  const { caller, environment } = ctx
+  const { environment } = ctx
   const alias = environment.aliases.get(name)
   if (alias !== undefined) {
     const listed = findListedAlias(alias, ctx)
     if (listed !== undefined) return listed
   } else {
-    const resolution = resolveModel(name, caller, environment, modelDirectory)
+    const resolution = resolveModel(name, listsOf(ctx), environment, modelDirectory)
     // A name that nothing knows may be called, but there is nothing to tell about it.
     if ('resolved' in resolution && resolution.resolved.isKnown)
       return toListedModel(environment, resolution.resolved.id)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import { encodeSchema } from '../../shared/claude-schema.ts'
+import { encodeSchema, isEncodable } from '../../shared/claude-schema.ts'
 import type { ModelTraits } from './model-traits.ts'
 import { STRUCTURED_ANSWER } from './structured-answer.ts'
 
@@ -18,8 +18,8 @@ const ANY_OBJECT = 'Answer with one JSON object and nothing else: no words aroun
 const BY_TOOL = `Give the answer by calling the tool ${STRUCTURED_ANSWER}, and in no other way.`
 
 /**
- * Returns how the model is asked for a response format; undefined: for none. A model that takes a schema gets it. Other
- * models get a tool whose input has the schema, and are told to call it if the call cannot be forced (`canForce`). "Any
+ * Returns how the model is asked for a response format; undefined: for none. A model that takes the schema gets it. Others
+ * get a tool whose input has the schema, and are told to call it if the call cannot be forced (`canForce`). "Any
  * JSON object" has no field in this format, so the instructions ask for it.
  */
 export function encodeFormat(
@@ -31,7 +31,8 @@ export function encodeFormat(
   const wanted = responseFormat.type === 'json_schema' ? responseFormat.json_schema : undefined
   const schema = wanted?.schema
   if (schema === undefined || schema === null) return { instruction: ANY_OBJECT }
-  if (traits.hasJsonSchema) return { format: { type: 'json_schema', schema: encodeSchema(schema) } }
+  if (traits.hasJsonSchema && isEncodable(schema))
+    return { format: { type: 'json_schema', schema: encodeSchema(schema) } }
   const tool = {
     name: STRUCTURED_ANSWER,
     description: wanted?.description ?? 'Gives the structured answer.',

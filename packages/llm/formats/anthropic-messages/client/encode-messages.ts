@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { Message } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
+import { listFunctionCalls } from '../../shared/function-calls.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { findReasoningDetails, plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { encodeContent, encodeText } from './encode-parts.ts'
@@ -112,7 +113,7 @@ function joinSystem(blocks: JsonObject[]): EncodedMessages['system'] {
 }
 
 function encodeAssistant(message: Message): JsonObject[] {
-  const calls = Array.isArray(message.tool_calls) ? message.tool_calls : []
+  const calls = listFunctionCalls(message)
   const spoken = encodeBlocks(message)
   const refusal = typeof message.refusal === 'string' ? encodeText(message.refusal) : []
   const rest = [

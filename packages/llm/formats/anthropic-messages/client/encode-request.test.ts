@@ -139,6 +139,13 @@ describe('structured output', () => {
     expect(schema.properties.pattern.pattern).toBe('x')
   })
 
+  test('is a tool of ours where the schema has properties of any name, which structured output cannot have', () => {
+    const schema = { type: 'object', additionalProperties: { type: 'string' } }
+    const body = send({ responseFormat: { type: 'json_schema', json_schema: { name: 'x', schema } } })
+    expect(body.output_config).toBeUndefined()
+    expect(body.tools).toMatchObject([{ input_schema: schema }])
+  })
+
   test('another model is forced to call a tool, and the call becomes content', () => {
     const old = 'claude-3-5-sonnet-20241022'
     const encoded = encodeRequest(toRequest({ responseFormat: FORMAT }), toTarget(old), undefined)

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
+import { listFunctionCalls } from '../../shared/function-calls.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { findReasoningDetails, plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { type Blocks, encodeContent, toCachePoint } from './encode-content.ts'
@@ -36,7 +37,8 @@ export function encodeMessages(
     else turns.push({ role, blocks: [...blocks] })
   }
   for (const message of messages) {
-    for (const call of message.tool_calls ?? []) names.set(call.id, call.function?.name ?? '')
+    const calls = listFunctionCalls(message)
+    for (const call of calls) names.set(call.id, call.function.name)
     const content = encodeContent(message.content, options)
     switch (message.role) {
       case 'system':
@@ -48,7 +50,7 @@ export function encodeMessages(
         add('assistant', [
           ...findReasoningDetails(message, 'anthropic-claude-v1').map(detail => [encodeReasoning(detail)]),
           ...content,
-          ...encodeCalls(message.tool_calls ?? [], model, toolsAsText),
+          ...encodeCalls(calls, model, toolsAsText),
         ])
         break
       case 'tool':

@@ -202,6 +202,17 @@ describe('formats', () => {
     })
   })
 
+  test('Claude is forced to call a tool for a schema whose properties have any name, which its own output cannot have', () => {
+    const map = { type: 'object', additionalProperties: { type: 'string' } }
+    const asked = {
+      responseFormat: { type: 'json_schema' as const, json_schema: { name: 'N', schema: map } },
+    }
+    const body = encode(asked)
+    expect(textFormat(body)).toBeUndefined()
+    expect(body.toolConfig.tools[0].toolSpec.inputSchema.json).toEqual(map)
+    expect(JSON.parse(textFormat(encode(asked, QWEN)).schema)).toEqual(map)
+  })
+
   test('another model is forced to call a tool whose input is the answer, or any tool beside tools of the caller', () => {
     const body = encode({ responseFormat }, CLAUDE_3)
     expect(body.toolConfig).toMatchObject({

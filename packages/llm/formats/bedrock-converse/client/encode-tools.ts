@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
-import { encodeSchema } from '../../shared/claude-schema.ts'
+import { encodeSchema, isEncodable } from '../../shared/claude-schema.ts'
 import { toCachePoint } from './encode-content.ts'
 import { JSON_TOOL } from './json-tool.ts'
 import { canForceTool, canRequireTools, findFamily, takesCachePoints, takesSchemas } from './model-family.ts'
@@ -22,11 +22,12 @@ export function encodeTools(request: ChatRequest, model: string): EncodedTools {
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? [])
   const schema = findSchema(request)
   if (schema === undefined) return toConfig(tools, model, encodeChoice(request.toolChoice))
-  if (schema.name !== undefined && takesSchemas(model)) {
+  const isClaude = findFamily(model) === 'claude'
+  if (schema.name !== undefined && takesSchemas(model) && (!isClaude || isEncodable(schema.json))) {
     const { name, description, json } = schema
     const jsonSchema = {
       name,
-      schema: JSON.stringify(findFamily(model) === 'claude' ? encodeSchema(json) : json),
+      schema: JSON.stringify(isClaude ? encodeSchema(json) : json),
       ...(description === undefined ? {} : { description }),
     }
     const outputConfig = { textFormat: { type: 'json_schema', structure: { jsonSchema } } }

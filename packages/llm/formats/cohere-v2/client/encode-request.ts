@@ -7,6 +7,7 @@ import { mergeOptions, toCallerOptions } from '../../../upstream/outgoing-body.t
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
+import { listFunctionCalls } from '../../shared/function-calls.ts'
 import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { FIELDS } from '../wire/fields.ts'
@@ -103,12 +104,12 @@ function encodeMessage(message: Message): JsonObject {
   const content = encodeContent(message.content)
   switch (message.role) {
     case 'assistant': {
-      const calls = message.tool_calls?.map(({ id, function: fn }) => ({
+      const calls = listFunctionCalls(message).map(({ id, function: fn }) => ({
         id: plainToolCallId(id),
         type: 'function',
         function: { name: fn.name, arguments: fn.arguments === '' ? '{}' : fn.arguments },
       }))
-      const hasCalls = calls !== undefined && calls.length > 0
+      const hasCalls = calls.length > 0
       const plan = hasCalls && typeof message.reasoning === 'string' ? message.reasoning : ''
       return {
         role: 'assistant',

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
+import { listFunctionCalls } from '../../shared/function-calls.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { findSignatures } from '../wire/signatures.ts'
@@ -29,7 +30,7 @@ export function encodeContents(messages: readonly Message[], model: string): Jso
         system.push(...encodeParts(message.content))
         break
       case 'assistant':
-        for (const { id, function: fn } of message.tool_calls ?? []) names.set(plainToolCallId(id), fn.name)
+        for (const { id, function: fn } of listFunctionCalls(message)) names.set(plainToolCallId(id), fn.name)
         add('model', encodeAssistant(message, model))
         break
       case 'tool':
@@ -62,7 +63,7 @@ function encodeAssistant(message: Message, model: string): JsonObject[] {
   const parts = encodeParts(message.content)
   const last = parts.at(-1)
   if (last !== undefined && ofText !== undefined) last.thoughtSignature = ofText
-  for (const call of message.tool_calls ?? []) {
+  for (const call of listFunctionCalls(message)) {
     const signature = ofCalls.get(plainToolCallId(call.id))
     parts.push({
       functionCall: encodeCall(call),

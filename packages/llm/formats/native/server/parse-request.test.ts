@@ -84,6 +84,74 @@ test.each<[JsonObject, string]>([
   expect(refusedPath(fields)).toBe(path)
 })
 
+const PDF = 'data:application/pdf;base64,JVBERi0='
+const CALL = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
+const SCHEMA = { name: 'n', schema: {} }
+
+test.each<[JsonObject, string]>([
+  [{ type: 'text', text: 'x', x: 1 }, 'x'],
+  [{ type: 'text', text: 'x', image_url: { url: 'https://a.example/b.png' } }, 'image_url'],
+  [{ type: 'image_url', image_url: { url: 'https://a.example/b.png', x: 1 } }, 'image_url.x'],
+  [{ type: 'image_url', image_url: { url: 'http://a.example/b.png' } }, 'image_url.url'],
+  [{ type: 'file', file: {} }, 'file.file_data'],
+  [{ type: 'file', file: { file_data: 'https://x' } }, 'file.file_data'],
+  [{ type: 'file', file: { file_id: 'f' } }, 'file.file_id'],
+  [{ type: 'file', file: { file_data: PDF, filename: 5 } }, 'file.filename'],
+  [{ type: 'input_audio', input_audio: {} }, 'input_audio.data'],
+  [{ type: 'input_audio', input_audio: { data: 'x' } }, 'input_audio.format'],
+  [{ type: 'refusal' }, 'refusal'],
+])('the part %j is refused for its %s', (part, path) => {
+  expect(refusedPath({ messages: [{ role: 'user', content: [part] }] })).toBe(
+    `messages[0].content[0].${path}`,
+  )
+})
+
+test.each<[JsonObject, string]>([
+  [{ reasoning: 5 }, 'reasoning'],
+  [{ reasoning_content: {} }, 'reasoning_content'],
+  [{ reasoning_details: 'x' }, 'reasoning_details'],
+  [{ reasoning_details: [5] }, 'reasoning_details[0]'],
+  [{ refusal: 5 }, 'refusal'],
+  [{ tool_calls: [{ ...CALL, x: 1 }] }, 'tool_calls[0].x'],
+  [{ tool_calls: [{ ...CALL, type: 'custom' }] }, 'tool_calls[0].type'],
+  [{ tool_calls: [{ ...CALL, function: { ...CALL.function, x: 1 } }] }, 'tool_calls[0].function.x'],
+])('a message with %j is refused for its %s', (fields, path) => {
+  expect(refusedPath({ messages: [{ role: 'assistant', content: 'x', ...fields }] })).toBe(
+    `messages[0].${path}`,
+  )
+})
+
+test.each<[JsonObject, string]>([
+  [{ tools: [{ type: 'function', function: { name: 'f', x: 1 } }] }, 'tools[0].function.x'],
+  [{ tool_choice: { type: 'function', function: { name: 'f' }, x: 1 } }, 'tool_choice.x'],
+  [{ tool_choice: { type: 'function', function: { name: 'f', x: 1 } } }, 'tool_choice.function.x'],
+  [{ response_format: { type: 'text', x: 1 } }, 'response_format.x'],
+  [{ response_format: { type: 'json_schema', json_schema: SCHEMA, x: 1 } }, 'response_format.x'],
+  [
+    { response_format: { type: 'json_schema', json_schema: { ...SCHEMA, x: 1 } } },
+    'response_format.json_schema.x',
+  ],
+  [{ stream_options: { include_usage: true, x: 1 } }, 'stream_options.x'],
+])('%j is refused for %s, which is not a field', (fields, path) => {
+  expect(refusedPath(fields)).toBe(path)
+})
+
+test('a message of an answer is accepted back, with all that it has', () => {
+  const answered = {
+    role: 'assistant',
+    content: null,
+    refusal: null,
+    reasoning: 'Hm.',
+    reasoning_details: [
+      { type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'Hm.', via: 'direct' },
+    ],
+    // A client joins the pieces of a streamed call, which have an index.
+    tool_calls: [{ ...CALL, index: 0 }],
+  }
+  const messages = [...MESSAGES, answered, { role: 'tool', tool_call_id: 'c', content: 'x' }]
+  expect(parse({ messages }).request.messages).toEqual(messages)
+})
+
 test('an end user may not send options for a provider, nor have an answer stored by them', () => {
   const stores = { provider_options: { openai: { store: true } } }
   expect(parse(stores, true).findings).toMatchObject({

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
+import { listFunctionCalls } from '../../shared/function-calls.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 
@@ -11,12 +12,12 @@ export const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url
 export function encodeMessages(messages: readonly Message[]): JsonObject[] {
   const names = new Map<string, string>()
   return messages.map(message => {
-    for (const call of message.tool_calls ?? []) names.set(call.id, call.function.name)
+    const calls = listFunctionCalls(message)
+    for (const call of calls) names.set(call.id, call.function.name)
     const encoded: JsonObject = {
       role: message.role === 'developer' ? 'system' : message.role,
       ...encodeContent(message.content),
     }
-    const calls = message.tool_calls ?? []
     if (calls.length > 0) encoded.tool_calls = calls.map(encodeCall)
     if (message.role === 'assistant' && typeof message.reasoning === 'string')
       encoded.thinking = message.reasoning

@@ -79,9 +79,10 @@ test.each<[JsonObject, string]>([
   [{ messages: [] }, 'messages'],
   [{ messages: [{ role: 'user', content: 1 }] }, 'messages[0].content'],
   [
-    { messages: [{ role: 'assistant', tool_calls: [{ function: {} }] }] },
+    { messages: [{ role: 'assistant', tool_calls: [{ id: 'c', function: {} }] }] },
     'messages[0].tool_calls[0].function.name',
   ],
+  [{ messages: [{ role: 'tool', content: 'x', tool_call_id: 5 }] }, 'messages[0].tool_call_id'],
   [{ stream: 1 }, 'stream'],
   [{ stream_options: { include_usage: 1 } }, 'stream_options.include_usage'],
   [{ n: 0 }, 'n'],
@@ -130,6 +131,28 @@ describe('what an end user may not send is found', () => {
       findings: { passedOn: 'input', choices: 1 },
     })
   })
+})
+
+const FUNCTION = { name: 'f', arguments: '{}' }
+test.each<[JsonObject, string]>([
+  [{ type: 'function', function: FUNCTION }, 'id'],
+  [{ id: null, function: FUNCTION }, 'id'],
+  [{ id: 5, function: FUNCTION }, 'id'],
+  [{ id: 'c', type: 5, function: FUNCTION }, 'type'],
+  [{ id: 'c', type: null }, 'function'],
+  [{ id: 'c', type: 'novel' }, 'function'],
+  [{ id: 'c', type: 'custom', function: FUNCTION }, 'custom'],
+  [{ id: 'c', type: 'custom', custom: { name: 'shell' } }, 'custom.input'],
+])('the call %j is refused for its %s', (call, path) => {
+  const messages = [...MESSAGES, { role: 'assistant', tool_calls: [call] }]
+  expect(refusedPath({ messages })).toBe(`messages[1].tool_calls[0].${path}`)
+})
+
+test('a call may leave its type out, or have one that a provider knows for a function of its own', () => {
+  for (const type of [undefined, null, 'function', 'builtin_function']) {
+    const call = { id: 'c', function: FUNCTION, ...(type === undefined ? {} : { type }) }
+    expect(() => parse({ messages: [{ role: 'assistant', tool_calls: [call] }] })).not.toThrow()
+  }
 })
 
 test('every choice is counted, and an answer may be stored only where the body has the field', () => {

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
+import { listFunctionCalls } from '../../shared/function-calls.ts'
 import {
   findReasoningDetails,
   isDirect,
@@ -31,7 +32,7 @@ function encodeMessage(message: Message, developerRole: boolean): JsonObject[] {
  * or to the first call.
  */
 function encodeAssistant(message: Message): JsonObject[] {
-  const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []).map(call => ({
+  const calls = listFunctionCalls(message).map(call => ({
     call,
     details: ofOurs(unpackToolCallId(call.id).details),
   }))
