@@ -255,6 +255,23 @@ test('an error of the provider is the error of the attempt and of the request', 
   })
 })
 
+test('an embedding is named by its operation, and its provider as the conventions name it', async () => {
+  await app.addCredential('mistral', { api_key: 'k', base_url: second.baseUrl })
+  const data = [{ object: 'embedding', index: 0, embedding: [0.5] }]
+  second.script(json(200, { object: 'list', data, usage: { prompt_tokens: 7, total_tokens: 7 } }))
+  const body = { model: 'mistral/mistral-embed', input: PROMPT }
+  const { status, spans } = await call(body, {}, '/openai/v1/embeddings')
+  expect(status).toBe(200)
+  const { attributes } = one(spans, 'embeddings mistral-embed')
+  expect(attributes).toMatchObject({
+    'gen_ai.operation.name': 'embeddings',
+    'gen_ai.provider.name': 'mistral_ai',
+    'gen_ai.usage.input_tokens': 7,
+  })
+  // The credential has an address of its own.
+  expect(attributes).not.toHaveProperty('server.address')
+})
+
 test('routes of other formats and those that call no provider are named by their pattern', async () => {
   first.script(completion('Hello.'))
   const route = '/gemini/v1beta/models/custom%2Flarge:generateContent'
