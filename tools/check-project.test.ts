@@ -11,6 +11,8 @@ describe('the check of project rules', () => {
   test.each([
     ['packages/server/gateway/a.ts', "const vm = await import('node:vm')"],
     ['packages/dashboard/pages/a.tsx', "lazy(() => import('./b.tsx'))"],
+    ['packages/server/tracing/load-sdk.ts', "await import('node:vm')"],
+    ['packages/server/tracing/open-tracing.ts', "await import('@opentelemetry/api')"],
     ['packages/server/gateway/a.ts', "process.getBuiltinModule('fs')"],
     ['packages/server/gateway/a.ts', 'createRequire(import.meta.url)'],
     ['packages/server/gateway/a.ts', `// ${'FIX' + 'ME'} later`],
@@ -26,6 +28,7 @@ describe('the check of project rules', () => {
     ['packages/server/storage/embedded/native.ts', 'createRequire(import.meta.url)'],
     ['packages/server/gateway/a.test.ts', "await import('./b.ts')"],
     ['packages/dashboard/router.tsx', "lazy(() => import('./pages/a.tsx'))"],
+    ['packages/server/tracing/load-sdk.ts', "await import('@opentelemetry/api')"],
     ['tools/build.mjs', "await import('esbuild')"],
     ['packages/server/http/write-head.ts', 'res.writeHead(status, headers)'],
     ['packages/server/gateway/a.ts', 'writeHead(x.res, 200, headers)'],

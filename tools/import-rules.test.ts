@@ -55,6 +55,26 @@ const BREACHES = {
     'no-restricted-imports',
   ],
   'gateway imports a framework': [server('gateway/d.ts'), importing('fastify'), 'no-restricted-imports'],
+  'gateway imports tracing by type': [
+    server('gateway/tracing-a.ts'),
+    typing('../tracing/open-tracing.ts'),
+    'no-restricted-imports',
+  ],
+  'gateway imports OpenTelemetry by type': [
+    server('gateway/tracing-b.ts'),
+    typing('@opentelemetry/api'),
+    'no-restricted-imports',
+  ],
+  'tracing imports the gateway by type': [
+    server('tracing/a.ts'),
+    typing('../gateway/deps.ts'),
+    'no-restricted-imports',
+  ],
+  'tracing loads OpenTelemetry at the start': [
+    server('tracing/b.ts'),
+    importing('@opentelemetry/api'),
+    'no-restricted-imports',
+  ],
   'gateway imports a plugin of the framework': [
     server('gateway/e.ts'),
     importing('@fastify/helmet'),
@@ -329,6 +349,7 @@ const ALLOWED = {
     server('app/app.ts'),
     `${importing('./settings.ts', '../gateway/x.ts', '../control/x.ts', '../storage/x.ts')}\nconsole.log(process.env.HOME)`,
   ],
+  'tracing knows OpenTelemetry by type': [server('tracing/ok.ts'), typing('@opentelemetry/api')],
   'identity reads core and http': [
     server('identity/ok.ts'),
     importing('../core/fault.ts', '../http/egress.ts', 'jose'),

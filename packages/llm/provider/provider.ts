@@ -10,6 +10,8 @@ import type { RerankService } from './rerank-service.ts'
 export interface Provider {
   readonly id: string
   readonly name: string
+  /** `gen_ai.provider.name` by OpenTelemetry's conventions. Absent: the id. */
+  readonly telemetryName?: string
   /** Where the company shows its customers their keys. Absent: there is no such page. */
   readonly keysUrl?: string
   readonly format: ClientFormatId

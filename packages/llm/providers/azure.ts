@@ -8,6 +8,7 @@ import { withModels } from './with-models.ts'
 export const azure: Provider = {
   id: 'azure',
   name: 'Azure OpenAI',
+  telemetryName: 'azure.ai.openai',
   keysUrl: 'https://portal.azure.com',
   format: 'openai-chat',
   formatRules: OPENAI_FORMAT_RULES,

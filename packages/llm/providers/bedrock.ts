@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const bedrock: Provider = {
   id: 'bedrock',
   name: 'Amazon Bedrock',
+  telemetryName: 'aws.bedrock',
   keysUrl: 'https://console.aws.amazon.com/bedrock/home#/api-keys',
   format: 'bedrock-converse',
   baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com',

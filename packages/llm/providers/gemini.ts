@@ -7,6 +7,7 @@ import { withModels } from './with-models.ts'
 export const gemini: Provider = {
   id: 'gemini',
   name: 'Google Gemini (AI Studio)',
+  telemetryName: 'gcp.gemini',
   keysUrl: 'https://aistudio.google.com/apikey',
   format: 'gemini-content',
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',

@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const mistral: Provider = {
   id: 'mistral',
   name: 'Mistral',
+  telemetryName: 'mistral_ai',
   keysUrl: 'https://console.mistral.ai/api-keys',
   format: 'openai-chat',
   baseUrl: 'https://api.mistral.ai/v1',

@@ -8,6 +8,7 @@ const PLACE = 'projects/{project}/locations/{location}'
 export const vertex: Provider = {
   id: 'vertex',
   name: 'Google Vertex AI',
+  telemetryName: 'gcp.vertex_ai',
   keysUrl: 'https://console.cloud.google.com/iam-admin/serviceaccounts',
   format: 'gemini-content',
   // The first version lacks fields that Google's own clients send, such as parametersJsonSchema.

@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 export const xai: Provider = {
   id: 'xai',
   name: 'xAI',
+  telemetryName: 'x_ai',
   keysUrl: 'https://console.x.ai/team/default/api-keys',
   format: 'openai-chat',
   formatRules: [{ format: 'openai-responses', when: 'same-format-flat' }],

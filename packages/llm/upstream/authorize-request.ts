@@ -32,7 +32,8 @@ export function authorizeRequest(
 ): void {
   if (request.body.length > 0) assertGranted(request, target, grant)
   const { headers } = request
-  const { apiKey } = target
+  const { apiKey, traceparent } = target
+  if (traceparent !== undefined) headers.traceparent = traceparent
   switch (target.provider.auth) {
     case 'bearer':
     case 'none':

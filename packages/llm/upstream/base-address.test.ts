@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAddressPart, toBaseUrl, toModelsBaseUrl } from './base-address.ts'
+import { isAddressPart, toBaseUrl, toFixedHost, toModelsBaseUrl } from './base-address.ts'
 
 const regional = { baseUrl: 'https://api.{region}.example.com/v1/projects/{project}' }
 
@@ -27,6 +27,12 @@ test('an option that is missing, or would climb the path, is refused', () => {
   expect(() => toBaseUrl(regional, null, { region: 'r' })).toThrow(RangeError)
   expect(() => toBaseUrl(regional, null, { region: 'r', project: '..' })).toThrow(RangeError)
   expect(isAddressPart(regional, 'session_token', 'any/thing')).toBe(true)
+})
+
+test('a host is fixed unless credentials bring it or their options make it', () => {
+  expect(toFixedHost({ baseUrl: 'https://api.example:8443/v1' })).toBe('api.example')
+  expect(toFixedHost({ baseUrl: null })).toBeUndefined()
+  expect(toFixedHost(regional)).toBeUndefined()
 })
 
 test('a single value of an option may have an address of its own', () => {

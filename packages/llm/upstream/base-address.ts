@@ -28,7 +28,15 @@ export function toBaseUrl(
   })
 }
 
-/** The same for the provider's list of models. */
+/**
+ * The provider's host, if it is the same for every customer; undefined: credentials bring their own, or it is made of their
+ * options.
+ */
+export function toFixedHost({ baseUrl }: Pick<Provider, 'baseUrl'>): string | undefined {
+  return baseUrl === null || baseUrl.includes('{') ? undefined : new URL(baseUrl).hostname
+}
+
+/** The same as toBaseUrl for the provider's list of models. */
 export function toModelsBaseUrl(
   provider: Pick<Provider, 'baseUrl' | 'baseUrlExceptions' | 'modelsBaseUrl'>,
   own: string | null | undefined,

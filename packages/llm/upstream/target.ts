@@ -16,4 +16,6 @@ export interface Target {
   readonly accessToken?: string
   /** The most that the model gives in one answer, for formats that have to name a cap; undefined: unknown. */
   readonly maxOutputTokens?: number | undefined
+  /** The header of W3C Trace Context that names the attempt's span; undefined: the request is not traced. */
+  readonly traceparent?: string | undefined
 }

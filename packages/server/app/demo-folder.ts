@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { ConfigError } from './settings.ts'
+import { ConfigError } from './config-error.ts'
 
 /** Says that a folder was made for the demo, from before its database is filled. */
 const MARK = 'demo.mark'

@@ -8,7 +8,8 @@ import { openFileSecretBox } from '../storage/master-key.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { type DemoState, openDemoFolder, storeDemoState } from './demo-folder.ts'
 import type { Output } from './open-log.ts'
-import { type Config, ConfigError } from './settings.ts'
+import { ConfigError } from './config-error.ts'
+import type { Config } from './settings.ts'
 
 const DEFAULT_FOLDER = './data-demo'
 const DEFAULT_ROWS = 400_000

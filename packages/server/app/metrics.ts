@@ -10,6 +10,7 @@ import { listen } from '../http/listen.ts'
 import { createMetricsServer, type Reading } from '../http/metrics.ts'
 import type { SendTimeouts } from '../http/send-timeouts.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
+import type { Tracing } from '../tracing/open-tracing.ts'
 import type { Exceptions } from './exceptions.ts'
 import type { RecordCounts, Records } from './records.ts'
 
@@ -25,6 +26,8 @@ export interface Measured {
   readonly connections: Pick<ConnectionLimits, 'open' | 'refused'>
   readonly circuits: Pick<Circuits, 'countOpen' | 'openings' | 'skips'>
   readonly idempotency: Pick<Idempotency, 'replays'>
+  /** undefined: traces are off, and have no metric. */
+  readonly tracing: Pick<Tracing, 'counts'> | undefined
 }
 
 export interface MetricsOptions {
@@ -117,7 +120,21 @@ export function listReadings(measured: Measured): Reading[] {
       'Connections that were closed because their caller did not read.',
       () => measured.sendTimeouts.count,
     ),
+    ...listTraceReadings(measured),
     ...listProcessReadings(exceptions),
+  ]
+}
+
+function listTraceReadings({ tracing }: Measured): Reading[] {
+  if (tracing === undefined) return []
+  const { counts } = tracing
+  return [
+    {
+      name: 'rideau_trace_spans_total',
+      help: 'Spans of traces by their end: exported, failed (the collector did not take them), dropped (the queue was full).',
+      kind: 'counter',
+      read: () => ({ label: 'outcome', values: { ...counts } }),
+    },
   ]
 }
 

@@ -34,6 +34,7 @@ import {
 } from '../storage/credential-validation.ts'
 import { acquireInstanceLock } from '../storage/instance-lock.ts'
 import { updateKeysLastUsed } from '../storage/keys.ts'
+import { openTracing, type Tracing } from '../tracing/open-tracing.ts'
 import { connectCancellations } from '../workers/messages/cancellations.ts'
 import { connectHoldings } from '../workers/messages/holdings.ts'
 import { handleFlush } from '../workers/messages/journals.ts'
@@ -44,7 +45,7 @@ import type { AppParts } from './app-parts.ts'
 import { closeGateway, type StopCounts } from './close-server.ts'
 import { openAlerts } from './jobs.ts'
 import { openProcessLedger } from './ledger.ts'
-import { listReadings, openMetrics } from './metrics.ts'
+import { listReadings, type Measured, openMetrics } from './metrics.ts'
 import { openCircuits } from './open-circuits.ts'
 import { openConnectionLimits } from './open-connection-limits.ts'
 import { openIdempotency } from './open-idempotency.ts'
@@ -96,6 +97,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   closers.push(() => announcements.close())
   const records = openJournaled(parts)
   const { drain, openFor } = records
+  const tracing = await openTraces(parts)
   const transports = openTransports(parts)
   const ticker = openTicker()
   closers.push(() => ticker.close())
@@ -127,6 +129,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     lastUsed,
     idempotency: await openIdempotency(parts),
     frontDoor,
+    tracer: tracing?.tracer,
     ...transports,
     callerEgress: openCallerEgress(limits.callerEgress ?? PUBLIC_ONLY),
     fetchTimes: limits.fetchTimes ?? FETCH_TIMES,
@@ -149,7 +152,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   limits.onDeps?.(deps)
   const readMeters: Ledger['read'] = (meters, at) => counting.ledger.read(meters, at)
   return {
-    ...(await openServer(parts, deps, { records, counting })),
+    ...(await openServer(parts, deps, { records, counting, tracing })),
     inFlight,
     catchUp: () => catchUp(announcements, snapshots),
     isReady,
@@ -161,7 +164,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
 async function openServer(
   parts: AppParts,
   deps: GatewayDeps & { readonly frontDoor: FrontDoor },
-  { records, counting }: { readonly records: Records; readonly counting: OpenedLedger },
+  measured: Pick<Measured, 'counting' | 'tracing'> & { readonly records: Records },
 ): Promise<Pick<LocalGateway, 'server' | 'listen' | 'close' | 'metricsUrl' | 'readMetrics'>> {
   const { config, limits, exceptions, sockets } = parts
   const { sendTimeouts } = sockets
@@ -179,7 +182,7 @@ async function openServer(
     )
     parts.closers.push(() => shared.close())
   }
-  const readings = listReadings({ ...deps, records, counting, connections, exceptions, sendTimeouts })
+  const readings = listReadings({ ...deps, ...measured, connections, exceptions, sendTimeouts })
   const onError = (error: Error): void => exceptions.note(error, 'the listener of the gateway')
   return {
     ...(await openMeasured(parts, readings)),
@@ -187,6 +190,14 @@ async function openServer(
     listen: () => listen(server, config.host, config.gatewayPort, onError),
     close: () => closeGateway(server, inFlight, { graceMs: limits.graceMs, cut: parts.cut }),
   }
+}
+
+/** Opens the traces of this process; undefined: they are off. */
+async function openTraces({ config, log, newId, closers }: AppParts): Promise<Tracing | undefined> {
+  if (config.tracing === undefined) return undefined
+  const tracing = await openTracing(config.tracing, { instanceId: newId(), log })
+  closers.push(() => tracing.close())
+  return tracing
 }
 
 /** Opens the ways to providers. */

@@ -33,7 +33,7 @@ import type { Storage } from '../storage/open-storage.ts'
 import { getSigner, listSigningKeys } from '../storage/signing-keys.ts'
 import type { AppParts } from './app-parts.ts'
 import { askDatabase } from './ask-database.ts'
-import { ConfigError } from './settings.ts'
+import { ConfigError } from './config-error.ts'
 
 type Mint = MintDeps & Pick<GatewayDeps, 'signingKeys' | 'seenEndUsers'>
 

@@ -16,6 +16,11 @@ export function positiveNumber(max: number, expected: string): NumberSetting {
   return number(value => value > 0 && value <= max, expected)
 }
 
+/** A number from `min` to `max`, not necessarily whole. */
+export function numberWithin(min: number, max: number, expected: string): NumberSetting {
+  return number(value => value >= min && value <= max, expected)
+}
+
 function number(isAccepted: (value: number) => boolean, expected: string): NumberSetting {
   return z.string().transform((text, context) => {
     // Number() makes 0 of white space.

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ConfigError, parseConfig } from './settings.ts'
+import { ConfigError } from './config-error.ts'
+import { parseConfig } from './settings.ts'
 import { readResources, toWorkerCount } from './worker-count.ts'
 
 describe('an invalid setting stops the start with a message that says what is accepted', () => {

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import type { Prefixes } from '../gateway/request/prefixes.ts'
 import { parseTrustedProxies, type TrustedProxies } from '../http/client-address.ts'
+import type { TracingConfig } from '../tracing/tracing-config.ts'
+import { ConfigError } from './config-error.ts'
 import { FRONT_DOOR_SETTINGS, type FrontDoorConfig, toFrontDoorConfig } from './front-door-settings.ts'
 import { choice, wholeNumber } from './setting-types.ts'
+import { TRACING_SETTINGS, toTracingConfig } from './tracing-settings.ts'
 import { readResources, toWorkerCount } from './worker-count.ts'
 
 /**
@@ -114,6 +117,7 @@ const Settings = z.object({
   RIDEAU_DEVICE_EXTRA_ROOTS: z.string().min(1).optional(),
   RIDEAU_ANDROID_REVOCATION_LIST: z.string().min(1).optional(),
   ...FRONT_DOOR_SETTINGS,
+  ...TRACING_SETTINGS,
   RIDEAU_OIDC_ISSUER: webUrl.optional(),
   RIDEAU_OIDC_CLIENT_ID: z.string().optional(),
   RIDEAU_OIDC_CLIENT_SECRET: z.string().optional(),
@@ -171,6 +175,8 @@ export interface Config {
   /** The URL or file of the list of revoked Android certificates, or `off`; undefined: Google's. */
   readonly androidRevocationList: string | undefined
   readonly frontDoor: FrontDoorConfig
+  /** undefined: traces are off. */
+  readonly tracing: TracingConfig | undefined
   /** undefined: people sign in by password only. */
   readonly oidc: OidcConfig | undefined
 }
@@ -180,11 +186,6 @@ interface OidcConfig {
   readonly clientId: string
   readonly clientSecret: string
   readonly allowInsecure: boolean
-}
-
-/** An invalid setting. The message names the setting, and contains its value only if that is a number or a choice. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
 }
 
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
@@ -251,6 +252,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     deviceExtraRoots: settings.RIDEAU_DEVICE_EXTRA_ROOTS,
     androidRevocationList: settings.RIDEAU_ANDROID_REVOCATION_LIST,
     frontDoor: toFrontDoorConfig(settings),
+    tracing: toTracingConfig(settings),
     oidc: toOidcConfig(settings, allowPrivateUpstreams),
   }
 }

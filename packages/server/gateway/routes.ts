@@ -29,8 +29,6 @@ import { serveModel, serveModels } from './routes/models.ts'
 /** A route of the data plane. Identification checks its `need`, so no route can omit one. */
 export interface Route extends RouteInfo {
   readonly method: 'GET' | 'POST'
-  /** One `*` stands for a model or an id. Matched with the raw path byte by byte. */
-  readonly path: string
   /** The names that `*` may stand for. Absent: all. Which right a request needs must be known before its body is read. */
   readonly models?: RegExp
   /** The query parameters of a native route, which refuses others. Routes of other formats ignore what they do not know. */
@@ -150,7 +148,7 @@ function audio(path: string, read: ReadCall): Route {
 /** Returns a route that can call a provider. It is metered and runs the pipeline. */
 function modelRoute(
   path: string,
-  info: Omit<RouteInfo, 'isMetered' | 'needsPlace'> & { readonly endpoint: LoggedEndpoint },
+  info: Omit<RouteInfo, 'path' | 'isMetered' | 'needsPlace'> & { readonly endpoint: LoggedEndpoint },
   read: ReadCall,
 ): Route {
   const serve: Route['serve'] = (ctx, model, deps) => serveModelCall(ctx, read, model, deps)

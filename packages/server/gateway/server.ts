@@ -189,6 +189,7 @@ function stopIfUnwanted(ctx: RequestContext): void {
 const NO_STORE = ['Cache-Control', 'no-store']
 
 const UNROUTED: Omit<RouteInfo, 'mount'> = {
+  path: '',
   endpoint: 'none',
   need: { endpoint: null, scope: null },
   isMetered: false,

@@ -1,4 +1,4 @@
-import { toBaseUrl } from '@rideau/llm/upstream/base-address'
+import { toBaseUrl, toFixedHost } from '@rideau/llm/upstream/base-address'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
 import { type Bill } from '@rideau/llm/usage/bill'
@@ -15,6 +15,7 @@ import {
   nextStepWithin,
 } from '../../core/retry.ts'
 import type { Credential } from '../../core/tenancy.ts'
+import type { RequestTrace } from '../../core/tracer.ts'
 import { toUpstreamFault } from '../../core/upstream-fault.ts'
 import { addBills } from '../billing/bill.ts'
 import { type CallPlan, latencyKey, type ResolvedTarget } from '../plan/call-plan.ts'
@@ -153,6 +154,7 @@ async function makeAttempt<P extends ResolvedTarget, T>(
 ): Promise<AttemptResult<T>> {
   const { provider, model } = planned
   const began = performance.now()
+  const traceparent = ctx.trace === undefined ? undefined : startSpan(ctx, ctx.trace, planned, credential)
   const result = await attemptWithToken(
     ctx,
     credential.id,
@@ -163,12 +165,13 @@ async function makeAttempt<P extends ResolvedTarget, T>(
       apiKey: credential.apiKey,
       options: credential.options,
       maxOutputTokens: planned.catalogModel?.max_output_tokens ?? undefined,
+      traceparent,
     },
     target => attempt(target, planned),
     deps,
   )
   const abandoned = result.ok ? undefined : result.bill
-  ctx.attempts.push({
+  const record = {
     provider: provider.id,
     model,
     credential_id: credential.id,
@@ -177,12 +180,32 @@ async function makeAttempt<P extends ResolvedTarget, T>(
     start_ms: Math.round((began - ctx.startedAt) * 10) / 10,
     ms: Math.round((performance.now() - began) * 10) / 10,
     ...(abandoned === undefined ? {} : { cost_nano_usd: abandoned.costNanoUsd }),
-  })
+  }
+  ctx.attempts.push(record)
+  ctx.trace?.endAttempt(record, abandoned?.usage)
   if (abandoned !== undefined) {
     ctx.abandoned = addBills(ctx.abandoned, abandoned)
     if (provider.sandbox !== true) ctx.isAbandonedReal = true
   }
   return result.ok ? result : { ...result, error: withoutSecrets(result.error, credential) }
+}
+
+/** Returns the `traceparent` for the provider. */
+function startSpan(
+  { route, recordFields }: RequestContext,
+  trace: RequestTrace,
+  { provider, model }: ResolvedTarget,
+  credential: Credential,
+): string | undefined {
+  const isPublic = credential.baseUrl === null && provider.sandbox !== true
+  return trace.startAttempt({
+    operation: route.endpoint,
+    provider: provider.telemetryName ?? provider.id,
+    model,
+    credentialId: credential.id,
+    isStream: recordFields.isStream,
+    host: isPublic ? toFixedHost(provider) : undefined,
+  })
 }
 
 /** Shorter options are names of regions and versions, which are useful in the log. */

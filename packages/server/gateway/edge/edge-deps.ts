@@ -1,4 +1,5 @@
 import type { FormatRegistry } from '@rideau/llm/formats/format-registry'
+import type { Tracer } from '../../core/tracer.ts'
 import type { Prefixes } from '../request/prefixes.ts'
 import type { LastUsed } from '../tenants/last-used.ts'
 import type { SigningKeys } from '../tenants/signing-keys.ts'
@@ -16,6 +17,8 @@ export interface EdgeDeps {
   readonly signingKeys: SigningKeys
   readonly lastUsed: LastUsed
   readonly frontDoor: FrontDoor
+  /** undefined: traces are off. */
+  readonly tracer: Tracer | undefined
   /** The URL of the control plane as callers reach it. `doc_url` of errors points there. */
   readonly baseUrl: () => string
   /** The URL of the gateway as callers reach it. It is the issuer of client tokens. */

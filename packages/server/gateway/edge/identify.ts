@@ -6,6 +6,7 @@ import { parseKeyText } from '../../core/key-format.ts'
 import type { Refusal } from '../../core/verdict.ts'
 import { loopTurns } from '../../http/loop-turns.ts'
 import { parseBearer } from '../../http/request-headers.ts'
+import { beginTrace } from '../request/begin-trace.ts'
 import { assertNoNamedEndUser, assertNotBlocked } from '../request/name-end-user.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Tenant } from '../tenants/snapshots.ts'
@@ -120,6 +121,7 @@ function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
   if (caller.keyId !== null) deps.lastUsed.note(caller.keyId, now)
   ctx.caller = caller
   ctx.environment = environment
+  if (deps.tracer !== undefined) ctx.trace = beginTrace(ctx, caller, environment, deps.tracer)
   ctx.credentialExpiresAt = life.expiresAt
   ctx.endUser = caller.endUser ?? undefined
   assertNotBlocked(ctx)

@@ -1,4 +1,5 @@
 import type { Fault } from '../../core/fault.ts'
+import type { RequestTrace } from '../../core/tracer.ts'
 import { sendFault } from '../edge/send.ts'
 import { settle } from '../records/settle.ts'
 import type { RequestContext } from '../request/request-context.ts'
@@ -59,5 +60,14 @@ export function endRequest(ctx: RequestContext, deps: PipelineDeps): void {
     if (ctx.route.isMetered && ctx.environment !== undefined) deps.inFlight.remove(ctx.environment.id, ctx)
   } catch (error) {
     deps.onException(error, 'the end of a request', ctx.requestId)
+  }
+  if (ctx.trace !== undefined) endTrace(ctx, ctx.trace, deps)
+}
+
+function endTrace({ requestId, res }: RequestContext, trace: RequestTrace, deps: PipelineDeps): void {
+  try {
+    trace.end(requestId, res.headersSent ? res.statusCode : undefined)
+  } catch (error) {
+    deps.onException(error, 'the trace of a request', requestId)
   }
 }

@@ -88,8 +88,10 @@ async function begin(
   const planned = call.plan(limits)
   if (ctx.isLong) await takeTurn(ctx)
   if (key !== undefined && (await replayFirst(ctx, key, call, deps))) return undefined
+  ctx.trace?.noteReserving()
   const reserving = call.reserve(planned, limits)
   const { plan, estimate } = reserving instanceof Promise ? await reserving : reserving
+  ctx.trace?.noteReserved()
   noteTarget(ctx.recordFields, plan.targets[0] as ResolvedTarget)
   if (call.isBilled) openRecord(ctx, estimate, call, deps)
   await oneMicrotask

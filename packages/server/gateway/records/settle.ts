@@ -64,6 +64,7 @@ export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps):
     // Also if the journal throws, since the usage is real.
     settleGuarded(ctx, record, writing, deps)
   }
+  ctx.trace?.noteRecord(record, own.usage)
   return writing
 }
 

@@ -5,6 +5,7 @@ import type { Need } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
 import type { AttemptRecord } from '../../core/request-record.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
+import type { RequestTrace } from '../../core/tracer.ts'
 import type { LimitRefusal } from '../../ledger/ledger.ts'
 import type { Reservation } from '../limits/reservations.ts'
 import type { AnswerRecorder } from './answer-recorder.ts'
@@ -12,8 +13,10 @@ import type { Place } from './place.ts'
 import { emptyRecordFields, type RecordFields } from './record-fields.ts'
 import type { Ticking } from './ticker.ts'
 
-/** A route without its address. */
+/** A route without what serves it. */
 export interface RouteInfo {
+  /** One `*` stands for a model or an id. Matched with the raw path byte by byte. Empty: no route was found. */
+  readonly path: string
   /** The endpoint's name in the log: `chat`, `models`, ... */
   readonly endpoint: string
   readonly mount: Mount
@@ -60,6 +63,8 @@ export class RequestContext implements Ticking {
   refusal: LimitRefusal | undefined
   /** Records the answer for later requests with its idempotency key. undefined: it has no key, or is answered by a replay. */
   recorder: AnswerRecorder | undefined
+  /** Its spans. undefined: it was not identified yet, or traces are off. */
+  trace: RequestTrace | undefined
   /** The bill of all abandoned attempts. Providers may charge for them. */
   abandoned: Bill | undefined
   /** True if a paid provider is part of that bill. */
