@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObjects } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { excerptName } from '../../../request/bounded-excerpt.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
 import { InnerTexts } from '../../shared/inner-texts.ts'
 import type { CalledTool } from '../../shared/parsed-chat.ts'
@@ -10,7 +11,7 @@ import { isLongToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isPacked, unpackReasoning } from '../wire/carried-reasoning.ts'
 import { isMintedId, mintedReference, unpackCall } from '../wire/minted-items.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
-import { type Found, isMarked } from './found.ts'
+import { addHosted, type Found, isMarked, MAX_HOSTED } from './found.ts'
 import { parseAnswer, parseContent } from './parse-content.ts'
 import { isToolItem } from './parse-item-tools.ts'
 import { namespaceAt } from './parse-tools.ts'
@@ -58,11 +59,12 @@ class InputParser {
       SEARCH_PARSERS[type]?.(this, item, path)
     } else if (parse !== undefined) {
       parse(this, item, path)
-      this.#findTools(item, path)
+      for (const hosted of this.#findTools(item, path, MAX_HOSTED + 1)) addHosted(this.#found, hosted)
     } else if (type === 'item_reference') this.#parseReference(item, path)
     else {
       // An item of another kind can bring tools, and goes to a target of this format only.
-      this.#findNestedTools(item, path)
+      const hosted = this.#findNestedTools(item, path)
+      if (hosted !== undefined) addHosted(this.#found, hosted)
       this.#found.nativeOnly.push(path)
     }
   }
@@ -138,27 +140,44 @@ class InputParser {
     this.#add({ role: 'tool', tool_call_id: textAt(id, `${path}.call_id`), content })
   }
 
-  /** Finds hosted tools in lists called `tools`, in any case and at any depth, and marks of caching. */
-  #findNestedTools(value: Json | undefined, path: string): void {
+  /**
+   * Returns the path of the first hosted tool in lists called `tools`, in any case and at any depth, and finds marks of
+   * caching. The item is dropped with any of its tools, so one path is enough.
+   */
+  #findNestedTools(value: Json | undefined, path: string): string | undefined {
+    let found: string | undefined
     if (Array.isArray(value)) {
-      for (const each of value) this.#findNestedTools(each, path)
-      return
+      for (const each of value) {
+        const hosted = this.#findNestedTools(each, path)
+        found ??= hosted
+      }
+      return found
     }
-    if (!isObject(value)) return
-    this.#findTools(value, path)
-    for (const name in value) if (!isToolList(name)) this.#findNestedTools(value[name], `${path}.${name}`)
+    if (!isObject(value)) return undefined
+    found = this.#findTools(value, path, 1)[0]
+    for (const name in value) {
+      if (isToolList(name)) continue
+      const inner = value[name]
+      if (typeof inner !== 'object') continue
+      const hosted = this.#findNestedTools(inner, `${path}.${excerptName(name)}`)
+      found ??= hosted
+    }
+    return found
   }
 
-  #findTools(item: JsonObject, path: string): void {
+  /** Returns paths of hosted tools in the lists called `tools` of an object, `most` at most, and finds marks of caching. */
+  #findTools(item: JsonObject, path: string, most: number): readonly string[] {
     if (isMarked(item)) this.#found.hasCacheMark = true
+    const hosted: string[] = []
     for (const name in item) {
       const value = item[name]
       if (value === null || value === undefined || !isToolList(name)) continue
       for (const [index, tool] of (Array.isArray(value) ? value : [value]).entries()) {
         if (isMarked(tool)) this.#found.hasCacheMark = true
-        if (isHostedTool(tool)) this.#found.hosted.push(`${path}.${name}[${index}]`)
+        if (hosted.length < most && isHostedTool(tool)) hosted.push(`${path}.${name}[${index}]`)
       }
     }
+    return hosted
   }
 
   #openAssistant(): AssistantMessage {

@@ -3,7 +3,7 @@ import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { invalid, isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
 import { findHostedAsk } from '../wire/hosted-tools.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
-import { type Found, isMarked } from './found.ts'
+import { addHosted, type Found, isMarked } from './found.ts'
 import type { ToolTable } from './tool-table.ts'
 
 const SHELL_PARAMETERS: JsonObject = {
@@ -46,7 +46,7 @@ function parseTool(tool: JsonObject, type: string, path: string, table: ToolTabl
   if (type === 'tool_search' && tool.execution !== 'client') found.searchTool ??= path
   const hosted = findHostedAsk(tool)
   if (hosted !== undefined) found.hostedTools.push({ path, type: hosted.type })
-  else if (isHostedTool(tool)) found.hosted.push(path)
+  else if (isHostedTool(tool)) addHosted(found, path)
   else if (type === 'tool_search' && tool.execution !== 'client') {
     found.hostedTools.push({ path, type: undefined, isFree: true })
   } else if (type === 'function') table.add(parseFunction(tool, path), 'function')
