@@ -16,7 +16,7 @@ const AUTHORITY = /^[\0-\x20]*(?:[a-z][a-z0-9+.-]*:[/\\]*|[/\\]{2,})([^/\\?#]*)/
 export function parseUrl(text: string, base?: URL): URL | undefined {
   const authority = readAuthority(text)
   const most = NOT_ASCII.test(authority) ? MAX_FOREIGN_AUTHORITY : MAX_AUTHORITY
-  if (authority.length > most || !URL.canParse(text, base)) return undefined
+  if (authority.length > most || !URL.canParse(text, base?.href)) return undefined
   return new URL(text, base)
 }
 

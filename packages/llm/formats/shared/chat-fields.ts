@@ -3,6 +3,7 @@ import type { ContentPart, Message } from '../../request/message.ts'
 import type { ResponseFormat } from '../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../request/tools.ts'
 import { hasCacheMark } from './cache-marks.ts'
+import { assertCallIdLength, toolNameAt } from './call-fields.ts'
 import { FUNCTION_TOOL } from './chat-rules.ts'
 import { connects } from './connecting-tools.ts'
 import type { HostedAsk } from './hosted-tools.ts'
@@ -61,6 +62,7 @@ export function parseMessages(
     const role = textAt(message.role, `${path}.role`)
     if (strict) checkNativeMessage(message, role, path)
     if (isMarked(message)) found.asksForCaching = true
+    assertCallIdLength(message.tool_call_id, `${path}.tool_call_id`)
     checkContent(message, role, path, strict, found)
     if (message.tool_calls !== undefined && message.tool_calls !== null)
       checkToolCalls(message.tool_calls, path, found)
@@ -123,9 +125,10 @@ function checkToolCalls(value: Json, path: string, found: MessageFindings): void
     const at = `${path}.tool_calls[${i}]`
     const call = objectAt(calls[i], at)
     if (isMarked(call)) found.asksForCaching = true
+    assertCallIdLength(call.id, `${at}.id`)
     if (call.type !== undefined && call.type !== 'function') continue
     const fn = objectAt(call.function, `${at}.function`)
-    textAt(fn.name, `${at}.function.name`)
+    toolNameAt(fn.name, `${at}.function.name`)
     textAt(fn.arguments, `${at}.function.arguments`)
   }
 }
@@ -187,7 +190,7 @@ export function parseTools(value: Json, { strict }: Strictness): readonly Functi
     }
     refuseOtherFields(tool, TOOL_FIELDS, `tools[${i}]`)
     const fn = objectAt(tool.function, `tools[${i}].function`)
-    textAt(fn.name, `tools[${i}].function.name`)
+    toolNameAt(fn.name, `tools[${i}].function.name`)
     if (!strict) continue
     if (fn.parameters !== undefined && fn.parameters !== null) {
       objectAt(fn.parameters, `tools[${i}].function.parameters`)

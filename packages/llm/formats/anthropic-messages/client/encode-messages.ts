@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { Message } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
+import { isFittingId, withDigest } from '../../shared/fitting-id.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { findReasoningDetails, plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { encodeContent, encodeText } from './encode-parts.ts'
@@ -168,9 +168,7 @@ function encodeResult(message: Message): JsonObject {
 /** Ids have letters, digits, `_` and `-` only. An id of another provider is replaced alike in the call and its result. */
 function toToolUseId(id: unknown): string {
   const plain = plainToolCallId(String(id))
-  if (/^[a-zA-Z0-9_-]+$/.test(plain)) return plain
-  const digest = createHash('sha256').update(plain).digest('hex').slice(0, 8)
-  return `${plain.replace(/[^a-zA-Z0-9_-]/g, '_')}_${digest}`
+  return plain !== '' && isFittingId(plain) ? plain : withDigest(plain)
 }
 
 /** Arguments that are not a JSON object, by a mistake of the model that wrote them, are sent as a text in an object. */

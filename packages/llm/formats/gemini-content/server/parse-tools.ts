@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import type { Grant } from '../../../upstream/outgoing-rules.ts'
+import { toolNameAt } from '../../shared/call-fields.ts'
 import { joinPath } from '../../shared/field-path.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
 import type { TargetFindings } from '../../shared/findings.ts'
@@ -68,7 +69,7 @@ const EMPTY: JsonObject = { type: 'object', properties: {} }
 function parseFunction(value: Json, path: string, findings: TargetFindings): FunctionTool {
   const declared = objectAt(value, path)
   findUnread(declared, path, KNOWN_DECLARED_FIELDS, findings)
-  const name = textAt(declared.name, `${path}.name`)
+  const name = toolNameAt(declared.name, `${path}.name`)
   const description = optionalText(declared, 'description', `${path}.description`)
   const older = optionalObject(declared, 'parameters', `${path}.parameters`)
   const newer = optionalObject(declared, 'parametersJsonSchema', `${path}.parametersJsonSchema`)

@@ -29,8 +29,11 @@ export function spellCamel(body: JsonObject): Spelled {
   return found.doubled === undefined ? { body: spelled } : { doubled: found.doubled }
 }
 
+/** No field has a longer name, and those that nobody knows keep theirs. */
+const MAX_NAME = 64
+
 export function toCamel(name: string): string {
-  return name.includes('_') ? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : name
+  return name.includes('_') && name.length <= MAX_NAME ? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : name
 }
 
 /** The path of the first name in both spellings: each level puts its own step before it. */

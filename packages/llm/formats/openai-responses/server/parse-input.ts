@@ -4,6 +4,7 @@ import { toTable } from '../../../json/to-table.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import { excerptName } from '../../../request/bounded-excerpt.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
+import { toolCallIdAt, toolNameAt } from '../../shared/call-fields.ts'
 import { InnerTexts } from '../../shared/inner-texts.ts'
 import type { CalledTool } from '../../shared/parsed-chat.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
@@ -100,7 +101,7 @@ class InputParser {
   parseCall(item: JsonObject, tool: CalledTool, args: string, path: string): void {
     const name = this.#table.nameOf(tool.name, tool.namespace, tool.kind)
     this.#openAssistant().calls.push({
-      id: textAt(item.call_id, `${path}.call_id`),
+      id: toolCallIdAt(item.call_id, `${path}.call_id`),
       type: 'function',
       function: { name, arguments: args === '' ? '{}' : args },
     })
@@ -121,7 +122,8 @@ class InputParser {
     if (fault !== undefined) throw fault
     const call = unpackCall(id)
     if (call === undefined) return
-    const { callId, name, arguments: args } = call
+    const { callId, arguments: args } = call
+    const name = toolNameAt(call.name, `${path}.id`)
     this.#openAssistant().calls.push({ id: callId, type: 'function', function: { name, arguments: args } })
   }
 
@@ -129,7 +131,7 @@ class InputParser {
   parseFound(item: JsonObject, path: string): void {
     const tools = toObjects(item.tools).map(({ name, namespace }) => ({ name, namespace }))
     const content = JSON.stringify({ status: item.status ?? 'completed', tools })
-    this.#add({ role: 'tool', tool_call_id: textAt(item.call_id, `${path}.call_id`), content })
+    this.#add({ role: 'tool', tool_call_id: toolCallIdAt(item.call_id, `${path}.call_id`), content })
   }
 
   parseOutput(id: Json | undefined, output: Json | undefined, path: string): void {
@@ -137,7 +139,7 @@ class InputParser {
       typeof output === 'string' || Array.isArray(output)
         ? parseContent(output, `${path}.output`, this.#found)
         : JSON.stringify(output ?? '')
-    this.#add({ role: 'tool', tool_call_id: textAt(id, `${path}.call_id`), content })
+    this.#add({ role: 'tool', tool_call_id: toolCallIdAt(id, `${path}.call_id`), content })
   }
 
   /**
@@ -223,7 +225,7 @@ const LOCAL_SHELL: CalledTool = { kind: 'local_shell', name: 'local_shell' }
 const TOOL_SEARCH: CalledTool = { kind: 'tool_search', name: 'tool_search' }
 
 function toCalled(item: JsonObject, kind: CalledTool['kind'], path: string): CalledTool {
-  const name = textAt(item.name, `${path}.name`)
+  const name = toolNameAt(item.name, `${path}.name`)
   const { namespace } = item
   if (typeof namespace !== 'string') return { kind, name }
   return { kind, name, namespace: namespaceAt(namespace, `${path}.namespace`) }

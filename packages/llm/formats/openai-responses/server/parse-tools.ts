@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
+import { toolNameAt } from '../../shared/call-fields.ts'
 import { invalid, isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
 import { findHostedAsk } from '../wire/hosted-tools.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
@@ -93,7 +94,7 @@ function toFunction(name: string, description: string, parameters: JsonObject): 
 /** Some editors nest a function as chat completions do. */
 function parseFunction(entry: JsonObject, path: string): FunctionTool {
   const tool = isObject(entry.function) ? entry.function : entry
-  const name = textAt(tool.name, `${path}.name`)
+  const name = toolNameAt(tool.name, `${path}.name`)
   const description = optionalText(tool, 'description', `${path}.description`)
   const { parameters } = tool
   return {
@@ -109,7 +110,7 @@ function parseFunction(entry: JsonObject, path: string): FunctionTool {
 
 /** A tool that takes free text becomes a function with the one argument `input`, whose description states the grammar. */
 function parseCustom(tool: JsonObject, path: string): FunctionTool {
-  const name = textAt(tool.name, `${path}.name`)
+  const name = toolNameAt(tool.name, `${path}.name`)
   const given = optionalText(tool, 'description', `${path}.description`) ?? ''
   const format = isObject(tool.format) ? tool.format : {}
   const grammar =
