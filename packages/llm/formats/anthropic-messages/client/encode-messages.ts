@@ -130,15 +130,20 @@ function encodeAssistant(message: Message): JsonObject[] {
 
 /** Puts thinking back at the block index that it came from, because its signatures are valid only there. */
 function weave(details: readonly ReasoningDetail[], rest: readonly JsonObject[]): JsonObject[] {
-  const blocks = [...rest]
+  // The provider refuses a turn that has nothing but thinking.
+  if (rest.length === 0) return []
+  const blocks: JsonObject[] = []
+  let taken = 0
   for (const detail of details) {
     const block = toThinkingBlock(detail)
     if (block === undefined) continue
-    const before = blocks.findLastIndex(({ type }) => String(type).endsWith('thinking')) + 1
-    blocks.splice(Math.max(before, Math.min(detail.index ?? before, blocks.length)), 0, block)
+    // Behind the thinking before it, whatever its index is.
+    const index = Math.trunc(detail.index ?? 0)
+    while (taken < rest.length && blocks.length < index) blocks.push(rest[taken++] as JsonObject)
+    blocks.push(block)
   }
-  // The provider refuses a turn that has nothing but thinking.
-  return rest.length === 0 ? [] : blocks
+  while (taken < rest.length) blocks.push(rest[taken++] as JsonObject)
+  return blocks
 }
 
 function toThinkingBlock({ type, text, signature, data }: ReasoningDetail): JsonObject | undefined {
