@@ -11,7 +11,9 @@ type Kind = 'name' | 'call' | 'result' | 'tool'
 const BODIES: Readonly<Record<string, (id: string, name: string) => Record<Kind, JsonObject>>> = {
   openai: (id, name) => {
     const call = { id, type: 'function', function: { name, arguments: '{}' } }
-    const messages = (...added: Json[]): JsonObject => ({ messages: [{ role: 'user', content: 'x' }, ...added] })
+    const messages = (...added: Json[]): JsonObject => ({
+      messages: [{ role: 'user', content: 'x' }, ...added],
+    })
     return {
       name: messages({ role: 'assistant', tool_calls: [{ ...call, id: 'a' }] }),
       call: messages({ role: 'assistant', content: null, tool_calls: [call] }),
@@ -26,7 +28,10 @@ const BODIES: Readonly<Record<string, (id: string, name: string) => Record<Kind,
     tool: { input: 'x', tools: [{ type: 'function', name, parameters: {} }] },
   }),
   anthropic: (id, name) => {
-    const said = (block: JsonObject): JsonObject => ({ max_tokens: 1, messages: [{ role: 'user', content: [block] }] })
+    const said = (block: JsonObject): JsonObject => ({
+      max_tokens: 1,
+      messages: [{ role: 'user', content: [block] }],
+    })
     return {
       name: said({ type: 'tool_use', id: 'a', name, input: {} }),
       call: said({ type: 'tool_use', id, name: 'f', input: {} }),
@@ -49,11 +54,16 @@ const BODIES: Readonly<Record<string, (id: string, name: string) => Record<Kind,
       name: said({ toolUse: { toolUseId: 'a', name, input: {} } }),
       call: said({ toolUse: { toolUseId: id, name: 'f', input: {} } }),
       result: said({ toolResult: { toolUseId: id, content: [] } }),
-      tool: { ...said({ text: 'x' }), toolConfig: { tools: [{ toolSpec: { name, inputSchema: { json: {} } } }] } },
+      tool: {
+        ...said({ text: 'x' }),
+        toolConfig: { tools: [{ toolSpec: { name, inputSchema: { json: {} } } }] },
+      },
     }
   },
   ollama: (id, name) => {
-    const messages = (...added: Json[]): JsonObject => ({ messages: [{ role: 'user', content: 'x' }, ...added] })
+    const messages = (...added: Json[]): JsonObject => ({
+      messages: [{ role: 'user', content: 'x' }, ...added],
+    })
     return {
       name: messages({ role: 'assistant', tool_calls: [{ function: { name, arguments: {} } }] }),
       call: messages({ role: 'assistant', tool_calls: [{ id, function: { name: 'f', arguments: {} } }] }),
@@ -99,7 +109,9 @@ describe.each(SHAPES)('%s bounds', (id, shape) => {
     const most = CHARACTERS[kind]
     parse(id, make(kind, 'a'.repeat(most)))
     expect(() => parse(id, make(kind, 'a'.repeat(most + 1)))).toThrow(
-      new RegExp(`^\\S+: must have at most ${most.toLocaleString('en-US')} characters.*; got ${most + 1}\\.$`),
+      new RegExp(
+        `^\\S+: must have at most ${most.toLocaleString('en-US')} characters.*; got ${most + 1}\\.$`,
+      ),
     )
   })
 

@@ -48,7 +48,8 @@ describe('names with other than ASCII characters', () => {
     const composed: string[] = []
     for (const character of characters()) {
       const parts = character.normalize('NFD')
-      if (parts.length > character.length && /[a-z0-9]/i.test(parts.normalize('NFC'))) composed.push(character)
+      if (parts.length > character.length && /[a-z0-9]/i.test(parts.normalize('NFC')))
+        composed.push(character)
     }
     expect(composed).toEqual([])
   })

@@ -1,4 +1,4 @@
-import { parseUrl } from '@rideau/llm/request/parse-url'
+import { parseUrl } from '@rideau/llm/request/bounded-url'
 
 /** The origin of an app's own pages, of characters that are safe in a header. */
 const APP_ORIGIN = /^([a-z][a-z0-9+.-]*):\/\/([a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::(\d{1,5}))?$/i

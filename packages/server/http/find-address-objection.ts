@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { parseUrl } from '@rideau/llm/request/parse-url'
+import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { type AddressPolicy, type EgressPolicy, isAllowedAddress } from './egress.ts'
 import { LookupError } from './host-resolver.ts'
 import { findUrlObjection } from './outgoing-url.ts'

@@ -1,4 +1,4 @@
-import { parseUrl } from '@rideau/llm/request/parse-url'
+import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { Agent, request } from 'undici'
 import { assertAllowedOrigin, createGuardedConnector, EgressError, type EgressPolicy } from './egress.ts'
 import { toUpstreamHeaders } from './upstream-headers.ts'

@@ -1,4 +1,4 @@
-import { parseUrl } from '@rideau/llm/request/parse-url'
+import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { importPKCS8, SignJWT } from 'jose'
 import { requestToken, toFailure } from './request-token.ts'
 import type { ExchangedCredential, ExchangeOptions, TokenResult } from './token-exchange.ts'

@@ -29,5 +29,8 @@ export function assertCallIdLength(id: Json | undefined, path: string): void {
   const { length } = plainToolCallId(id)
   if (length <= MAX_CALL_ID) return
   const most = MAX_CALL_ID.toLocaleString('en-US')
-  throw invalid(path, `must have at most ${most} characters, besides reasoning that it carries; got ${length}.`)
+  throw invalid(
+    path,
+    `must have at most ${most} characters, besides reasoning that it carries; got ${length}.`,
+  )
 }

@@ -1,5 +1,5 @@
 import { findProvider } from '@rideau/llm/providers/index'
-import { parseUrl } from '@rideau/llm/request/parse-url'
+import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { Fault } from '../../core/fault.ts'
 import { chargeLookupsTo } from '../../http/egress.ts'
 import { findAddressObjection } from '../../http/find-address-objection.ts'

@@ -1,6 +1,6 @@
 import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
-import { parseUrl } from '@rideau/llm/request/parse-url'
+import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { Fault } from '../../core/fault.ts'
 import { textField } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'

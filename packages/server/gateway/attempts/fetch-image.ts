@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { invalid } from '@rideau/llm/formats/shared/read-fields'
 import { findImageType } from '@rideau/llm/images/image-type'
-import { parseUrl } from '@rideau/llm/request/parse-url'
+import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { chargeLookupsTo, type EgressPolicy } from '../../http/egress.ts'
 import { type GuardedAnswer, guardedRequest } from '../../http/guarded-request.ts'
 import { findFormObjection } from '../../http/outgoing-url.ts'

@@ -226,7 +226,9 @@ describe('thinking of earlier answers', () => {
   })
 
   test('each piece stands behind the one before it, at its index where there are so many blocks', () => {
-    const indexes = fc.array(fc.option(fc.integer({ min: -1, max: 12 }), { nil: undefined }), { maxLength: 8 })
+    const indexes = fc.array(fc.option(fc.integer({ min: -1, max: 12 }), { nil: undefined }), {
+      maxLength: 8,
+    })
     fc.assert(
       fc.property(indexes, fc.integer({ min: 1, max: 5 }), (given, calls) => {
         const tool_calls = Array.from({ length: calls }, (_, at) => call(`t${at}`))
@@ -235,7 +237,13 @@ describe('thinking of earlier answers', () => {
           const before = expected.findLastIndex(id => id.startsWith('s')) + 1
           expected.splice(Math.max(before, Math.min(index ?? before, expected.length)), 0, `s${at}`)
           const place = index === undefined ? {} : { index }
-          return { type: 'reasoning.text', format: 'anthropic-claude-v1', text: '', signature: `s${at}`, ...place }
+          return {
+            type: 'reasoning.text',
+            format: 'anthropic-claude-v1',
+            text: '',
+            signature: `s${at}`,
+            ...place,
+          }
         })
         const messages = conversation({ content: null, tool_calls, reasoning_details })
         const content = toObjects(toObjects(send({ messages }).messages)[1]?.content)

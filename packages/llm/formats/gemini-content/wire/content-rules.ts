@@ -1,4 +1,4 @@
-import { hasPlainAuthority, parseUrl } from '../../../request/parse-url.ts'
+import { hasPlainAuthority, parseUrl } from '../../../request/bounded-url.ts'
 import {
   DATA,
   forKeys,

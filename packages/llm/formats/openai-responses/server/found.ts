@@ -34,7 +34,10 @@ export const MAX_HOSTED = 1024
 /** Adds the path of a tool that a provider would run. */
 export function addHosted(found: Found, path: string): void {
   if (found.hosted.length >= MAX_HOSTED) {
-    throw invalid(path, `must not be there: a request has at most ${MAX_HOSTED} tools that the gateway does not know.`)
+    throw invalid(
+      path,
+      `must not be there: a request has at most ${MAX_HOSTED} tools that the gateway does not know.`,
+    )
   }
   found.hosted.push(path)
 }

@@ -146,10 +146,12 @@ describe('finds', () => {
     const { hosted } = findInItem({ type: 'new', a })
     expect(hosted).toHaveLength(1)
     expect(hosted[0]?.length).toBeLessThan(50 * 65 + 100)
-    expect(findInItem({ type: 'new', a: { b: { tools: [SEARCH] } }, c: { tools: [SEARCH] } }).hosted).toEqual([
-      'input[0].a.b.tools[0]',
-    ])
-    expect(find({ input: [{ type: 'new', a: { tools: [0], b: { c: [{ cache_control: {} }] } } }] })).toMatchObject({
+    expect(findInItem({ type: 'new', a: { b: { tools: [SEARCH] } }, c: { tools: [SEARCH] } }).hosted).toEqual(
+      ['input[0].a.b.tools[0]'],
+    )
+    expect(
+      find({ input: [{ type: 'new', a: { tools: [0], b: { c: [{ cache_control: {} }] } } }] }),
+    ).toMatchObject({
       asksForCaching: true,
     })
   })
@@ -159,7 +161,9 @@ describe('finds', () => {
     for (const type of ['message', 'tool_search_output']) {
       const item = { type, role: 'user', content: 'x', call_id: 'c' }
       expect(findInItem({ ...item, tools: tools(1024) }).hosted).toHaveLength(1024)
-      expect(() => findInItem({ ...item, tools: tools(1025) })).toThrow(/^input\[0\]\.tools\[1024\]: must not/)
+      expect(() => findInItem({ ...item, tools: tools(1025) })).toThrow(
+        /^input\[0\]\.tools\[1024\]: must not/,
+      )
     }
   })
 
