@@ -8,6 +8,16 @@ import { JsonTexts } from './json-texts.ts'
 
 /** A longer name is never a spelling of a reserved one. */
 const MAX_NAME = 200
+/**
+ * The same for a name with other than ASCII characters. A letter of a reserved name is made of one character, which takes two
+ * units at most, so no spelling is longer but one with many characters that belong to no name.
+ */
+const MAX_FOREIGN_NAME = 64
+/**
+ * Characters of these scripts never become ASCII letters or digits. They are not folded, since some become 18 characters and
+ * take 20 times as long.
+ */
+const OTHER_SCRIPTS = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/gu
 
 /** Fields by which a provider would choose another model than the authorized one. */
 const OTHER_MODELS = [
@@ -178,9 +188,14 @@ const FREE: ReadonlySet<string> = new Set(
  */
 export function toPlainName(name: string): string {
   if (name.length > MAX_NAME || /^[a-z0-9]*$/.test(name)) return name
-  // Go's JSON parser folds letters as Unicode does: a long s matches an s.
-  const folded = /^[\x20-\x7e]*$/.test(name) ? name : name.normalize('NFKC').toUpperCase()
+  const folded = /^[\x20-\x7e]*$/.test(name) ? name : foldLetters(name)
   return folded.toLowerCase().replace(/[^a-z0-9]/g, '')
+}
+
+/** Go's JSON parser folds letters as Unicode does: a long s matches an s. */
+function foldLetters(name: string): string {
+  if (name.length > MAX_FOREIGN_NAME) return ''
+  return name.replace(OTHER_SCRIPTS, '-').normalize('NFKC').toUpperCase()
 }
 
 /** An object of this name may have any keys. */

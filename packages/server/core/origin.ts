@@ -1,3 +1,5 @@
+import { parseUrl } from '@rideau/llm/request/bounded-url'
+
 /** The origin of an app's own pages, of characters that are safe in a header. */
 const APP_ORIGIN = /^([a-z][a-z0-9+.-]*):\/\/([a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::(\d{1,5}))?$/i
 
@@ -18,7 +20,8 @@ export function parseOrigin(text: string): string | undefined {
 
 function parseWebOrigin(text: string): string | undefined {
   // URL accepts backslashes, tabs and an empty query. An origin ends with its host and port.
-  if (!/^https?:\/\/[^\s/\\?#@*]+$/i.test(text) || !URL.canParse(text)) return undefined
-  const { origin, hostname } = new URL(text)
+  const url = /^https?:\/\/[^\s/\\?#@*]+$/i.test(text) ? parseUrl(text) : undefined
+  if (url === undefined) return undefined
+  const { origin, hostname } = url
   return hostname === '' || hostname.endsWith('.') ? undefined : origin
 }

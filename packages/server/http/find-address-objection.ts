@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { type AddressPolicy, type EgressPolicy, isAllowedAddress } from './egress.ts'
 import { LookupError } from './host-resolver.ts'
 import { findUrlObjection } from './outgoing-url.ts'
@@ -17,7 +18,7 @@ export async function findAddressObjection(text: string, egress: EgressPolicy): 
   if (objection !== undefined) {
     return findUrlObjection(text, PRIVATE_ALLOWED) === undefined ? withSetting(objection) : objection
   }
-  const host = new URL(text).hostname
+  const host = parseUrl(text)?.hostname ?? ''
   if (egress.allowPrivate || isIP(host.replace(/^\[|\]$/g, '')) !== 0) return undefined
   const addresses = await findAddresses(host, egress)
   if (addresses.every(address => isAllowedAddress(address, egress))) return undefined

@@ -1,3 +1,4 @@
+import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { Agent, request } from 'undici'
 import { assertAllowedOrigin, createGuardedConnector, EgressError, type EgressPolicy } from './egress.ts'
 import { toUpstreamHeaders } from './upstream-headers.ts'
@@ -39,8 +40,10 @@ export async function guardedRequest(url: string, options: GuardedOptions): Prom
   const limit = AbortSignal.timeout(timeoutMs)
   const signal = options.signal === undefined ? limit : AbortSignal.any([limit, options.signal])
   try {
-    assertAllowedOrigin(new URL(url).origin, policy)
-    const answer = await request(url, {
+    const target = parseUrl(url)
+    if (target === undefined) return { ok: false, reason: 'unreachable' }
+    assertAllowedOrigin(target.origin, policy)
+    const answer = await request(target, {
       dispatcher,
       signal,
       method,

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { type AddressPolicy, assertAllowedOrigin, EgressError, isAllowedAddress } from './egress.ts'
 
 /**
@@ -8,7 +9,7 @@ import { type AddressPolicy, assertAllowedOrigin, EgressError, isAllowedAddress 
 export function findUrlObjection(text: string, policy: AddressPolicy): string | undefined {
   const objection = findFormObjection(text, policy)
   if (objection !== undefined) return objection
-  const host = new URL(text).hostname.replace(/^\[|\]$/g, '')
+  const host = parseUrl(text)?.hostname.replace(/^\[|\]$/g, '') ?? ''
   return isIP(host) !== 0 && !isAllowedAddress(host, policy)
     ? 'names an address that is not allowed'
     : undefined
@@ -16,8 +17,8 @@ export function findUrlObjection(text: string, policy: AddressPolicy): string | 
 
 /** Returns why the form of a URL is not allowed, whatever its host; undefined if it is allowed. */
 export function findFormObjection(text: string, policy: AddressPolicy): string | undefined {
-  if (!URL.canParse(text)) return 'must be a URL'
-  const url = new URL(text)
+  const url = parseUrl(text)
+  if (url === undefined) return 'must be a URL'
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an https URL'
   if (url.username !== '' || url.password !== '' || text.includes('#')) {
     return 'takes no credentials and no fragment'

@@ -1,3 +1,4 @@
+import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { importPKCS8, SignJWT } from 'jose'
 import { requestToken, toFailure } from './request-token.ts'
 import type { ExchangedCredential, ExchangeOptions, TokenResult } from './token-exchange.ts'
@@ -65,6 +66,6 @@ function parseServiceAccount(document: string): ServiceAccount | string {
     return 'the key is not the JSON of a service account: client_email or private_key is missing'
   }
   const tokenUrl = tokenUri === undefined ? TOKEN_URL : tokenUri
-  if (typeof tokenUrl !== 'string' || !URL.canParse(tokenUrl)) return 'the token_uri is not a URL'
+  if (typeof tokenUrl !== 'string' || parseUrl(tokenUrl) === undefined) return 'the token_uri is not a URL'
   return { email, privateKey, keyId: typeof keyId === 'string' ? keyId : undefined, tokenUrl }
 }

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../json/json-value.ts'
 import type { ContentPart, Message } from '../../request/message.ts'
 import type { ResponseFormat } from '../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../request/tools.ts'
+import { toolNameAt } from './call-fields.ts'
 import { FUNCTION, FUNCTION_TOOL, NAMED_SCHEMA } from './chat-rules.ts'
 import { connects } from './connecting-tools.ts'
 import type { HostedAsk } from './hosted-tools.ts'
@@ -82,7 +83,7 @@ export function parseTools(
     }
     refuseOtherFields(tool, TOOL_FIELDS, `tools[${i}]`)
     const fn = objectAt(tool.function, `tools[${i}].function`)
-    textAt(fn.name, `tools[${i}].function.name`)
+    toolNameAt(fn.name, `tools[${i}].function.name`)
     if (!strict) continue
     if (fields !== undefined) refuseUnknown(fn, fields, `tools[${i}].function`)
     if (fn.parameters !== undefined && fn.parameters !== null) {

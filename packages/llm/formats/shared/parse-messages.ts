@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import type { Message } from '../../request/message.ts'
 import { hasCacheMark } from './cache-marks.ts'
+import { assertCallIdLength, toolCallIdAt, toolNameAt } from './call-fields.ts'
 import { checkNativePart, isNativePart } from './native-parts.ts'
 import { invalid, listAt, objectAt, optionalText, refuseUnknown, textAt } from './read-fields.ts'
 
@@ -43,7 +44,7 @@ export function parseMessages(
     if (strict) checkNativeMessage(message, role, path)
     if (isMarked(message)) found.asksForCaching = true
     checkContent(message, role, path, strict, found)
-    optionalText(message, 'tool_call_id', `${path}.tool_call_id`)
+    assertCallIdLength(optionalText(message, 'tool_call_id', `${path}.tool_call_id`), `${path}.tool_call_id`)
     if (message.tool_calls !== undefined && message.tool_calls !== null)
       checkToolCalls(message.tool_calls, path, strict, found)
   }
@@ -107,18 +108,18 @@ function checkToolCalls(value: Json, path: string, strict: boolean, found: Messa
     const at = `${path}.tool_calls[${i}]`
     const call = objectAt(calls[i], at)
     if (isMarked(call)) found.asksForCaching = true
-    textAt(call.id, `${at}.id`)
+    toolCallIdAt(call.id, `${at}.id`)
     const type = optionalText(call, 'type', `${at}.type`)
     if (strict) checkNativeCall(call, type, at)
     else if (type === 'custom') {
       const tool = objectAt(call.custom, `${at}.custom`)
-      textAt(tool.name, `${at}.custom.name`)
+      toolNameAt(tool.name, `${at}.custom.name`)
       textAt(tool.input, `${at}.custom.input`)
       continue
     }
     const fn = objectAt(call.function, `${at}.function`)
     if (strict) refuseUnknown(fn, CALLED_FIELDS, `${at}.function`)
-    textAt(fn.name, `${at}.function.name`)
+    toolNameAt(fn.name, `${at}.function.name`)
     textAt(fn.arguments, `${at}.function.arguments`)
   }
 }

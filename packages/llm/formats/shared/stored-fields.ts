@@ -13,31 +13,34 @@ const OF_TOOLS: ReadonlySet<string> = new Set(['input', 'arguments', 'json', 'ar
 /** The path of the first field that reaches what a provider keeps: a stored file, or an answer to store; undefined: none. */
 export function findStored(body: JsonObject): string | undefined {
   for (const name of MESSAGES) {
-    const found = findNamed(FILE_ID, body[name], name)
-    if (found !== undefined) return found
+    const found = findNamed(FILE_ID, body[name])
+    if (found !== undefined) return name + found
   }
   for (const name of OPTIONS) {
-    const found = findNamed(STORE, body[name], name)
-    if (found !== undefined) return found
+    const found = findNamed(STORE, body[name])
+    if (found !== undefined) return name + found
   }
   return undefined
 }
 
-/** A field of such a name at any depth, whose value asks for something. */
-function findNamed(pattern: RegExp, value: Json | undefined, path: string): string | undefined {
+/**
+ * Finds a field of such a name at any depth, whose value asks for something. The path from `value` is made on the way back,
+ * since a body has a million values.
+ */
+function findNamed(pattern: RegExp, value: Json | undefined): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (Array.isArray(value)) {
-    for (const [index, each] of value.entries()) {
-      const found = findNamed(pattern, each, `${path}[${index}]`)
-      if (found !== undefined) return found
+    for (let index = 0; index < value.length; index++) {
+      const found = findNamed(pattern, value[index])
+      if (found !== undefined) return `[${index}]${found}`
     }
     return undefined
   }
-  for (const [name, each] of Object.entries(value)) {
-    const at = `${path}.${name}`
-    if (pattern.test(name) && each !== null && each !== false) return at
-    const found = OF_TOOLS.has(name) ? undefined : findNamed(pattern, each, at)
-    if (found !== undefined) return found
+  for (const name in value) {
+    const each = value[name]
+    if (pattern.test(name) && each !== null && each !== false) return `.${name}`
+    const found = OF_TOOLS.has(name) ? undefined : findNamed(pattern, each)
+    if (found !== undefined) return `.${name}${found}`
   }
   return undefined
 }

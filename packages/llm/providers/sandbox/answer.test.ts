@@ -63,6 +63,17 @@ describe('sandbox/echo', () => {
     ).toBe('a\nb')
   })
 
+  test('repeats 1,048,576 characters of a longer text, plain and streamed, and halves none', () => {
+    const text = `a${'😀'.repeat(1024 * 1024)}`
+    const echo = reply('echo', user(text)).choices[0]?.message.content
+    expect(echo === `a${'😀'.repeat(512 * 1024)}`).toBe(true)
+    const { events } = stream('echo', user(text))
+    expect(said(events) === echo).toBe(true)
+    const pieces = events.map(event => (event.type === 'delta' ? (event.content ?? '') : ''))
+    expect(pieces.filter(piece => piece !== '')).toHaveLength(24)
+    expect(pieces.every(piece => piece.isWellFormed())).toBe(true)
+  })
+
   test('the same request is answered alike', () => {
     expect(answerSandbox('echo', user('x'))).toEqual(answerSandbox('echo', user('x')))
   })

@@ -7,6 +7,7 @@ import { makeInstance } from './schema-instance.ts'
 import type { SandboxSpeech } from './speech.ts'
 import { toChunks } from './to-chunks.ts'
 import { chooseCall, findResults } from './tool-loop.ts'
+import { wholeEnd } from './whole-end.ts'
 
 /** What the sandbox does with a request, in OpenAI's wire format. Whoever carries it out keeps the time. */
 export type SandboxAnswer =
@@ -31,6 +32,8 @@ export type SandboxAnswer =
   | { readonly kind: 'timeout' }
 
 const SLOW_MS = 5000
+/** So much of a message is repeated: answers are made at once, in the middle of everybody's requests. */
+const ECHO_CHARACTERS = 1024 * 1024
 
 /** Answers one chat request without network. The same request always gets the same answer. */
 export function answerSandbox(model: string, body: JsonObject): SandboxAnswer {
@@ -91,7 +94,7 @@ function say(
   const { text, toolCall, reasoning } = choose(model, body, messages, signed)
   const cap = [body.max_completion_tokens, body.max_tokens].find(value => typeof value === 'number')
   const kept = text === undefined || cap === undefined ? text : firstTokens(text, cap)
-  const prompt = Math.max(1, estimateTokens(messages.map(readText).join('\n')))
+  const prompt = Math.max(1, estimateTokens(countBytes(messages)))
   const thought = reasoning === undefined ? 0 : estimateTokens(reasoning.text)
   const spoken = Math.max(1, estimateTokens(kept ?? `${toolCall?.name}${toolCall?.arguments}`))
   return {
@@ -120,7 +123,7 @@ function choose(
   const results = findResults(messages)
   const toolCall = results.length > 0 ? undefined : chooseCall(model, body, messages)
   const said = messages.findLast(({ role }) => role === 'user')
-  const echo = said === undefined ? '' : readText(said)
+  const echo = said === undefined ? '' : cut(readText(said))
   const reasoning = model === 'reasoning' ? reason(echo, toolCall?.id) : undefined
   if (toolCall !== undefined) return { reasoning, text: undefined, toolCall }
   const note = signed > 0 ? `Signed reasoning came back from ${signed} of my messages. ` : ''
@@ -138,7 +141,7 @@ function compose(
   const format = toObject(body.response_format)
   if (format?.type === 'json_schema')
     return JSON.stringify(makeInstance(toObject(format.json_schema)?.schema))
-  const said = results.length > 0 ? `The tool answered: ${results.map(readText).join('\n')}` : echo
+  const said = results.length > 0 ? `The tool answered: ${cut(results.map(readText).join('\n'))}` : echo
   if (model === 'json' || format?.type === 'json_object') return JSON.stringify({ echo: said })
   return note + said
 }
@@ -188,6 +191,15 @@ function firstTokens(text: string, tokens: number): string {
   // Not between the bytes of a character.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
   return bytes.toString('utf8', 0, end)
+}
+
+function cut(text: string): string {
+  return text.slice(0, wholeEnd(text, ECHO_CHARACTERS))
+}
+
+/** Of the texts of all messages, a line each. */
+function countBytes(messages: readonly JsonObject[]): number {
+  return messages.reduce((sum, message) => sum + 1 + Buffer.byteLength(readText(message)), -1)
 }
 
 function readText(message: JsonObject): string {

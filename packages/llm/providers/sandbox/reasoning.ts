@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { SANDBOX_SIGNATURE } from '../../formats/shared/sandbox-reasoning.ts'
 import type { JsonObject } from '../../json/json-value.ts'
 import { toObjects, toText } from '../../json/json-value.ts'
+import { wholeEnd } from './whole-end.ts'
 
 /** A caller's words in the reasoning: tool-call ids carry the text too, so it is short. */
 const WORDS_CHARACTERS = 60
@@ -17,7 +18,7 @@ export interface SandboxReasoning {
 
 /** The reasoning before an answer, or before the call of that id. The same words are always signed alike. */
 export function reason(words: string, callId: string | undefined): SandboxReasoning {
-  const text = `The caller wrote: ${[...words].slice(0, WORDS_CHARACTERS).join('')}`
+  const text = `The caller wrote: ${words.slice(0, wholeEnd(words, WORDS_CHARACTERS))}`
   return {
     text,
     details: [

@@ -91,4 +91,83 @@ describe('makeInstance', () => {
     ) as Json
     expect(JSON.stringify(makeInstance(schema))).toBe('{"__proto__":0}')
   })
+
+  describe('takes a bounded number of steps', () => {
+    const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `name${at}`)
+    const times = (count: number, part: Json): Json[] => Array.from({ length: count }, () => part)
+
+    test.each<[string, (size: number) => JsonObject]>([
+      ['many conjunctions', size => ({ required: names(size), allOf: times(size, {}) })],
+      [
+        'many references to an entry of a long list',
+        size => ({ big: times(size, 0), allOf: times(size, { $ref: '#/big/0' }) }),
+      ],
+      [
+        'many references to a long name list',
+        size => ({
+          d: { properties: Object.fromEntries(names(size).map(name => [name, {}])), required: names(size) },
+          allOf: times(size, { $ref: '#/d' }),
+        }),
+      ],
+      [
+        'items that each refer to long lists of alternatives',
+        size => ({
+          d: { anyOf: times(size, 0), oneOf: times(size, 0) },
+          minItems: size,
+          items: { $ref: '#/d' },
+        }),
+      ],
+      ['items with many types', size => ({ minItems: size, items: { type: times(size, 'null') } })],
+      ['references of many steps', size => ({ allOf: times(size, { $ref: `#${'/a'.repeat(500)}` }) })],
+      ['parts that double at each level', () => ({ allOf: [{ $ref: '#' }, { $ref: '#' }] })],
+    ])('%s', (_, toSchema) => {
+      for (const size of [2_000, 8_000]) {
+        const counted = countReads(toSchema(size))
+        makeInstance(counted.value)
+        expect(counted.reads()).toBeLessThan(500_000)
+      }
+    })
+
+    test('names that many conjunctions repeat are counted each time', () => {
+      const made = makeInstance({ required: names(4_000), allOf: times(4_000, { required: names(4) }) })
+      expect(Object.keys(made as JsonObject).length).toBeLessThan(4_000)
+    })
+
+    test.each<[string, Json]>([
+      ['a constant', { const: ['x'.repeat(1000)] }],
+      ['a value of an enum', { enum: [times(1000, 1)] }],
+      ['a string of a least length', { type: 'string', minLength: 1000 }],
+      ['a name', { required: ['n'.repeat(1000)] }],
+    ])('%s that many items repeat ends as null', (_, items) => {
+      const made = makeInstance({ type: 'array', minItems: 1000, items })
+      expect(JSON.stringify(made).length).toBeLessThan(700_000)
+      expect(makeInstance({ const: 'x'.repeat(1_000_000) })).toBeNull()
+    })
+
+    test('a reference of more than 1,024 characters leads nowhere', () => {
+      const toSchema = (name: string): JsonObject => ({ [name]: { const: 1 }, $ref: `#/${name}` })
+      expect(makeInstance(toSchema('a'.repeat(1022)))).toBe(1)
+      expect(makeInstance(toSchema('a'.repeat(1023)))).toBeNull()
+    })
+  })
 })
+
+/** The value, and how often something of it was read. */
+function countReads(value: Json): { readonly value: Json; reads(): number } {
+  let reads = 0
+  const wrap = (given: unknown): unknown =>
+    typeof given !== 'object' || given === null
+      ? given
+      : new Proxy(given, {
+          get(target, name) {
+            reads++
+            return wrap(Reflect.get(target, name))
+          },
+          ownKeys(target) {
+            const keys = Reflect.ownKeys(target)
+            reads += keys.length
+            return keys
+          },
+        })
+  return { value: wrap(value) as Json, reads: () => reads }
+}

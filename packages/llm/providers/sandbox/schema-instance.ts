@@ -1,11 +1,26 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
-import { toObject, toObjects } from '../../json/json-value.ts'
+import { toObject } from '../../json/json-value.ts'
 import { toTable } from '../../json/to-table.ts'
 
-/** A schema may be recursive, or ask for a billion items: beyond so many values the rest is left out. */
-const MAX_VALUES = 2000
+/**
+ * The steps that one instance may take. Each value, schema, name, reference and 32 characters of a text is one, so that a
+ * schema that is recursive, asks for a billion items or joins thousands of others ends soon. What is left is null.
+ */
+const MAX_STEPS = 20_000
+const STEP_CHARACTERS = 32
 const MAX_DEPTH = 24
 const MAX_LENGTH = 1000
+/** A longer reference leads nowhere. */
+const MAX_REF = 1024
+
+/** JSON Schema has so many types. */
+const TYPES = 7
+
+/** The keywords that are read, but for those that join schemas. */
+const KEYWORDS = [
+  ...['const', 'enum', 'type', 'items', 'prefixItems', 'minItems', 'format', 'minLength', 'maxLength'],
+  ...['multipleOf', 'minimum', 'exclusiveMinimum', 'maximum', 'exclusiveMaximum'],
+] as const
 
 const FORMATS: Readonly<Record<string, string>> = toTable({
   'date-time': '2025-01-01T00:00:00Z',
@@ -29,9 +44,16 @@ export function makeInstance(schema: Json | undefined): Json {
   return new Maker(schema).make(schema, 0, 0)
 }
 
+/** Schemas that all hold for one value, as one: later keywords replace earlier ones. */
+interface Joined {
+  readonly keywords: Partial<Record<(typeof KEYWORDS)[number], Json>>
+  properties: Map<string, Json | undefined> | undefined
+  required: Set<string> | undefined
+}
+
 class Maker {
   private readonly root: Json | undefined
-  private values = 0
+  private steps = 0
 
   constructor(root: Json | undefined) {
     this.root = root
@@ -39,23 +61,24 @@ class Maker {
 
   /** `nth` makes the values of an array differ, for `uniqueItems`. */
   make(given: Json | undefined, depth: number, nth: number): Json {
-    const schema = this.resolve(given, depth)
-    if (schema === undefined || depth > MAX_DEPTH || this.values > MAX_VALUES) return null
-    if (schema.const !== undefined) return schema.const
-    if (Array.isArray(schema.enum) && schema.enum.length > 0) {
-      return schema.enum[nth % schema.enum.length] as Json
+    const joined: Joined = { keywords: {}, properties: undefined, required: undefined }
+    if (depth > MAX_DEPTH || !this.join(given, depth, joined)) return null
+    const { keywords } = joined
+    if (keywords.const !== undefined) return this.take(keywords.const)
+    if (Array.isArray(keywords.enum) && keywords.enum.length > 0) {
+      return this.take(keywords.enum[nth % keywords.enum.length] as Json)
     }
-    switch (typeOf(schema)) {
+    switch (typeOf(joined)) {
       case 'object':
-        return this.makeObject(schema, depth)
+        return this.makeObject(joined, depth)
       case 'array':
-        return this.makeArray(schema, depth)
+        return this.makeArray(keywords, depth)
       case 'string':
-        return makeString(schema, nth)
+        return this.take(makeString(keywords, nth))
       case 'integer':
-        return makeNumber(schema, nth, 1)
+        return makeNumber(keywords, nth, 1)
       case 'number':
-        return makeNumber(schema, nth, 0)
+        return makeNumber(keywords, nth, 0)
       case 'boolean':
         return nth % 2 === 1
       default:
@@ -63,71 +86,128 @@ class Maker {
     }
   }
 
-  private makeObject(schema: JsonObject, depth: number): JsonObject {
-    const properties = toObject(schema.properties) ?? {}
-    const names = Array.isArray(schema.required)
-      ? schema.required.filter(name => typeof name === 'string')
-      : Object.keys(properties)
-    return Object.fromEntries(
-      names.map(name => [
-        name,
-        this.make(Object.hasOwn(properties, name) ? properties[name] : { type: 'string' }, depth + 1, 0),
-      ]),
-    )
+  private makeObject({ properties, required }: Joined, depth: number): JsonObject {
+    const made: [string, Json][] = []
+    for (const name of required ?? properties?.keys() ?? []) {
+      if (!this.spendText(name)) break
+      const schema = properties?.has(name) === true ? properties.get(name) : { type: 'string' }
+      made.push([name, this.make(schema, depth + 1, 0)])
+    }
+    return Object.fromEntries(made)
   }
 
-  private makeArray(schema: JsonObject, depth: number): Json[] {
-    const prefix = Array.isArray(schema.prefixItems) ? schema.prefixItems : []
-    const least = typeof schema.minItems === 'number' ? Math.min(schema.minItems, MAX_LENGTH) : 0
+  private makeArray(keywords: Joined['keywords'], depth: number): Json[] {
+    const prefix = Array.isArray(keywords.prefixItems) ? keywords.prefixItems : []
+    const least = typeof keywords.minItems === 'number' ? Math.min(keywords.minItems, MAX_LENGTH) : 0
     const items: Json[] = []
-    for (let at = 0; at < Math.max(least, prefix.length) && this.values <= MAX_VALUES; at++) {
-      items.push(this.make(prefix[at] ?? schema.items ?? { type: 'string' }, depth + 1, at))
+    for (let at = 0; at < Math.max(least, prefix.length) && this.spend(1); at++) {
+      items.push(this.make(prefix[at] ?? keywords.items ?? { type: 'string' }, depth + 1, at))
     }
     return items
   }
 
-  /** Follows references, and takes alternatives and conjunctions together into one schema. */
-  private resolve(given: Json | undefined, depth: number): JsonObject | undefined {
-    // An alternative may refer to what it is an alternative of.
-    if (depth > MAX_DEPTH || this.values++ > MAX_VALUES) return undefined
+  /**
+   * Adds a schema to `joined`: what a reference leads to, and with its own keywords those of its first alternatives and of its
+   * conjunctions. Returns false if there is none. A schema may refer to what it is a part of, so the depth counts here too.
+   */
+  private join(given: Json | undefined, depth: number, joined: Joined): boolean {
     let schema = toObject(given)
-    for (let hops = 0; schema !== undefined && hops < MAX_DEPTH; hops++) {
-      if (typeof schema.$ref === 'string') {
-        schema = toObject(this.findRef(schema.$ref))
-        continue
-      }
-      const parts = [firstOf(schema.anyOf), firstOf(schema.oneOf), ...toObjects(schema.allOf)]
-      const found = parts.filter(part => part !== undefined)
-      if (found.length === 0) return schema
-      const { anyOf, oneOf, allOf, ...rest } = schema
-      schema = found.map(part => this.resolve(part, depth + hops + 1) ?? {}).reduce(merge, rest)
+    for (let hops = 0; typeof schema?.$ref === 'string'; hops++) {
+      schema = hops < MAX_DEPTH ? toObject(this.findRef(schema.$ref)) : undefined
     }
-    return schema
+    if (schema === undefined || depth > MAX_DEPTH || !this.spend(1)) return false
+    for (const keyword of KEYWORDS) {
+      const value = schema[keyword]
+      if (value !== undefined) joined.keywords[keyword] = value
+    }
+    this.joinNames(schema, joined)
+    for (const alternatives of [schema.anyOf, schema.oneOf]) {
+      for (const part of this.objectsOf(alternatives)) {
+        this.join(part, depth + 1, joined)
+        break
+      }
+    }
+    for (const part of this.objectsOf(schema.allOf)) this.join(part, depth + 1, joined)
+    return true
+  }
+
+  private joinNames(schema: JsonObject, joined: Joined): void {
+    const properties = toObject(schema.properties)
+    if (properties !== undefined) {
+      joined.properties ??= new Map()
+      for (const name in properties) {
+        if (!this.spend(1)) return
+        joined.properties.set(name, properties[name])
+      }
+    }
+    if (!Array.isArray(schema.required)) return
+    joined.required ??= new Set()
+    for (const name of schema.required) {
+      if (!this.spend(1)) return
+      if (typeof name === 'string') joined.required.add(name)
+    }
+  }
+
+  private *objectsOf(list: Json | undefined): Generator<JsonObject> {
+    if (!Array.isArray(list)) return
+    for (const each of list) {
+      if (!this.spend(1)) return
+      const object = toObject(each)
+      if (object !== undefined) yield object
+    }
   }
 
   private findRef(ref: string): Json | undefined {
-    if (!ref.startsWith('#')) return undefined
+    if (!ref.startsWith('#') || ref.length > MAX_REF || !this.spendText(ref)) return undefined
     let at: Json | undefined = this.root
-    for (const step of ref.slice(1).split('/').slice(1)) {
+    for (const step of ref.split('/').slice(1)) {
+      if (!this.spend(1)) return undefined
       const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-      const object = Array.isArray(at) ? { ...at } : toObject(at)
-      at = object !== undefined && Object.hasOwn(object, name) ? (object as JsonObject)[name] : undefined
+      if (Array.isArray(at)) at = /^\d+$/.test(name) ? at[Number(name)] : undefined
+      else if (typeof at === 'object' && at !== null) at = Object.hasOwn(at, name) ? at[name] : undefined
+      else return undefined
     }
     return at
   }
+
+  /** Returns a value of the schema, or null if it is too large for the steps that are left. */
+  private take(value: Json): Json {
+    return this.spendValue(value) ? value : null
+  }
+
+  private spendValue(value: Json | undefined): boolean {
+    if (typeof value === 'string') return this.spendText(value)
+    if (!this.spend(1)) return false
+    if (Array.isArray(value)) return value.every(each => this.spendValue(each))
+    const object = toObject(value)
+    for (const name in object) {
+      if (!this.spendText(name) || !this.spendValue(object[name])) return false
+    }
+    return true
+  }
+
+  private spendText(text: string): boolean {
+    return this.spend(1 + Math.floor(text.length / STEP_CHARACTERS))
+  }
+
+  /** Returns false once the steps are used up. */
+  private spend(steps: number): boolean {
+    this.steps += steps
+    return this.steps <= MAX_STEPS
+  }
 }
 
-function typeOf(schema: JsonObject): string {
-  const { type } = schema
+function typeOf({ keywords, properties, required }: Joined): string {
+  const { type } = keywords
   if (typeof type === 'string') return type
-  if (Array.isArray(type)) return String(type.find(each => each !== 'null') ?? 'null')
-  if (schema.properties !== undefined || schema.required !== undefined) return 'object'
-  if (schema.items !== undefined || schema.prefixItems !== undefined) return 'array'
-  if (schema.minimum !== undefined || schema.maximum !== undefined) return 'number'
+  if (Array.isArray(type)) return String(type.slice(0, TYPES).find(each => each !== 'null') ?? 'null')
+  if (properties !== undefined || required !== undefined) return 'object'
+  if (keywords.items !== undefined || keywords.prefixItems !== undefined) return 'array'
+  if (keywords.minimum !== undefined || keywords.maximum !== undefined) return 'number'
   return 'string'
 }
 
-function makeString(schema: JsonObject, nth: number): string {
+function makeString(schema: Joined['keywords'], nth: number): string {
   const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined
   if (format !== undefined && nth === 0) return format
   const most = typeof schema.maxLength === 'number' ? schema.maxLength : MAX_LENGTH
@@ -136,7 +216,7 @@ function makeString(schema: JsonObject, nth: number): string {
 }
 
 /** The lowest number allowed, zero where nothing forbids it. `step` 1: whole numbers. */
-function makeNumber(schema: JsonObject, nth: number, step: 0 | 1): number {
+function makeNumber(schema: Joined['keywords'], nth: number, step: 0 | 1): number {
   const multiple = typeof schema.multipleOf === 'number' && schema.multipleOf > 0 ? schema.multipleOf : step
   const least = numberOr(schema.minimum, Number.NEGATIVE_INFINITY)
   const over = numberOr(schema.exclusiveMinimum, Number.NEGATIVE_INFINITY)
@@ -161,19 +241,4 @@ function makeNumber(schema: JsonObject, nth: number, step: 0 | 1): number {
 
 function numberOr(value: Json | undefined, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise
-}
-
-function merge(a: JsonObject, b: JsonObject): JsonObject {
-  const properties = { ...toObject(a.properties), ...toObject(b.properties) }
-  const required = [a.required, b.required].flatMap(names => (Array.isArray(names) ? names : []))
-  return {
-    ...a,
-    ...b,
-    ...(Object.keys(properties).length === 0 ? {} : { properties }),
-    ...(required.length === 0 ? {} : { required: [...new Set(required)] }),
-  }
-}
-
-function firstOf(alternatives: Json | undefined): JsonObject | undefined {
-  return toObjects(alternatives)[0]
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json/json-value.ts'
 import type { SandboxSpeech } from './speech.ts'
+import { wholeEnd } from './whole-end.ts'
 
 /** A short text still comes in several pieces, a long one in about so many. */
 const PIECES = 24
@@ -44,10 +45,12 @@ export function toChunks(
 }
 
 function toPieces(text: string): string[] {
-  // By characters, not by their halves.
-  const characters = [...text]
-  const size = Math.max(SHORTEST, Math.ceil(characters.length / PIECES))
+  const size = Math.max(SHORTEST, Math.ceil(text.length / PIECES))
   const pieces: string[] = []
-  for (let at = 0; at < characters.length; at += size) pieces.push(characters.slice(at, at + size).join(''))
+  for (let at = 0; at < text.length; ) {
+    const end = wholeEnd(text, at + size)
+    pieces.push(text.slice(at, end))
+    at = end
+  }
   return pieces
 }

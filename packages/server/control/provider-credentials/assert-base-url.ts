@@ -1,4 +1,5 @@
 import { findProvider } from '@rideau/llm/providers/index'
+import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { Fault } from '../../core/fault.ts'
 import { chargeLookupsTo } from '../../http/egress.ts'
 import { findAddressObjection } from '../../http/find-address-objection.ts'
@@ -19,10 +20,11 @@ export async function assertBaseUrl(
   // The sandbox calls no host. Some addresses have parts that the options fill in; none of those is private.
   if (provider === undefined || provider.sandbox === true) return
   const address = baseUrl ?? provider.baseUrl
-  if (address === null || !URL.canParse(address) || /[{}]/.test(address)) return
+  const url = address === null ? undefined : parseUrl(address)
+  if (address === null || url === undefined || /[{}]/.test(address)) return
   const policy = chargeLookupsTo(egress, toLookupOwner(ownerId))
   // The names of the catalogue are public, so only their form can be at fault.
-  if (baseUrl === null && new URL(address).protocol === 'https:') return
+  if (baseUrl === null && url.protocol === 'https:') return
   const objection = await findAddressObjection(address, policy)
   if (objection === undefined) return
   throw new Fault('invalid_request', `base_url ${objection}.`, { param: 'base_url' })

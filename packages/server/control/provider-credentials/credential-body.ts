@@ -1,5 +1,6 @@
 import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
+import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { Fault } from '../../core/fault.ts'
 import { textField } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
@@ -55,7 +56,7 @@ export function parseBaseUrl(provider: Provider, text: string | null): string | 
     if (provider.baseUrl !== null) return null
     throw refusal('base_url', 'This provider needs a base_url.')
   }
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw refusal('base_url', 'base_url must be an http or https URL.')
   }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { invalid } from '@rideau/llm/formats/shared/read-fields'
 import { findImageType } from '@rideau/llm/images/image-type'
+import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { chargeLookupsTo, type EgressPolicy } from '../../http/egress.ts'
 import { type GuardedAnswer, guardedRequest } from '../../http/guarded-request.ts'
 import { findFormObjection } from '../../http/outgoing-url.ts'
@@ -10,7 +11,7 @@ import type { AttemptDeps } from './attempt-deps.ts'
 import type { FetchTimes } from './fetch-times.ts'
 
 const MAX_REDIRECTS = 3
-/** Longer than any server takes. Parsing a host name of megabytes takes the event loop for a third of a second. */
+/** Longer than any server takes. */
 const MAX_ADDRESS = 8192
 
 export type FetchImageDeps = Pick<AttemptDeps, 'callerEgress' | 'fetchTimes'>
@@ -100,8 +101,8 @@ async function tryFetch(
 type Answered = Extract<GuardedAnswer, { ok: true }>
 
 function findRedirect({ status, location }: Answered, from: string): string | undefined {
-  if (status < 300 || status >= 400 || !URL.canParse(location, from)) return undefined
-  const next = new URL(location, from)
+  const next = status < 300 || status >= 400 ? undefined : parseUrl(location, parseUrl(from))
+  if (next === undefined) return undefined
   next.hash = ''
   return next.href
 }

@@ -134,6 +134,9 @@ describe('with a secret key', () => {
     expect(shorten(await mint(body(`{${' '.repeat(4095)}}`)))).toBe(
       '400 attributes_too_large end_user.attributes',
     )
+    expect(shorten(await mint(body(`{${' '.repeat(65_536)}}`)))).toBe(
+      '400 attributes_too_large end_user.attributes',
+    )
     expect(shorten(await mint(body('{"a":"\\u0000"}')))).toBe('400 invalid_request end_user.attributes')
     expect(shorten(await mint(body('[]')))).toBe('400 invalid_request end_user.attributes')
   })

@@ -29,6 +29,8 @@ const PUBLISHABLE_FIELDS: ReadonlySet<string> = new Set(['identity_token', 'id_t
 const SECRET_END_USER: ReadonlySet<string> = new Set(['id', 'external_id', 'plan', 'attributes'])
 const PUBLISHABLE_END_USER: ReadonlySet<string> = new Set(['plan', 'attributes'])
 const MAX_PLAN_LENGTH = 64
+/** Of the whole end user: a longer one is refused before its fields are looked for. */
+const MAX_END_USER_BYTES = 64 * 1024
 
 /** Who gets the token. */
 interface Subject {
@@ -105,6 +107,10 @@ function parseAttributes(endUser: JsonObject | undefined, { bytes, fields }: Jso
   if (!isObject(attributes)) throw invalid(param, 'must be an object.')
   const outer = fields.get('end_user')
   const inside = outer === undefined ? undefined : bytes.subarray(outer.valueStart, outer.valueEnd)
+  if (inside !== undefined && inside.length > MAX_END_USER_BYTES) {
+    const message = `${param}: end_user must have at most ${MAX_END_USER_BYTES} bytes of JSON with them; got ${inside.length}.`
+    throw new Fault('attributes_too_large', message, { param })
+  }
   const span = inside === undefined ? undefined : findFields(inside)?.get('attributes')
   if (span === undefined) throw new Error('the attributes are not in the bytes that they were parsed from')
   const length = span.valueEnd - span.valueStart

@@ -225,6 +225,33 @@ describe('thinking of earlier answers', () => {
     expect(sent[2]?.content).toEqual([{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'x' }])
   })
 
+  test('each piece stands behind the one before it, at its index where there are so many blocks', () => {
+    const indexes = fc.array(fc.option(fc.integer({ min: -1, max: 12 }), { nil: undefined }), {
+      maxLength: 8,
+    })
+    fc.assert(
+      fc.property(indexes, fc.integer({ min: 1, max: 5 }), (given, calls) => {
+        const tool_calls = Array.from({ length: calls }, (_, at) => call(`t${at}`))
+        const expected = tool_calls.map(({ id }) => id)
+        const reasoning_details = given.map((index, at): ReasoningDetail => {
+          const before = expected.findLastIndex(id => id.startsWith('s')) + 1
+          expected.splice(Math.max(before, Math.min(index ?? before, expected.length)), 0, `s${at}`)
+          const place = index === undefined ? {} : { index }
+          return {
+            type: 'reasoning.text',
+            format: 'anthropic-claude-v1',
+            text: '',
+            signature: `s${at}`,
+            ...place,
+          }
+        })
+        const messages = conversation({ content: null, tool_calls, reasoning_details })
+        const content = toObjects(toObjects(send({ messages }).messages)[1]?.content)
+        expect(content.map(({ id, signature }) => id ?? signature)).toEqual(expected)
+      }),
+    )
+  })
+
   test('is left out if another provider made it', () => {
     const foreign = details.map(detail => ({ ...detail, format: 'google-gemini-v1' as const }))
     const messages = conversation({ tool_calls: [call('toolu_1')], reasoning_details: foreign })

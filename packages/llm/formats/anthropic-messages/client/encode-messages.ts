@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { Message } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
+import { isFittingId, withDigest } from '../../shared/fitting-id.ts'
 import { listFunctionCalls } from '../../shared/function-calls.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { findReasoningDetails, plainToolCallId } from '../../shared/reasoning-carrier.ts'
@@ -131,15 +131,20 @@ function encodeAssistant(message: Message): JsonObject[] {
 
 /** Puts thinking back at the block index that it came from, because its signatures are valid only there. */
 function weave(details: readonly ReasoningDetail[], rest: readonly JsonObject[]): JsonObject[] {
-  const blocks = [...rest]
+  // The provider refuses a turn that has nothing but thinking.
+  if (rest.length === 0) return []
+  const blocks: JsonObject[] = []
+  let taken = 0
   for (const detail of details) {
     const block = toThinkingBlock(detail)
     if (block === undefined) continue
-    const before = blocks.findLastIndex(({ type }) => String(type).endsWith('thinking')) + 1
-    blocks.splice(Math.max(before, Math.min(detail.index ?? before, blocks.length)), 0, block)
+    // Behind the thinking before it, whatever its index is.
+    const index = Math.trunc(detail.index ?? 0)
+    while (taken < rest.length && blocks.length < index) blocks.push(rest[taken++] as JsonObject)
+    blocks.push(block)
   }
-  // The provider refuses a turn that has nothing but thinking.
-  return rest.length === 0 ? [] : blocks
+  while (taken < rest.length) blocks.push(rest[taken++] as JsonObject)
+  return blocks
 }
 
 function toThinkingBlock({ type, text, signature, data }: ReasoningDetail): JsonObject | undefined {
@@ -169,9 +174,7 @@ function encodeResult(message: Message): JsonObject {
 /** Ids have letters, digits, `_` and `-` only. An id of another provider is replaced alike in the call and its result. */
 function toToolUseId(id: unknown): string {
   const plain = plainToolCallId(String(id))
-  if (/^[a-zA-Z0-9_-]+$/.test(plain)) return plain
-  const digest = createHash('sha256').update(plain).digest('hex').slice(0, 8)
-  return `${plain.replace(/[^a-zA-Z0-9_-]/g, '_')}_${digest}`
+  return plain !== '' && isFittingId(plain) ? plain : withDigest(plain)
 }
 
 /** Arguments that are not a JSON object, by a mistake of the model that wrote them, are sent as a text in an object. */

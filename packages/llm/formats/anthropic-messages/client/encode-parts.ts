@@ -18,13 +18,9 @@ export function encodeContent(content: string | readonly ContentPart[] | null | 
   })
 }
 
-export function encodeText(text: string): JsonObject[] {
-  return text === '' ? [] : [{ type: 'text', text: toWellFormed(text) }]
-}
-
 /** The provider refuses a request with half a surrogate pair. Tools that cut their output produce such texts. */
-function toWellFormed(text: string): string {
-  return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
+export function encodeText(text: string): JsonObject[] {
+  return text === '' ? [] : [{ type: 'text', text: text.toWellFormed() }]
 }
 
 const PARTS: Readonly<Record<string, (part: ContentPart) => JsonObject[]>> = toTable({

@@ -4,8 +4,10 @@ import type { ChatReply, ReplyEnvelope, ReplyMessage } from '../../../reply/chat
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
+import { isFittingId, replaceForeign } from '../../shared/fitting-id.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
+import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isShown } from '../../shared/sandbox-reasoning.ts'
 import { toStopReason } from '../wire/stop-reason.ts'
 import { encodeUsage } from './encode-usage.ts'
@@ -53,7 +55,10 @@ function encodeCall({ id, function: { name, arguments: text } }: ToolCall): Json
 
 /** Replaces characters that clients of this format refuse in ids. Reasoning packed into an id has none of them. */
 export function toFittingId(id: string): string {
-  return id.replace(/[^a-zA-Z0-9_-]/g, '_')
+  if (isFittingId(id)) return id
+  const plain = plainToolCallId(id)
+  const carried = id.slice(plain.length)
+  return isFittingId(carried) ? replaceForeign(plain) + carried : replaceForeign(id)
 }
 
 function parseInput(text: string): JsonObject {

@@ -3,6 +3,7 @@ import { toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { hasCacheMark } from '../../shared/cache-marks.ts'
+import { toolCallIdAt, toolNameAt } from '../../shared/call-fields.ts'
 import { encodeInput, FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import type { MessageNotes } from '../../shared/message-notes.ts'
@@ -133,15 +134,15 @@ function parseSearchResult({ block, path }: PlacedBlock, { parts }: Content, not
 }
 
 function parseToolUse({ block, path }: PlacedBlock, { calls }: Content, notes: MessageNotes): void {
-  const id = textAt(block.id, `${path}.id`)
-  const name = textAt(block.name, `${path}.name`)
+  const id = toolCallIdAt(block.id, `${path}.id`)
+  const name = toolNameAt(block.name, `${path}.name`)
   if (block.input !== undefined) objectAt(block.input, `${path}.input`)
   notes.carriesReasoning ||= id.includes(CARRIER_MARK)
   calls.push({ id, type: 'function', function: { name, arguments: encodeInput(block.input) } })
 }
 
 function parseToolResult({ block, path }: PlacedBlock, { results }: Content, notes: MessageNotes): void {
-  const id = textAt(block.tool_use_id, `${path}.tool_use_id`)
+  const id = toolCallIdAt(block.tool_use_id, `${path}.tool_use_id`)
   notes.carriesReasoning ||= id.includes(CARRIER_MARK)
   const { parts } = parseContent(block.content, `${path}.content`, notes, true)
   const result: Message = { role: 'tool', tool_call_id: id, content: joinTexts(parts, '\n') }

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { JsonTexts } from '../../../upstream/json-texts.ts'
+import { toolNameAt } from '../../shared/call-fields.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
 import { type HostedAsk, toUses } from '../../shared/hosted-tools.ts'
 import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
@@ -98,7 +99,7 @@ function parseFunction(tool: JsonObject, path: string): FunctionTool {
   refuseOtherFields(tool, CUSTOM, path)
   const { description, input_schema: schema, strict, cache_control } = tool
   const fn: FunctionTool['function'] = {
-    name: textAt(tool.name, `${path}.name`),
+    name: toolNameAt(tool.name, `${path}.name`),
     parameters:
       schema === undefined ? { type: 'object', properties: {} } : objectAt(schema, `${path}.input_schema`),
   }

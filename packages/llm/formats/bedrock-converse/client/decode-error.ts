@@ -82,7 +82,7 @@ function decodeNamed(
   // `ThrottlingException:http://internal.amazon.com/…`, or `com.amazon.coral.service#ThrottlingException` in the body.
   const name = (given || toText(object.__type) || '').split(':')[0]?.split('#').at(-1) ?? ''
   // For a wrong signature AWS adds the text that it expected to be signed, with the session token, on further lines.
-  const message = (toText(object.message) ?? toText(object.Message) ?? '').split('\n')[0] ?? ''
+  const message = (toText(object.message) ?? toText(object.Message) ?? '').split('\n', 1)[0] ?? ''
   const base = decodeErrorBody(status, headers, { message, code: name })
   const cause = CAUSES.find(
     each =>

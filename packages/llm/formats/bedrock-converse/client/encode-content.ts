@@ -6,6 +6,9 @@ import type { ContentPart } from '../../../request/message.ts'
 /** Characters that AWS refuses in a document's name: it takes letters, digits, single spaces, hyphens and brackets. */
 const FOREIGN_IN_NAME = /[^A-Za-z0-9()[\] -]+/g
 
+/** Of a longer name of a file nothing more is read. */
+const MAX_FILE_NAME = 512
+
 /** Document formats by media type; text of any other kind is `txt`. */
 const DOCUMENT_FORMATS: Readonly<Record<string, string>> = toTable({
   'application/pdf': 'pdf',
@@ -78,11 +81,12 @@ function encodeImage(url: string): JsonObject {
 
 function encodeDocument(file: JsonObject, documents: { count: number }): JsonObject {
   const { mediaType, data } = parseDataUrl(toText(file.file_data) ?? '')
-  const extension = /\.([a-z]{2,4})$/i.exec(toText(file.filename) ?? '')?.[1]?.toLowerCase()
+  const filename = (toText(file.filename) ?? '').slice(0, MAX_FILE_NAME)
+  const extension = /\.([a-z]{2,4})$/i.exec(filename)?.[1]?.toLowerCase()
   const known = Object.values(DOCUMENT_FORMATS).find(format => format === extension)
   const format = DOCUMENT_FORMATS[mediaType] ?? known ?? (mediaType.startsWith('text/') ? 'txt' : 'pdf')
   documents.count++
-  const base = (toText(file.filename) ?? '')
+  const base = filename
     .replace(/\.[a-z]{2,4}$/i, '')
     .replace(FOREIGN_IN_NAME, ' ')
     .replace(/ +/g, ' ')
@@ -96,5 +100,5 @@ function encodeDocument(file: JsonObject, documents: { count: number }): JsonObj
 function parseDataUrl(url: string): { mediaType: string; data: string } {
   const comma = url.indexOf(',')
   if (!url.startsWith('data:') || comma === -1) return { mediaType: '', data: url }
-  return { mediaType: url.slice(5, comma).split(';')[0] ?? '', data: url.slice(comma + 1) }
+  return { mediaType: url.slice(5, comma).split(';', 1)[0] ?? '', data: url.slice(comma + 1) }
 }

@@ -3,6 +3,7 @@ import { toJsonText, toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { hasCacheMark } from '../../shared/cache-marks.ts'
+import { toolCallIdAt, toolNameAt } from '../../shared/call-fields.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import type { MessageNotes } from '../../shared/message-notes.ts'
@@ -138,15 +139,15 @@ function parseVideo(value: Json, path: string, _content: Content, notes: Message
 
 function parseToolUse(value: Json, path: string, { calls }: Content, notes: MessageNotes): void {
   const use = objectAt(value, path)
-  const id = textAt(use.toolUseId, `${path}.toolUseId`)
-  const name = textAt(use.name, `${path}.name`)
+  const id = toolCallIdAt(use.toolUseId, `${path}.toolUseId`)
+  const name = toolNameAt(use.name, `${path}.name`)
   notes.carriesReasoning ||= id.includes(CARRIER_MARK)
   calls.push({ id, type: 'function', function: { name, arguments: toJsonText(use.input ?? {}) } })
 }
 
 function parseToolResult(value: Json, path: string, { results }: Content, notes: MessageNotes): void {
   const result = objectAt(value, path)
-  const id = textAt(result.toolUseId, `${path}.toolUseId`)
+  const id = toolCallIdAt(result.toolUseId, `${path}.toolUseId`)
   notes.carriesReasoning ||= id.includes(CARRIER_MARK)
   const { parts } = parseBlocks(result.content, `${path}.content`, notes)
   const message: Message = { role: 'tool', tool_call_id: id, content: toContent(parts) }

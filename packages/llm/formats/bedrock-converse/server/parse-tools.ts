@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
+import { toolNameAt } from '../../shared/call-fields.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
-import { invalid, isObject, listAt, objectAt, optionalObject, textAt } from '../../shared/read-fields.ts'
+import { invalid, isObject, listAt, objectAt, optionalObject } from '../../shared/read-fields.ts'
 import { refuseReservedFields } from '../../shared/reserved-fields.ts'
 import { findOtherField } from '../../shared/tool-fields.ts'
 import { TOOL } from '../wire/block-rules.ts'
@@ -54,7 +55,7 @@ function parseSpec(spec: JsonObject, path: string): FunctionTool {
   const schema = optionalObject(spec, 'inputSchema', `${path}.inputSchema`)
   const description = toText(spec.description)
   const fn: FunctionTool['function'] = {
-    name: textAt(spec.name, `${path}.name`),
+    name: toolNameAt(spec.name, `${path}.name`),
     parameters:
       schema === undefined
         ? { type: 'object', properties: {} }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toJsonText } from '../../../json/json-value.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
+import { toolCallIdAt, toolNameAt } from '../../shared/call-fields.ts'
 import type { MessageNotes } from '../../shared/message-notes.ts'
 import { invalid, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
@@ -47,7 +48,7 @@ function toAssistant(
 }
 
 function parseId(value: Json | undefined, path: string, notes: MessageNotes): string {
-  const id = textAt(value, path)
+  const id = toolCallIdAt(value, path)
   notes.carriesReasoning ||= id.includes(CARRIER_MARK)
   return id
 }
@@ -62,7 +63,7 @@ function parseCalls(value: Json | undefined, path: string, notes: MessageNotes):
       id: parseId(call.id, `${path}[${at}].id`, notes),
       type: 'function',
       function: {
-        name: textAt(fn.name, `${path}[${at}].function.name`),
+        name: toolNameAt(fn.name, `${path}[${at}].function.name`),
         // A tool without parameters is called with the text `null`.
         arguments: given === '' || given === 'null' ? '{}' : given,
       },

@@ -57,7 +57,7 @@ function encodeUrl(url: string | undefined): JsonObject | undefined {
   const comma = url.indexOf(',')
   const head = url.slice(5, comma === -1 ? 5 : comma)
   if (!/;base64$/i.test(head)) return undefined
-  const [mimeType = ''] = head.split(';')
+  const [mimeType = ''] = head.split(';', 1)
   return { inlineData: { mimeType, data: url.slice(comma + 1) } }
 }
 

@@ -86,8 +86,6 @@ function stringify(body: JsonObject): string {
   return /\\ud[89a-f]/i.test(text) ? JSON.stringify(body, toWellFormed) : text
 }
 
-const HALF = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
-
 function toWellFormed(_: string, value: Json): Json {
-  return typeof value === 'string' ? value.replace(HALF, '\uFFFD') : value
+  return typeof value === 'string' ? value.toWellFormed() : value
 }

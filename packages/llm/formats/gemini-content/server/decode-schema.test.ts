@@ -24,3 +24,9 @@ test('a schema of the older form becomes JSON Schema, also with properties named
     },
   })
 })
+
+test('properties come in the order that is named, each once, and the others behind them', () => {
+  const properties = Object.fromEntries(['a', 'b', 'c', 'd'].map(name => [name, { type: 'STRING' }]))
+  const decoded = decodeSchema({ properties, propertyOrdering: ['c', 'x', 1, 'a', 'c'] })
+  expect(Object.keys(decoded.properties as object)).toEqual(['c', 'a', 'b', 'd'])
+})

@@ -54,11 +54,12 @@ function decodeOne(value: Json): Json {
 }
 
 function order(properties: JsonObject, names: readonly Json[]): JsonObject {
-  const first = names.filter(name => typeof name === 'string' && Object.hasOwn(properties, name)) as string[]
-  return Object.fromEntries([
-    ...first.map(name => [name, properties[name]] as const),
-    ...Object.entries(properties).filter(([name]) => !first.includes(name)),
-  ])
+  const ordered = new Map<string, Json | undefined>()
+  for (const name of names) {
+    if (typeof name === 'string' && Object.hasOwn(properties, name)) ordered.set(name, properties[name])
+  }
+  for (const name in properties) if (!ordered.has(name)) ordered.set(name, properties[name])
+  return Object.fromEntries(ordered)
 }
 
 function withNull(schema: JsonObject): JsonObject {

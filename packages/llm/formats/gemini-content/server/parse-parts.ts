@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toText } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ContentPart } from '../../../request/message.ts'
+import { assertCallIdLength, toolNameAt } from '../../shared/call-fields.ts'
 import { joinPath } from '../../shared/field-path.ts'
 import type { TargetFindings } from '../../shared/findings.ts'
 import { listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
@@ -110,16 +111,18 @@ const FIELD_PARSERS: Readonly<Record<string, FieldParser | undefined>> = toTable
   functionCall: (part, value, path, findings) => {
     const call = objectAt(value, path)
     findUnread(call, path, ['id', 'name', 'args'], findings)
-    const name = textAt(call.name, `${path}.name`)
+    const name = toolNameAt(call.name, `${path}.name`)
     optionalText(call, 'id', `${path}.id`)
+    assertCallIdLength(call.id, `${path}.id`)
     const args = optionalObject(call, 'args', `${path}.args`) ?? {}
     part.call = { id: toText(call.id), name, args }
   },
   functionResponse: (part, value, path, findings) => {
     const result = objectAt(value, path)
     findUnread(result, path, RESULT_FIELDS, findings)
-    const name = textAt(result.name, `${path}.name`)
+    const name = toolNameAt(result.name, `${path}.name`)
     optionalText(result, 'id', `${path}.id`)
+    assertCallIdLength(result.id, `${path}.id`)
     const response = optionalObject(result, 'response', `${path}.response`) ?? {}
     const media = listContent(parseParts(result.parts, `${path}.parts`, findings))
     findNativeOnly(result, path, ['scheduling', 'willContinue'], findings)

@@ -139,6 +139,9 @@ describe('finds', () => {
       'https://generativelanguage.googleapis.com/v1beta/files%2Fabc#/',
       'https://proxy.example/v1beta//files/abc/?a=/',
       'https://proxy.example/v1/files/v1/files/abc',
+      // A host whose letters the provider may read as others, and one that takes long to parse.
+      'https://ｇenerativelanguage.googleapis.com/v1/x',
+      `https://${String.fromCharCode(...Array.from({ length: 8000 }, (_, at) => 0x4e00 + at))}/x.png`,
       'https://',
       'gs://bucket/a.png',
       'files/abc',

@@ -1,10 +1,11 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import type { Grant } from '../../../upstream/outgoing-rules.ts'
+import { toolNameAt } from '../../shared/call-fields.ts'
 import { joinPath } from '../../shared/field-path.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
 import type { TargetFindings } from '../../shared/findings.ts'
-import { listAt, objectAt, optionalObject, optionalText, textAt, textsAt } from '../../shared/read-fields.ts'
+import { listAt, objectAt, optionalObject, optionalText, textsAt } from '../../shared/read-fields.ts'
 import { HOSTED_RULES, UNPRICED_TOOLS } from '../wire/content-rules.ts'
 import { decodeSchema } from './decode-schema.ts'
 import { findNativeOnly, findUnread } from './find-unread.ts'
@@ -68,7 +69,7 @@ const EMPTY: JsonObject = { type: 'object', properties: {} }
 function parseFunction(value: Json, path: string, findings: TargetFindings): FunctionTool {
   const declared = objectAt(value, path)
   findUnread(declared, path, KNOWN_DECLARED_FIELDS, findings)
-  const name = textAt(declared.name, `${path}.name`)
+  const name = toolNameAt(declared.name, `${path}.name`)
   const description = optionalText(declared, 'description', `${path}.description`)
   const older = optionalObject(declared, 'parameters', `${path}.parameters`)
   const newer = optionalObject(declared, 'parametersJsonSchema', `${path}.parametersJsonSchema`)

@@ -12,7 +12,7 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = toTable({
 /** Data that stands in the request as an image, audio or a file. */
 export function toInlinePart(mimeType: string, data: string, displayName: string | undefined): ContentPart {
   // Gemini takes both alphabets of base64, a data URL one.
-  const base64 = data.replaceAll('-', '+').replaceAll('_', '/')
+  const base64 = toStandardAlphabet(data)
   const url = `data:${mimeType};base64,${base64}`
   if (/^image\//i.test(mimeType)) return { type: 'image_url', image_url: { url } }
   if (/^audio\//i.test(mimeType)) {
@@ -22,6 +22,17 @@ export function toInlinePart(mimeType: string, data: string, displayName: string
   }
   const filename = displayName ?? (mimeType === 'application/pdf' ? 'document.pdf' : undefined)
   return { type: 'file', file: { file_data: url, ...(filename === undefined ? {} : { filename }) } }
+}
+
+/** By bytes: replacing in a text takes a second for megabytes of hyphens. Data in base64 is ASCII. */
+function toStandardAlphabet(data: string): string {
+  if (!/[-_]/.test(data)) return data
+  const bytes = Buffer.from(data)
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] === 0x2d) bytes[at] = 0x2b
+    else if (bytes[at] === 0x5f) bytes[at] = 0x2f
+  }
+  return bytes.toString()
 }
 
 const IMAGE_END = /\.(?:png|jpe?g|webp|heic|heif|gif)(?:[?#]|$)/i

@@ -1,3 +1,4 @@
+import { hasPlainAuthority, parseUrl } from '../../../request/bounded-url.ts'
 import {
   DATA,
   forKeys,
@@ -27,8 +28,10 @@ const MAX_URI = 8192
 
 /** An address that only the provider can read: a file that was uploaded there, or one in a bucket of its account. */
 export function isKeptAtProvider(fileUri: string): boolean {
-  if (fileUri.length > MAX_URI || !/^https?:\/\//i.test(fileUri) || !URL.canParse(fileUri)) return true
-  const { hostname, pathname } = new URL(fileUri)
+  if (fileUri.length > MAX_URI || !/^https?:\/\//i.test(fileUri) || !hasPlainAuthority(fileUri)) return true
+  const url = parseUrl(fileUri)
+  if (url === undefined) return true
+  const { hostname, pathname } = url
   const host = hostname.replace(/\.$/, '')
   // Whatever follows the id, and however it is written: how the provider reads it is unknown.
   if (/(?:^|\.)googleapis\.com$/.test(host) && !/(?:^|\.)storage\.googleapis\.com$/.test(host)) return true

@@ -29,8 +29,13 @@ export function spellCamel(body: JsonObject): Spelled {
   return found.doubled === undefined ? { body: spelled } : { doubled: found.doubled }
 }
 
+/** No field has a longer name, and unknown ones keep theirs. */
+const MAX_NAME = 64
+
 export function toCamel(name: string): string {
-  return name.includes('_') ? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : name
+  return name.includes('_') && name.length <= MAX_NAME
+    ? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    : name
 }
 
 /** The path of the first name in both spellings: each level puts its own step before it. */
@@ -48,24 +53,26 @@ function spellObject(object: JsonObject, found: Found): JsonObject {
       return object
     }
     if (value === undefined) continue
-    const whole = FREE.has(name) ? value : spell(value, found, given)
-    if (found.doubled !== undefined) return object
+    const whole = FREE.has(name) ? value : spell(value, found)
+    if (found.doubled !== undefined) {
+      found.doubled = joinSteps(given, found.doubled)
+      return object
+    }
     spelled.set(name, LISTS.has(name) && toObject(whole) !== undefined ? [whole] : whole)
   }
   return Object.fromEntries(spelled)
 }
 
-function spell(value: Json, found: Found, step: string): Json {
+function spell(value: Json, found: Found): Json {
   if (typeof value !== 'object' || value === null) return value
-  if (!Array.isArray(value)) {
-    const spelled = spellObject(value, found)
-    if (found.doubled !== undefined) found.doubled = joinSteps(step, found.doubled)
-    return spelled
-  }
+  if (!Array.isArray(value)) return spellObject(value, found)
   const list: Json[] = []
-  for (let at = 0; at < value.length && found.doubled === undefined; at++) {
-    list.push(spell(value[at] as Json, found, `[${at}]`))
-    if (found.doubled !== undefined) found.doubled = joinSteps(step, found.doubled)
+  for (let at = 0; at < value.length; at++) {
+    list.push(spell(value[at] as Json, found))
+    if (found.doubled !== undefined) {
+      found.doubled = joinSteps(`[${at}]`, found.doubled)
+      break
+    }
   }
   return list
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toJsonText, toText } from '../../../json/json-value.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
+import { assertCallIdLength, toolNameAt } from '../../shared/call-fields.ts'
 import { makeToolCallId } from '../../shared/decode-message.ts'
 import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
 import { PendingCalls } from './pending-calls.ts'
@@ -66,6 +67,7 @@ interface Answered {
 /** The call that a message answers, if it is a result. */
 function findAnswered(message: JsonObject, path: string): Answered {
   const id = optionalText(message, 'tool_call_id', `${path}.tool_call_id`)
+  assertCallIdLength(id, `${path}.tool_call_id`)
   const tool = optionalText(message, 'tool_name', `${path}.tool_name`)
   const name = optionalText(message, 'name', `${path}.name`)
   return { id: toText(id), name: toText(tool) ?? toText(name) }
@@ -110,8 +112,9 @@ function parseCalls({ tool_calls: calls }: JsonObject, path: string, turn: numbe
     const place = `${path}.tool_calls[${at}]`
     const call = objectAt(each, place)
     const id = optionalText(call, 'id', `${place}.id`)
+    assertCallIdLength(id, `${place}.id`)
     const fn = objectAt(call.function, `${place}.function`)
-    const name = textAt(fn.name, `${place}.function.name`)
+    const name = toolNameAt(fn.name, `${place}.function.name`)
     const given = optionalObject(fn, 'arguments', `${place}.function.arguments`)
     return {
       id: toText(id) ?? makeToolCallId('', turn, at, name),

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { FunctionTool } from '../../../request/tools.ts'
+import { toolNameAt } from '../../shared/call-fields.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
 import { noFindings, type TargetFindings } from '../../shared/findings.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
@@ -115,7 +116,7 @@ function parseTool(tool: JsonObject, path: string): FunctionTool {
   return {
     type: 'function',
     function: {
-      name: textAt(fn.name, `${path}.function.name`),
+      name: toolNameAt(fn.name, `${path}.function.name`),
       ...(description === undefined ? {} : { description }),
       parameters: optionalObject(fn, 'parameters', `${path}.function.parameters`) ?? NO_PARAMETERS,
     },

@@ -12,6 +12,8 @@ export class CallSequence {
   /** Our index of each call by the provider's index. */
   private readonly byWireIndex = new Map<number, number>()
   private readonly wireIds: (string | undefined)[] = []
+  /** Our index of the first call of each id. */
+  private readonly byWireId = new Map<string, number>()
   /** Pieces of calls whose name has not come yet, by the provider's index: a call is sent from its name on. */
   private readonly unnamed = new Map<Json | undefined, { id: string | undefined; arguments: string }>()
 
@@ -56,6 +58,7 @@ export class CallSequence {
     // Only the first piece has id, type and name: clients join the pieces of a call.
     const index = this.wireIds.length
     this.wireIds.push(id)
+    if (id !== undefined && !this.byWireId.has(id)) this.byWireId.set(id, index)
     if (typeof call.index === 'number') this.byWireIndex.set(call.index, index)
     return {
       index,
@@ -77,10 +80,7 @@ export class CallSequence {
       const isOther = known !== undefined && id !== undefined && this.wireIds[known] !== id
       return isOther && name !== undefined ? undefined : known
     }
-    if (id !== undefined) {
-      const known = this.wireIds.indexOf(id)
-      return known === -1 ? undefined : known
-    }
+    if (id !== undefined) return this.byWireId.get(id)
     if (name !== undefined || this.wireIds.length === 0) return undefined
     return this.wireIds.length - 1
   }

@@ -1,6 +1,6 @@
 import type { Json } from '../../../json/json-value.ts'
 import type { TargetFindings } from '../../shared/findings.ts'
-import { isObject } from '../../shared/read-fields.ts'
+import { invalid, isObject } from '../../shared/read-fields.ts'
 
 /** What the parsers of tools and of input find on their way. */
 export interface Found extends TargetFindings {
@@ -26,6 +26,20 @@ export function nothingFound(): Found {
     carriesReasoning: false,
     searchTool: undefined,
   }
+}
+
+/** A list of numbers in the place of tools must not become a list of paths, and no request has so many tools. */
+export const MAX_HOSTED = 1024
+
+/** Adds the path of a tool that a provider would run. */
+export function addHosted(found: Found, path: string): void {
+  if (found.hosted.length >= MAX_HOSTED) {
+    throw invalid(
+      path,
+      `must not be there: a request has at most ${MAX_HOSTED} tools that the gateway does not know.`,
+    )
+  }
+  found.hosted.push(path)
 }
 
 const CACHE_MARK = 'cache_control'

@@ -2,7 +2,9 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObjects } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { excerptName } from '../../../request/bounded-excerpt.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
+import { toolCallIdAt, toolNameAt } from '../../shared/call-fields.ts'
 import { InnerTexts } from '../../shared/inner-texts.ts'
 import type { CalledTool } from '../../shared/parsed-chat.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
@@ -10,7 +12,7 @@ import { isLongToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isPacked, unpackReasoning } from '../wire/carried-reasoning.ts'
 import { isMintedId, mintedReference, unpackCall } from '../wire/minted-items.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
-import { type Found, isMarked } from './found.ts'
+import { addHosted, type Found, isMarked, MAX_HOSTED } from './found.ts'
 import { parseAnswer, parseContent } from './parse-content.ts'
 import { isToolItem } from './parse-item-tools.ts'
 import { namespaceAt } from './parse-tools.ts'
@@ -58,11 +60,12 @@ class InputParser {
       SEARCH_PARSERS[type]?.(this, item, path)
     } else if (parse !== undefined) {
       parse(this, item, path)
-      this.#findTools(item, path)
+      for (const hosted of this.#findTools(item, path, MAX_HOSTED + 1)) addHosted(this.#found, hosted)
     } else if (type === 'item_reference') this.#parseReference(item, path)
     else {
       // An item of another kind can bring tools, and goes to a target of this format only.
-      this.#findNestedTools(item, path)
+      const hosted = this.#findNestedTools(item, path)
+      if (hosted !== undefined) addHosted(this.#found, hosted)
       this.#found.nativeOnly.push(path)
     }
   }
@@ -98,7 +101,7 @@ class InputParser {
   parseCall(item: JsonObject, tool: CalledTool, args: string, path: string): void {
     const name = this.#table.nameOf(tool.name, tool.namespace, tool.kind)
     this.#openAssistant().calls.push({
-      id: textAt(item.call_id, `${path}.call_id`),
+      id: toolCallIdAt(item.call_id, `${path}.call_id`),
       type: 'function',
       function: { name, arguments: args === '' ? '{}' : args },
     })
@@ -119,7 +122,8 @@ class InputParser {
     if (fault !== undefined) throw fault
     const call = unpackCall(id)
     if (call === undefined) return
-    const { callId, name, arguments: args } = call
+    const { callId, arguments: args } = call
+    const name = toolNameAt(call.name, `${path}.id`)
     this.#openAssistant().calls.push({ id: callId, type: 'function', function: { name, arguments: args } })
   }
 
@@ -127,7 +131,7 @@ class InputParser {
   parseFound(item: JsonObject, path: string): void {
     const tools = toObjects(item.tools).map(({ name, namespace }) => ({ name, namespace }))
     const content = JSON.stringify({ status: item.status ?? 'completed', tools })
-    this.#add({ role: 'tool', tool_call_id: textAt(item.call_id, `${path}.call_id`), content })
+    this.#add({ role: 'tool', tool_call_id: toolCallIdAt(item.call_id, `${path}.call_id`), content })
   }
 
   parseOutput(id: Json | undefined, output: Json | undefined, path: string): void {
@@ -135,30 +139,47 @@ class InputParser {
       typeof output === 'string' || Array.isArray(output)
         ? parseContent(output, `${path}.output`, this.#found)
         : JSON.stringify(output ?? '')
-    this.#add({ role: 'tool', tool_call_id: textAt(id, `${path}.call_id`), content })
+    this.#add({ role: 'tool', tool_call_id: toolCallIdAt(id, `${path}.call_id`), content })
   }
 
-  /** Finds hosted tools in lists called `tools`, in any case and at any depth, and marks of caching. */
-  #findNestedTools(value: Json | undefined, path: string): void {
+  /**
+   * Returns the path of the first hosted tool in lists called `tools`, in any case and at any depth, and finds marks of
+   * caching. The item is dropped with any of its tools, so one path is enough.
+   */
+  #findNestedTools(value: Json | undefined, path: string): string | undefined {
+    let found: string | undefined
     if (Array.isArray(value)) {
-      for (const each of value) this.#findNestedTools(each, path)
-      return
+      for (const each of value) {
+        const hosted = this.#findNestedTools(each, path)
+        found ??= hosted
+      }
+      return found
     }
-    if (!isObject(value)) return
-    this.#findTools(value, path)
-    for (const name in value) if (!isToolList(name)) this.#findNestedTools(value[name], `${path}.${name}`)
+    if (!isObject(value)) return undefined
+    found = this.#findTools(value, path, 1)[0]
+    for (const name in value) {
+      if (isToolList(name)) continue
+      const inner = value[name]
+      if (typeof inner !== 'object') continue
+      const hosted = this.#findNestedTools(inner, `${path}.${excerptName(name)}`)
+      found ??= hosted
+    }
+    return found
   }
 
-  #findTools(item: JsonObject, path: string): void {
+  /** Returns paths of hosted tools in the lists called `tools` of an object, `most` at most, and finds marks of caching. */
+  #findTools(item: JsonObject, path: string, most: number): readonly string[] {
     if (isMarked(item)) this.#found.hasCacheMark = true
+    const hosted: string[] = []
     for (const name in item) {
       const value = item[name]
       if (value === null || value === undefined || !isToolList(name)) continue
       for (const [index, tool] of (Array.isArray(value) ? value : [value]).entries()) {
         if (isMarked(tool)) this.#found.hasCacheMark = true
-        if (isHostedTool(tool)) this.#found.hosted.push(`${path}.${name}[${index}]`)
+        if (hosted.length < most && isHostedTool(tool)) hosted.push(`${path}.${name}[${index}]`)
       }
     }
+    return hosted
   }
 
   #openAssistant(): AssistantMessage {
@@ -204,7 +225,7 @@ const LOCAL_SHELL: CalledTool = { kind: 'local_shell', name: 'local_shell' }
 const TOOL_SEARCH: CalledTool = { kind: 'tool_search', name: 'tool_search' }
 
 function toCalled(item: JsonObject, kind: CalledTool['kind'], path: string): CalledTool {
-  const name = textAt(item.name, `${path}.name`)
+  const name = toolNameAt(item.name, `${path}.name`)
   const { namespace } = item
   if (typeof namespace !== 'string') return { kind, name }
   return { kind, name, namespace: namespaceAt(namespace, `${path}.namespace`) }

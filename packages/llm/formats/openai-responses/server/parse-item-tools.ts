@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
-import type { Found } from './found.ts'
+import { addHosted, type Found } from './found.ts'
 import { parseTools } from './parse-tools.ts'
 import type { ToolTable } from './tool-table.ts'
 
@@ -37,7 +37,7 @@ export function parseItemTools(input: Json | undefined, table: ToolTable, found:
 function parseFoundTools(tools: Json[], path: string, table: ToolTable, found: Found): void {
   const own = tools.filter((tool, at) => {
     if (!isHostedTool(tool)) return true
-    found.hosted.push(`${path}[${at}]`)
+    addHosted(found, `${path}[${at}]`)
     return false
   })
   parseTools(own, path, table, found)
@@ -48,6 +48,6 @@ function refuseOtherLists(item: JsonObject, path: string, found: Found): void {
   for (const name in item) {
     const value = item[name]
     if (!/^tools$/i.test(name) || value === undefined || value === null) continue
-    if (name !== 'tools' || !Array.isArray(value)) found.hosted.push(`${path}.${name}[0]`)
+    if (name !== 'tools' || !Array.isArray(value)) addHosted(found, `${path}.${name}[0]`)
   }
 }

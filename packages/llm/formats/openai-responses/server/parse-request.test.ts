@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ParsedChat } from '../../shared/parsed-chat.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
@@ -138,6 +138,33 @@ describe('finds', () => {
     expect(findInItem({ role: 'user', content: 'x', tools: [SEARCH] }).hosted).toEqual(['input[0].tools[0]'])
     expect(findInItem({ type: 'new', a: { Tools: SEARCH } }).hosted).toEqual(['input[0].a.Tools[0]'])
     expect(findInItem({ type: 'new', a: [[{ tools: [SEARCH] }]] }).hosted).toEqual(['input[0].a.tools[0]'])
+  })
+
+  test('names one tool of an item of an unknown kind, whatever the length of its names and of its lists', () => {
+    let a: Json = { tools: Array.from({ length: 50_000 }, () => 0), b: { tools: [0] } }
+    for (let depth = 0; depth < 50; depth++) a = { ['n'.repeat(16_000)]: a }
+    const { hosted } = findInItem({ type: 'new', a })
+    expect(hosted).toHaveLength(1)
+    expect(hosted[0]?.length).toBeLessThan(50 * 65 + 100)
+    expect(findInItem({ type: 'new', a: { b: { tools: [SEARCH] } }, c: { tools: [SEARCH] } }).hosted).toEqual(
+      ['input[0].a.b.tools[0]'],
+    )
+    expect(
+      find({ input: [{ type: 'new', a: { tools: [0], b: { c: [{ cache_control: {} }] } } }] }),
+    ).toMatchObject({
+      asksForCaching: true,
+    })
+  })
+
+  test('refuses more than 1,024 tools that the gateway does not know', () => {
+    const tools = (count: number): Json[] => Array.from({ length: count }, () => 0)
+    for (const type of ['message', 'tool_search_output']) {
+      const item = { type, role: 'user', content: 'x', call_id: 'c' }
+      expect(findInItem({ ...item, tools: tools(1024) }).hosted).toHaveLength(1024)
+      expect(() => findInItem({ ...item, tools: tools(1025) })).toThrow(
+        /^input\[0\]\.tools\[1024\]: must not/,
+      )
+    }
   })
 
   test('a mark of prompt caching at each place that has one, and in no text', () => {

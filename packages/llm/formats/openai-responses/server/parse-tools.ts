@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
+import { toolNameAt } from '../../shared/call-fields.ts'
 import { invalid, isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
 import { findHostedAsk } from '../wire/hosted-tools.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
-import { type Found, isMarked } from './found.ts'
+import { addHosted, type Found, isMarked } from './found.ts'
 import type { ToolTable } from './tool-table.ts'
 
 const SHELL_PARAMETERS: JsonObject = {
@@ -46,7 +47,7 @@ function parseTool(tool: JsonObject, type: string, path: string, table: ToolTabl
   if (type === 'tool_search' && tool.execution !== 'client') found.searchTool ??= path
   const hosted = findHostedAsk(tool)
   if (hosted !== undefined) found.hostedTools.push({ path, type: hosted.type })
-  else if (isHostedTool(tool)) found.hosted.push(path)
+  else if (isHostedTool(tool)) addHosted(found, path)
   else if (type === 'tool_search' && tool.execution !== 'client') {
     found.hostedTools.push({ path, type: undefined, isFree: true })
   } else if (type === 'function') table.add(parseFunction(tool, path), 'function')
@@ -93,7 +94,7 @@ function toFunction(name: string, description: string, parameters: JsonObject): 
 /** Some editors nest a function as chat completions do. */
 function parseFunction(entry: JsonObject, path: string): FunctionTool {
   const tool = isObject(entry.function) ? entry.function : entry
-  const name = textAt(tool.name, `${path}.name`)
+  const name = toolNameAt(tool.name, `${path}.name`)
   const description = optionalText(tool, 'description', `${path}.description`)
   const { parameters } = tool
   return {
@@ -109,7 +110,7 @@ function parseFunction(entry: JsonObject, path: string): FunctionTool {
 
 /** A tool that takes free text becomes a function with the one argument `input`, whose description states the grammar. */
 function parseCustom(tool: JsonObject, path: string): FunctionTool {
-  const name = textAt(tool.name, `${path}.name`)
+  const name = toolNameAt(tool.name, `${path}.name`)
   const given = optionalText(tool, 'description', `${path}.description`) ?? ''
   const format = isObject(tool.format) ? tool.format : {}
   const grammar =

@@ -86,8 +86,8 @@ export class ToolTable {
   }
 
   #fit(wanted: string, key: string): string {
-    const plain = wanted.replace(/[^A-Za-z0-9_-]/g, '_')
-    if (plain === wanted && plain.length <= MAX_NAME && !this.#taken.has(plain)) return plain
+    const plain = wanted.slice(0, MAX_NAME).replace(/[^A-Za-z0-9_-]/g, '_')
+    if (plain === wanted && !this.#taken.has(plain)) return plain
     const digest = createHash('sha256').update(key).digest('hex').slice(0, DIGEST)
     return `${plain.slice(0, MAX_NAME - DIGEST - 1)}_${digest}`
   }
