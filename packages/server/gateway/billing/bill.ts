@@ -15,20 +15,23 @@ export interface Seen {
   /** The input tokens that were counted and reserved. Absent: estimated from `requestBytes`. */
   readonly inputTokens?: number | undefined
   readonly deliveredTokens: number
+  /** The most output tokens that may have been generated without having been seen, reasoning included. */
+  readonly generatedTokens?: number | undefined
   /** The usage that the provider had reported when its stream broke off. Its input is final, its output is not. */
   readonly partialUsage?: Usage | undefined
 }
 
 function estimateUsage(model: CatalogModel | undefined, seen: Seen): Usage {
-  const { requestBytes, inputTokens, deliveredTokens, partialUsage } = seen
+  const { requestBytes, inputTokens, deliveredTokens, generatedTokens = 0, partialUsage } = seen
   // A partial usage must be as credible as a complete one.
   if (partialUsage !== undefined && isCredible(partialUsage, model) && inputOf(partialUsage) > 0) {
-    return { ...partialUsage, output: Math.max(partialUsage.output, deliveredTokens) }
+    const { output, reasoning } = partialUsage
+    return { ...partialUsage, output: Math.max(output, deliveredTokens, generatedTokens - reasoning) }
   }
   const usage = {
     ...NOTHING_USED,
     uncachedInput: inputTokens ?? estimateTokens(requestBytes),
-    output: deliveredTokens,
+    output: Math.max(deliveredTokens, generatedTokens),
   }
   // Tools that were counted before the stream broke off.
   return withHosted(usage, partialUsage?.hosted)
@@ -63,6 +66,15 @@ export interface Charge {
   readonly bytes: number
   /** The usage reported before the attempt ended. */
   readonly usage?: Usage | undefined
+  /** Milliseconds from the sending of the request until the gateway ended the call. Absent: the provider ended it. */
+  readonly ms?: number | undefined
+}
+
+interface AbandonedTokens {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** As of Seen. */
+  readonly generatedTokens?: number | undefined
 }
 
 /**
@@ -72,9 +84,9 @@ export interface Charge {
 export function toAbandonedBill(
   model: CatalogModel | undefined,
   charge: Charge,
-  { inputTokens, outputTokens }: { readonly inputTokens: number; readonly outputTokens: number },
+  { inputTokens, outputTokens, generatedTokens }: AbandonedTokens,
 ): Bill {
-  const seen = { requestBytes: 0, inputTokens, deliveredTokens: outputTokens }
+  const seen = { requestBytes: 0, inputTokens, deliveredTokens: outputTokens, generatedTokens }
   if (charge.isAnswered) return toBill(model, charge.usage, seen)
   return toBill(model, undefined, { ...seen, partialUsage: charge.usage })
 }

@@ -18,11 +18,12 @@ import { type FetchedImages, inlineImages, needsImages } from '../attempts/inlin
 import { toGrant, toSender } from '../attempts/to-grant.ts'
 import { type Charge, toAbandonedBill } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
+import { mostGenerated } from '../billing/generated-tokens.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { planChat, showParam } from '../plan/plan-chat.ts'
-import { findLoweredCap, maxOutput } from '../plan/reserved-amounts.ts'
+import { findLoweredCap, maxOutput, mayReason } from '../plan/reserved-amounts.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ModelCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
@@ -52,6 +53,8 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   protected readonly server: ChatServer
   /** In bytes. */
   protected readonly requestBytes: number
+  /** Answers that are asked for and billed. */
+  readonly #choices: number
   #parsed: ParsedChat
   #source: SourceBody | undefined
   #reserved: ChatPlan['reserved']
@@ -68,6 +71,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     this.server = server
     this.requestBytes = source.bytes.length
     this.#parsed = parsed
+    this.#choices = parsed.findings.choices
     this.#source = source
   }
 
@@ -231,7 +235,8 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
 
   /**
    * Bills the counted input, and as output the bytes that arrived. A complete plain answer that cannot be read may have
-   * had any length: it counts as the usual output of this key and model, or as all reserved output if that is unknown.
+   * had any length: it counts as the usual output of this key and model, or as all reserved output if that is unknown. What
+   * the provider generated unseen until the gateway ended the call is billed by the time.
    */
   #toAbandonedBill(charge: Charge): Bill {
     const { reserved, target } = this
@@ -243,7 +248,19 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
       outputTokens = Math.min(reserved.outputTokens, Math.max(outputTokens, p99 ?? reserved.outputTokens))
     }
     const inputTokens = reserved?.inputTokens ?? this.countInput()
-    return toAbandonedBill(target.catalogModel, charge, { inputTokens, outputTokens })
+    const generatedTokens = charge.ms === undefined ? undefined : this.findUnseen(charge.ms)
+    return toAbandonedBill(target.catalogModel, charge, { inputTokens, outputTokens, generatedTokens })
+  }
+
+  /**
+   * Returns the most output tokens that the provider can have generated in `ms` milliseconds, of an answer that does not show them
+   * as they are generated: one that is not streamed, or that a model may reason for. undefined: it shows them.
+   */
+  protected findUnseen(ms: number): number | undefined {
+    const { reserved, target } = this
+    if (this.parsed.request.stream && !mayReason(target)) return undefined
+    const most = reserved?.outputTokens ?? maxOutput(target).tokens * this.#choices
+    return Math.min(most, mostGenerated(ms, this.#choices, target.provider))
   }
 
   spellParam(name: string): string {
