@@ -224,13 +224,7 @@ export interface AbandonedAttempt extends Pick<Charge, 'bytes' | 'usage'> {
  * Why the provider may charge for an abandoned attempt. Returns undefined if the request was never sent or if the
  * status is an error: providers do not charge for those.
  */
-export function toCharge({
-  sentAt,
-  status,
-  isCutByUs,
-  bytes,
-  usage,
-}: AbandonedAttempt): Charge | undefined {
+export function toCharge({ sentAt, status, isCutByUs, bytes, usage }: AbandonedAttempt): Charge | undefined {
   if (sentAt === undefined || (status !== 0 && isError(status))) return undefined
   if (isCutByUs) return { isAnswered: false, bytes, usage, ms: performance.now() - sentAt }
   return { isAnswered: status !== 0, bytes, usage }

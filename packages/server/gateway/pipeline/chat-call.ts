@@ -18,6 +18,7 @@ import { type FetchedImages, inlineImages, needsImages } from '../attempts/inlin
 import { toGrant, toSender } from '../attempts/to-grant.ts'
 import { type Charge, toAbandonedBill } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
+import { countUnread } from '../billing/count-unread.ts'
 import { mostGenerated } from '../billing/generated-tokens.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
@@ -135,7 +136,8 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   countInput(): number {
-    return countInput(this.parsed.request)
+    const { request } = this.parsed
+    return countInput(request) + countUnread(request, this.#body.value)
   }
 
   /** Returns the request encoded for a target. A promise only if the body is long or images must be fetched first. */

@@ -49,7 +49,7 @@ export function planChat(
     asked,
     (resolved): TargetPlan => {
       const target = planTarget(resolved, call, source, environment, caller, deps)
-      return capToCostBound(checkTargetLimits(target, request.model, limits), caller, call.findings)
+      return capToCostBound(checkTargetLimits(target, request.model, limits), caller, call, source)
     },
     deps,
   )

@@ -5,7 +5,7 @@ import type { ContentPart, Message, ToolCall } from '../../../request/message.ts
 import { hasCacheMark } from '../../shared/cache-marks.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
-import type { MessageNotes } from '../../shared/message-notes.ts'
+import { type MessageNotes, noteUnread } from '../../shared/message-notes.ts'
 import { listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import { markSandbox } from '../../shared/sandbox-reasoning.ts'
@@ -90,7 +90,7 @@ function parseBlock(block: JsonObject, path: string, content: Content, notes: Me
     else parse(value, `${path}.${kind}`, content, notes)
   }
   if (!isUnknown) return
-  notes.nativeOnly.push(path)
+  noteUnread(block, path, notes)
   notes.asksForCaching ||= hasCacheMark(block)
 }
 

@@ -4,6 +4,7 @@ import { toTable } from '../../../json/to-table.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
 import { InnerTexts } from '../../shared/inner-texts.ts'
+import { namesContent } from '../../shared/names-content.ts'
 import type { CalledTool } from '../../shared/parsed-chat.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { isLongToolCallId } from '../../shared/reasoning-carrier.ts'
@@ -64,6 +65,7 @@ class InputParser {
       // An item of another kind can bring tools, and goes to a target of this format only.
       this.#findNestedTools(item, path)
       this.#found.nativeOnly.push(path)
+      if (namesContent(item)) this.#found.unmeasured.push(path)
     }
   }
 
