@@ -8,6 +8,7 @@ import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
+import type { Usage } from '@rideau/llm/usage/usage'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { takeCaptured } from '../../core/record-line.ts'
 import { toHeaderList } from '../../http/header-text.ts'
@@ -251,7 +252,10 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     }
     const inputTokens = reserved?.inputTokens ?? this.countInput()
     const generatedTokens = charge.ms === undefined ? undefined : this.findUnseen(charge.ms)
-    return toAbandonedBill(target.catalogModel, charge, { inputTokens, outputTokens, generatedTokens })
+    const tokens = { inputTokens, outputTokens, generatedTokens, choices: this.#choices }
+    const { reservedTokens } = this
+    const bill = toAbandonedBill(target.catalogModel, charge, { ...tokens, reservedTokens })
+    return charge.isAnswered ? this.noteDisbelief(charge.usage, bill) : bill
   }
 
   /**
@@ -263,6 +267,23 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     if (this.parsed.request.stream && !mayReason(target)) return undefined
     const most = reserved?.outputTokens ?? maxOutput(target).tokens * this.#choices
     return Math.min(most, mostGenerated(ms, this.#choices, target.provider))
+  }
+
+  /** Logs that a usage is not billed as the provider reported it. Returns the bill. */
+  protected noteDisbelief(reported: Usage | undefined, bill: Bill): Bill {
+    if (reported === undefined || !bill.isEstimated) return bill
+    const { requestId } = this.ctx
+    const details = { requestId, model: this.target.id, reported, billed: bill.usage }
+    this.deps.log.warn(details, 'a usage that cannot be true was billed by an estimate')
+    return bill
+  }
+
+  protected get choices(): number {
+    return this.#choices
+  }
+
+  protected get reservedTokens(): number | undefined {
+    return this.ctx.reservation?.amounts.tokens
   }
 
   spellParam(name: string): string {

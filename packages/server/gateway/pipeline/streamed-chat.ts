@@ -109,13 +109,16 @@ export class StreamedChat extends ChatCall<BegunStream> {
     // A stream that broke off reports no usage, and its reasoning may have been hidden.
     const isCut = error !== undefined && sentAt !== undefined
     const generatedTokens = isCut ? this.findUnseen(performance.now() - sentAt) : undefined
-    return toBill(this.target.catalogModel, usage, {
+    const bill = toBill(this.target.catalogModel, usage, {
       requestBytes: this.requestBytes,
       inputTokens: this.reserved?.inputTokens,
       deliveredTokens,
       generatedTokens,
+      choices: this.choices,
+      reservedTokens: this.reservedTokens,
       partialUsage,
     })
+    return this.noteDisbelief(usage, bill)
   }
 
   /** Returns a guard for a stream whose targets may return more than is reserved. */
