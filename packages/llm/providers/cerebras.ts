@@ -10,6 +10,7 @@ export const cerebras: Provider = {
   baseUrl: 'https://api.cerebras.ai/v1',
   auth: 'bearer',
   models: 'catalog',
+  tokensASecond: 3_000,
   openai: {
     outputCap: 'max_completion_tokens',
     reasoningField: 'reasoning',

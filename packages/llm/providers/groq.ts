@@ -13,6 +13,7 @@ export const groq: Provider = {
   baseUrl: 'https://api.groq.com/openai/v1',
   auth: 'bearer',
   models: 'catalog',
+  tokensASecond: 1_000,
   openai: {
     outputCap: 'max_completion_tokens',
     reasoningField: 'refused',

@@ -29,8 +29,10 @@ export interface TargetFindings {
    * target of another format is asked without it. Absent: none.
    */
   readonly storedReasoning?: string[]
-  /** Adds input that cannot be counted in advance. */
+  /** Tools that a provider runs and whose results it counts as input: how much cannot be known in advance. */
   readonly uncounted: string[]
+  /** Blocks and items that are not read, and name content that is not in the body: how much input that is cannot be known. */
+  readonly unmeasured: string[]
   /** Fields that the gateway does not know: no target gets them. */
   readonly unread: string[]
 }
@@ -49,6 +51,7 @@ export function noFindings(): MutableFindings {
     hostedTools: [],
     stateful: [],
     uncounted: [],
+    unmeasured: [],
     unread: [],
     passedOn: undefined,
     stored: undefined,

@@ -1,13 +1,24 @@
+import type { Json } from '../../json/json-value.ts'
+import { namesContent } from './names-content.ts'
+
 /** What a parser of messages notes besides the messages themselves. */
 export interface MessageNotes {
   /** Paths of parts that no other format has a place for. */
   readonly nativeOnly: string[]
+  /** Paths of those that name content which is not in the body (names-content.ts). */
+  readonly unmeasured: string[]
   /** A mark of prompt caching stands at a place that the format has for it. */
   asksForCaching: boolean
   /** A tool-call id carries reasoning that we packed into it, or reasoning has our mark of another provider. */
   carriesReasoning: boolean
 }
 
+/** Notes a part that no other format has a place for. */
+export function noteUnread(part: Json, path: string, { nativeOnly, unmeasured }: MessageNotes): void {
+  nativeOnly.push(path)
+  if (namesContent(part)) unmeasured.push(path)
+}
+
 export function noMessageNotes(nativeOnly: string[] = []): MessageNotes {
-  return { nativeOnly, asksForCaching: false, carriesReasoning: false }
+  return { nativeOnly, unmeasured: [], asksForCaching: false, carriesReasoning: false }
 }

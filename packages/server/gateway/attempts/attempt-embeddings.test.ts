@@ -18,7 +18,7 @@ function scripted(bodies: readonly object[]): Transport {
       })
       const nothing = (): void => {}
       return {
-        isSent: true,
+        sentAt: 0,
         holdsBody: true,
         isWaiting: false,
         abort: nothing,

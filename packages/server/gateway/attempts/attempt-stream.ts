@@ -227,9 +227,9 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
     if (this.#isSettled) return
     if (why === 'reported') return this.#settleOnce({ ok: false, error })
     const charge = toCharge({
-      isSent: this.#call?.isSent === true,
+      sentAt: this.#call?.sentAt,
       status: this.#status,
-      isAnswered: why === 'unreadable',
+      isCutByUs: why === 'stopped',
       bytes: this.#bufferedBytes,
       usage: this.#usage ?? this.reader.partialUsage(),
     })

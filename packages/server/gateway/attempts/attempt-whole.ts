@@ -67,9 +67,9 @@ export function attemptWhole<T>(
       resolve(result)
     }
     // A transport that is closing may fail before it returns the call.
-    let hasLeft = (): boolean => false
+    let findSentAt = (): number | undefined => undefined
     const fail = (error: UpstreamError, isCutByUs: boolean): void => {
-      const charge = toCharge({ isSent: hasLeft(), status, isAnswered: !isCutByUs, bytes: size })
+      const charge = toCharge({ sentAt: findSentAt(), status, isCutByUs, bytes: size })
       finish({ ok: false, error, charge })
     }
     const giveUp = (error: UpstreamError): void => {
@@ -124,7 +124,7 @@ export function attemptWhole<T>(
       },
       ctx,
     )
-    hasLeft = () => call.isSent
+    findSentAt = () => call.sentAt
   })
 }
 
@@ -212,18 +212,22 @@ export function unreadable<T>(
 }
 
 /** An attempt that failed without an error report of the provider. `status` is 0 before the headers arrived. */
-export interface AbandonedAttempt extends Charge {
-  readonly isSent: boolean
+export interface AbandonedAttempt extends Pick<Charge, 'bytes' | 'usage'> {
+  /** As of the call (transport.ts). */
+  readonly sentAt: number | undefined
   readonly status: number
+  /** The gateway ended the call: its caller left or canceled it, or its time was up. */
+  readonly isCutByUs: boolean
 }
 
 /**
  * Why the provider may charge for an abandoned attempt. Returns undefined if the request was never sent or if the
  * status is an error: providers do not charge for those.
  */
-export function toCharge({ isSent, status, isAnswered, bytes, usage }: AbandonedAttempt): Charge | undefined {
-  if (!isSent || (status !== 0 && isError(status))) return undefined
-  return { isAnswered: isAnswered && status !== 0, bytes, usage }
+export function toCharge({ sentAt, status, isCutByUs, bytes, usage }: AbandonedAttempt): Charge | undefined {
+  if (sentAt === undefined || (status !== 0 && isError(status))) return undefined
+  if (isCutByUs) return { isAnswered: false, bytes, usage, ms: performance.now() - sentAt }
+  return { isAnswered: status !== 0, bytes, usage }
 }
 
 /** Returns the text of an error report. A longer one is cut, so that decoding it takes at most 25 ms. */

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
+  chunk,
   completion,
   cutStream,
   json,
@@ -13,6 +14,7 @@ import type { TestApp } from '../../testing/harness/app.ts'
 import { type LimitedApp, openLimitedApp, PRICED_CHAT } from '../../testing/harness/limited-app.ts'
 
 const MODEL = 'custom/read'
+const REASONING_MODEL = 'custom/reason'
 /** $100 per million input tokens. The request has five: four for the message and one for its two letters. */
 const CHAT = { ...PRICED_CHAT, model: MODEL }
 const INPUT_USD = 5 * 100e-6
@@ -34,10 +36,10 @@ beforeAll(async () => {
   const { port } = closed.address() as { port: number }
   await new Promise(resolve => closed.close(resolve))
   await app.addCredential('custom-refused', { api_key: 'k', base_url: `http://127.0.0.1:${port}/v1` })
-  for (const model of [MODEL, 'custom-refused/read']) {
+  for (const model of [MODEL, REASONING_MODEL, 'custom-refused/read']) {
     await limited.make(`/v1/environments/${app.developmentId}/custom-models`, {
       model,
-      capabilities: ['chat', 'embeddings'],
+      capabilities: model === REASONING_MODEL ? ['chat', 'reasoning'] : ['chat', 'embeddings'],
       context_window: 100_000,
       max_output_tokens: 10_000,
       pricing: { input_usd_per_mtok: 100, output_usd_per_mtok: 50 },
@@ -104,8 +106,6 @@ function expectBilled({ budget, log }: Pick<Seen, 'budget' | 'log'>, usd: number
 
 describe('bills the estimated input of a request that was sent and not answered:', () => {
   test.each<[string, string, object, 'disconnects' | 'cancels', number]>([
-    ['a plain one whose caller disconnects', '/v1/chat', CHAT, 'disconnects', INPUT_USD],
-    ['a plain one that is canceled', '/v1/chat', CHAT, 'cancels', INPUT_USD],
     [
       'a stream whose caller disconnects before its first event',
       '/v1/chat',
@@ -121,7 +121,6 @@ describe('bills the estimated input of a request that was sent and not answered:
 
   const STREAM = { ...CHAT, stream: true }
   test.each<[string, UpstreamAnswer, object]>([
-    ['a plain one that timed out', () => {}, { ...CHAT, timeout_ms: 1000 }],
     ['a stream that timed out before its first event', () => {}, { ...STREAM, timeout_ms: 1000 }],
     ['a stream that ended before its first event, for each attempt', cutStream(), STREAM],
     ['a connection that was reset, for each attempt', res => void res.destroy(), CHAT],
@@ -136,6 +135,67 @@ describe('bills the estimated input of a request that was sent and not answered:
     },
     30_000,
   )
+})
+
+describe('bills what can have been generated unseen until the gateway ended the call:', () => {
+  const REASONING = { ...CHAT, model: REASONING_MODEL, stream: true }
+  const UNSEEN: [string, object][] = [
+    ['a plain one', CHAT],
+    ['a stream of a model that reasons', REASONING],
+  ]
+
+  describe.each(UNSEEN)('%s', (_what, body) => {
+    test.each(['disconnects', 'cancels'] as const)('whose caller %s, at least a token', async how => {
+      const seen = await breakOff('/v1/chat', { ...body, max_tokens: 1 }, how)
+      expectBilled(seen, INPUT_USD + 50e-6)
+    })
+
+    test('whose caller disconnects soon, no more than the time allows', async () => {
+      const { log } = await breakOff('/v1/chat', { ...body, max_tokens: 10_000 }, 'disconnects')
+      expect(log.usage.output_tokens).toBeGreaterThan(0)
+      expect(log.usage.output_tokens).toBeLessThanOrEqual(Math.ceil(log.total_ms / 5))
+    })
+
+    test('that timed out, 200 tokens a second', async () => {
+      const { log } = await fail(() => {}, { ...body, max_tokens: 10_000, timeout_ms: 1000 })
+      expect(log.usage_estimated).toBe(true)
+      expect(log.usage.output_tokens).toBeGreaterThanOrEqual(190)
+      expect(log.usage.output_tokens).toBeLessThanOrEqual(Math.ceil(log.total_ms / 5))
+    })
+
+    test('that timed out, no more than was reserved', async () => {
+      const seen = await fail(() => {}, { ...body, max_tokens: 100, timeout_ms: 1000 })
+      expectBilled(seen, INPUT_USD + 100 * 50e-6)
+    })
+
+    test('that timed out without a limit, no more than the request allows', async () => {
+      upstream.script(() => {})
+      const response = await app.call('/v1/chat', { ...body, max_tokens: 7, timeout_ms: 1000 })
+      await response.text()
+      const log = await app.findLog(response.headers.get('x-request-id') ?? '')
+      expect(log.usage).toMatchObject({ output_tokens: 7 })
+    })
+  })
+
+  /** Ends an open stream by its timeout, after one word and silence. Returns its record. */
+  async function silence(body: object) {
+    const { key } = await limited.freshKey(100)
+    upstream.script(res => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' })
+      res.write(chunk({ content: 'begun' }))
+    })
+    const response = await app.call('/v1/chat', { ...body, timeout_ms: 1000 }, { key })
+    expect(await response.text()).toContain('"code":"timeout"')
+    return await app.findLog(response.headers.get('x-request-id') ?? '')
+  }
+
+  test('an open stream of a model that reasons, by its time', async () => {
+    expect((await silence({ ...REASONING, max_tokens: 120 })).usage).toMatchObject({ output_tokens: 120 })
+  })
+
+  test('an open stream of a model that does not reason, by what was delivered', async () => {
+    expect((await silence({ ...CHAT, stream: true })).usage).toMatchObject({ output_tokens: 2 })
+  })
 })
 
 /** The most output costs $50 per million. Three times, since each attempt is charged. */

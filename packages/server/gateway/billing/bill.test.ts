@@ -29,7 +29,6 @@ describe('toBill', () => {
   test.each([
     ['negative', { uncachedInput: -5 }],
     ['a fraction', { output: 0.5 }],
-    ['far too much', { output: 5e8 }],
     ['not a number', { uncachedInput: Number.NaN }],
     ['without input', { uncachedInput: 0 }],
     ['nothing at all', { uncachedInput: 0, output: 0 }],
@@ -42,9 +41,48 @@ describe('toBill', () => {
     })
   })
 
-  test('ignores the cost of an incredible usage', () => {
-    const bill = toBill(MODEL, { ...USAGE, output: 5e8, reportedCostNanoUsd: 7 }, SEEN)
-    expect(bill.isEstimated).toBe(true)
-    expect(bill.costNanoUsd).toBeGreaterThan(7)
+  test('bills two windows if more is reported, in proportion', () => {
+    const reported = { ...USAGE, uncachedInput: 300_000, output: 100_000 }
+    expect(toBill(MODEL, reported, SEEN)).toEqual({
+      usage: { ...USAGE, uncachedInput: 150_000, output: 50_000 },
+      isEstimated: true,
+      costNanoUsd: 250_000_000,
+    })
   })
+
+  test('bills two windows of a broken stream that had reported more', () => {
+    const partialUsage = { ...USAGE, uncachedInput: 400_000, output: 0 }
+    const { usage, costNanoUsd } = toBill(MODEL, undefined, { ...SEEN, inputTokens: 25, partialUsage })
+    expect([usage, costNanoUsd]).toEqual([{ ...USAGE, uncachedInput: 200_000, output: 3 }, 200_006_000])
+  })
+
+  test.each([
+    ['for each choice', { choices: 2 }, {}],
+    ['of a request that reserves as much', { reservedTokens: 400_000 }, {}],
+    ['of a request whose input was counted', { inputTokens: 400_000 }, {}],
+    ['of a request whose tools ran', {}, { hosted: { uses: 2, nanoUsd: 0 } }],
+  ])('believes more %s', (_what, seen, more) => {
+    const reported = { ...USAGE, uncachedInput: 395_000, ...more }
+    expect(toBill(MODEL, reported, { ...SEEN, ...seen })).toMatchObject({
+      usage: reported,
+      isEstimated: false,
+    })
+  })
+
+  test('bills the reported cost of a usage that is too large, unless two windows cost more', () => {
+    const reported = { ...USAGE, uncachedInput: 400_000, output: 0 }
+    const cost = (nanoUsd: number, model = MODEL): number | null =>
+      toBill(model, { ...reported, reportedCostNanoUsd: nanoUsd }, SEEN).costNanoUsd
+    expect(cost(390_000_000)).toBe(390_000_000)
+    expect(cost(7)).toBe(200_000_000)
+    expect(cost(7, { ...MODEL, pricing: null })).toBe(7)
+  })
+
+  test.each([{ output: -1 }, { output: 0.5 }, { uncachedInput: Number.MAX_VALUE }])(
+    'estimates instead of a usage that cannot be cut: %o',
+    odd => {
+      const { usage, isEstimated } = toBill(MODEL, { ...USAGE, ...odd, reportedCostNanoUsd: 7 }, SEEN)
+      expect([usage, isEstimated]).toEqual([{ ...USAGE, uncachedInput: 25, output: 3 }, true])
+    },
+  )
 })

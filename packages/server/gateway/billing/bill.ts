@@ -4,6 +4,7 @@ import { estimateTokens } from '@rideau/llm/usage/estimate'
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { inputTokens as inputOf } from '@rideau/llm/usage/usage-sums'
+import { toBelieved, type UsageBound } from './believed-usage.ts'
 
 const NOTHING_USED: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 /** The bill of a request for which no provider charges. */
@@ -15,20 +16,28 @@ export interface Seen {
   /** The input tokens that were counted and reserved. Absent: estimated from `requestBytes`. */
   readonly inputTokens?: number | undefined
   readonly deliveredTokens: number
+  /** The most output tokens that may have been generated without having been seen, reasoning included. */
+  readonly generatedTokens?: number | undefined
+  /** Answers that were asked for. Absent: one. */
+  readonly choices?: number | undefined
+  /** What the limits reserve for the request. Absent: no such limit applies. */
+  readonly reservedTokens?: number | undefined
   /** The usage that the provider had reported when its stream broke off. Its input is final, its output is not. */
   readonly partialUsage?: Usage | undefined
 }
 
 function estimateUsage(model: CatalogModel | undefined, seen: Seen): Usage {
-  const { requestBytes, inputTokens, deliveredTokens, partialUsage } = seen
+  const { requestBytes, inputTokens, deliveredTokens, generatedTokens = 0, partialUsage } = seen
   // A partial usage must be as credible as a complete one.
-  if (partialUsage !== undefined && isCredible(partialUsage, model) && inputOf(partialUsage) > 0) {
-    return { ...partialUsage, output: Math.max(partialUsage.output, deliveredTokens) }
+  const partial = partialUsage === undefined ? undefined : toBelieved(partialUsage, toBound(model, seen))
+  if (partial !== undefined && inputOf(partial) > 0) {
+    const { output, reasoning } = partial
+    return { ...partial, output: Math.max(output, deliveredTokens, generatedTokens - reasoning) }
   }
   const usage = {
     ...NOTHING_USED,
     uncachedInput: inputTokens ?? estimateTokens(requestBytes),
-    output: deliveredTokens,
+    output: Math.max(deliveredTokens, generatedTokens),
   }
   // Tools that were counted before the stream broke off.
   return withHosted(usage, partialUsage?.hosted)
@@ -38,19 +47,36 @@ function withHosted(usage: Usage, hosted: Usage['hosted']): Usage {
   return hosted === undefined ? usage : { ...usage, hosted }
 }
 
+function toBound(
+  model: CatalogModel | undefined,
+  { requestBytes, inputTokens, deliveredTokens, choices = 1, reservedTokens = 0 }: Seen,
+): UsageBound {
+  const counted = (inputTokens ?? estimateTokens(requestBytes)) + deliveredTokens
+  return { model, choices, ownTokens: Math.max(counted, reservedTokens) }
+}
+
 /**
- * Returns the bill of an answer. Uses the usage and cost that the provider reported if they are credible. Otherwise
- * estimates usage from the counted input or the request's bytes and from the delivered tokens, so that generated output
- * is never free.
+ * Returns the bill of an answer. Uses the usage and cost that the provider reported if they are credible. A usage that is too
+ * large is billed up to its bound, or at the reported cost if that is more. Otherwise estimates usage from the counted input or
+ * the request's bytes and from the delivered tokens, so that generated output is never free.
  */
 export function toBill(model: CatalogModel | undefined, reported: Usage | undefined, seen: Seen): Bill {
-  if (reported !== undefined && isCredible(reported, model)) {
-    const priced = reported.reportedCostNanoUsd ?? costNanoUsd(reported, model?.pricing ?? null)
-    return { usage: reported, isEstimated: false, costNanoUsd: priced }
+  const believed = reported === undefined ? undefined : toBelieved(reported, toBound(model, seen))
+  if (believed !== undefined) {
+    const { reportedCostNanoUsd } = believed
+    const isCut = believed !== reported
+    const price =
+      reportedCostNanoUsd === undefined || isCut ? costNanoUsd(believed, model?.pricing ?? null) : null
+    const cost = isCut ? toLarger(reportedCostNanoUsd, price) : (reportedCostNanoUsd ?? price)
+    return { usage: believed, isEstimated: isCut, costNanoUsd: cost }
   }
   const estimated = estimateUsage(model, seen)
   const usage = withHosted(estimated, reported?.hosted ?? estimated.hosted)
   return { usage, isEstimated: true, costNanoUsd: costNanoUsd(usage, model?.pricing ?? null) }
+}
+
+function toLarger(reported: number | undefined, price: number | null): number | null {
+  return reported === undefined ? price : Math.max(reported, price ?? 0)
 }
 
 /** What is known of an attempt that was sent and ended without an answer. */
@@ -63,6 +89,18 @@ export interface Charge {
   readonly bytes: number
   /** The usage reported before the attempt ended. */
   readonly usage?: Usage | undefined
+  /** Milliseconds from the sending of the request until the gateway ended the call. Absent: the provider ended it. */
+  readonly ms?: number | undefined
+}
+
+interface AbandonedTokens {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** As of Seen. */
+  readonly generatedTokens?: number | undefined
+  /** As of Seen. */
+  readonly choices?: number | undefined
+  readonly reservedTokens?: number | undefined
 }
 
 /**
@@ -72,9 +110,10 @@ export interface Charge {
 export function toAbandonedBill(
   model: CatalogModel | undefined,
   charge: Charge,
-  { inputTokens, outputTokens }: { readonly inputTokens: number; readonly outputTokens: number },
+  { inputTokens, outputTokens, generatedTokens, choices, reservedTokens }: AbandonedTokens,
 ): Bill {
-  const seen = { requestBytes: 0, inputTokens, deliveredTokens: outputTokens }
+  const deliveredTokens = outputTokens
+  const seen = { requestBytes: 0, inputTokens, deliveredTokens, generatedTokens, choices, reservedTokens }
   if (charge.isAnswered) return toBill(model, charge.usage, seen)
   return toBill(model, undefined, { ...seen, partialUsage: charge.usage })
 }
@@ -109,24 +148,4 @@ function addHosted(one: Usage['hosted'], other: Usage['hosted']): Pick<Usage, 'h
   if (one === undefined && other === undefined) return {}
   const uses = (one?.uses ?? 0) + (other?.uses ?? 0)
   return { hosted: { uses, nanoUsd: (one?.nanoUsd ?? 0) + (other?.nanoUsd ?? 0) } }
-}
-
-/** Far above what any request to a current model can use. */
-const MAX_TOKENS = 20_000_000
-
-/**
- * Whether a request can have used this: whole numbers, none negative, some usage, and at most twice the model's context
- * window. Twice, because published windows are rounded and providers count their own additions too. The model reads its
- * context again after each tool that the provider ran.
- */
-function isCredible(usage: Usage, model: CatalogModel | undefined): boolean {
-  const { uncachedInput, cacheRead, cacheWrite, cacheWrite1h = 0, output, reasoning } = usage
-  const counts = [uncachedInput, cacheRead, cacheWrite, cacheWrite1h, output, reasoning]
-  const window = model?.context_window ?? null
-  const total = counts.reduce((sum, count) => sum + count, 0)
-  return (
-    counts.every(count => Number.isSafeInteger(count) && count >= 0) &&
-    total > 0 &&
-    total <= (window === null ? MAX_TOKENS : Math.max((2 + (usage.hosted?.uses ?? 0)) * window, 100_000))
-  )
 }

@@ -1,5 +1,6 @@
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
+import { findMediaType } from '@rideau/llm/request/media-type'
 import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 
 /** Tokens of a message besides its text. */
@@ -48,6 +49,12 @@ function countMessage({ content, tool_calls: toolCalls }: Message, count: Count)
 }
 
 function countPart(part: ContentPart, count: Count): number {
-  if (part.type === 'image_url') return TOKENS_AN_IMAGE
-  return count(typeof part.text === 'string' ? part.text : JSON.stringify(part))
+  if (part.type === 'image_url' && isImage(part)) return TOKENS_AN_IMAGE
+  return count(part.type === 'text' && typeof part.text === 'string' ? part.text : JSON.stringify(part))
+}
+
+/** False: other data in the place of an image, which some providers read as what it is. */
+function isImage(part: ContentPart): boolean {
+  const type = findMediaType(part)
+  return type === undefined || type === '' || type.startsWith('image/')
 }

@@ -66,3 +66,40 @@ test('refuses audio for a model without an audio price by name, and accepts its 
   expect(upstream.requests.length).toBe(before)
   expect((await app.call('/v1/chat', { model, messages: [{ role: 'user', content: 'x' }] })).status).toBe(200)
 })
+
+const file = (fields: object): object => ({ type: 'file', file: fields })
+const url = (type: string): string => `data:${type};base64,AAAA`
+
+test.each([
+  ['a file of audio', file({ file_data: url('audio/wav') })],
+  ['a video', file({ file_data: url('VIDEO/mp4') })],
+  ['audio in the place of an image', { type: 'image_url', image_url: { url: url('audio/mpeg') } }],
+  ['a file by its address', file({ file_url: 'https://a/b' })],
+  ['a part of another kind', { type: 'video_url', video_url: { url: url('video/mp4') } }],
+])('refuses %s for a model without an audio price', async (_what, part) => {
+  const body = { model: 'alibaba/qwen3.5-27b', messages: [{ role: 'user', content: [part] }] }
+  const response = await app.call('/openai/v1/chat/completions', body)
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({
+    error: { code: 'invalid_request', param: 'messages[0].content[0]' },
+  })
+})
+
+test.each(['audio/mpeg', 'video/mp4', undefined])(
+  "refuses Gemini's file of the media type %s for a model without an audio price",
+  async mimeType => {
+    const fileData = { fileUri: 'https://a/b', ...(mimeType === undefined ? {} : { mimeType }) }
+    const body = { contents: [{ role: 'user', parts: [{ fileData }] }] }
+    const response = await app.call('/gemini/v1beta/models/alibaba%2Fqwen3.5-27b:generateContent', body)
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('the price of audio input')
+  },
+)
+
+test('accepts a document and an image for a model without an audio price', async () => {
+  upstream.script(completion('x'))
+  const image = { type: 'image_url', image_url: { url: 'https://a/b.png' } }
+  const content = [file({ filename: 'a.pdf', file_data: url('application/pdf') }), image]
+  const body = { model: 'alibaba/qwen3.5-27b', messages: [{ role: 'user', content }] }
+  expect((await app.call('/openai/v1/chat/completions', body)).status).toBe(200)
+})

@@ -8,6 +8,7 @@ import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
+import type { Usage } from '@rideau/llm/usage/usage'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { takeCaptured } from '../../core/record-line.ts'
 import { toHeaderList } from '../../http/header-text.ts'
@@ -19,11 +20,13 @@ import { type FetchedImages, inlineImages, needsImages } from '../attempts/inlin
 import { toGrant, toSender } from '../attempts/to-grant.ts'
 import { type Charge, toAbandonedBill } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
+import { countUnread } from '../billing/count-unread.ts'
+import { mostGenerated } from '../billing/generated-tokens.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { planChat, showParam } from '../plan/plan-chat.ts'
-import { findLoweredCap, maxOutput } from '../plan/reserved-amounts.ts'
+import { findLoweredCap, maxOutput, mayReason } from '../plan/reserved-amounts.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ModelCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
@@ -48,6 +51,8 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   protected readonly server: ChatServer
   /** In bytes. */
   protected readonly requestBytes: number
+  /** Answers that are asked for and billed. */
+  readonly #choices: number
   #parsed: ParsedChat
   #source: SourceBody | undefined
   #reserved: ChatPlan['reserved']
@@ -64,6 +69,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     this.server = server
     this.requestBytes = source.bytes.length
     this.#parsed = parsed
+    this.#choices = parsed.findings.choices
     this.#source = source
   }
 
@@ -127,7 +133,8 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   countInput(): number {
-    return countInput(this.parsed.request)
+    const { request } = this.parsed
+    return countInput(request) + countUnread(request, this.#body.value)
   }
 
   /** Returns the request encoded for a target. A promise only if the body is long or images must be fetched first. */
@@ -227,7 +234,8 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
 
   /**
    * Bills the counted input, and as output the bytes that arrived. A complete plain answer that cannot be read may have
-   * had any length: it counts as the usual output of this key and model, or as all reserved output if that is unknown.
+   * had any length: it counts as the usual output of this key and model, or as all reserved output if that is unknown. What
+   * the provider generated unseen until the gateway ended the call is billed by the time.
    */
   #toAbandonedBill(charge: Charge): Bill {
     const { reserved, target } = this
@@ -239,7 +247,39 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
       outputTokens = Math.min(reserved.outputTokens, Math.max(outputTokens, p99 ?? reserved.outputTokens))
     }
     const inputTokens = reserved?.inputTokens ?? this.countInput()
-    return toAbandonedBill(target.catalogModel, charge, { inputTokens, outputTokens })
+    const generatedTokens = charge.ms === undefined ? undefined : this.findUnseen(charge.ms)
+    const tokens = { inputTokens, outputTokens, generatedTokens, choices: this.#choices }
+    const { reservedTokens } = this
+    const bill = toAbandonedBill(target.catalogModel, charge, { ...tokens, reservedTokens })
+    return charge.isAnswered ? this.noteDisbelief(charge.usage, bill) : bill
+  }
+
+  /**
+   * Returns the most output tokens that the provider can have generated in `ms` milliseconds, of an answer that does not show them
+   * as they are generated: one that is not streamed, or that a model may reason for. undefined: it shows them.
+   */
+  protected findUnseen(ms: number): number | undefined {
+    const { reserved, target } = this
+    if (this.parsed.request.stream && !mayReason(target)) return undefined
+    const most = reserved?.outputTokens ?? maxOutput(target).tokens * this.#choices
+    return Math.min(most, mostGenerated(ms, this.#choices, target.provider))
+  }
+
+  /** Logs that a usage is not billed as the provider reported it. Returns the bill. */
+  protected noteDisbelief(reported: Usage | undefined, bill: Bill): Bill {
+    if (reported === undefined || !bill.isEstimated) return bill
+    const { requestId } = this.ctx
+    const details = { requestId, model: this.target.id, reported, billed: bill.usage }
+    this.deps.log.warn(details, 'a usage that cannot be true was billed by an estimate')
+    return bill
+  }
+
+  protected get choices(): number {
+    return this.#choices
+  }
+
+  protected get reservedTokens(): number | undefined {
+    return this.ctx.reservation?.amounts.tokens
   }
 
   spellParam(name: string): string {

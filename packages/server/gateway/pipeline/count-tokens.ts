@@ -2,6 +2,7 @@ import type { ClientFormat, TokenCounter } from '@rideau/llm/formats/shared/clie
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { CountFormat } from '@rideau/llm/formats/shared/server-format'
 import type { SourceBody } from '@rideau/llm/request/source-body'
+import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { MeterSet } from '../../core/list-meters.ts'
@@ -10,6 +11,7 @@ import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { toGrant, toSender } from '../attempts/to-grant.ts'
 import { FREE } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
+import { countUnread } from '../billing/count-unread.ts'
 import { sendJson } from '../edge/send.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import type { PlannedTarget } from '../plan/chat-plan.ts'
@@ -64,7 +66,11 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
   }
 
   countInput(): number {
-    return countInput(this.#parsed.request)
+    return this.#estimate(this.#parsed.request)
+  }
+
+  #estimate(request: ChatRequest): number {
+    return countInput(request) + countUnread(request, this.#source.value)
   }
 
   plan(limits: MeterSet): CallPlan<PlannedTarget> {
@@ -84,7 +90,8 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
     const { format, request, dropped, hosted } = planned
     const { tokenCounter } = format
     const isCounted = target.provider.sandbox !== true && tokenCounter?.canCount(target) === true
-    if (tokenCounter === undefined || !isCounted) return { ok: true, status: 200, value: countInput(request) }
+    if (tokenCounter === undefined || !isCounted)
+      return { ok: true, status: 200, value: this.#estimate(request) }
     const counting = tokenCounter.encodeRequest(request, target, this.#source, dropped)
     const { caller, environment } = this.#ctx
     const grant = toGrant(toSender(caller, environment), target, {
@@ -104,7 +111,7 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
     })
     if (result.ok) return { ...result, value: tokenCounter.decodeReply(result.value.body) ?? 0 }
     if (tokenCounter.isLacking?.(result.error) !== true) return result
-    return { ok: true, status: 200, value: countInput(request) }
+    return { ok: true, status: 200, value: this.#estimate(request) }
   }
 
   async answer(tokens: number): Promise<void> {

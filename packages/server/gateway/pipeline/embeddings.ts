@@ -134,6 +134,8 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
       requestBytes: this.#requestBytes,
       inputTokens: this.#inputTokens,
       deliveredTokens: 0,
+      choices: this.#parsed.request.input.length,
+      reservedTokens: this.#ctx.reservation?.amounts.tokens,
     })
   }
 

@@ -17,11 +17,15 @@ export class PlainChat extends ChatCall<PlainAnswer> {
 
   async answer(answer: PlainAnswer): Promise<void> {
     const { ctx, reserved } = this
-    const bill = toBill(this.target.catalogModel, answer.reply.usage, {
+    const { usage } = answer.reply
+    const made = toBill(this.target.catalogModel, usage, {
       requestBytes: this.requestBytes,
       inputTokens: reserved?.inputTokens,
       deliveredTokens: estimateTokens(answer.bytes.length),
+      choices: this.choices,
+      reservedTokens: this.reservedTokens,
     })
+    const bill = this.noteDisbelief(usage, made)
     ctx.recordFields.answered = bill
     const bytes = this.server.encodeReply(this.answered, answer, bill)
     const finishReason = answer.reply.choices[0]?.finishReason ?? 'stop'

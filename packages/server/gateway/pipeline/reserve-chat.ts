@@ -1,8 +1,10 @@
 import type { MeterSet } from '../../core/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import { countInput, countMaxInput } from '../billing/count-input.ts'
+import { countUnread } from '../billing/count-unread.ts'
 import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
+import { findUnmeasured } from '../plan/find-unmeasured.ts'
 import {
   maxOutput,
   mayReason,
@@ -61,14 +63,20 @@ export function reserveChat(
     const reserving = reserveAmounts(ctx, deps, { limits, isSandbox, amounts: { tokens: 0, nanoUsd: 0 } })
     return reserving === undefined ? plan : reserving.then(() => plan)
   }
+  const { findings, request } = plan.call
+  const unread = countUnread(request, plan.source.value)
+  const isUnmeasured = findings.stateful.length > 0 || findUnmeasured(plan.call) !== undefined
+  const hasUncountedTools = findings.uncounted.length > 0
+  const parts = { counted: countMaxInput(request), unread, isUnmeasured, hasUncountedTools }
+  const likely = { counted: countInput(request), unread, isUnmeasured: false, hasUncountedTools: false }
   const needs: ChatNeeds = {
     plan,
     limits,
-    input: countInput(plan.call.request),
-    maxInput: toMostInput(countMaxInput(plan.call.request), plan.call.findings, plan.targets),
-    choices: plan.call.findings.choices,
+    input: toMostInput(likely, plan.targets),
+    maxInput: toMostInput(parts, plan.targets),
+    choices: findings.choices,
     isSandbox,
-    mayWriteCache: plan.call.findings.asksForCaching,
+    mayWriteCache: findings.asksForCaching,
   }
   const candidates = listCandidates(ctx, plan, isKeptWhole(plan, limits, isSandbox), deps)
   const tryCandidate = (index: number): ChatPlan | Promise<ChatPlan> => {

@@ -85,7 +85,7 @@ export class StreamedChat extends ChatCall<BegunStream> {
       idleMs,
       guard: this.#toGuard(),
     })
-    const bill = this.#toBill(end)
+    const bill = this.#toBill(end, stream.call.sentAt)
     ctx.recordFields.answered = bill
     const fault = ctx.stopped ?? (end.error === undefined ? undefined : toUpstreamFault(end.error))
     const responseBody = end.transcript?.toJson(fault === undefined ? end.finishReason : null)
@@ -105,13 +105,20 @@ export class StreamedChat extends ChatCall<BegunStream> {
     writer.end(last)
   }
 
-  #toBill({ usage, deliveredTokens, partialUsage }: RelayEnd): Bill {
-    return toBill(this.target.catalogModel, usage, {
+  #toBill({ error, usage, deliveredTokens, partialUsage }: RelayEnd, sentAt: number | undefined): Bill {
+    // A stream that broke off reports no usage, and its reasoning may have been hidden.
+    const isCut = error !== undefined && sentAt !== undefined
+    const generatedTokens = isCut ? this.findUnseen(performance.now() - sentAt) : undefined
+    const bill = toBill(this.target.catalogModel, usage, {
       requestBytes: this.requestBytes,
       inputTokens: this.reserved?.inputTokens,
       deliveredTokens,
+      generatedTokens,
+      choices: this.choices,
+      reservedTokens: this.reservedTokens,
       partialUsage,
     })
+    return this.noteDisbelief(usage, bill)
   }
 
   /** Returns a guard for a stream whose targets may return more than is reserved. */

@@ -1,7 +1,9 @@
-import type { Findings } from '@rideau/llm/formats/shared/findings'
+import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
+import type { SourceBody } from '@rideau/llm/request/source-body'
 import { checkCostBound } from '../../core/cost-bound.ts'
 import type { Rights } from '../../core/tenancy.ts'
 import { countInput } from '../billing/count-input.ts'
+import { countUnread } from '../billing/count-unread.ts'
 import type { TargetPlan } from './chat-plan.ts'
 
 /**
@@ -11,7 +13,8 @@ import type { TargetPlan } from './chat-plan.ts'
 export function capToCostBound(
   plan: TargetPlan,
   rights: Rights,
-  { choices, asksForCaching }: Pick<Findings, 'choices' | 'asksForCaching'>,
+  { findings: { choices, asksForCaching } }: ParsedChat,
+  { value }: SourceBody,
 ): TargetPlan {
   if (rights.maxRequestCostNanoUsd === null || 'refusal' in plan) return plan
   const { request, catalogModel, format } = plan
@@ -19,7 +22,7 @@ export function capToCostBound(
   const fixed = format.hasNoOutputCap === true ? (catalogModel?.max_output_tokens ?? undefined) : undefined
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {
     pricing: catalogModel?.pricing ?? null,
-    inputTokens: countInput(request),
+    inputTokens: countInput(request) + countUnread(request, value),
     maxOutputTokens: fixed ?? request.maxOutputTokens,
     modelMaxOutputTokens: catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null,
     asksForCaching,

@@ -1,6 +1,9 @@
+import { namesContent } from '@rideau/llm/formats/shared/names-content'
+import type { Json } from '@rideau/llm/json/json-value'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
+import type { ContentPart } from '@rideau/llm/request/message'
 import type { Refusal } from '../../core/verdict.ts'
 
 /**
@@ -24,8 +27,26 @@ function findAudio({ messages }: ChatRequest): string | undefined {
   for (let i = 0; i < messages.length; i++) {
     const content = messages[i]?.content
     if (!Array.isArray(content)) continue
-    const at = content.findIndex(({ type }) => type === 'input_audio')
+    const at = content.findIndex(mayBeAudio)
     if (at >= 0) return `messages[${i}].content[${at}]`
   }
   return undefined
+}
+
+const AUDIO_DATA = /^\s*data:\s*(?:audio|video)\//i
+
+/**
+ * Whether a part is audio or a video, which has audio too, in whatever kind of part it comes. A file by its address may be either,
+ * since the provider obeys the media type that its server tells.
+ */
+function mayBeAudio(part: ContentPart): boolean {
+  const { type } = part
+  if (type === 'text' || type === 'refusal') return false
+  return type === 'input_audio' || hasAudioData(part) || (type !== 'image_url' && namesContent(part))
+}
+
+function hasAudioData(value: Json | undefined): boolean {
+  if (typeof value === 'string') return AUDIO_DATA.test(value)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some(hasAudioData)
 }

@@ -4,21 +4,25 @@ import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
+import { findUnmeasured } from './find-unmeasured.ts'
 import { findRefusedAsk } from './grant-hosted-tools.ts'
 
 /** Paths within messages, where the gateway does not read unknown parts. */
 const UNREAD = /^(?:input|contents|messages|system)\[/
 
+const UNCOUNTED = 'adds input that cannot be counted in advance, and this key has a max_request_cost_usd.'
+
 /**
  * Refuses hosted tools, provider-side state and unread input that this target, caller or environment does not allow.
  */
 export function checkFindings(
-  { findings }: ParsedChat,
+  call: ParsedChat,
   format: ClientFormat,
   source: SourceBody,
   environment: Environment,
   caller: Caller,
 ): Refusal | undefined {
+  const { findings } = call
   const [hosted] = findings.hosted
   if (hosted !== undefined && environment.unsupportedParams === 'refuse') {
     return toRefusal(hosted, 'the gateway does not know the price of this tool, which the provider runs.')
@@ -38,16 +42,15 @@ export function checkFindings(
       'is not accepted from a client token; the environment does not set allow_client_passthrough.',
     )
   }
+  const isBounded = caller.maxRequestCostNanoUsd !== null
   const [uncounted] = findings.uncounted
-  if (uncounted !== undefined && caller.maxRequestCostNanoUsd !== null) {
-    return toRefusal(
-      uncounted,
-      'adds input that cannot be counted in advance, and this key has a max_request_cost_usd.',
-    )
-  }
+  if (uncounted !== undefined && isBounded) return toRefusal(uncounted, UNCOUNTED)
   const isKept = isEndUser || format.id === source.format
   const stateful = findings.stateful[0] ?? (isKept ? findings.storedReasoning?.[0] : undefined)
-  if (stateful === undefined) return undefined
+  if (stateful === undefined) {
+    const unmeasured = isBounded ? findUnmeasured(call) : undefined
+    return unmeasured === undefined ? undefined : toRefusal(unmeasured, UNCOUNTED)
+  }
   // Data stored at the provider belongs to the whole environment.
   if (isEndUser)
     return toRefusal(
@@ -60,7 +63,7 @@ export function checkFindings(
       'this model cannot access data stored at another provider; send all input in the request, with `store: false`.',
     )
   }
-  if (caller.maxRequestCostNanoUsd !== null) {
+  if (isBounded) {
     return toRefusal(
       stateful,
       'input stored at the provider cannot be counted, and this key has a max_request_cost_usd.',

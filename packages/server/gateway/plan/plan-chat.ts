@@ -48,7 +48,7 @@ export function planChat(
     asked,
     (resolved): TargetPlan => {
       const target = planTarget(resolved, call, source, environment, caller, deps)
-      return capToCostBound(checkTargetLimits(target, limits), caller, call.findings)
+      return capToCostBound(checkTargetLimits(target, limits), caller, call, source)
     },
     deps,
   )

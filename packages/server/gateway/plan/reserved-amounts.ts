@@ -1,4 +1,3 @@
-import type { TargetFindings } from '@rideau/llm/formats/shared/findings'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { ModelPricing } from '@rideau/llm/provider/prices'
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
@@ -11,24 +10,37 @@ const UNKNOWN_MAX = 32_768
 
 /** A model's context window, in tokens, where the catalogue does not know it. */
 const UNKNOWN_WINDOW = 200_000
-/** Context windows of input that one answer is billed at most while its provider runs tools (isCredible in bill.ts). */
+/** Context windows of input that one answer is billed at most while its provider runs tools (believed-usage.ts). */
 const WINDOWS_WITH_TOOLS = 2
 
+/** The parts of a request's input, in tokens. */
+export interface InputParts {
+  readonly counted: number
+  /** Of what is not read (countUnread). */
+  readonly unread: number
+  /** What the provider fetches, or adds from its store, cannot be counted. */
+  readonly isUnmeasured: boolean
+  /** The provider runs tools whose results it counts as input. */
+  readonly hasUncountedTools: boolean
+}
+
 /**
- * Returns the most input tokens of a request, of which `counted` were counted. What a provider adds from its store, or by
- * a tool that it runs, cannot be counted: it is bounded by the largest context window of the targets.
+ * Returns the most input tokens of a request. What a provider adds from its store, from an address or by a tool that it runs
+ * cannot be counted: it is bounded by the largest context window of the targets, as is what is not read, since some of it may be
+ * images in base64.
  */
 export function toMostInput(
-  counted: number,
-  { uncounted, stateful }: Pick<TargetFindings, 'uncounted' | 'stateful'>,
+  { counted, unread, isUnmeasured, hasUncountedTools }: InputParts,
   targets: readonly Priced[],
 ): number {
-  if (uncounted.length === 0 && stateful.length === 0) return counted
+  if (unread === 0 && !isUnmeasured && !hasUncountedTools) return counted
   let window = 0
   for (const { catalogModel } of targets) {
     window = Math.max(window, catalogModel?.context_window ?? UNKNOWN_WINDOW)
   }
-  return Math.max(counted, uncounted.length === 0 ? window : window * WINDOWS_WITH_TOOLS)
+  const known = Math.max(counted, Math.min(counted + unread, window))
+  if (!isUnmeasured && !hasUncountedTools) return known
+  return Math.max(known, hasUncountedTools ? window * WINDOWS_WITH_TOOLS : window)
 }
 
 /**

@@ -9,7 +9,7 @@ function slowCaller() {
   const res = Object.assign(new EventEmitter(), { headersSent: true, write: () => false, end: () => {} })
   const calls: string[] = []
   const source = {
-    isSent: true,
+    sentAt: 0,
     abort: () => calls.push('abort'),
     pause: () => calls.push('pause'),
     resume: () => calls.push('resume'),

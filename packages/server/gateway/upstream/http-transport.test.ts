@@ -80,7 +80,7 @@ test('answers calls above the limit as connections become free, except an aborte
   const calls = Array.from({ length: MANY }, () => call(transport, origin))
   while (pending.length < 512) await new Promise(resolve => setTimeout(resolve, 5))
   calls.at(-1)?.call.abort()
-  expect(calls.at(-1)?.call.isSent).toBe(false)
+  expect(calls.at(-1)?.call.sentAt).toBe(undefined)
   const answering = setInterval(() => {
     for (const res of pending.splice(0)) res.end('answered')
   }, 5)
@@ -106,7 +106,7 @@ test('ends running calls on close(), and opens no connection afterwards', async 
   const origin = await listen(() => {})
   const transport = openTransport()
   const { result, call: made } = call(transport, origin)
-  while (!made.isSent) await new Promise(resolve => setTimeout(resolve, 5))
+  while (made.sentAt === undefined) await new Promise(resolve => setTimeout(resolve, 5))
   await transport.close()
   expect(await result).toMatchObject({ kind: 'unavailable' })
   expect(await call(transport, origin).result).toMatchObject({ kind: 'unavailable' })

@@ -85,6 +85,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
   #connection: Connection | undefined
   #isWaiting = true
   #abort: ((reason: Error) => void) | undefined
+  #sentAt: number | undefined
   #resume: (() => void) | undefined
   #linger: NodeJS.Timeout | undefined
   #isPaused = false
@@ -111,8 +112,8 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
     this.#shared = shared
   }
 
-  get isSent(): boolean {
-    return this.#abort !== undefined
+  get sentAt(): number | undefined {
+    return this.#sentAt
   }
 
   get holdsBody(): boolean {
@@ -200,6 +201,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
 
   onConnect(abort: (reason?: Error) => void): void {
     this.#abort = abort
+    this.#sentAt = performance.now()
     if (this.#done) abort(ABORTED)
   }
 

@@ -104,7 +104,7 @@ test.each([
   )
   const transport = openTransport()
   const { call, result } = stream(transport, origin, LONG)
-  while (!call.isSent) await new Promise(resolve => setTimeout(resolve, 5))
+  while (call.sentAt === undefined) await new Promise(resolve => setTimeout(resolve, 5))
   end(call)
   await expect.poll(() => closed).toBe(1)
   expect(await stream(transport, origin, SHORT).result).toBe('answered')

@@ -58,7 +58,7 @@ function toReply(body: JsonObject): SandboxAnswer {
 }
 
 class SandboxCall implements UpstreamCall {
-  readonly isSent = true
+  readonly sentAt = performance.now()
   readonly isWaiting = false
   /** The sandbox's answers may repeat it. */
   readonly holdsBody = true

@@ -20,8 +20,11 @@ export interface UpstreamHandler {
 }
 
 export interface UpstreamCall {
-  /** True once the request was written to a connection, so the provider may have read it. */
-  readonly isSent: boolean
+  /**
+   * When the request was written to a connection, so that the provider may have read it: milliseconds, as of
+   * `performance.now()`. undefined: it was not.
+   */
+  readonly sentAt: number | undefined
   /** True while it has the request's body in memory, or what repeats it. Streamed calls let go of it once it is sent. */
   readonly holdsBody: boolean
   /** True while no connection is free for the call, because its owner holds its share of them. */

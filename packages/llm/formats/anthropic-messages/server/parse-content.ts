@@ -6,7 +6,7 @@ import { hasCacheMark } from '../../shared/cache-marks.ts'
 import { toolCallIdAt, toolNameAt } from '../../shared/call-fields.ts'
 import { encodeInput, FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
-import type { MessageNotes } from '../../shared/message-notes.ts'
+import { type MessageNotes, noteUnread } from '../../shared/message-notes.ts'
 import { invalid, objectAt, textAt } from '../../shared/read-fields.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import { markSandbox } from '../../shared/sandbox-reasoning.ts'
@@ -68,7 +68,7 @@ function parseBlock(placed: PlacedBlock, content: Content, notes: MessageNotes):
   const { block, path } = placed
   const parse = BLOCKS.get(textAt(block.type, `${path}.type`))
   if (parse === undefined) {
-    notes.nativeOnly.push(path)
+    noteUnread(block, path, notes)
     notes.asksForCaching ||= hasCacheMark(block)
     return
   }
@@ -106,7 +106,7 @@ function addParts(parts: ContentPart[], added: readonly ContentPart[]): void {
 
 function parseImageBlock({ block, path }: PlacedBlock, { parts }: Content, notes: MessageNotes): void {
   const image = parseImage(objectAt(block.source, `${path}.source`))
-  if (image === 'other') notes.nativeOnly.push(path)
+  if (image === 'other') noteUnread(block, path, notes)
   else if (image !== undefined) parts.push(image)
 }
 

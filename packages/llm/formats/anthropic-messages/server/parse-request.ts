@@ -64,6 +64,7 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
       hostedTools: [...tools.hostedTools],
       stateful: [],
       uncounted: free === undefined ? [] : [free],
+      unmeasured: notes.unmeasured,
       unread: [],
       passedOn: isEndUser ? (FIELDS.findUnknown(body) ?? free) : undefined,
       stored: isEndUser ? findStored(body) : undefined,

@@ -6,7 +6,7 @@ import { hasCacheMark } from '../../shared/cache-marks.ts'
 import { toolCallIdAt, toolNameAt } from '../../shared/call-fields.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
-import type { MessageNotes } from '../../shared/message-notes.ts'
+import { type MessageNotes, noteUnread } from '../../shared/message-notes.ts'
 import { listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import { markSandbox } from '../../shared/sandbox-reasoning.ts'
@@ -91,7 +91,7 @@ function parseBlock(block: JsonObject, path: string, content: Content, notes: Me
     else parse(value, `${path}.${kind}`, content, notes)
   }
   if (!isUnknown) return
-  notes.nativeOnly.push(path)
+  noteUnread(block, path, notes)
   notes.asksForCaching ||= hasCacheMark(block)
 }
 

@@ -56,6 +56,7 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
       hostedTools: [],
       stateful: [],
       uncounted: [],
+      unmeasured: notes.unmeasured,
       unread: [],
       passedOn: isEndUser ? FIELDS.findUnknown(body) : undefined,
       stored: isEndUser ? findStored(body) : undefined,

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toJsonText } from '../../../json/json-value.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { toolCallIdAt, toolNameAt } from '../../shared/call-fields.ts'
-import type { MessageNotes } from '../../shared/message-notes.ts'
+import { type MessageNotes, noteUnread } from '../../shared/message-notes.ts'
 import { invalid, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 
@@ -91,7 +91,7 @@ function parseContent({ role, content }: JsonObject, path: string, notes: Messag
       continue
     }
     const parsed = parsePart(part, `${path}[${at}]`)
-    if (parsed === undefined) notes.nativeOnly.push(`${path}[${at}]`)
+    if (parsed === undefined) noteUnread(part, `${path}[${at}]`, notes)
     else parts.push(parsed)
   }
   const [first] = parts

@@ -49,6 +49,7 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
   // The format has no marks of caching, and its providers keep nothing.
   const findings = noFindings()
   findings.nativeOnly = notes.nativeOnly
+  findings.unmeasured = notes.unmeasured
   for (const ask of listHostedChatTools(body))
     if (ask.path.startsWith('tools[')) findings.hostedTools.push(ask)
   if (isEndUser) {

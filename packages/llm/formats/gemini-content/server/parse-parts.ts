@@ -5,6 +5,7 @@ import type { ContentPart } from '../../../request/message.ts'
 import { assertCallIdLength, toolNameAt } from '../../shared/call-fields.ts'
 import { joinPath } from '../../shared/field-path.ts'
 import type { TargetFindings } from '../../shared/findings.ts'
+import { namesContent } from '../../shared/names-content.ts'
 import { listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
 import { isKeptAtProvider, NATIVE_PART_FIELDS } from '../wire/content-rules.ts'
 import { findNativeOnly, findUnread } from './find-unread.ts'
@@ -57,8 +58,10 @@ function parsePart(fields: JsonObject, path: string, findings: TargetFindings): 
     const at = joinPath(path, name)
     const parse = FIELD_PARSERS[name]
     if (parse !== undefined) parse(part, value, at, findings)
-    else if (NATIVE_FIELDS.has(name)) findings.nativeOnly.push(at)
-    else findings.unread.push(at)
+    else if (NATIVE_FIELDS.has(name)) {
+      findings.nativeOnly.push(at)
+      if (namesContent(value)) findings.unmeasured.push(at)
+    } else findings.unread.push(at)
   }
   return part
 }
@@ -105,6 +108,8 @@ const FIELD_PARSERS: Readonly<Record<string, FieldParser | undefined>> = toTable
     findUnread(file, path, ['mimeType', 'fileUri', 'displayName'], findings)
     const fileUri = textAt(file.fileUri, `${path}.fileUri`)
     if (isKeptAtProvider(fileUri)) findings.stateful.push(`${path}.fileUri`)
+    // Whatever its media type and its end say, it may be a video of any length.
+    findings.unmeasured.push(`${path}.fileUri`)
     const mimeType = optionalText(file, 'mimeType', `${path}.mimeType`)
     part.media ??= toFilePart(mimeType === '' ? undefined : mimeType, fileUri, toText(file.displayName))
   },

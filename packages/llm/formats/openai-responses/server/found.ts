@@ -21,6 +21,7 @@ export function nothingFound(): Found {
     stateful: [],
     storedReasoning: [],
     uncounted: [],
+    unmeasured: [],
     unread: [],
     hasCacheMark: false,
     carriesReasoning: false,

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { ContentPart } from '../../../request/message.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
 import { hasCacheMark } from '../../shared/cache-marks.ts'
+import { namesContent } from '../../shared/names-content.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { type Found, isMarked } from './found.ts'
 
@@ -14,7 +15,7 @@ export function parseContent(content: Json | undefined, path: string, found: Fou
     const part = parsePart(given, `${path}[${at}]`)
     if (part === undefined ? hasCacheMark(given) : isMarked(given)) found.hasCacheMark = true
     if (findFileId(given, `${path}[${at}]`, found)) continue
-    if (part === undefined) found.nativeOnly.push(`${path}[${at}]`)
+    if (part === undefined) noteUnread(given, `${path}[${at}]`, found)
     else parts.push(part)
   }
   // A single text is the content itself: some providers take no list of parts.
@@ -32,9 +33,15 @@ export function parseAnswer(content: Json | undefined, path: string, found: Foun
     const said = typeof part.text === 'string' ? part.text : part.refusal
     if (typeof said === 'string' ? isMarked(part) : hasCacheMark(part)) found.hasCacheMark = true
     if (typeof said === 'string') text += said
-    else if (!hasFileId) found.nativeOnly.push(`${path}[${at}]`)
+    else if (!hasFileId) noteUnread(part, `${path}[${at}]`, found)
   }
   return text
+}
+
+/** Notes a part that no other format has. */
+function noteUnread(part: JsonObject, path: string, found: Found): void {
+  found.nativeOnly.push(path)
+  if (namesContent(part)) found.unmeasured.push(path)
 }
 
 /** Returns true if the part names a file in the provider's store, and adds its path to `found`. */

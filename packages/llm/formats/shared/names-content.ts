@@ -1,0 +1,22 @@
+import type { Json } from '../../json/json-value.ts'
+import { toPlainName } from '../../upstream/reserved-names.ts'
+
+/** An address that a provider may fetch, such as `https://` or `gs://`. */
+const ADDRESS = /^\s*[a-z][a-z\d+.-]*:\/\//i
+const FILE_IDS: ReadonlySet<string> = new Set(['fileid', 'fileids'])
+
+/**
+ * Whether a value that the gateway does not read names content which is not in it, at any depth: an address that the provider
+ * may fetch, or a file that it keeps. How much input that is cannot be counted.
+ */
+export function namesContent(value: Json | undefined): boolean {
+  if (typeof value === 'string') return ADDRESS.test(value)
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(namesContent)
+  for (const name in value) {
+    const each = value[name]
+    if (each === null || each === undefined) continue
+    if (FILE_IDS.has(toPlainName(name)) || namesContent(each)) return true
+  }
+  return false
+}

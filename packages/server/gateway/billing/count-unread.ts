@@ -1,0 +1,90 @@
+import { type Json, type JsonObject, toObject } from '@rideau/llm/json/json-value'
+import type { ChatRequest } from '@rideau/llm/request/chat-request'
+import type { ContentPart } from '@rideau/llm/request/message'
+import { estimateMostTokens } from '@rideau/llm/usage/estimate'
+
+/** Characters of a body beside its content that are not counted, such as the model's name and sampling parameters. */
+const FREE_CHARS = 256
+/** Shorter names are structure. Longer ones may be text. */
+const SHORT_NAME = 24
+/** Values of these names are structure too, unless they are longer than any kind or id. */
+const LABELS: ReadonlySet<string> = new Set([
+  'role',
+  'type',
+  'id',
+  'status',
+  'call_id',
+  'tool_call_id',
+  'tool_use_id',
+  'toolUseId',
+  'mimeType',
+  'media_type',
+])
+const LONGEST_LABEL = 64
+/** Top-level fields that no provider shows to a model. */
+const LOGGED: ReadonlySet<string> = new Set(['metadata', 'labels', 'requestMetadata'])
+
+/** How much a text and a number weigh. */
+interface Scale {
+  readonly number: number
+  text(text: string): number
+}
+
+const CHARS: Scale = { number: 4, text: text => text.length }
+const TOKENS: Scale = { number: 1, text: estimateMostTokens }
+
+/**
+ * Returns the tokens of texts that stand in the received body and not in what countInput and countMaxInput count: reasoning of
+ * earlier answers, blocks, items and fields that have no canonical form. Whatever a parser leaves out is found, since all of the
+ * body is compared with all that is counted. Images and files in base64 stand in both, and so add nothing here.
+ */
+export function countUnread(request: ChatRequest, body: JsonObject): number {
+  const chars = weighBody(body, CHARS) - weighCounted(request, CHARS) - FREE_CHARS
+  if (chars <= 0) return 0
+  const tokens = weighBody(body, TOKENS) - weighCounted(request, TOKENS) - FREE_CHARS / 4
+  return Math.ceil(Math.max(chars / 4, tokens))
+}
+
+function weighBody(body: JsonObject, scale: Scale): number {
+  let sum = 0
+  for (const name in body) if (!LOGGED.has(name)) sum += weighField(name, body[name], scale)
+  return sum
+}
+
+function weighCounted(request: ChatRequest, scale: Scale): number {
+  const { messages, tools, responseFormat, passedInput } = request
+  let sum = 0
+  for (const { content, tool_calls: calls } of messages) {
+    sum += weigh(calls as unknown as Json | undefined, scale)
+    if (typeof content === 'string') sum += scale.text(content)
+    else if (Array.isArray(content)) for (const part of content) sum += weighPart(part, scale)
+  }
+  sum += weigh(tools as unknown as Json | undefined, scale)
+  return sum + weigh(responseFormat as unknown as Json | undefined, scale) + weigh(passedInput, scale)
+}
+
+/** Of a text and of an image only these are counted, whatever else the part has. */
+function weighPart(part: ContentPart, scale: Scale): number {
+  if (part.type === 'text') return weigh(part.text, scale)
+  if (part.type === 'image_url') return weigh(toObject(part.image_url)?.url ?? part.image_url, scale)
+  return weigh(part, scale)
+}
+
+function weigh(value: Json | undefined, scale: Scale): number {
+  if (typeof value === 'string') return scale.text(value)
+  if (typeof value === 'number') return scale.number
+  if (typeof value !== 'object' || value === null) return 0
+  let sum = 0
+  if (Array.isArray(value)) {
+    for (const each of value) sum += weigh(each, scale)
+    return sum
+  }
+  for (const name in value) sum += weighField(name, value[name], scale)
+  return sum
+}
+
+function weighField(name: string, value: Json | undefined, scale: Scale): number {
+  const ofName = name.length > SHORT_NAME ? scale.text(name) : 0
+  if (typeof value === 'string' && value.length <= LONGEST_LABEL && LABELS.has(name)) return ofName
+  return ofName + weigh(value, scale)
+}

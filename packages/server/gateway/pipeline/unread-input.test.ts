@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
+import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
+
+/** What reaches a provider is counted or refused, also where the gateway does not read it. */
+
+const LONG = 'lorem ipsum '.repeat(35_000)
+const ANTHROPIC = { model: 'anthropic/claude-sonnet-4-5', max_tokens: 100 }
+const OPENAI = { model: 'openai/gpt-4o', max_tokens: 100 }
+const HI = { role: 'user', content: 'hi' }
+const CHAT = '/openai/v1/chat/completions'
+const MESSAGES = '/anthropic/v1/messages'
+const RESPONSES = '/openai/v1/responses'
+const GEMINI = '/gemini/v1beta/models/gemini-2.5-flash:generateContent'
+const COHERE = '/cohere/v2/chat'
+const COMPLETER = 'custom/completer'
+
+let limited: LimitedApp
+
+beforeAll(async () => {
+  limited = await openLimitedApp()
+  for (const provider of ['anthropic', 'openai', 'gemini', 'cohere'])
+    await limited.app.addCredential(provider, { api_key: 'k', base_url: limited.upstream.baseUrl })
+  await limited.make(`/v1/environments/${limited.app.developmentId}/custom-models`, {
+    model: COMPLETER,
+    capabilities: ['chat'],
+    context_window: 100_000,
+    pricing: { input_usd_per_mtok: 1, output_usd_per_mtok: 1 },
+  })
+})
+afterAll(() => limited.close())
+
+type Case = [string, string, object]
+
+const by = (role: string, ...content: unknown[]): object => ({ role, content })
+const items = (...input: unknown[]): object => ({ model: 'openai/gpt-5', max_output_tokens: 100, input })
+const parts = (role: string, ...each: unknown[]): object => ({
+  contents: [
+    { role: 'user', parts: [{ text: 'hi' }] },
+    { role, parts: each },
+  ],
+  generationConfig: { maxOutputTokens: 100 },
+})
+const YOUTUBE = 'https://www.youtube.com/watch?v=abc'
+
+const TEXTS: Case[] = [
+  [
+    'the output of a tool that the provider ran',
+    MESSAGES,
+    {
+      ...ANTHROPIC,
+      messages: [
+        HI,
+        by('assistant', {
+          type: 'bash_code_execution_tool_result',
+          tool_use_id: 'srvtoolu_1',
+          content: {
+            type: 'bash_code_execution_result',
+            stdout: LONG,
+            stderr: '',
+            return_code: 0,
+            content: [],
+          },
+        }),
+      ],
+    },
+  ],
+  [
+    'thinking',
+    MESSAGES,
+    { ...ANTHROPIC, messages: [HI, by('assistant', { type: 'thinking', thinking: LONG, signature: 's' })] },
+  ],
+  [
+    'the output of a shell',
+    RESPONSES,
+    items({ type: 'shell_call_output', call_id: 'c', output: [{ stdout: LONG, stderr: '' }] }),
+  ],
+  [
+    'a summary of reasoning',
+    RESPONSES,
+    items({ type: 'reasoning', id: 'r', summary: [{ type: 'summary_text', text: LONG }] }),
+  ],
+  [
+    'reasoning',
+    CHAT,
+    { ...OPENAI, messages: [{ role: 'assistant', content: 'a', reasoning_content: LONG }, HI] },
+  ],
+  ['a refusal', CHAT, { ...OPENAI, messages: [{ role: 'assistant', content: 'a', refusal: LONG }, HI] }],
+  [
+    'another field of a part',
+    CHAT,
+    { ...OPENAI, messages: [by('user', { type: 'text', text: 'hi', more: LONG })] },
+  ],
+  [
+    'a part that also has a short text',
+    CHAT,
+    { ...OPENAI, messages: [by('user', { type: 'other', text: 'hi', more: LONG })] },
+  ],
+  ['documents', CHAT, { ...OPENAI, messages: [HI], documents: [{ text: LONG }] }],
+  ['names of fields', CHAT, { ...OPENAI, messages: [HI], documents: longNames() }],
+  ['thoughts', GEMINI, parts('model', { text: LONG, thought: true })],
+  ['code that ran', GEMINI, parts('model', { executableCode: { language: 'PYTHON', code: LONG } })],
+  [
+    'the plan of calls',
+    COHERE,
+    {
+      model: 'cohere/command-a-03-2025',
+      messages: [HI, { role: 'assistant', tool_plan: LONG, content: 'a' }, HI],
+    },
+  ],
+  [
+    'a file in the place of an image',
+    CHAT,
+    {
+      ...{ model: 'gemini/gemini-2.5-pro', max_tokens: 100 },
+      messages: [
+        by('user', { type: 'image_url', image_url: { url: `data:text/plain;base64,${btoa(LONG)}` } }),
+      ],
+    },
+  ],
+  ['a suffix', '/openai/v1/completions', { model: COMPLETER, max_tokens: 9, prompt: 'a', suffix: LONG }],
+]
+
+function longNames(): object {
+  return Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${at} ${LONG.slice(0, 10_000)}`, '']))
+}
+
+const ADDRESSES: Case[] = [
+  [
+    'a document',
+    MESSAGES,
+    {
+      ...ANTHROPIC,
+      messages: [by('user', { type: 'document', source: { type: 'url', url: 'https://a/600p.pdf' } })],
+    },
+  ],
+  [
+    'a document of a store',
+    MESSAGES,
+    {
+      ...ANTHROPIC,
+      messages: [by('user', { type: 'document', source: { type: 'file', file_id: 'file_1' } })],
+    },
+  ],
+  [
+    'a file for a container',
+    MESSAGES,
+    { ...ANTHROPIC, messages: [by('user', { type: 'container_upload', file_id: 'file_1' })] },
+  ],
+  [
+    'a file',
+    RESPONSES,
+    items({ role: 'user', content: [{ type: 'input_file', file_url: 'https://a/600p.pdf' }] }),
+  ],
+  ['a video', GEMINI, parts('user', { fileData: { fileUri: YOUTUBE } })],
+  [
+    'a video that is said to be an image',
+    GEMINI,
+    parts('user', { fileData: { fileUri: `${YOUTUBE}&a=.png`, mimeType: 'image/png' } }),
+  ],
+  [
+    'audio',
+    CHAT,
+    {
+      ...OPENAI,
+      messages: [
+        by('user', { type: 'input_audio', input_audio: { data: 'https://a/b.mp3', format: 'mp3' } }),
+      ],
+    },
+  ],
+  [
+    'a video in a part that is not known',
+    CHAT,
+    { ...OPENAI, messages: [by('user', { type: 'video_url', video_url: { url: YOUTUBE } })] },
+  ],
+]
+
+const ORDINARY: Case[] = [
+  ['messages', MESSAGES, { ...ANTHROPIC, messages: [HI] }],
+  ['responses', RESPONSES, items(HI)],
+  ['chat completions', CHAT, { ...OPENAI, messages: [HI], metadata: { a: 'b'.repeat(500) } }],
+  ['generateContent', GEMINI, parts('user', { text: 'https://a/b is an address' })],
+  [
+    'an image by its address',
+    CHAT,
+    { ...OPENAI, messages: [by('user', { type: 'image_url', image_url: { url: 'https://a/b.png' } })] },
+  ],
+  [
+    'an image in the body',
+    MESSAGES,
+    {
+      ...ANTHROPIC,
+      messages: [
+        by('user', {
+          type: 'image',
+          source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(400_000) },
+        }),
+      ],
+    },
+  ],
+]
+
+async function ask(route: string, body: object, key: string) {
+  const before = limited.upstream.requests.length
+  const response = await limited.app.call(route, body, { key })
+  const text = await response.text()
+  return { status: response.status, text, wasSent: limited.upstream.requests.length > before }
+}
+
+describe('a key with max_request_cost_usd', () => {
+  let key: string
+  beforeAll(async () => {
+    key = (await limited.app.createKey({ restrictions: { max_request_cost_usd: 0.02 } })).key
+  })
+
+  test.each(TEXTS)('is refused a request whose long text is %s, with 402: %s', async (_what, route, body) => {
+    expect(await ask(route, body, key)).toMatchObject({ status: 402, wasSent: false })
+  })
+
+  test.each(ADDRESSES)('is refused %s by its address, with 400: %s', async (_what, route, body) => {
+    const answer = await ask(route, body, key)
+    expect(answer).toMatchObject({ status: 400, wasSent: false })
+    expect(answer.text).toContain('adds input that cannot be counted in advance')
+  })
+
+  test.each(ORDINARY)('may send %s: %s', async (_what, route, body) => {
+    expect(await ask(route, body, key)).toMatchObject({ wasSent: true })
+  })
+})
+
+describe('a budget', () => {
+  test.each([...TEXTS, ...ADDRESSES])(
+    'that cannot pay for it refuses %s with 402: %s',
+    async (_what, route, body) => {
+      const { key } = await limited.freshKey(0.02)
+      expect(await ask(route, body, key)).toMatchObject({ status: 402, wasSent: false })
+    },
+  )
+
+  test.each(ORDINARY)('of the same amount pays for %s: %s', async (_what, route, body) => {
+    const { key } = await limited.freshKey(0.02)
+    expect(await ask(route, body, key)).toMatchObject({ wasSent: true })
+  })
+})
+
+test('a client token has no reasoning for nothing either', async () => {
+  const { app } = limited
+  const token = await makePlaygroundToken(app)
+  const scope = { scope: 'environment', scope_ref: app.developmentId }
+  await limited.limit('budgets', { limit_usd: 0.02, window: 'month', ...scope })
+  const body = { ...OPENAI, messages: [{ role: 'assistant', content: 'a', reasoning_content: LONG }, HI] }
+  expect(await ask(CHAT, body, token)).toMatchObject({ status: 402, wasSent: false })
+  await limited.reset()
+})

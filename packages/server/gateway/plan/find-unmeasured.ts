@@ -1,0 +1,24 @@
+import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
+import { namesContent } from '@rideau/llm/formats/shared/names-content'
+import type { ContentPart } from '@rideau/llm/request/message'
+
+/**
+ * Returns the path of the first content that is not in the body: files, audio and video by an address or an id, which may be
+ * of any length. Images by address do not count, since an image of any size takes about as many tokens.
+ */
+export function findUnmeasured({ findings, request: { messages } }: ParsedChat): string | undefined {
+  const [unread] = findings.unmeasured
+  if (unread !== undefined) return unread
+  for (let at = 0; at < messages.length; at++) {
+    const content = messages[at]?.content
+    if (!Array.isArray(content)) continue
+    const index = content.findIndex(isUnmeasured)
+    if (index >= 0) return `messages[${at}].content[${index}]`
+  }
+  return undefined
+}
+
+function isUnmeasured(part: ContentPart): boolean {
+  const { type } = part
+  return type !== 'text' && type !== 'refusal' && type !== 'image_url' && namesContent(part)
+}
