@@ -1,3 +1,4 @@
+import { toAllowSet } from './allow-set.ts'
 import { isModelAllowed } from './authorize.ts'
 import type { Alias, AliasTarget, Credential, Environment, Rights } from './tenancy.ts'
 import type { Refusal } from './verdict.ts'
@@ -74,7 +75,7 @@ export function resolveName(
 ): NameResolution {
   const alias = environment.aliases.get(asked)
   if (alias === undefined) return resolveModel(asked, rights, environment, directory, ownProviders)
-  if (rights.allowedModels !== null && !rights.allowedModels.includes(alias.name))
+  if (rights.allowedModels !== null && !toAllowSet(rights.allowedModels).has(alias.name))
     return forbiddenToKey(asked)
   const targets = alias.targets.map(target => ({
     target,
