@@ -3,7 +3,14 @@ import { estimateBytes } from './estimate-bytes.ts'
 
 test('texts count wherever they are', () => {
   const text = 'x'.repeat(1000)
-  for (const holder of [text, [text], { text }, { a: { b: [text] } }, new Set([text]), new Map([['k', text]])]) {
+  for (const holder of [
+    text,
+    [text],
+    { text },
+    { a: { b: [text] } },
+    new Set([text]),
+    new Map([['k', text]]),
+  ]) {
     expect(estimateBytes(holder)).toBeGreaterThanOrEqual(1000)
     expect(estimateBytes(holder)).toBeLessThan(2500)
   }

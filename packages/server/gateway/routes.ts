@@ -65,7 +65,10 @@ export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonl
     audio(`${openai}/v1/audio/transcriptions`, readTranscription('transcriptions')),
     audio(`${openai}/v1/audio/translations`, readTranscription('translations')),
     audio(`${openai}/v1/audio/speech`, readSpeech),
-    { ...plainRoute('GET', '/v1/models', 'models', ctx => serveModels(ctx, lists)), query: ['limit', 'cursor'] },
+    {
+      ...plainRoute('GET', '/v1/models', 'models', ctx => serveModels(ctx, lists)),
+      query: ['limit', 'cursor'],
+    },
     plainRoute('GET', '/v1/models/*', 'models', (ctx, rest) => serveModel(ctx, rest)),
     {
       ...plainRoute('POST', '/v1/feedback', 'feedback', (ctx, _rest, deps) => serveFeedback(ctx, deps)),
