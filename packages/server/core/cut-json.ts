@@ -8,7 +8,7 @@ const QUOTES = 2
 
 /**
  * Returns JSON that takes at most `bytes` bytes, from about 50 on, as text: long texts are cut with a marker, long lists end with a text that
- * says how many entries are left out, and short fields of an object stay whole as far as there is room.
+ * says how many entries are left out, and short fields of an object stay whole before longer ones.
  */
 export function cutJson(value: unknown, bytes: number): unknown {
   if (sizeOf(value) <= bytes) return value

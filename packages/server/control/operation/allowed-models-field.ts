@@ -2,7 +2,7 @@ import { textField } from './fields.ts'
 import { z } from './zod.ts'
 
 /** Every worker holds the lists of the keys, plans and environments that it serves. */
-export const MAX_LIST_BYTES = 64 * 1024
+const MAX_LIST_BYTES = 64 * 1024
 
 /** A list of the models that may be used. */
 export const allowedModelsField = z

@@ -10,9 +10,10 @@ export type EncodeList = (models: readonly Listed[]) => Generator<void, Buffer>
 
 /** Returns the encoder of a format's list. */
 export function toEncodeList(encode: (models: readonly Listed[]) => JsonObject): EncodeList {
-  // biome-ignore lint/correctness/useYield: a format encodes its list in one piece
   return function* encodeList(models) {
-    return Buffer.from(JSON.stringify(encode(models)))
+    const body = encode(models)
+    yield
+    return Buffer.from(JSON.stringify(body))
   }
 }
 
