@@ -5,6 +5,7 @@ import { systemClock } from '../core/clock.ts'
 import { systemRandom } from '../core/random.ts'
 import { FETCH_TIMES } from '../gateway/attempts/fetch-times.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
+import { AskRates } from '../gateway/edge/ask-rates.ts'
 import { type BucketKind, FrontDoor } from '../gateway/edge/front-door.ts'
 import { RequestCounts } from '../gateway/edge/request-counts.ts'
 import { LearnedUse } from '../gateway/limits/learned-use.ts'
@@ -124,6 +125,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     inFlight,
     requestCounts,
     cancelElsewhere,
+    askRates: new AskRates(),
     latencies: new Latencies(systemClock.now),
     circuits: openCircuits(parts),
     lastUsed,

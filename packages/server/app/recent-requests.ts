@@ -1,4 +1,5 @@
 import { ClaimedIds } from '../core/claimed-ids.ts'
+import { systemClock } from '../core/clock.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import type { Drain } from '../journal/drain.ts'
 import { isRequestLogged, updateFeedback } from '../storage/request-log-list.ts'
@@ -6,6 +7,10 @@ import { flushOthers } from '../workers/messages/journals.ts'
 import { connectRequestIds } from '../workers/messages/request-ids.ts'
 import type { AppParts } from './app-parts.ts'
 import { askDatabase } from './ask-database.ts'
+import { PacedWork } from './paced-work.ts'
+
+/** All workers write what their journals hold, at most so often. */
+const FLUSH_INTERVAL_MS = 100
 
 /** Returns what needs requests whose records may not be in the database yet, of this process or another worker. */
 export function openRecentRequests(
@@ -17,12 +22,17 @@ export function openRecentRequests(
     worker === undefined
       ? async (environmentId: string, id: string) => ids.claim(environmentId, id)
       : connectRequestIds(worker.calls)
-  const flush = async (): Promise<void> => {
-    await Promise.all([drain.flush(), worker === undefined ? undefined : flushOthers(worker.calls)])
-  }
-  const store: GatewayDeps['storeFeedback'] = async (of, feedback) => {
+  const flush = new PacedWork(
+    async () => {
+      await Promise.all([drain.flush(), worker === undefined ? undefined : flushOthers(worker.calls)])
+    },
+    FLUSH_INTERVAL_MS,
+    systemClock,
+  )
+  const store: GatewayDeps['storeFeedback'] = async (of, feedback, beforeFlush) => {
     if (await updateFeedback(storage.db, of, feedback)) return true
-    await flush()
+    beforeFlush()
+    await flush.run()
     return await updateFeedback(storage.db, of, feedback)
   }
   return {
@@ -33,6 +43,6 @@ export function openRecentRequests(
       ])
       return !isClaimed || isLogged
     },
-    storeFeedback: (of, feedback) => askDatabase(store(of, feedback)),
+    storeFeedback: (of, feedback, beforeFlush) => askDatabase(store(of, feedback, beforeFlush)),
   }
 }

@@ -12,6 +12,7 @@ import { ErrorBody } from './operation/error-body.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
 import { type Answer, isCreating, type Operation, type Services } from './operation/operation.ts'
 import { toTag } from './operation/preconditions.ts'
+import { isBounded } from './operation/record-bounds.ts'
 import { z } from './operation/zod.ts'
 import { loadCsvPage, runOperation } from './run-operation.ts'
 
@@ -134,6 +135,7 @@ function faultsOf(operation: Operation): readonly string[] {
   if (operation.method !== 'GET') for (const code of BODY_FAULTS) codes.add(code)
   if (isCreating(operation)) codes.add('idempotency_conflict')
   if (operation.method !== 'GET' && kindOf(operation) !== undefined) codes.add('resource_conflict')
+  if (isBounded(operation.name)) codes.add('resource_conflict')
   for (const code of operation.faults) codes.add(code)
   return [...codes]
 }

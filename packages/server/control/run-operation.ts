@@ -9,6 +9,7 @@ import type { CsvPage } from './operation/csv.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
 import type { Answer, Operation, Services } from './operation/operation.ts'
 import { assertMatch, assertStillMatch, noPreconditions } from './operation/preconditions.ts'
+import { assertWithinBounds } from './operation/record-bounds.ts'
 import { openCursor, signCursor } from './operation/signed-cursor.ts'
 
 /** The key of a creating call, and what runs such calls once. */
@@ -71,6 +72,7 @@ export async function runOperation(
         await assertStillMatch(db, ifMatch, kind, granted.resource.id)
       }
       const result = await operation.handle({ ...call, prepared })
+      await assertWithinBounds(call.services, operation.name, granted.resource, result)
       const entry = toAuditEntry(operation, call, granted, before, result, input.caller.address, requestId)
       if (entry === undefined) return result
       for (const made of entry.orgIds.filter(orgId => !reach.includes(orgId)))

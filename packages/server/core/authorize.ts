@@ -1,3 +1,4 @@
+import { toAllowSet } from './allow-set.ts'
 import type { Caller, Endpoint, Environment, Life, Scope } from './tenancy.ts'
 import type { Refusal } from './verdict.ts'
 
@@ -107,14 +108,17 @@ export function isModelAllowed(
   aliases?: ReadonlyMap<string, unknown>,
 ): boolean {
   if (allowed === null) return true
+  const entries = toAllowSet(allowed)
+  if (entries.has(canonical)) return true
   const slash = canonical.indexOf('/')
-  const provider = slash < 0 ? undefined : canonical.slice(0, slash)
-  return allowed.some(
-    entry =>
-      entry === canonical ||
-      (provider !== undefined && entry === `${provider}/*`) ||
-      (!entry.includes('/') &&
-        (entry === asked || entry === canonical.slice(slash + 1)) &&
-        aliases?.has(entry) !== true),
-  )
+  if (slash >= 0 && entries.has(`${canonical.slice(0, slash)}/*`)) return true
+  return hasBareName(entries, asked, aliases) || hasBareName(entries, canonical.slice(slash + 1), aliases)
+}
+
+function hasBareName(
+  entries: ReadonlySet<string>,
+  name: string,
+  aliases: ReadonlyMap<string, unknown> | undefined,
+): boolean {
+  return entries.has(name) && !name.includes('/') && aliases?.has(name) !== true
 }

@@ -1,3 +1,4 @@
+import { toAllowSet } from './allow-set.ts'
 import { isModelAllowed } from './authorize.ts'
 import type { Alias, AliasTarget, Credential, Environment } from './tenancy.ts'
 import type { Refusal } from './verdict.ts'
@@ -52,7 +53,7 @@ export type NameResolution =
   | { readonly alias: Alias; readonly targets: readonly { target: AliasTarget; resolution: Resolution }[] }
 
 /** The lists of allowed models that come with a caller. null: every model. The environment has a list of its own. */
-export interface ModelLists {
+export interface AllowLists {
   /** Of the key that was sent, or that minted the token. */
   readonly key: readonly string[] | null
   /** Of the end user's plan. */
@@ -75,14 +76,14 @@ const NO_PROVIDERS: readonly string[] = []
  */
 export function resolveName(
   asked: string,
-  lists: ModelLists,
+  lists: AllowLists,
   environment: Environment,
   directory: ModelDirectory,
   ownProviders = NO_PROVIDERS,
 ): NameResolution {
   const alias = environment.aliases.get(asked)
   if (alias === undefined) return resolveModel(asked, lists, environment, directory, ownProviders)
-  if (lists.key !== null && !lists.key.includes(alias.name)) return forbiddenToKey(asked)
+  if (lists.key !== null && !toAllowSet(lists.key).has(alias.name)) return forbiddenToKey(asked)
   const targets = alias.targets.map(target => ({
     target,
     resolution: resolveTarget(target.model, environment, directory, lists.plan),
@@ -97,7 +98,7 @@ export function resolveName(
 /** Resolves `provider/model` or a bare name, without aliases. */
 export function resolveModel(
   asked: string,
-  lists: ModelLists,
+  lists: AllowLists,
   environment: Environment,
   directory: ModelDirectory,
   ownProviders = NO_PROVIDERS,
@@ -113,7 +114,7 @@ export function resolveTarget<C extends Lister>(
   asked: string,
   environment: Surroundings<C>,
   directory: ModelDirectory,
-  planAllows: ModelLists['plan'] = null,
+  planAllows: AllowLists['plan'] = null,
 ): Resolution<C> {
   const named = toCanonical(asked, environment, directory)
   const id = named === undefined ? asked : `${named.provider}/${named.model}`
@@ -126,7 +127,7 @@ function resolveNamed<C extends Lister>(
   named: Named | undefined,
   environment: Surroundings<C>,
   directory: ModelDirectory,
-  planAllows: ModelLists['plan'],
+  planAllows: AllowLists['plan'],
 ): Resolution<C> {
   if (!isModelAllowed(environment.allowedModels, id, asked)) return forbiddenHere(asked)
   if (!isModelAllowed(planAllows, id, asked)) return forbiddenByPlan(asked)

@@ -23,8 +23,9 @@ import { serveCancel } from './routes/cancel.ts'
 import { serveClientTokens } from './routes/client-tokens.ts'
 import { serveDeviceAssert, serveDeviceAttest, serveDeviceChallenge } from './routes/device-routes.ts'
 import { serveFeedback } from './routes/feedback.ts'
-import { serveFormatModels } from './routes/format-models.ts'
-import { serveModel, serveModels } from './routes/models.ts'
+import { serveFormatModel } from './routes/format-models.ts'
+import { ModelLists, toEncodeList } from './routes/model-lists.ts'
+import { collectAllowed, nameRights, serveModel, serveModels } from './routes/models.ts'
 
 /** A route of the data plane. Identification checks its `need`, so no route can omit one. */
 export interface Route extends RouteInfo {
@@ -50,18 +51,22 @@ const ANY: Need = { endpoint: null, scope: null }
 /** Returns every route of the data plane: those of the registered formats and the native ones. */
 export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonly Route[] {
   const openai = prefixOf(OPENAI_MOUNT, prefixes)
+  const lists = new ModelLists({ collect: collectAllowed, nameRights })
   return [
     // Before the chats: of two routes with one path, the one for fewer models counts.
     ...EMBEDDING_ROUTES.map(route => embeddings(route, prefixes)),
     ...IMAGE_ROUTES.map(route => otherImages(route, prefixes)),
-    ...formats.served.flatMap(served => listFormatRoutes(served, prefixOf(served.mount, prefixes))),
+    ...formats.served.flatMap(served => listFormatRoutes(served, prefixOf(served.mount, prefixes), lists)),
     ...RERANK_ROUTES.map(route => rerank(route, prefixes)),
     images(`${openai}/v1/images/generations`, 'generations'),
     images(`${openai}/v1/images/edits`, 'edits'),
     audio(`${openai}/v1/audio/transcriptions`, readTranscription('transcriptions')),
     audio(`${openai}/v1/audio/translations`, readTranscription('translations')),
     audio(`${openai}/v1/audio/speech`, readSpeech),
-    { ...plainRoute('GET', '/v1/models', 'models', ctx => serveModels(ctx)), query: ['limit', 'cursor'] },
+    {
+      ...plainRoute('GET', '/v1/models', 'models', ctx => serveModels(ctx, lists)),
+      query: ['limit', 'cursor'],
+    },
     plainRoute('GET', '/v1/models/*', 'models', (ctx, rest) => serveModel(ctx, rest)),
     {
       ...plainRoute('POST', '/v1/feedback', 'feedback', (ctx, _rest, deps) => serveFeedback(ctx, deps)),
@@ -80,7 +85,11 @@ export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonl
   ]
 }
 
-function listFormatRoutes({ mount, chat, counts = [], models = [] }: ServedFormat, prefix: string): Route[] {
+function listFormatRoutes(
+  { mount, chat, counts = [], models = [] }: ServedFormat,
+  prefix: string,
+  lists: ModelLists,
+): Route[] {
   return [
     ...chat.map(route => ({
       ...modelRoute(prefix + route.path, { endpoint: 'chat', mount, need: CHAT }, readChat(route.server)),
@@ -94,7 +103,7 @@ function listFormatRoutes({ mount, chat, counts = [], models = [] }: ServedForma
         route.kind === 'named in body' ? 'POST' : 'GET',
         prefix + route.path,
         route.kind === 'fixed' ? route.endpoint : 'models',
-        serveModelList(route),
+        serveModelRoute(route, lists),
       ),
       mount,
     })),
@@ -112,8 +121,12 @@ function serveChat({ server, whenQuery }: ChatRoute): Route['serve'] {
   }
 }
 
-function serveModelList(route: ModelRoute): Route['serve'] {
-  return (ctx, name, { bodyTimeoutMs }) => serveFormatModels(ctx, route, name, bodyTimeoutMs)
+/** A format's list is never paged. */
+function serveModelRoute(route: ModelRoute, lists: ModelLists): Route['serve'] {
+  if (route.kind !== 'list')
+    return (ctx, name, { bodyTimeoutMs }) => serveFormatModel(ctx, route, name, bodyTimeoutMs)
+  const encode = toEncodeList(models => route.encode(models))
+  return ctx => lists.send(ctx, encode)
 }
 
 function embeddings({ mount, path, server, models }: EmbeddingRoute, prefixes: Prefixes): Route {
@@ -157,8 +170,7 @@ function modelRoute(
 
 /** Returns a route that calls no provider and needs no scope. */
 function plainRoute(method: Route['method'], path: string, endpoint: string, serve: Route['serve']): Route {
-  const needsPlace = method === 'POST'
-  return { method, path, endpoint, mount: NATIVE_MOUNT, need: ANY, isMetered: false, needsPlace, serve }
+  return { method, path, endpoint, mount: NATIVE_MOUNT, need: ANY, isMetered: false, needsPlace: true, serve }
 }
 
 /** Returns a route on the way to a client token. */

@@ -73,6 +73,49 @@ describe('an answer', () => {
     expect(await codeOf(hosts.resolve('broken.test', A))).toBe('resolved')
   })
 
+  test('that a lookup took too long is kept for 10 seconds', async () => {
+    const clock = { now: 0 }
+    let asked = 0
+    const hosts = new HostResolver({
+      lookUp: async () => {
+        asked++
+        return { ok: false, reason: 'timeout' }
+      },
+      bounds: BOUNDS,
+      now: () => clock.now,
+    })
+    for (clock.now = 0; clock.now < 10_000; clock.now += 999)
+      expect(await codeOf(hosts.resolve('hanging.test', A))).toBe('ETIMEOUT')
+    expect(asked).toBe(1)
+    clock.now = 10_000
+    await codeOf(hosts.resolve('hanging.test', B))
+    expect(asked).toBe(2)
+  })
+
+  test('of addresses is used for ten minutes after it expired while DNS servers fail, and no longer', async () => {
+    dns.script('stale.test', { a: ['192.0.2.1'], ttl: 60 }, 'servfail')
+    const { hosts, clock } = open()
+    await hosts.resolve('stale.test', A)
+    clock.now = 60_000
+    expect(toText(await hosts.resolve('stale.test', A))).toBe('192.0.2.1')
+    const asked = countOf('stale.test')
+    expect(asked).toBeGreaterThan(1)
+    expect(toText(await hosts.resolve('stale.test', B))).toBe('192.0.2.1')
+    expect(countOf('stale.test')).toBe(asked)
+    clock.now = 659_999
+    expect(toText(await hosts.resolve('stale.test', A))).toBe('192.0.2.1')
+    clock.now = 661_000
+    expect(await codeOf(hosts.resolve('stale.test', A))).toBe('EAI_FAIL')
+  })
+
+  test('of addresses gives way to one that the name does not exist', async () => {
+    dns.script('gone.test', { a: ['192.0.2.1'], ttl: 60 }, 'unknown')
+    const { hosts, clock } = open()
+    await hosts.resolve('gone.test', A)
+    clock.now = 60_000
+    expect(await codeOf(hosts.resolve('gone.test', A))).toBe('ENOTFOUND')
+  })
+
   test('begins with another address of each family each time', async () => {
     dns.script('many.test', {
       a: ['192.0.2.1', '192.0.2.2', '192.0.2.3'],

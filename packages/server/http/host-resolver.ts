@@ -9,8 +9,12 @@ const MIN_TTL_MS = 5_000
 const MAX_TTL_MS = 60_000
 /** How long a name that does not exist is not asked for again. */
 const UNKNOWN_MS = 5_000
-/** The same for a name whose lookup failed or took too long. */
+/** The same for a name whose lookup failed. */
 const FAILED_MS = 1_000
+/** The same for one whose lookup took too long: each holds a slot for as long. */
+const TIMED_OUT_MS = 10_000
+/** How long addresses are used after they expired, while DNS servers do not answer. */
+const STALE_MS = 600_000
 const MAX_CACHED = 1_000
 
 const TIMED_OUT: HostAnswer = { ok: false, reason: 'timeout' }
@@ -43,6 +47,8 @@ export interface HostResolverOptions {
 interface CacheEntry {
   readonly answer: HostAnswer
   readonly expiresAt: number
+  /** Until when the answer is used if no other one can be had. */
+  readonly staleUntil: number
   /** How often the answer was used, so that its addresses take turns. */
   uses: number
 }
@@ -69,7 +75,7 @@ export class HostResolver {
    * if there are none, or none are known within LOOKUP_TIMEOUT_MS.
    */
   async resolve(hostname: string, owner: LookupOwner): Promise<LookupAddress[]> {
-    const answer = this.#findCached(hostname) ?? (await this.#share(hostname, owner))
+    const answer = this.#findCached(hostname) ?? this.#orStale(hostname, await this.#share(hostname, owner))
     if (!answer.ok) throw new LookupError(answer.reason)
     return inTurns(answer.addresses, this.#countUse(hostname))
   }
@@ -77,9 +83,14 @@ export class HostResolver {
   #findCached(hostname: string): HostAnswer | undefined {
     const entry = this.#cache.get(hostname)
     if (entry === undefined) return undefined
-    if (this.#now() < entry.expiresAt) return entry.answer
-    this.#cache.delete(hostname)
-    return undefined
+    return this.#now() < entry.expiresAt ? entry.answer : undefined
+  }
+
+  /** Returns the addresses that a name had if an answer is none because DNS servers failed, else the answer. */
+  #orStale(hostname: string, answer: HostAnswer): HostAnswer {
+    if (answer.ok || answer.reason === 'unknown') return answer
+    const entry = this.#cache.get(hostname)
+    return entry?.answer.ok === true && this.#now() < entry.staleUntil ? entry.answer : answer
   }
 
   #countUse(hostname: string): number {
@@ -114,18 +125,27 @@ export class HostResolver {
     return lookup
   }
 
-  #store(hostname: string, answer: HostAnswer): void {
+  #store(hostname: string, found: HostAnswer): void {
+    const earlier = this.#cache.get(hostname)
+    const answer = this.#orStale(hostname, found)
+    const now = this.#now()
+    const expiresAt = now + toLifetimeMs(found)
+    const isStale = answer !== found && earlier !== undefined
+    const staleUntil = isStale ? earlier.staleUntil : expiresAt + STALE_MS
+    this.#cache.delete(hostname)
     if (this.#cache.size >= MAX_CACHED) {
       const [oldest] = this.#cache.keys()
       if (oldest !== undefined) this.#cache.delete(oldest)
     }
-    this.#cache.set(hostname, { answer, expiresAt: this.#now() + toLifetimeMs(answer), uses: 0 })
+    this.#cache.set(hostname, { answer, expiresAt, staleUntil, uses: earlier?.uses ?? 0 })
   }
 }
 
 function toLifetimeMs(answer: HostAnswer): number {
   if (answer.ok) return Math.min(MAX_TTL_MS, Math.max(MIN_TTL_MS, answer.ttlMs))
-  return answer.reason === 'unknown' ? UNKNOWN_MS : FAILED_MS
+  const { reason } = answer
+  if (reason === 'unknown') return UNKNOWN_MS
+  return reason === 'timeout' ? TIMED_OUT_MS : FAILED_MS
 }
 
 /** Resolves like the answer, or as timed out after `timeoutMs`. */

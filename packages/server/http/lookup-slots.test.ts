@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type LookupOwner, LookupSlots } from './lookup-slots.ts'
 
 const BOUNDS = { total: 32, perTenant: 2, perCaller: 1, waitingPerTenant: 2 }
@@ -82,4 +82,52 @@ test('a lookup that waits too long gets no slot, and its place is free again', a
   for (let n = 0; n < 4; n++) expect(await slots.acquire(owner('a'), 1)).toBe(false)
   slots.release(owner('a'))
   expect(await slots.acquire(owner('a'), LONG_MS)).toBe(true)
+})
+
+describe('an organization with hundreds of environments', () => {
+  const bounds = {
+    ...BOUNDS,
+    total: 512,
+    perTenant: 32,
+    perCaller: 32,
+    perOrganization: 96,
+    waitingPerOrganization: 64,
+  }
+  const of = (orgId: string, id: string): LookupOwner => ({
+    environment: { id, orgId },
+    caller: undefined,
+    endUser: undefined,
+  })
+
+  test('gets a part of the slots, and others get theirs at once', async () => {
+    const slots = new LookupSlots({ ...bounds, waitingPerOrganization: 10_000 })
+    const { log, acquire } = collect(slots)
+    for (let n = 0; n < 2000; n++) acquire(of('greedy', `e${n}`))
+    await settle()
+    expect(log).toHaveLength(96)
+    for (let n = 0; n < 50; n++) acquire(of(`late ${n}`, `of late ${n}`))
+    await settle()
+    expect(log).toHaveLength(146)
+    expect(log.at(-1)).toBe('of late 49 undefined true')
+  })
+
+  test('has its next slot when one of its own is free, at the environment that has the fewest', async () => {
+    const slots = new LookupSlots({ ...bounds, total: 8, perTenant: 8, waitingPerTenant: 10 })
+    const { log, acquire } = collect(slots)
+    for (const id of ['e1', 'e1', 'e2', 'e3']) acquire(of('o', id))
+    await settle()
+    const before = log.length
+    expect(before).toBeLessThan(4)
+    slots.release(of('o', 'e1'))
+    await settle()
+    expect(log).toHaveLength(before + 1)
+  })
+
+  test('gets none at once for more than the bound that may wait', async () => {
+    const slots = new LookupSlots(bounds)
+    const { log, acquire } = collect(slots)
+    for (let n = 0; n < 500; n++) acquire(of('greedy', `e${n}`))
+    await settle()
+    expect(log.filter(line => line.endsWith('false'))).toHaveLength(500 - 96 - 64)
+  })
 })

@@ -3,7 +3,7 @@ import { FairSlots, type SlotBounds } from './fair-slots.ts'
 /** Whose share of the lookups is used. A request context is one. */
 export interface LookupOwner {
   /** The tenant: an environment or, outside requests, another id of who configured the name. undefined: unknown. */
-  readonly environment: { readonly id: string } | undefined
+  readonly environment: { readonly id: string; readonly orgId?: string } | undefined
   readonly caller: { readonly keyId: string | null } | undefined
   readonly endUser: { readonly id: string } | undefined
 }
@@ -28,12 +28,17 @@ export class LookupSlots {
 
   /** As FairSlots has it. */
   acquire(owner: LookupOwner, timeoutMs: number): Promise<boolean> {
-    return this.#slots.acquire(toTenant(owner), toCallerKey(owner), timeoutMs)
+    return this.#slots.acquire(toTenant(owner), toCallerKey(owner), timeoutMs, toOrganization(owner))
   }
 
   release(owner: LookupOwner): void {
-    this.#slots.release(toTenant(owner), toCallerKey(owner))
+    this.#slots.release(toTenant(owner), toCallerKey(owner), toOrganization(owner))
   }
+}
+
+/** An owner outside requests is often an organization itself, and counts together with its environments then. */
+function toOrganization(owner: LookupOwner): string {
+  return owner.environment?.orgId ?? toTenant(owner)
 }
 
 /** Returns a key that no tenant and no other caller has: only the end user's id, its last part, may contain a space. */

@@ -7,8 +7,22 @@ import { queryAddresses } from './query-addresses.ts'
 import { SystemLookup } from './system-lookup.ts'
 
 /** A lookup takes a socket, so many may run at once. */
-const CONFIGURED_BOUNDS: SlotBounds = { total: 512, perTenant: 32, perCaller: 32, waitingPerTenant: 128 }
-const CALLER_BOUNDS: SlotBounds = { total: 256, perTenant: 32, perCaller: 8, waitingPerTenant: 128 }
+const CONFIGURED_BOUNDS: SlotBounds = {
+  total: 512,
+  perOrganization: 96,
+  perTenant: 32,
+  perCaller: 32,
+  waitingPerOrganization: 256,
+  waitingPerTenant: 128,
+}
+const CALLER_BOUNDS: SlotBounds = {
+  total: 256,
+  perOrganization: 48,
+  perTenant: 32,
+  perCaller: 8,
+  waitingPerOrganization: 256,
+  waitingPerTenant: 128,
+}
 
 /** Names without a dot, and those of mDNS: DNS servers rarely have them, and the system may where none can be reached. */
 const LOCAL_NAME = /^[^.]+$|\.local\.?$/i

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
+import { cutJson } from '../core/cut-json.ts'
 import type { AuditLogTable } from './event-tables.ts'
 import { type Page, selectPage } from './page.ts'
 import type { Db } from './pool.ts'
@@ -11,12 +12,15 @@ export interface AuditEntry {
   readonly actor: { readonly kind: AuditLogTable['actor_kind']; readonly id: string | null }
   readonly operation: string
   readonly resource: { readonly kind: string; readonly id: string | null }
-  /** The resource before and after, as JSON without secrets. */
+  /** The resource before and after, as JSON without secrets. Each is stored in at most MAX_STATE_BYTES. */
   readonly before: unknown
   readonly after: unknown
   readonly clientAddress: string
   readonly requestId: string
 }
+
+/** Half of what an entry may take, which is what a record of a request may take too. */
+const MAX_STATE_BYTES = 32 * 1024
 
 /**
  * Inserts the entry for each of its organizations. It stores the actor's current name too, because the actor may be
@@ -52,7 +56,7 @@ export async function insertAuditEntry(
 }
 
 function toJson(value: unknown): string | null {
-  return value === null ? null : JSON.stringify(value)
+  return value === null ? null : JSON.stringify(cutJson(value, MAX_STATE_BYTES))
 }
 
 export type AuditEntryRow = Selectable<AuditLogTable>

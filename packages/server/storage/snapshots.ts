@@ -135,7 +135,7 @@ export async function findEnvironmentSnapshot(
     allowSecretKeyInBrowser: row.allow_secret_key_in_browser,
     allowClientPassthrough: row.allow_client_passthrough,
     allowedOrigins: row.allowed_origins,
-    credentials: (row.credentials ?? []).map(each => toCredential(each, secretBox)),
+    credentials: toCredentials(row.credentials ?? [], secretBox),
     aliases: new Map((row.aliases ?? []).map(each => [each.alias, toAlias(each)])),
     customModels: new Map((row.custom_models ?? []).map(each => [each.model, toCustomModel(each)])),
     federatedAuth: row.federated_auth === null ? null : toFederatedConfig(row.federated_auth),
@@ -145,7 +145,20 @@ export async function findEnvironmentSnapshot(
   }
 }
 
-function toCredential(part: CredentialPart, secretBox: SecretBox): Credential {
+/** The models that the providers' lists may add to an environment. */
+const MAX_DISCOVERED = 20_000
+
+/** The oldest credentials' models count first. */
+function toCredentials(parts: readonly CredentialPart[], secretBox: SecretBox): Credential[] {
+  let room = MAX_DISCOVERED
+  return parts.map(part => {
+    const models = part.discovered_models.slice(0, room)
+    room -= models.length
+    return toCredential(part, models, secretBox)
+  })
+}
+
+function toCredential(part: CredentialPart, models: readonly string[], secretBox: SecretBox): Credential {
   const sealed = Buffer.from(part.secret_cipher, 'base64')
   return {
     id: part.id,
@@ -155,6 +168,6 @@ function toCredential(part: CredentialPart, secretBox: SecretBox): Credential {
     options: part.options,
     weight: part.weight,
     createdAt: part.created_at,
-    discovered: new Set(part.discovered_models),
+    discovered: new Set(models),
   }
 }

@@ -1,7 +1,7 @@
 import { listAuditLog as loadAuditLog } from '../../storage/audit-log.ts'
 import { dateTimeField, textField, toDate, uuidField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { listOf, loadPageBy, pageQuery } from '../operation/pagination.ts'
+import { listOf, loadBoundedPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { AuditEntryResource, toAuditEntryResource } from './audit-entry-resource.ts'
 
@@ -27,7 +27,7 @@ export const listAuditLog = defineOperation('GET /v1/orgs/{orgId}/audit-log', {
       from: toDate(given.from),
       to: toDate(given.to),
     }
-    return loadPageBy(
+    return loadBoundedPage(
       query,
       ['audit_log.list', resource.id, given],
       page => loadAuditLog(services.db, resource.id, filter, page),

@@ -1,5 +1,6 @@
 import type { EnvironmentRow } from '../../storage/schema.ts'
-import { stamps, textField, toStamps, uuid } from '../operation/fields.ts'
+import { allowedModelsField } from '../operation/allowed-models-field.ts'
+import { stamps, toStamps, uuid } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'
 
@@ -7,7 +8,7 @@ import { z } from '../operation/zod.ts'
 export const environmentSettings = {
   log_retention_days: z.int().min(1).max(365),
   log_capture: z.enum(['full', 'metadata']),
-  allowed_models: z.array(textField(256)).max(1000).nullable(),
+  allowed_models: allowedModelsField.nullable(),
   unsupported_params: z.enum(['refuse', 'drop']),
   on_client_gone: z.enum(['cancel', 'drain']),
   allow_client_passthrough: z.boolean(),

@@ -6,6 +6,8 @@ import { textField } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 
 const MAX_ISSUERS = 4
+/** Every worker holds them for each environment of the project. */
+const MAX_CLAIMS_BYTES = 64 * 1024
 
 // The issuer is compared exactly, so it is not trimmed.
 const issuer = z
@@ -28,6 +30,10 @@ export const FederatedAuthBody = z
     required_claims: z
       .record(textField(128), z.union([claimValue, z.array(claimValue).min(1).max(50)]))
       .refine(claims => Object.keys(claims).length <= 20, 'must name at most 20 claims')
+      .refine(claims => countBytes(claims) <= MAX_CLAIMS_BYTES, {
+        error: ({ input }) =>
+          `must have at most ${MAX_CLAIMS_BYTES} bytes as JSON; got ${countBytes(input as object)}`,
+      })
       .nullish()
       .meta({ description: 'Accepted values by claim: a token must have one of the values of each claim.' }),
     clock_tolerance_seconds: z.int().min(0).max(300).nullish(),
@@ -100,6 +106,10 @@ function toRequiredClaims(
   claims: Readonly<Record<string, ClaimValue | ClaimValue[]>>,
 ): FederatedConfig['requiredClaims'] {
   return Object.fromEntries(Object.entries(claims).map(([name, value]) => [name, [value].flat()]))
+}
+
+function countBytes(claims: object): number {
+  return Buffer.byteLength(JSON.stringify(claims))
 }
 
 function refusal(param: string, message: string): Fault {

@@ -1,5 +1,6 @@
 import { Fault } from '../../core/fault.ts'
 import { ENDPOINTS, SCOPES, type Scope } from '../../core/tenancy.ts'
+import { allowedModelsField } from '../operation/allowed-models-field.ts'
 import { dateTimeField, textField } from '../operation/fields.ts'
 import { MAX_USD } from '../operation/money.ts'
 import { z } from '../operation/zod.ts'
@@ -11,7 +12,7 @@ export const keyFields = {
   scopes: z.array(z.string()).max(100).nullish(),
   restrictions: z
     .strictObject({
-      allowed_models: z.array(textField(256)).max(1000).nullish(),
+      allowed_models: allowedModelsField.nullish(),
       allowed_endpoints: z.array(z.enum(ENDPOINTS)).max(ENDPOINTS.length).nullish(),
       max_request_cost_usd: z.number().min(0).max(MAX_USD).nullish(),
     })

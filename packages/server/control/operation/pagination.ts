@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { estimateBytes } from '../../core/estimate-bytes.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Page } from '../../storage/page.ts'
 import { integerParam } from './fields.ts'
@@ -37,14 +38,48 @@ interface ListPage<Record> {
   next_cursor: string | null
 }
 
-/** Loads one page of rows, newest first by their creation; see loadPageBy. */
+/** Loads one page of rows, newest first by their creation; see loadBoundedPage. */
 export async function loadPage<Row extends { readonly id: string; readonly created_at: Date }, Record>(
   query: PageQuery,
   binding: readonly unknown[],
   load: (page: Page) => Promise<readonly Row[]>,
   toRecord: (row: Row) => Record,
 ): Promise<ListPage<Record>> {
-  return await loadPageBy(query, binding, load, row => row.created_at, toRecord)
+  return await loadBoundedPage(query, binding, load, row => row.created_at, toRecord)
+}
+
+/** About the most bytes of rows in a page of records. A page of longer ones has fewer rows than `limit`, at least one. */
+const MAX_PAGE_BYTES = 2 * 1024 * 1024
+
+/** As loadPageBy, for rows that may be long: they are read in parts, and the page ends before `limit` if it has too many bytes. */
+export async function loadBoundedPage<Row extends { readonly id: string }, Record>(
+  query: PageQuery,
+  binding: readonly unknown[],
+  load: (page: Page) => Promise<readonly Row[]>,
+  timeOf: (row: Row) => Date,
+  toRecord: (row: Row) => Record,
+): Promise<ListPage<Record>> {
+  const loadPart = async ({ limit, after }: Page): Promise<Loaded<Row>> => {
+    const rows: Row[] = []
+    let room = MAX_PAGE_BYTES
+    let part = Math.min(limit, DEFAULT_LIMIT + 1)
+    let from = after
+    while (part > 0) {
+      const found = await load({ limit: part, after: from })
+      for (const row of found) {
+        room -= estimateBytes(row)
+        if (room < 0 && rows.length > 0) return { rows, hasMore: true }
+        rows.push(row)
+      }
+      const last = found.at(-1)
+      if (last === undefined || found.length < part) break
+      from = { at: timeOf(last), id: last.id }
+      const fitting = Math.ceil((room * rows.length) / (MAX_PAGE_BYTES - room))
+      part = Math.min(limit - rows.length, Math.max(1, fitting))
+    }
+    return { rows, hasMore: false }
+  }
+  return await loadPageOf(query, binding, loadPart, timeOf, toRecord)
 }
 
 /**
@@ -59,12 +94,29 @@ export async function loadPageBy<Row extends { readonly id: string }, Record>(
   timeOf: (row: Row) => Date,
   toRecord: (row: Row) => Record,
 ): Promise<ListPage<Record>> {
+  const loadAll = async (page: Page): Promise<Loaded<Row>> => ({ rows: await load(page), hasMore: false })
+  return await loadPageOf(query, binding, loadAll, timeOf, toRecord)
+}
+
+interface Loaded<Row> {
+  readonly rows: readonly Row[]
+  /** True if the page ends with these rows although there are others. */
+  readonly hasMore: boolean
+}
+
+async function loadPageOf<Row extends { readonly id: string }, Record>(
+  query: PageQuery,
+  binding: readonly unknown[],
+  load: (page: Page) => Promise<Loaded<Row>>,
+  timeOf: (row: Row) => Date,
+  toRecord: (row: Row) => Record,
+): Promise<ListPage<Record>> {
   const limit = query.limit ?? DEFAULT_LIMIT
   const position = decodeCursor(query.cursor, binding)
   const after = position === undefined ? undefined : decodeRowPosition(position)
-  const rows = await load({ limit: limit + 1, after })
+  const { rows, hasMore } = await load({ limit: limit + 1, after })
   const shown = rows.slice(0, limit)
-  const last = rows.length > limit ? shown.at(-1) : undefined
+  const last = hasMore || rows.length > limit ? shown.at(-1) : undefined
   const next = last === undefined ? null : encodeCursor(encodeRowPosition(timeOf(last), last.id), binding)
   return { data: shown.map(toRecord), has_more: last !== undefined, next_cursor: next }
 }

@@ -1,6 +1,7 @@
 import { Fault } from '../../core/fault.ts'
 import { SCOPES, type Scope } from '../../core/tenancy.ts'
 import type { PlanRow } from '../../storage/policy-tables.ts'
+import { allowedModelsField } from '../operation/allowed-models-field.ts'
 import { textField } from '../operation/fields.ts'
 import { MAX_USD, toNanoUsd } from '../operation/money.ts'
 import { z } from '../operation/zod.ts'
@@ -10,7 +11,7 @@ const bound = z.int().min(0).nullish()
 const planFields = {
   // Client tokens contain the name of the plan.
   name: textField(64),
-  allowed_models: z.array(textField(256)).max(1000).nullish(),
+  allowed_models: allowedModelsField.nullish(),
   // The handler checks the names of scopes, because an unknown one has its own fault code.
   scopes: z.array(z.string()).max(100).nullish(),
   requests_per_minute: bound,

@@ -13,6 +13,8 @@ const NO_BODY = Buffer.alloc(0)
 const MAX_ANSWER_BYTES = 1024 * 1024
 const MAX_MODELS = 5_000
 const MAX_NAME = 256
+/** Of all names of one list. Every worker holds them. */
+const MAX_NAMES_BYTES = 64 * 1024
 
 export type CheckOutcome = Pick<CredentialValidation, 'error' | 'models'>
 
@@ -122,10 +124,14 @@ function findModels(body: Buffer): string[] | undefined {
   if (list === null && isObject(answer) && ('data' in answer || 'models' in answer)) return []
   if (!Array.isArray(list)) return undefined
   const ids = new Set<string>()
+  let room = MAX_NAMES_BYTES
   for (const entry of list) {
     const id =
       isObject(entry) && isServed(entry) ? (entry.id ?? entry.modelId ?? toId(entry.name)) : undefined
-    if (isModelName(id)) ids.add(id)
+    if (!isModelName(id) || ids.has(id)) continue
+    room -= Buffer.byteLength(id)
+    if (room < 0) break
+    ids.add(id)
     if (ids.size === MAX_MODELS) break
   }
   return [...ids]

@@ -6,6 +6,8 @@ import { Fault } from '../../core/fault.ts'
 /** AWS session tokens have more than a thousand characters. */
 const MAX_TEXT = 4096
 const MAX_ENTRIES = 200
+/** Of all options as JSON. Every worker holds them. */
+const MAX_BYTES = 64 * 1024
 // jsonb rejects NUL and lone surrogates. Control characters are rejected too: no option needs them.
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]+$/u
 
@@ -26,7 +28,11 @@ export function parseOptions(provider: Provider, given: Readonly<Record<string, 
     if (value !== undefined && value !== null) parsed.set(option.name, parseFitting(provider, option, value))
     else if (option.required) throw refusal(option.name, 'is needed by this provider.')
   }
-  return Object.fromEntries(parsed)
+  const options = Object.fromEntries(parsed)
+  const bytes = Buffer.byteLength(JSON.stringify(options))
+  if (bytes <= MAX_BYTES) return options
+  const message = `options must have at most ${MAX_BYTES} bytes as JSON; got ${bytes}.`
+  throw new Fault('invalid_request', message, { param: 'options' })
 }
 
 /** Checks one option. An option that is part of the address allows fewer characters. */

@@ -23,7 +23,11 @@ const NONE: readonly string[] = []
 
 /** `more`: further headers as [name, value, ...]. */
 export function sendJson(ctx: RequestContext, status: number, body: unknown, more = NONE): void {
-  const bytes = Buffer.from(JSON.stringify(body))
+  sendJsonBytes(ctx, status, Buffer.from(JSON.stringify(body)), more)
+}
+
+/** Sends JSON that was encoded before. The bytes may be sent to many callers. */
+export function sendJsonBytes(ctx: RequestContext, status: number, bytes: Buffer, more = NONE): void {
   writeHead(ctx.res, status, [
     'Content-Type',
     'application/json',

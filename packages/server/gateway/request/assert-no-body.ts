@@ -1,10 +1,13 @@
-import { PUBLIC_BOUNDS, SHORT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
+import { PUBLIC_BOUNDS } from '@rideau/llm/json/body-bounds'
 import { excerptName } from '@rideau/llm/request/bounded-excerpt'
 import { Fault } from '../../core/fault.ts'
 import { toBodylessFault } from '../../http/bodyless.ts'
 import { parseJson, parseLongJson } from '../../http/parse-json.ts'
 import { readBytes } from './read-json.ts'
 import type { RequestContext } from './request-context.ts'
+
+/** Some routes count no bytes of bodies, so theirs must take next to nothing. */
+const MOST_BYTES = 1024
 
 /**
  * Reads what was sent to a route without a body: nothing, an empty body and `{}` are accepted, under any content type.
@@ -25,7 +28,7 @@ export async function assertNoBody(ctx: RequestContext, timeoutMs: number): Prom
 
 async function readShort(ctx: RequestContext, timeoutMs: number): Promise<Buffer> {
   try {
-    return await readBytes(ctx, SHORT_BODY_LIMIT_BYTES, timeoutMs)
+    return await readBytes(ctx, MOST_BYTES, timeoutMs)
   } catch (thrown) {
     throw toBodylessFault(thrown)
   }

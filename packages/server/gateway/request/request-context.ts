@@ -23,7 +23,7 @@ export interface RouteInfo {
   readonly need: Need
   /** True if the route can call a provider. Its requests are registered as in flight and leave a record. */
   readonly isMetered: boolean
-  /** False if its requests read no body and end at once, or must be served to a caller with too many open requests. */
+  /** False if its requests must be served to a caller with too many open requests. */
   readonly needsPlace: boolean
 }
 

@@ -6,7 +6,8 @@ import type { IdentifiedContext } from '../request/request-context.ts'
 import type { RouteDeps } from './route-deps.ts'
 
 /**
- * `POST /v1/requests/{request_id}/cancel`. Best effort: `canceled` is false if no process has such a request in flight.
+ * `POST /v1/requests/{request_id}/cancel`. Best effort: `canceled` is false if no process has such a request in flight. A request of
+ * this process is canceled however many cancels were sent; asking the others is bounded by a rate.
  */
 export async function serveCancel(ctx: IdentifiedContext, requestId: string, deps: RouteDeps): Promise<void> {
   if (!isUuid(requestId)) {
@@ -17,8 +18,10 @@ export async function serveCancel(ctx: IdentifiedContext, requestId: string, dep
   const id = requestId.toLowerCase()
   // A caller with an end user can only cancel requests of that end user.
   const endUserId = ctx.caller.endUser?.id ?? null
-  const canceled =
-    deps.inFlight.cancel(environmentId, id, endUserId) ||
-    (await deps.cancelElsewhere(environmentId, id, endUserId))
+  if (deps.inFlight.cancel(environmentId, id, endUserId)) {
+    return sendJson(ctx, 200, { request_id: requestId, canceled: true })
+  }
+  deps.askRates.take(ctx, deps.now())
+  const canceled = await deps.cancelElsewhere(environmentId, id, endUserId)
   sendJson(ctx, 200, { request_id: requestId, canceled })
 }

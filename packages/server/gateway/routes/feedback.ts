@@ -38,7 +38,9 @@ export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Pr
   }
   const { score, comment, tags } = given
   const feedback = { score, comment, tags: [...tags], created_at: createdAt }
-  const storing = deps.storeFeedback(of, feedback).catch(cause => {
+  const beforeFlush = (): void => deps.askRates.take(ctx, deps.now())
+  const storing = deps.storeFeedback(of, feedback, beforeFlush).catch(cause => {
+    if (cause instanceof Fault) throw cause
     const message = 'The rating could not be stored right now. Try again shortly.'
     throw new Fault('config_unavailable', message, { cause, retryAfterSeconds: 1 })
   })

@@ -2,21 +2,19 @@ import type { ModelRoute } from '@rideau/llm/formats/shared/format'
 import { sendJson } from '../edge/send.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { findAllowed, listAllowed } from './models.ts'
+import { findAllowed } from './models.ts'
 
 /**
- * Serves the models that a key may call in a format's own shape, never paged. `name` is the model in the path, or
- * empty.
+ * Serves one model that a key may call in a format's own shape, or what is the same for all. `name` is the model in the path,
+ * or empty.
  */
-export function serveFormatModels(
+export function serveFormatModel(
   ctx: IdentifiedContext,
-  route: ModelRoute,
+  route: Exclude<ModelRoute, { readonly kind: 'list' }>,
   name: string,
   bodyTimeoutMs: number,
 ): void | Promise<void> {
   switch (route.kind) {
-    case 'list':
-      return sendJson(ctx, 200, route.encode(listAllowed(ctx)))
     case 'one':
       return sendJson(ctx, 200, route.encode(findAllowed(ctx, name)))
     case 'fixed':

@@ -7,22 +7,29 @@ import { listModels } from '@rideau/llm/providers/catalog'
 import { findProvider } from '@rideau/llm/providers/index'
 import { toListedPrices } from '@rideau/llm/providers/listed-prices'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
+import { nameAllowList } from '../../core/allow-set.ts'
 import { isModelAllowed } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
 import { findPlan } from '../../core/policies.ts'
-import { type ModelLists, resolveModel, resolveName } from '../../core/resolve-model.ts'
+import { type AllowLists, resolveModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, Environment } from '../../core/tenancy.ts'
 import { sendJson } from '../edge/send.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
+import type { ModelLists } from './model-lists.ts'
 
 const MAX_PAGE = 100
 
+/** Models of a list that are found or encoded in one step. */
+const PIECE = 250
+
 /** `GET /v1/models`. Returns all models unless `limit` is given. */
-export function serveModels(ctx: IdentifiedContext): void {
-  const all = listAllowed(ctx)
+export async function serveModels(ctx: IdentifiedContext, lists: ModelLists): Promise<void> {
   const { limit, after } = parsePaging(ctx)
-  const rest = after === undefined ? all : all.filter(({ id }) => id > after)
+  if (limit === undefined && after === undefined) return await lists.send(ctx, encodeAll)
+  const all = await lists.list(ctx)
+  const from = after === undefined ? 0 : all.findIndex(({ id }) => id > after)
+  const rest = from < 0 ? [] : all.slice(from)
   const page = limit === undefined ? rest : rest.slice(0, limit)
   const hasMore = page.length < rest.length
   sendJson(ctx, 200, {
@@ -32,22 +39,46 @@ export function serveModels(ctx: IdentifiedContext): void {
   })
 }
 
+function* encodeAll(all: readonly Listed[]): Generator<void, Buffer> {
+  const pieces: string[] = []
+  for (let from = 0; from < all.length; from += PIECE) {
+    const piece = all.slice(from, from + PIECE).map(toResource)
+    pieces.push(JSON.stringify(piece).slice(1, -1))
+    yield
+  }
+  return Buffer.from(`{"data":[${pieces.join(',')}],"has_more":false,"next_cursor":null}`)
+}
+
 /** `GET /v1/models/{model}`. Slashes in the model may be sent raw or as `%2F`. */
 export function serveModel(ctx: IdentifiedContext, name: string): void {
   sendJson(ctx, 200, toResource(findAllowed(ctx, name)))
 }
 
-/** Returns the models and aliases that the credential may call, ordered by id. Ids of aliases have no slash. */
-export function listAllowed(ctx: IdentifiedContext): Listed[] {
+/**
+ * Returns the models and aliases that the credential may call, ordered by id. Ids of aliases have no slash. What this reads of
+ * the caller must be part of `nameRights`.
+ */
+export function* collectAllowed(ctx: IdentifiedContext): Generator<void, Listed[]> {
   const { environment } = ctx
   const { key, plan } = listsOf(ctx)
-  const models = [...listIds(environment)]
-    .filter(id => isModelAllowed(environment.allowedModels, id, id))
-    .filter(id => isModelAllowed(key, id, id, environment.aliases))
-    .filter(id => isModelAllowed(plan, id, id))
-    .map(id => toListedModel(environment, id))
-  const aliases = [...environment.aliases.values()].flatMap(alias => findListedAlias(alias, ctx) ?? [])
-  return [...models, ...aliases].sort((a, b) => (a.id < b.id ? -1 : 1))
+  const listed: Listed[] = []
+  for (const [index, id] of [...listIds(environment)].entries()) {
+    if (index % PIECE === PIECE - 1) yield
+    if (!isModelAllowed(environment.allowedModels, id, id) || !isModelAllowed(plan, id, id)) continue
+    if (isModelAllowed(key, id, id, environment.aliases)) listed.push(toListedModel(environment, id))
+  }
+  for (const alias of environment.aliases.values()) {
+    yield
+    const found = findListedAlias(alias, ctx)
+    if (found !== undefined) listed.push(found)
+  }
+  return listed.sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** Returns a text that names everything that `collectAllowed` reads of the caller. */
+export function nameRights(ctx: IdentifiedContext): string {
+  const { key, plan } = listsOf(ctx)
+  return `${nameAllowList(key)} ${nameAllowList(plan)}`
 }
 
 /**
@@ -79,7 +110,7 @@ function toListedModel(environment: Environment, id: string): ListedModel {
 }
 
 /** The lists of the key, and of the plan that a client token's end user has. */
-function listsOf({ caller, environment, endUser }: IdentifiedContext): ModelLists {
+function listsOf({ caller, environment, endUser }: IdentifiedContext): AllowLists {
   const plan = endUser === undefined ? undefined : findPlan(environment.policies.plans, endUser.plan)
   return { key: caller.allowedModels, plan: plan?.allowedModels ?? null }
 }

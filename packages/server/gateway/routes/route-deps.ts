@@ -1,4 +1,5 @@
 import type { Feedback } from '../../core/request-record.ts'
+import type { AskRates } from '../edge/ask-rates.ts'
 import type { MintDeps } from '../mint/mint-deps.ts'
 import type { PipelineDeps } from '../pipeline/pipeline-deps.ts'
 
@@ -10,9 +11,14 @@ export interface RouteDeps extends PipelineDeps, MintDeps {
     requestId: string,
     endUserId: string | null,
   ) => Promise<boolean>
-  /** Stores feedback with the request's record. Resolves to false if the caller has no such request. */
+  readonly askRates: AskRates
+  /**
+   * Stores feedback with the request's record. Resolves to false if the caller has no such request. `beforeFlush` is called before all
+   * workers write their records for it, and may throw.
+   */
   readonly storeFeedback: (
     of: { readonly environmentId: string; readonly requestId: string; readonly endUserId: string | null },
     feedback: Feedback,
+    beforeFlush: () => void,
   ) => Promise<boolean>
 }

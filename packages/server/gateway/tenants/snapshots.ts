@@ -11,6 +11,7 @@ import {
 } from '../../core/tenancy.ts'
 import { within } from '../../http/within.ts'
 import { type HolderIds, toHolderIds } from './holder-ids.ts'
+import { SnapshotTable } from './snapshot-table.ts'
 import { toTokenCaller, toTokenLife } from './token-caller.ts'
 
 /** A credential and the environment that it belongs to. A request uses one Tenant from its first step to its last. */
@@ -50,7 +51,12 @@ export interface SnapshotOptions {
   readonly maxUnknown?: number
   readonly maxTokens?: number
   readonly maxEndUsers?: number
+  /** For everything that is in memory, about. */
+  readonly maxBytes?: number
 }
+
+/** In each worker. */
+const MAX_BYTES = 256 * 1024 * 1024
 
 /** Milliseconds after which an unknown key is queried again. Any change notification also clears it. */
 const UNKNOWN_TTL_MS = 10_000
@@ -71,17 +77,9 @@ export class Snapshots {
   readonly #now: () => number
   readonly #maxStaleMs: number
   readonly #maxLoadMs: number
-  readonly #maxKeys: number
   readonly #maxUnknown: number
-  readonly #maxTokens: number
-  readonly #maxEndUsers: number
-  readonly #tenants = new Map<string, Tenant>()
-  /** The tenants of client tokens. Kept apart, since millions of tokens must not evict keys. */
-  readonly #tokens = new Map<string, Tenant>()
+  readonly #table: SnapshotTable<Tenant>
   readonly #unknown = new Map<string, number>()
-  /** By environment id and end user id. */
-  readonly #endUsers = new Map<string, EndUser>()
-  readonly #environments = new Map<string, Promise<Environment | undefined>>()
   readonly #loading = new Map<string, Promise<Tenant | undefined>>()
   /** Counts change notifications. A load during which one arrived may have read old state. */
   #generation = 0
@@ -93,10 +91,13 @@ export class Snapshots {
     this.#now = options.now
     this.#maxStaleMs = options.maxStaleMs
     this.#maxLoadMs = options.maxLoadMs ?? MAX_LOAD_MS
-    this.#maxKeys = options.maxKeys ?? 100_000
     this.#maxUnknown = options.maxUnknown ?? 50_000
-    this.#maxTokens = options.maxTokens ?? 50_000
-    this.#maxEndUsers = options.maxEndUsers ?? 50_000
+    this.#table = new SnapshotTable<Tenant>({
+      maxKeys: options.maxKeys ?? 100_000,
+      maxTokens: options.maxTokens ?? 50_000,
+      maxEndUsers: options.maxEndUsers ?? 50_000,
+      maxBytes: options.maxBytes ?? MAX_BYTES,
+    })
   }
 
   /**
@@ -105,7 +106,7 @@ export class Snapshots {
    */
   find(hash: string): Tenant | undefined {
     if (this.#lostAt !== undefined && this.isTooStale()) return undefined
-    return this.#tenants.get(hash) ?? this.#tokens.get(hash)
+    return this.#table.findTenant(hash)
   }
 
   /**
@@ -131,7 +132,7 @@ export class Snapshots {
   /** Returns a cached end user, or undefined if it must be loaded. */
   findEndUser(environmentId: string, id: string): EndUser | undefined {
     if (this.#lostAt !== undefined && this.isTooStale()) return undefined
-    return this.#endUsers.get(endUserKey(environmentId, id))
+    return this.#table.findEndUser(environmentId, id)
   }
 
   async loadEndUser(environmentId: string, id: string): Promise<EndUser> {
@@ -154,24 +155,15 @@ export class Snapshots {
   /** Drops everything of an environment after a change of it, its keys, credentials, project or organization. */
   invalidate(environmentId: string): void {
     this.#generation++
-    this.#environments.delete(environmentId)
     this.#unknown.clear()
-    for (const tenants of [this.#tenants, this.#tokens]) {
-      for (const [hash, tenant] of tenants) if (tenant.environment.id === environmentId) tenants.delete(hash)
-    }
-    for (const key of this.#endUsers.keys()) {
-      if (key.startsWith(environmentId)) this.#endUsers.delete(key)
-    }
+    this.#table.drop(environmentId)
   }
 
   /** Drops everything. */
   flush(): void {
     this.#generation++
-    this.#environments.clear()
     this.#unknown.clear()
-    this.#tenants.clear()
-    this.#tokens.clear()
-    this.#endUsers.clear()
+    this.#table.clear()
   }
 
   /** Records that change notifications are lost. Snapshots are served for `maxStaleMs` from then on. */
@@ -215,7 +207,7 @@ export class Snapshots {
       () => this.#readToken(claims),
       tenant => {
         if (tenant === undefined) return
-        keepBounded(this.#tokens, hash, tenant, this.#maxTokens)
+        this.#table.keepToken(hash, tenant)
         onLoaded?.(['token', hash, claims])
       },
     )
@@ -225,7 +217,7 @@ export class Snapshots {
     return this.#loadFresh(
       () => this.#source.findEndUser(environmentId, id),
       endUser => {
-        keepBounded(this.#endUsers, endUserKey(environmentId, id), endUser, this.#maxEndUsers)
+        this.#table.keepEndUser(environmentId, id, endUser)
         onLoaded?.(['end_user', environmentId, id])
       },
     )
@@ -286,34 +278,19 @@ export class Snapshots {
     return toTenant(toTokenCaller(claims, minter, endUser), toTokenLife(claims, minter), environment)
   }
 
-  /** Shared by all keys of an environment, so that its credentials are in memory once. */
   #environment(id: string): Promise<Environment | undefined> {
-    let environment = this.#environments.get(id)
-    if (environment === undefined) {
-      // Bounded by itself, so that no later load waits for a query that is stuck.
-      environment = this.#within(this.#source.findEnvironment(id))
-      this.#environments.set(id, environment)
-      const loading = environment
-      loading.catch(() => {
-        if (this.#environments.get(id) === loading) this.#environments.delete(id)
-      })
-    }
-    return environment
+    // Bounded by itself, so that no later load waits for a query that is stuck.
+    return this.#table.environment(id, each => this.#within(this.#source.findEnvironment(each)))
   }
 
   #keep(hash: string, tenant: Tenant | undefined): void {
-    if (tenant !== undefined) keepBounded(this.#tenants, hash, tenant, this.#maxKeys)
+    if (tenant !== undefined) this.#table.keepKey(hash, tenant)
     else keepBounded(this.#unknown, hash, this.#now() + UNKNOWN_TTL_MS, this.#maxUnknown)
   }
 }
 
 function toTenant(caller: Caller, life: Life, environment: Environment): Tenant {
   return { caller, life, environment, holderIds: toHolderIds(caller, environment) }
-}
-
-/** Unique, since environment ids have a fixed length. */
-function endUserKey(environmentId: string, id: string): string {
-  return environmentId + id
 }
 
 /** Sets an entry and evicts the oldest one if the map is full. */

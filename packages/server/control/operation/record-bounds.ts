@@ -1,0 +1,140 @@
+import { Fault } from '../../core/fault.ts'
+import { type Counted, hasMoreRecords, measureEnvironment } from '../../storage/record-bounds.ts'
+import type { Services } from './operation.ts'
+
+interface RecordBound extends Counted {
+  readonly most: number
+  /** What there are too many of. */
+  readonly noun: string
+  /** How one makes room. Default: deleting one. */
+  readonly remedy?: string
+}
+
+const KEYS = { table: 'keys', owner: 'environment_id', where: 'active', noun: 'keys' } as const
+const REVOKE = 'revoke one that is not used'
+const PROVIDER_CREDENTIALS: RecordBound = {
+  table: 'provider_credentials',
+  owner: 'environment_id',
+  most: 100,
+  noun: 'provider credentials',
+}
+
+/**
+ * The most records that an owner may have, by the operation that makes one. Every gateway worker holds what an environment has, reads it
+ * in one piece after each change, and looks through it for some requests. docs/control-plane.md lists these numbers.
+ */
+export const RECORD_BOUNDS: ReadonlyMap<string, RecordBound> = new Map<string, RecordBound>([
+  ['keys.create', { ...KEYS, most: 100_000, remedy: REVOKE }],
+  // A key that leaks must be rolled even where no more can be created. The old one counts until it expires.
+  ['keys.roll', { ...KEYS, most: 200_000, remedy: REVOKE }],
+  ['provider_credentials.create', PROVIDER_CREDENTIALS],
+  ['provider_credentials.create_in_project', PROVIDER_CREDENTIALS],
+  [
+    'model_aliases.create',
+    { table: 'model_aliases', owner: 'environment_id', most: 1_000, noun: 'model aliases' },
+  ],
+  [
+    'custom_models.create',
+    { table: 'custom_models', owner: 'environment_id', most: 2_000, noun: 'custom models' },
+  ],
+  ['plans.create', { table: 'plans', owner: 'environment_id', most: 200, noun: 'plans' }],
+  ['limits.create', { table: 'limits', owner: 'environment_id', most: 10_000, noun: 'limits' }],
+  ['quotas.create', { table: 'quotas', owner: 'environment_id', most: 10_000, noun: 'quotas' }],
+  ['budgets.create', { table: 'budgets', owner: 'project_id', most: 2_000, noun: 'budgets' }],
+  [
+    'limits.create_in_organization',
+    {
+      table: 'limits',
+      owner: 'org_id',
+      where: 'without environment',
+      most: 2_000,
+      noun: 'limits of its own',
+    },
+  ],
+  [
+    'budgets.create_in_organization',
+    { table: 'budgets', owner: 'org_id', where: 'without project', most: 2_000, noun: 'budgets of its own' },
+  ],
+  [
+    'projects.create',
+    { table: 'projects', owner: 'org_id', where: 'not deleted', most: 1_000, noun: 'projects' },
+  ],
+  ['webhooks.create', { table: 'webhooks', owner: 'org_id', most: 100, noun: 'webhooks' }],
+  ['members.invite', { table: 'members', owner: 'org_id', most: 10_000, noun: 'members and invitations' }],
+  [
+    'management_keys.create',
+    {
+      table: 'management_keys',
+      owner: 'org_id',
+      where: 'active',
+      most: 1_000,
+      noun: 'management keys',
+      remedy: REVOKE,
+    },
+  ],
+])
+
+/** The operations that may write long texts into an environment. */
+const WRITING = new Set([
+  'environments.update',
+  'plans.create',
+  'plans.update',
+  'model_aliases.create',
+  'model_aliases.update',
+  'custom_models.create',
+  'custom_models.update',
+  'provider_credentials.create',
+  'provider_credentials.create_in_project',
+  'provider_credentials.update',
+])
+/** For the texts of one environment: what its gateways parse at once after each change. */
+export const MAX_ENVIRONMENT_BYTES = 4 * 1024 * 1024
+
+/** True if the operation may be refused because its owner has too much already. */
+export function isBounded(operationName: string): boolean {
+  return RECORD_BOUNDS.has(operationName) || WRITING.has(operationName)
+}
+
+/**
+ * Throws 409 `resource_conflict` if the owner of what the operation wrote has too many records now, or its environment too many bytes. For
+ * the transaction of the write, which is rolled back then. `resource`: that of the operation's path. `result`: the written record.
+ */
+export async function assertWithinBounds(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  operationName: string,
+  resource: unknown,
+  result: unknown,
+): Promise<void> {
+  const bound = RECORD_BOUNDS.get(operationName)
+  if (bound !== undefined) {
+    const ownerId = findOwner(bound.owner, resource, result)
+    if (await hasMoreRecords(db, bound, ownerId, bound.most, new Date(clock.now()))) throw tooMany(bound)
+  }
+  if (!WRITING.has(operationName)) return
+  const id = findOwner('environment_id', resource, result)
+  const bytes = await measureEnvironment(db, id)
+  if (bytes <= MAX_ENVIRONMENT_BYTES) return
+  const most = `${MAX_ENVIRONMENT_BYTES / 1024 / 1024} MiB`
+  throw new Fault(
+    'resource_conflict',
+    `The environment would have ${bytes} bytes of allow-lists, plans, aliases, custom models and credentials, and may have ${most}. Shorten or delete some first.`,
+  )
+}
+
+/** Returns the owner's id from the written record or, where that does not name it, of the path. */
+function findOwner(owner: Counted['owner'], resource: unknown, result: unknown): string {
+  const { id } = resource as { readonly id: string }
+  const { [owner]: named } = result as Readonly<Record<Counted['owner'], string | undefined>>
+  return named ?? id
+}
+
+const WHOSE = {
+  environment_id: 'An environment',
+  project_id: 'A project',
+  org_id: 'An organization',
+} as const
+
+function tooMany({ owner, most, noun, remedy = 'delete one' }: RecordBound): Fault {
+  const message = `${WHOSE[owner]} may have at most ${most.toLocaleString('en-US')} ${noun}: ${remedy} first.`
+  return new Fault('resource_conflict', message)
+}

@@ -1,0 +1,144 @@
+import type { Socket } from 'node:net'
+import type { Listed } from '@rideau/llm/formats/shared/listed-model'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Environment } from '../../core/tenancy.ts'
+import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
+import { openRaw } from '../../testing/harness/raw-connection.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+import { ModelLists } from './model-lists.ts'
+
+const MiB = 1024 * 1024
+const SOON = { timeout: 30_000 }
+
+describe('lists in memory', () => {
+  const model = { id: 'a/b' } as Listed
+
+  function open(maxBytes?: number) {
+    const made: string[] = []
+    const lists = new ModelLists(
+      {
+        *collect({ caller }) {
+          yield
+          made.push(String(caller.keyId))
+          return [model, model]
+        },
+        nameRights: ({ caller }) => String(caller.keyId),
+      },
+      maxBytes,
+    )
+    return { made, lists }
+  }
+
+  const call = (keyId: string, environment: object): IdentifiedContext =>
+    ({ caller: { keyId }, environment: environment as Environment }) as IdentifiedContext
+
+  test('a list is made once for a version of an environment and rights, also for concurrent requests', async () => {
+    const { made, lists } = open()
+    const [old, changed] = [{}, {}]
+    await Promise.all([lists.list(call('k', old)), lists.list(call('k', old)), lists.list(call('l', old))])
+    await lists.list(call('k', old))
+    expect(made).toEqual(['k', 'l'])
+    await lists.list(call('k', changed))
+    expect(made).toEqual(['k', 'l', 'k'])
+  })
+
+  test('lists above the bound of bytes are dropped, those used longest ago first', async () => {
+    const { made, lists } = open(1200)
+    const environment = {}
+    for (const key of ['k', 'l', 'k', 'm', 'k', 'l']) await lists.list(call(key, environment))
+    expect(made).toEqual(['k', 'l', 'm', 'l'])
+    expect(lists.bytes).toBeLessThanOrEqual(1200)
+  })
+
+  test('a list that cannot be made is asked for again by the next request', async () => {
+    let attempts = 0
+    const lists = new ModelLists({
+      *collect() {
+        yield
+        if (++attempts === 1) throw new Error('once')
+        return [model]
+      },
+      nameRights: () => '',
+    })
+    const ctx = call('k', {})
+    await expect(lists.list(ctx)).rejects.toThrow('once')
+    expect(await lists.list(ctx)).toEqual([model])
+  })
+})
+
+describe('lists of the gateway', () => {
+  let app: TestApp
+  const sockets: Socket[] = []
+
+  beforeAll(async () => {
+    // The least that may be set, of which a key that is alone gets about half.
+    app = await openTestApp({ RIDEAU_ANSWER_BYTES: String(64 * MiB) })
+    for (const provider of ['openai', 'openrouter', 'mistral', 'bedrock'])
+      await app.addCredential(provider, {
+        api_key: 'k',
+        base_url: 'http://127.0.0.1:1/v1',
+        ...OPTIONS[provider],
+      })
+  })
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy()
+  })
+  afterAll(() => app.close())
+
+  const OPTIONS: Record<string, object> = { bedrock: { options: { region: 'us-east-1' } } }
+
+  async function list(key: string): Promise<string[]> {
+    const answer = await fetch(`${app.gatewayUrl}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
+    return ((await answer.json()) as any).data.map(({ id }: { id: string }) => id)
+  }
+
+  async function metric(name: string): Promise<number> {
+    const text = await (await fetch(`${app.metricsUrl}/metrics`)).text()
+    return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
+  }
+
+  /** Sends requests in one packet and reads nothing of the answers. */
+  async function sendUnread(route: string, count: number): Promise<Socket> {
+    const { socket } = await openRaw(app.gatewayUrl)
+    sockets.push(socket)
+    socket.on('error', () => {})
+    socket.pause()
+    const request = `GET ${route} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${app.secretKey}\r\n\r\n`
+    socket.write(request.repeat(count))
+    return socket
+  }
+
+  test('a list shows what a change of the environment or of the key has added and removed', async () => {
+    const { id, key } = await app.createKey({ restrictions: { allowed_models: ['openai/gpt-4o', 'fast'] } })
+    expect(await list(key)).toEqual(['openai/gpt-4o'])
+    const alias = { alias: 'fast', strategy: 'priority', targets: [{ model: 'openai/gpt-4o-mini' }] }
+    await app.manage('POST', `/v1/environments/${app.developmentId}/model-aliases`, alias)
+    expect(await list(key)).toEqual(['fast', 'openai/gpt-4o'])
+    expect((await list(app.secretKey)).length).toBeGreaterThan(100)
+    await app.manage('PATCH', `/v1/keys/${id}`, { restrictions: { allowed_models: ['fast'] } })
+    expect(await list(key)).toEqual(['fast'])
+  })
+
+  test('unread lists count as answers, and their callers are disconnected above the share', async () => {
+    const length = (await list(app.secretKey)).length
+    expect(length).toBeGreaterThan(300)
+    const socket = await sendUnread('/v1/models', 1000)
+    await expect.poll(() => metric('rideau_unread_answers_dropped_total'), SOON).toBeGreaterThan(0)
+    expect(await metric('rideau_answer_bytes')).toBeLessThanOrEqual(64 * MiB)
+    socket.resume()
+    // It was disconnected, and others are served.
+    await expect.poll(() => socket.destroyed, SOON).toBe(true)
+    expect((await list(app.secretKey)).length).toBe(length)
+    await expect.poll(() => metric('rideau_answer_bytes'), SOON).toBe(0)
+  })
+
+  test.each(['/v1/models', '/v1/models/openai/gpt-4o', '/openai/v1/models', '/anthropic/v1/models'])(
+    'answers of %s have a place among the open requests until they are read',
+    async route => {
+      await sendUnread(route, 3000)
+      await expect.poll(() => metric('rideau_requests_open'), SOON).toBeGreaterThan(0)
+      for (const socket of sockets.splice(0)) socket.destroy()
+      await expect.poll(() => metric('rideau_requests_open'), SOON).toBe(0)
+    },
+  )
+})

@@ -1,0 +1,156 @@
+import type { Listed } from '@rideau/llm/formats/shared/listed-model'
+import type { JsonObject } from '@rideau/llm/json/json-value'
+import type { Environment } from '../../core/tenancy.ts'
+import { runInSlices, takeTurn } from '../../http/sliced-work.ts'
+import { sendJsonBytes } from '../edge/send.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+
+/** Encodes a whole list. One that yields takes several turns for a long list. */
+export type EncodeList = (models: readonly Listed[]) => Generator<void, Buffer>
+
+/** Returns the encoder of a format's list. */
+export function toEncodeList(encode: (models: readonly Listed[]) => JsonObject): EncodeList {
+  return function* encodeList(models) {
+    const body = encode(models)
+    yield
+    return Buffer.from(JSON.stringify(body))
+  }
+}
+
+/** What the lists are made of. */
+export interface ListSource {
+  /** Returns the models and aliases that the caller may call, ordered by id. Yields between pieces of the work. */
+  collect(ctx: IdentifiedContext): Generator<void, readonly Listed[]>
+  /** Returns a text that is the same only for callers who get the same list of one version of an environment. */
+  nameRights(ctx: IdentifiedContext): string
+}
+
+/** The models that some rights allow in a version of an environment. */
+interface ModelList {
+  readonly key: string
+  readonly models: readonly Listed[]
+  /** By encoder. */
+  readonly encoded: Map<EncodeList, Buffer>
+  /** What it takes of memory, about. */
+  bytes: number
+}
+
+/** What a listed model takes besides what the catalogue has of it. */
+const LISTED_BYTES = 256
+/** For lists in one process. */
+const MAX_BYTES = 32 * 1024 * 1024
+/** Writing a longer answer takes a turn among long work: it may take a fraction of a millisecond. */
+const LONG_BYTES = 64 * 1024
+
+/**
+ * Lists of models, made once for a version of an environment and the rights of its callers, since a list may have thousands of
+ * models. All long work on them takes turns, so that the lists of one organization delay nobody else: making a list that is not in
+ * memory, encoding it and sending a long one.
+ */
+export class ModelLists {
+  readonly #source: ListSource
+  readonly #maxBytes: number
+  /** Those used longest ago come first. */
+  readonly #lists = new Map<string, ModelList>()
+  readonly #building = new Map<string, Promise<ModelList>>()
+  /** A number for each version of an environment that is in memory. A dropped version's lists are never found again. */
+  readonly #versions = new WeakMap<Environment, number>()
+  #lastVersion = 0
+  #bytes = 0
+
+  constructor(source: ListSource, maxBytes = MAX_BYTES) {
+    this.#source = source
+    this.#maxBytes = maxBytes
+  }
+
+  /** What the lists take of memory, about. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Returns the models and aliases that the caller may call, ordered by id. */
+  async list(ctx: IdentifiedContext): Promise<readonly Listed[]> {
+    return (await this.#find(ctx)).models
+  }
+
+  /** Answers with the whole list. */
+  async send(ctx: IdentifiedContext, encode: EncodeList): Promise<void> {
+    const list = await this.#find(ctx)
+    let bytes = list.encoded.get(encode)
+    if (bytes === undefined) bytes = await this.#encode(ctx, list, encode)
+    else if (bytes.length > LONG_BYTES) await takeTurn(ctx)
+    ctx.throwIfStopped()
+    sendJsonBytes(ctx, 200, bytes)
+  }
+
+  async #find(ctx: IdentifiedContext): Promise<ModelList> {
+    const key = `${this.#versionOf(ctx.environment)} ${this.#source.nameRights(ctx)}`
+    const known = this.#lists.get(key)
+    if (known !== undefined) {
+      this.#lists.delete(key)
+      this.#lists.set(key, known)
+      return known
+    }
+    const building = this.#building.get(key) ?? this.#build(ctx, key)
+    return await building
+  }
+
+  #build(ctx: IdentifiedContext, key: string): Promise<ModelList> {
+    const building = runSteps(this.#source.collect(ctx), ctx)
+      .then(models => {
+        const list: ModelList = { key, models, encoded: new Map(), bytes: 0 }
+        this.#lists.set(key, list)
+        this.#grow(list, models.length * LISTED_BYTES + key.length)
+        return list
+      })
+      .finally(() => this.#building.delete(key))
+    this.#building.set(key, building)
+    return building
+  }
+
+  async #encode(ctx: IdentifiedContext, list: ModelList, encode: EncodeList): Promise<Buffer> {
+    // Concurrent requests wait for their turns, and all but the first one find what it made.
+    await takeTurn(ctx)
+    const known = list.encoded.get(encode)
+    if (known !== undefined) return known
+    const bytes = await runSteps(encode(list.models), ctx)
+    if (list.encoded.has(encode)) return bytes
+    list.encoded.set(encode, bytes)
+    this.#grow(list, bytes.length)
+    return bytes
+  }
+
+  /** Counts more bytes of a list, unless it was dropped, and drops lists above the bound. */
+  #grow(list: ModelList, bytes: number): void {
+    if (this.#lists.get(list.key) !== list) return
+    list.bytes += bytes
+    this.#bytes += bytes
+    for (const [key, oldest] of this.#lists) {
+      if (this.#bytes <= this.#maxBytes) return
+      this.#lists.delete(key)
+      this.#bytes -= oldest.bytes
+    }
+  }
+
+  #versionOf(environment: Environment): number {
+    const known = this.#versions.get(environment)
+    if (known !== undefined) return known
+    this.#versions.set(environment, ++this.#lastVersion)
+    return this.#lastVersion
+  }
+}
+
+/** Runs the steps in the owner's turns. */
+async function runSteps<T>(steps: Generator<void, T>, owner: IdentifiedContext): Promise<T> {
+  let result: { readonly value: T } | undefined
+  const step = (): boolean => {
+    const next = steps.next()
+    if (next.done === true) result = { value: next.value }
+    return next.done === true
+  }
+  await runInSlices({ step }, never, owner)
+  if (result === undefined) throw new Error('the steps ended without a result')
+  return result.value
+}
+
+const never = (): boolean => false

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
+import { SnapshotTable } from './snapshot-table.ts'
+
+const BOUNDS = { maxKeys: 1000, maxTokens: 2, maxEndUsers: 2, maxBytes: 64 * 1024 }
+
+function environment(id: string, orgId = `org of ${id}`): Environment {
+  return { id, orgId } as Environment
+}
+
+function tenant(of: Environment, allowedModels: readonly string[] = []) {
+  return { caller: { allowedModels } as unknown as Caller, environment: of }
+}
+
+const endUser = { id: 'u', plan: null, isBlocked: false } as EndUser
+
+test('a dropped environment takes its own tenants and end users with it, and no others', () => {
+  const table = new SnapshotTable(BOUNDS)
+  const [one, other] = [environment('e1', 'o'), environment('e2', 'o')]
+  table.keepKey('k1', tenant(one))
+  table.keepToken('t1', tenant(one))
+  table.keepEndUser('e1', 'u', endUser)
+  table.keepKey('k2', tenant(other))
+  table.keepEndUser('e2', 'u', endUser)
+  table.drop('e1')
+  expect([table.findTenant('k1'), table.findTenant('t1'), table.findEndUser('e1', 'u')]).toEqual(
+    Array(3).fill(undefined),
+  )
+  expect(table.findTenant('k2')?.environment).toBe(other)
+  expect(table.findEndUser('e2', 'u')).toBe(endUser)
+  table.drop('e2')
+  expect(table.bytes).toBe(0)
+})
+
+test('an environment is loaded once while it is in memory, and again after a failed load', async () => {
+  const table = new SnapshotTable(BOUNDS)
+  let loads = 0
+  const load = async (id: string): Promise<Environment> => {
+    if (++loads === 1) throw new Error('away')
+    return environment(id)
+  }
+  await expect(table.environment('e', load)).rejects.toThrow('away')
+  const [first, second] = [await table.environment('e', load), await table.environment('e', load)]
+  expect(second).toBe(first)
+  expect(loads).toBe(2)
+  table.drop('e')
+  expect(await table.environment('e', load)).not.toBe(first)
+})
+
+test('the oldest token and end user give way to a new one, and their bytes are given back', () => {
+  const table = new SnapshotTable(BOUNDS)
+  const one = environment('e')
+  for (const hash of ['t1', 't2']) table.keepToken(hash, tenant(one))
+  const before = table.bytes
+  table.keepToken('t3', tenant(one))
+  for (const id of ['u1', 'u2', 'u3']) table.keepEndUser('e', id, endUser)
+  expect(table.bytes).toBe(before)
+  expect([table.findTenant('t1'), table.findEndUser('e', 'u1')]).toEqual([undefined, undefined])
+  expect(table.findTenant('t2') ?? table.findEndUser('e', 'u2')).toBeDefined()
+})
+
+test('a kept tenant that replaces an earlier one of the same credential counts once', () => {
+  const table = new SnapshotTable(BOUNDS)
+  const one = environment('e')
+  table.keepKey('k', tenant(one, ['x'.repeat(100)]))
+  const before = table.bytes
+  table.keepKey('k', tenant(one, ['x'.repeat(100)]))
+  expect(table.bytes).toBe(before)
+})
+
+test('an organization with long lists pushes out its own environments only, and memory stays bounded', () => {
+  const table = new SnapshotTable(BOUNDS)
+  const honest = environment('honest')
+  table.keepKey('honest key', tenant(honest))
+  for (let at = 0; at < 500; at++) {
+    const own = environment(`e${at % 50}`, 'greedy')
+    table.keepKey(`k${at}`, tenant(own, ['x'.repeat(4000)]))
+    expect(table.bytes).toBeLessThanOrEqual(BOUNDS.maxBytes)
+  }
+  expect(table.findTenant('honest key')?.environment).toBe(honest)
+})
+
+test('many small organizations push out those that were loaded first', () => {
+  const table = new SnapshotTable(BOUNDS)
+  for (let at = 0; at < 100; at++) table.keepKey(`k${at}`, tenant(environment(`e${at}`), ['x'.repeat(1000)]))
+  expect(table.bytes).toBeLessThanOrEqual(BOUNDS.maxBytes)
+  expect(table.findTenant('k0')).toBeUndefined()
+  expect(table.findTenant('k99')).toBeDefined()
+})
+
+test('a large environment makes room for itself once it is loaded', async () => {
+  const table = new SnapshotTable(BOUNDS)
+  table.keepKey('k', tenant(environment('small')))
+  const large = { ...environment('large'), allowedModels: ['x'.repeat(20_000)] } as Environment
+  await table.environment('large', async () => large)
+  expect(table.bytes).toBeGreaterThan(40_000)
+  await table.environment('larger', async id => ({ ...large, id, orgId: 'another' }) as Environment)
+  expect(table.bytes).toBeLessThanOrEqual(BOUNDS.maxBytes)
+})

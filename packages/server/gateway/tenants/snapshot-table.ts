@@ -1,0 +1,200 @@
+import { estimateBytes } from '../../core/estimate-bytes.ts'
+import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
+
+/** A credential and its environment. */
+interface Owned {
+  readonly caller: Caller
+  readonly environment: Environment
+}
+
+export interface SnapshotBounds {
+  readonly maxKeys: number
+  readonly maxTokens: number
+  readonly maxEndUsers: number
+  /** For everything, about. */
+  readonly maxBytes: number
+}
+
+/** What is in memory of one environment. */
+interface Entry {
+  readonly id: string
+  /** undefined: nothing of it was counted yet. */
+  orgId: string | undefined
+  /** The environment itself, or the load of it. */
+  environment: Promise<Environment | undefined> | undefined
+  bytes: number
+  /** The bytes of its tenants by the hashes of their credentials. */
+  readonly tenants: Map<string, number>
+  readonly endUsers: Set<string>
+}
+
+/** What a tenant takes besides what its caller holds. */
+const TENANT_BYTES = 512
+/** The part of all bytes above which an organization makes room for itself only. */
+const OWN_PART = 1 / 8
+
+/**
+ * Tenants, environments and end users in memory, by environment, so that a change of one costs no look at the others. Where
+ * there is no room for more bytes, the environment that was loaded first is dropped with all that belongs to it; one of the same
+ * organization, if that has more than its part, so that none can push out the others.
+ */
+export class SnapshotTable<Tenant extends Owned> {
+  readonly #bounds: SnapshotBounds
+  readonly #keys = new Map<string, Tenant>()
+  /** The tenants of client tokens. Kept apart, since millions of tokens must not evict keys. */
+  readonly #tokens = new Map<string, Tenant>()
+  /** By environment id and end user id. */
+  readonly #endUsers = new Map<string, EndUser>()
+  /** Those loaded first come first. */
+  readonly #environments = new Map<string, Entry>()
+  readonly #bytesOf = new Map<string, number>()
+  #bytes = 0
+
+  constructor(bounds: SnapshotBounds) {
+    this.#bounds = bounds
+  }
+
+  /** What everything takes of memory, about. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  findTenant(hash: string): Tenant | undefined {
+    return this.#keys.get(hash) ?? this.#tokens.get(hash)
+  }
+
+  findEndUser(environmentId: string, id: string): EndUser | undefined {
+    return this.#endUsers.get(endUserKey(environmentId, id))
+  }
+
+  /** Returns the environment, shared by all of its tenants. A load that fails is forgotten. */
+  environment(
+    id: string,
+    load: (id: string) => Promise<Environment | undefined>,
+  ): Promise<Environment | undefined> {
+    const entry = this.#entryOf(id)
+    if (entry.environment !== undefined) return entry.environment
+    const loading = load(id)
+    entry.environment = loading
+    loading.then(
+      environment => {
+        if (environment === undefined || this.#environments.get(id) !== entry) return
+        this.#count(entry, environment.orgId, estimateBytes(environment))
+      },
+      () => {
+        if (entry.environment === loading) entry.environment = undefined
+      },
+    )
+    return loading
+  }
+
+  keepKey(hash: string, tenant: Tenant): void {
+    this.#keep(this.#keys, hash, tenant, this.#bounds.maxKeys)
+  }
+
+  keepToken(hash: string, tenant: Tenant): void {
+    this.#keep(this.#tokens, hash, tenant, this.#bounds.maxTokens)
+  }
+
+  keepEndUser(environmentId: string, id: string, endUser: EndUser): void {
+    const key = endUserKey(environmentId, id)
+    const [oldest] = this.#endUsers.size < this.#bounds.maxEndUsers ? [] : this.#endUsers.keys()
+    if (oldest !== undefined) {
+      this.#endUsers.delete(oldest)
+      this.#environments.get(oldest.slice(0, environmentId.length))?.endUsers.delete(oldest)
+    }
+    this.#endUsers.set(key, endUser)
+    this.#entryOf(environmentId).endUsers.add(key)
+  }
+
+  /** Drops everything of an environment. */
+  drop(environmentId: string): void {
+    const entry = this.#environments.get(environmentId)
+    if (entry === undefined) return
+    this.#environments.delete(environmentId)
+    for (const hash of entry.tenants.keys()) {
+      this.#keys.delete(hash)
+      this.#tokens.delete(hash)
+    }
+    for (const key of entry.endUsers) this.#endUsers.delete(key)
+    this.#add(entry, -entry.bytes)
+  }
+
+  clear(): void {
+    this.#environments.clear()
+    this.#keys.clear()
+    this.#tokens.clear()
+    this.#endUsers.clear()
+    this.#bytesOf.clear()
+    this.#bytes = 0
+  }
+
+  #entryOf(id: string): Entry {
+    const known = this.#environments.get(id)
+    if (known !== undefined) return known
+    const entry: Entry = {
+      id,
+      orgId: undefined,
+      environment: undefined,
+      bytes: 0,
+      tenants: new Map(),
+      endUsers: new Set(),
+    }
+    this.#environments.set(id, entry)
+    return entry
+  }
+
+  #keep(map: Map<string, Tenant>, hash: string, tenant: Tenant, max: number): void {
+    const [oldest] = map.size < max ? [] : map
+    if (oldest !== undefined) this.#remove(map, ...oldest)
+    const { caller, environment } = tenant
+    const bytes = TENANT_BYTES + estimateBytes(caller)
+    const entry = this.#entryOf(environment.id)
+    const earlier = entry.tenants.get(hash) ?? 0
+    map.set(hash, tenant)
+    entry.tenants.set(hash, bytes)
+    this.#count(entry, environment.orgId, bytes - earlier)
+  }
+
+  #remove(map: Map<string, Tenant>, hash: string, { environment }: Tenant): void {
+    map.delete(hash)
+    const entry = this.#environments.get(environment.id)
+    const bytes = entry?.tenants.get(hash)
+    if (entry === undefined || bytes === undefined) return
+    entry.tenants.delete(hash)
+    this.#add(entry, -bytes)
+  }
+
+  /** Counts more bytes of an environment, and makes room for them. */
+  #count(entry: Entry, orgId: string, bytes: number): void {
+    entry.orgId = orgId
+    this.#add(entry, bytes)
+    while (this.#bytes > this.#bounds.maxBytes) {
+      const first = this.#findFirst(orgId)
+      if (first === undefined) return
+      this.drop(first.id)
+    }
+  }
+
+  #findFirst(orgId: string): Entry | undefined {
+    const isOwn = (this.#bytesOf.get(orgId) ?? 0) > this.#bounds.maxBytes * OWN_PART
+    for (const entry of this.#environments.values())
+      if (entry.bytes > 0 && (!isOwn || entry.orgId === orgId)) return entry
+    return undefined
+  }
+
+  #add(entry: Entry, bytes: number): void {
+    const { orgId } = entry
+    if (orgId === undefined) return
+    entry.bytes += bytes
+    this.#bytes += bytes
+    const ofOrg = (this.#bytesOf.get(orgId) ?? 0) + bytes
+    if (ofOrg > 0) this.#bytesOf.set(orgId, ofOrg)
+    else this.#bytesOf.delete(orgId)
+  }
+}
+
+/** Unique, since environment ids have a fixed length. */
+function endUserKey(environmentId: string, id: string): string {
+  return environmentId + id
+}
