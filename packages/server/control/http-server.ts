@@ -6,6 +6,7 @@ import { batchInTick } from '../http/batch-in-tick.ts'
 import { ALL_HEADERS, UNCHECKED_HEAD } from '../http/check-head.ts'
 import { CheckedResponse } from '../http/checked-response.ts'
 import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'
+import { ReceivedRequest } from '../http/received-request.ts'
 import { RequestLines } from '../http/request-lines.ts'
 
 /** Fastify's request handler. */
@@ -37,6 +38,7 @@ export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException
         // A backstop behind the app's own timer: it also ends header blocks and rejected bodies that never end.
         requestTimeout: requestTimeoutMs,
         connectionsCheckingInterval: 5_000,
+        IncomingMessage: ReceivedRequest,
         ServerResponse: CheckedResponse,
       }
       const opened = new RequestLines((req, res) => {

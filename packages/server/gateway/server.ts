@@ -8,6 +8,7 @@ import { batchInTick } from '../http/batch-in-tick.ts'
 import { ALL_HEADERS, checkHead, UNCHECKED_HEAD } from '../http/check-head.ts'
 import { MAX_HEADER_BYTES } from '../http/client-error.ts'
 import { toReadinessAnswer } from '../http/readiness.ts'
+import { ReceivedRequest } from '../http/received-request.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import { RequestLines } from '../http/request-lines.ts'
 import { writeHead } from '../http/write-head.ts'
@@ -75,6 +76,7 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
   const server = http.createServer(
     {
       ...UNCHECKED_HEAD,
+      IncomingMessage: ReceivedRequest,
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: 30_000,
