@@ -12,6 +12,7 @@ import {
 } from '../../http/egress.ts'
 import { loopTurns, type TurnTaker } from '../../http/loop-turns.ts'
 import { mayPause } from '../../http/patch-undici-parser.ts'
+import { toOwned } from '../../http/to-owned.ts'
 import { toUpstreamHeaders } from '../../http/upstream-headers.ts'
 import { type Borrower, type Connection, Connections } from './connections.ts'
 import { ReadOnce, toReadOnce } from './read-once.ts'
@@ -266,7 +267,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
 
   #deliver(chunk: Buffer): void {
     try {
-      this.#handler.onData(chunk)
+      this.#handler.onData(toOwned(chunk))
     } catch (error) {
       this.#crash(error)
     }
