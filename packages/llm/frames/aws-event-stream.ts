@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { KeptBytes } from './kept-bytes.ts'
 import type { SseEvent, SseParser } from './sse.ts'
 
 /** Total length and headers' length, then the checksum of the two. */
@@ -55,8 +56,7 @@ class Parser implements SseParser {
   private readonly onEvent: (event: SseEvent) => void
   private readonly maxEventBytes: number
   /** The begun frame's bytes of former chunks. */
-  private held: Buffer[] = []
-  private heldBytes = 0
+  private readonly held = new KeptBytes()
   /** Of the begun frame; 0: not known yet. */
   private total = 0
 
@@ -66,11 +66,9 @@ class Parser implements SseParser {
   }
 
   push(chunk: Buffer): void {
-    this.held.push(chunk)
-    this.heldBytes += chunk.length
     // Joined once for each frame, not for each chunk of it.
-    if (this.heldBytes < Math.max(this.total, PRELUDE_BYTES)) return
-    const bytes = this.held.length === 1 ? chunk : Buffer.concat(this.held, this.heldBytes)
+    if (this.held.size + chunk.length < Math.max(this.total, PRELUDE_BYTES)) return this.held.add(chunk)
+    const bytes = this.held.take(chunk)
     let at = 0
     while (bytes.length - at >= PRELUDE_BYTES) {
       this.total = readPrelude(bytes, at, this.maxEventBytes)
@@ -80,16 +78,15 @@ class Parser implements SseParser {
       this.total = 0
       this.onEvent(readFrame(frame))
     }
-    this.held = at === bytes.length ? [] : [bytes.subarray(at)]
-    this.heldBytes = bytes.length - at
+    this.held.add(bytes.subarray(at))
   }
 
   hasPartial(): boolean {
-    return this.heldBytes > 0
+    return this.held.size > 0
   }
 
   end(): void {
-    if (this.heldBytes > 0) throw new EventStreamError('the stream ends within a frame')
+    if (this.held.size > 0) throw new EventStreamError('the stream ends within a frame')
   }
 }
 

@@ -1,3 +1,4 @@
+import { KeptBytes } from './kept-bytes.ts'
 import type { SseEvent, SseParser } from './sse.ts'
 
 const LF = 10
@@ -27,8 +28,7 @@ class Parser implements SseParser {
   private readonly onEvent: (event: SseEvent) => void
   private readonly maxEventBytes: number
   /** The begun line's bytes of former chunks. */
-  private held: Buffer[] = []
-  private heldBytes = 0
+  private readonly held = new KeptBytes()
 
   constructor(onEvent: (event: SseEvent) => void, maxEventBytes: number) {
     this.onEvent = onEvent
@@ -45,7 +45,7 @@ class Parser implements SseParser {
   }
 
   hasPartial(): boolean {
-    return this.heldBytes > 0
+    return this.held.size > 0
   }
 
   end(): void {
@@ -53,17 +53,18 @@ class Parser implements SseParser {
   }
 
   private hold(piece: Buffer): void {
-    this.heldBytes += piece.length
-    if (this.heldBytes > this.maxEventBytes) throw new LineTooLongError(this.maxEventBytes)
-    this.held.push(piece)
+    this.assertShort(piece)
+    this.held.add(piece)
   }
 
   private endLine(piece: Buffer): void {
-    this.hold(piece)
-    const raw = this.held.length === 1 ? piece : Buffer.concat(this.held, this.heldBytes)
-    this.held = []
-    this.heldBytes = 0
+    this.assertShort(piece)
+    const raw = this.held.take(piece)
     const data = raw.toString('utf8').trim()
     if (data !== '') this.onEvent({ event: NO_EVENT, data, raw })
+  }
+
+  private assertShort(piece: Buffer): void {
+    if (this.held.size + piece.length > this.maxEventBytes) throw new LineTooLongError(this.maxEventBytes)
   }
 }

@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer'
+import { KeptBytes } from './kept-bytes.ts'
 
 /** One server-sent event. */
 export interface SseEvent {
@@ -46,10 +47,9 @@ class Parser implements SseParser {
   private readonly onEvent: (event: SseEvent) => void
   private readonly maxEventBytes: number
   /** The begun event's bytes of former chunks. */
-  private held: Buffer[] = []
-  private heldBytes = 0
+  private readonly held = new KeptBytes()
   /** The begun line's bytes of former chunks. */
-  private heldLine: Buffer[] = []
+  private readonly heldLine = new KeptBytes()
   /** The last chunk ended with CR: a LF at the start of the next belongs to it. */
   private afterCr = false
   private atStart = true
@@ -68,7 +68,7 @@ class Parser implements SseParser {
     const ascii = isAscii(chunk)
     let at = this.afterCr && text.startsWith('\n') ? 1 : 0
     // That line feed begins no event: the CR has ended the last one already.
-    let eventStart = this.heldBytes === 0 ? at : 0
+    let eventStart = this.held.size === 0 ? at : 0
     this.afterCr = false
     let lf = text.indexOf('\n', at)
     let cr = text.indexOf('\r', at)
@@ -81,7 +81,7 @@ class Parser implements SseParser {
         cr = text.indexOf('\r', next)
       }
       if (lf !== -1 && lf < next) lf = text.indexOf('\n', next)
-      if (lineEnd > at || this.heldLine.length > 0) {
+      if (lineEnd > at || this.heldLine.size > 0) {
         this.endLine(chunk, text, ascii, at, lineEnd)
       } else {
         this.endEvent(chunk, eventStart, next)
@@ -89,35 +89,33 @@ class Parser implements SseParser {
       }
       at = next
     }
-    if (at < chunk.length) this.heldLine.push(chunk.subarray(at))
+    if (at < chunk.length) this.heldLine.add(chunk.subarray(at))
     if (eventStart < chunk.length) this.hold(chunk.subarray(eventStart))
   }
 
   hasPartial(): boolean {
-    return this.heldBytes > 0 || this.afterCr
+    return this.held.size > 0 || this.afterCr
   }
 
   end(): void {
     const nothing = Buffer.alloc(0)
-    if (this.heldLine.length > 0) this.endLine(nothing, '', true, 0, 0)
+    if (this.heldLine.size > 0) this.endLine(nothing, '', true, 0, 0)
     // No line feed follows that a CR would wait for.
     this.afterCr = false
     this.endEvent(nothing, 0, 0)
   }
 
   private hold(rest: Buffer): void {
-    this.heldBytes += rest.length
-    if (this.heldBytes > this.maxEventBytes) throw new SseEventTooLargeError(this.maxEventBytes)
-    this.held.push(rest)
+    if (this.held.size + rest.length > this.maxEventBytes) throw new SseEventTooLargeError(this.maxEventBytes)
+    this.held.add(rest)
   }
 
   private endLine(chunk: Buffer, text: string, ascii: boolean, start: number, end: number): void {
-    if (this.heldLine.length === 0) {
+    if (this.heldLine.size === 0) {
       this.readLine(chunk, text, ascii, start, end)
       return
     }
-    const line = Buffer.concat([...this.heldLine, chunk.subarray(start, end)])
-    this.heldLine = []
+    const line = this.heldLine.take(chunk.subarray(start, end))
     this.readLine(line, line.toString('latin1'), isAscii(line), 0, line.length)
   }
 
@@ -133,16 +131,13 @@ class Parser implements SseParser {
   }
 
   private endEvent(chunk: Buffer, start: number, end: number): void {
-    const { held, heldBytes, event, data } = this
-    if (heldBytes + end - start > this.maxEventBytes) throw new SseEventTooLargeError(this.maxEventBytes)
-    this.held = []
-    this.heldBytes = 0
+    const { held, event, data } = this
+    if (held.size + end - start > this.maxEventBytes) throw new SseEventTooLargeError(this.maxEventBytes)
     this.event = ''
     this.data = undefined
     this.atStart = false
-    if (data === undefined) return
-    const rest = chunk.subarray(start, end)
-    this.onEvent({ event, data, raw: heldBytes === 0 ? rest : Buffer.concat([...held, rest]) })
+    if (data === undefined) held.clear()
+    else this.onEvent({ event, data, raw: held.take(chunk.subarray(start, end)) })
   }
 }
 

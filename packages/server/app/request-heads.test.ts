@@ -117,6 +117,15 @@ describe.each(['gateway', 'control plane'])('on the %s', host => {
     expect(text).toMatch(UUID)
   })
 
+  test('answers 17 of 2,400 requests that arrive at once, in order, and closes the connection', async () => {
+    const id = (at: number): string => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`
+    const many = Array.from({ length: 2_400 }, (_, at) => {
+      return `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id(at)}\r\n\r\n`
+    })
+    const answered = (await exchange(url(), many.join(''))).match(/(?<=^x-request-id: ).*/gim)
+    expect(answered).toEqual(Array.from({ length: 17 }, (_, at) => id(at)))
+  })
+
   test('asks for the body of a request that expects 100-continue', async () => {
     const raw = await openRaw(url())
     raw.socket.write(

@@ -2,10 +2,12 @@ import http, { type IncomingMessage, type Server, type ServerResponse } from 'no
 import type { Duplex } from 'node:stream'
 import { toEnvelope } from '@rideau/llm/formats/shared/error-envelope'
 import type { OnException } from '../core/on-exception.ts'
+import { batchInTick } from '../http/batch-in-tick.ts'
 import { ALL_HEADERS, UNCHECKED_HEAD } from '../http/check-head.ts'
 import { CheckedResponse } from '../http/checked-response.ts'
 import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'
-import { LatestResponses } from '../http/latest-responses.ts'
+import { ReceivedRequest } from '../http/received-request.ts'
+import { RequestLines } from '../http/request-lines.ts'
 
 /** Fastify's request handler. */
 type Handler = (req: IncomingMessage, res: ServerResponse) => void
@@ -25,8 +27,8 @@ const KEEP_ALIVE_MS = 72_000
  * connection instead of the process. Pass `answerBroken` to Fastify as its `clientErrorHandler`.
  */
 export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException }: HttpServerOptions) {
-  const responses = new LatestResponses()
   const onResponseError = (error: Error): void => onException(error, 'a response of the control plane')
+  let lines: RequestLines | undefined
   return {
     serverFactory(handle: Handler): Server {
       const options = {
@@ -36,19 +38,22 @@ export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException
         // A backstop behind the app's own timer: it also ends header blocks and rejected bodies that never end.
         requestTimeout: requestTimeoutMs,
         connectionsCheckingInterval: 5_000,
+        IncomingMessage: ReceivedRequest,
         ServerResponse: CheckedResponse,
       }
-      const receive = (req: IncomingMessage, res: ServerResponse): void => {
-        responses.add(req, res)
+      const opened = new RequestLines((req, res) => {
         // A write after the end emits an error event, which would end the process without a listener.
         res.on('error', onResponseError)
-        try {
-          handle(req, res)
-        } catch (error) {
-          onException(error, 'the arrival of a call')
-          res.destroy()
-        }
-      }
+        batchInTick(
+          () => handle(req, res),
+          error => {
+            onException(error, 'the arrival of a call')
+            res.destroy()
+          },
+        )
+      })
+      lines = opened
+      const receive = (req: IncomingMessage, res: ServerResponse): void => opened.add(req, res)
       // Node answers unknown expectations by itself without a listener. checkHead refuses them (server.ts).
       const server = http.createServer(options, receive).on('checkExpectation', receive)
       server.maxHeadersCount = ALL_HEADERS
@@ -56,7 +61,7 @@ export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException
     },
     answerBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
       try {
-        answerClientError(error, socket, responses.of(socket), newId, (fault, requestId) => ({
+        answerClientError(error, socket, lines?.latest(socket), newId, (fault, requestId) => ({
           body: toEnvelope(fault, requestId, baseUrl()),
         }))
       } catch (another) {

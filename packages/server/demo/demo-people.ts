@@ -54,7 +54,7 @@ export async function createPeople(deps: DemoDeps, password: string): Promise<De
   const hashes = await Promise.all(
     DEMO_SIGN_INS.map(({ email }) => {
       const salt = createHmac('sha256', saltKey).update(email).digest().subarray(0, 16)
-      return passwords.hash(password, toPasswordSettings(salt))
+      return passwords.hash(password, toPasswordSettings(salt), '')
     }),
   )
   const [owner, ...signIns] = DEMO_SIGN_INS

@@ -8,9 +8,10 @@ import { assertKnownQuery } from '../http/assert-known-query.ts'
 import { batchInTick } from '../http/batch-in-tick.ts'
 import { ALL_HEADERS, checkHead, UNCHECKED_HEAD } from '../http/check-head.ts'
 import { MAX_HEADER_BYTES } from '../http/client-error.ts'
-import { LatestResponses } from '../http/latest-responses.ts'
 import { toReadinessAnswer } from '../http/readiness.ts'
+import { ReceivedRequest } from '../http/received-request.ts'
 import { parseRequestId } from '../http/request-headers.ts'
+import { RequestLines } from '../http/request-lines.ts'
 import { writeHead } from '../http/write-head.ts'
 import type { GatewayDeps } from './deps.ts'
 import { answerBrokenRequest } from './edge/broken-requests.ts'
@@ -52,17 +53,17 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
   const onResponseError = (error: Error): void => onException(error, 'a response')
   // serve() handles exceptions of its steps.
   const onServeError = (error: unknown): void => onException(error, 'the edge of the gateway')
-  const responses = new LatestResponses()
-  const receive = (req: IncomingMessage, res: ServerResponse): void => {
+  const lines = new RequestLines((req, res) => {
     try {
-      responses.add(req, res)
       // A write after the end emits 'error', which would end the process without a listener.
       res.on('error', onResponseError)
       const path = pathOf(req)
       const refusal = checkHead(req)
       const match = refusal === undefined ? route(req.method ?? '', path) : undefined
-      if (match === undefined) serveUnrouted(path, req, res, refusal, { fail, suggest }, deps)
-      else {
+      if (match === undefined) {
+        const ctx = openUnrouted(path, req, res, fail, deps)
+        batchInTick(() => void serveUnrouted(ctx, path, refusal, suggest, deps), onServeError)
+      } else {
         const ctx = openContext(match.route, req, res, fail, deps)
         batchInTick(() => void serve(ctx, match, deps), onServeError)
       }
@@ -70,10 +71,12 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
       onException(error, 'the arrival of a request')
       res.destroy()
     }
-  }
+  })
+  const receive = (req: IncomingMessage, res: ServerResponse): void => lines.add(req, res)
   const server = http.createServer(
     {
       ...UNCHECKED_HEAD,
+      IncomingMessage: ReceivedRequest,
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: 30_000,
@@ -88,7 +91,7 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
   server.on('checkExpectation', receive)
   server.on('clientError', (error, socket) => {
     try {
-      answerBrokenRequest(error, socket, responses.of(socket), deps)
+      answerBrokenRequest(error, socket, lines.latest(socket), deps)
     } catch (another) {
       onException(another, 'the answer to a broken request')
       socket.destroy()
@@ -196,31 +199,42 @@ const UNROUTED: Omit<RouteInfo, 'mount'> = {
   needsPlace: false,
 }
 
-/** Serves what needs no credential: health checks, preflights, unknown routes and what checkHead refuses. */
-function serveUnrouted(
+function openUnrouted(
   path: string,
   req: IncomingMessage,
   res: ServerResponse,
-  refusal: Fault | undefined,
-  { fail, suggest }: { readonly fail: FailRequest; readonly suggest: SuggestRoute },
+  fail: FailRequest,
   deps: GatewayDeps,
-): void {
+): RequestContext {
   const id = deps.newId()
   const requestId = parseRequestId(req.headers['x-request-id']) ?? id
   const route: RouteInfo = {
     ...UNROUTED,
     mount: findMount(path, deps.formats.mounts.values(), deps.prefixes),
   }
-  const ctx = new RequestContext({ id, requestId, req, res, route, arrivedAt: deps.now(), fail })
+  return new RequestContext({ id, requestId, req, res, route, arrivedAt: deps.now(), fail })
+}
+
+/** Serves what needs no credential: health checks, preflights, unknown routes and what checkHead refuses. Never rejects. */
+async function serveUnrouted(
+  ctx: RequestContext,
+  path: string,
+  refusal: Fault | undefined,
+  suggest: SuggestRoute,
+  deps: GatewayDeps,
+): Promise<void> {
   try {
     if (refusal !== undefined) {
-      res.shouldKeepAlive = false
+      ctx.res.shouldKeepAlive = false
       deps.frontDoor.countUnknown(ctx)
       throw refusal
     }
     answerUnrouted(ctx, path, suggest, deps)
   } catch (thrown) {
-    void endWithFault(ctx, toFault(thrown), deps)
+    const fault = toFault(thrown)
+    const pausing = deps.frontDoor.pause.of(fault, ctx.startedAt)
+    if (pausing !== undefined) await pausing
+    await endWithFault(ctx, fault, deps)
   }
 }
 

@@ -54,3 +54,29 @@ test('runs the other tasks and raises uncaughtException when a task’s handler 
     for (const listener of inherited) process.on('uncaughtException', listener)
   }
 })
+
+test('leaves tasks that take long together to the next ticks, in order', async () => {
+  const seen: [name: string, tick: number][] = []
+  let tick = 0
+  const noError = (error: unknown): never => expect.unreachable(String(error))
+  const work = (name: string) => (): void => {
+    seen.push([name, tick])
+    for (const until = performance.now() + 5; performance.now() < until; );
+  }
+  batchInTick(() => {
+    work('a')()
+    batchInTick(work('d'), noError)
+  }, noError)
+  batchInTick(work('b'), noError)
+  batchInTick(work('c'), noError)
+  while (seen.length < 4) {
+    await nextTick()
+    tick++
+  }
+  expect(seen).toEqual([
+    ['a', 0],
+    ['b', 1],
+    ['c', 2],
+    ['d', 3],
+  ])
+})

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { parseTrustedProxies, toAddressBlock, toAddressGroup, toClientAddress } from './client-address.ts'
+import {
+  parseTrustedProxies,
+  toAddressBlock,
+  toAddressGroup,
+  toAddressNetwork,
+  toClientAddress,
+} from './client-address.ts'
 
 function trust(...entries: string[]) {
   const trusted = parseTrustedProxies(entries)
@@ -36,6 +42,14 @@ describe('toClientAddress', () => {
     ['a single address', '127.0.0.1', '1.1.1.1', ['127.0.0.1'], '1.1.1.1'],
   ])('%s', (_, peer, forwardedFor, trusted, expected) => {
     expect(toClientAddress(peer, forwardedFor, trust(...trusted))).toBe(expected)
+  })
+
+  test('toAddressNetwork groups callers by their /24 or /48', () => {
+    expect(toAddressNetwork('192.0.2.1')).toBe('192.0.2.0/24')
+    expect(toAddressNetwork('192.0.3.1')).toBe('192.0.3.0/24')
+    expect(toAddressNetwork('2001:db8:0:a::1')).toBe('2001:db8:0::/48')
+    expect(toAddressNetwork('2001:db8:0:b::1')).toBe('2001:db8:0::/48')
+    expect(toAddressNetwork('')).toBe('')
   })
 
   test('toAddressGroup groups IPv6 callers by their /64', () => {

@@ -1,6 +1,8 @@
 import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { Agent, request } from 'undici'
 import { assertAllowedOrigin, createGuardedConnector, EgressError, type EgressPolicy } from './egress.ts'
+import { ReceivedChunks } from './received-chunks.ts'
+import { toOwned } from './to-owned.ts'
 import { toUpstreamHeaders } from './upstream-headers.ts'
 
 export interface GuardedOptions {
@@ -57,14 +59,12 @@ export async function guardedRequest(url: string, options: GuardedOptions): Prom
       location: String(location),
       cacheControl: String(cacheControl),
     } as const
-    const chunks: Buffer[] = []
-    let size = 0
+    const chunks = new ReceivedChunks()
     for await (const chunk of answer.body) {
-      size += (chunk as Buffer).length
-      if (size > maxBytes) return { ...head, body: Buffer.alloc(0), isCut: true }
-      chunks.push(chunk as Buffer)
+      chunks.add(toOwned(chunk as Buffer))
+      if (chunks.size > maxBytes) return { ...head, body: Buffer.alloc(0), isCut: true }
     }
-    return { ...head, body: Buffer.concat(chunks), isCut: false }
+    return { ...head, body: await chunks.join(), isCut: false }
   } catch (error) {
     if (isEgressError(error)) return { ok: false, reason: 'refused' }
     return { ok: false, reason: signal.aborted || isTimeout(error) ? 'timeout' : 'unreachable' }

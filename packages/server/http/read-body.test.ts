@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { ShareOwner } from '../core/connection-shares.ts'
 import { Fault } from '../core/fault.ts'
 import { type BodyReader, readBody } from './read-body.ts'
+import { ReceivedRequest } from './received-request.ts'
 import { runInSlices } from './sliced-work.ts'
 
 const MiB = 1024 * 1024
@@ -19,26 +20,35 @@ interface Sent {
 }
 
 /** Sends a body to a server, which begins to read it before `begin` resolves. */
-async function send(size: number, begin: (reader: BodyReader) => void = () => {}): Promise<Sent> {
+async function send(
+  size: number,
+  begin: (reader: BodyReader) => void = () => {},
+  chunkBytes?: number,
+): Promise<Sent> {
   let note: (reader: BodyReader) => void = () => {}
   const reading = new Promise<BodyReader>(resolve => {
     note = resolve
   })
-  const server = http.createServer(req => {
+  const server = http.createServer({ IncomingMessage: ReceivedRequest }, req => {
     const reader = readBody(req, LIMIT, undefined, ownerOf('a'))
     note(reader)
     begin(reader)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const req = http.request({ port, method: 'POST', headers: { 'content-length': size } })
+  const headers = chunkBytes === undefined ? { 'content-length': size } : {}
+  const req = http.request({ port, method: 'POST', headers })
   req.on('error', () => {})
   onTestFinished(() => {
     req.destroy()
     server.close()
   })
   const body = Buffer.alloc(size, 'of a request ')
-  req.end(body)
+  if (chunkBytes === undefined) req.end(body)
+  else {
+    for (let at = 0; at < size; at += chunkBytes) req.write(body.subarray(at, at + chunkBytes))
+    req.end()
+  }
   return { body, reader: await reading }
 }
 
@@ -75,6 +85,29 @@ test('reads a body of up to 256 KiB without waiting for turns', async () => {
   const { body, reader } = await send(256 * 1024)
   expect((await reader.bytes).equals(body)).toBe(true)
   expect(reader.progress.pausedMs).toBe(0)
+})
+
+test('a body in short chunks waits for turns as if each were a KiB', async () => {
+  let turns = 0
+  let isRead = false
+  let over: Promise<void> = Promise.resolve()
+  const step = (): boolean => {
+    turns++
+    const until = performance.now() + 1
+    while (performance.now() < until);
+    return isRead
+  }
+  const start = (): void => {
+    over = runInSlices({ step }, () => false, ownerOf('b'))
+  }
+  const { body, reader } = await send(60_000, start, 1)
+  const bytes = await reader.bytes
+  isRead = true
+  await over
+  expect(bytes.equals(body)).toBe(true)
+  // A turn for each read of the socket, which brings 10,900 chunks.
+  expect(turns).toBeGreaterThan(4)
+  expect(reader.progress.pausedMs).toBeGreaterThan(0)
 })
 
 test('a body that is given up while it waits for a turn is not read on', async () => {

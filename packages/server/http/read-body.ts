@@ -6,9 +6,10 @@ import type { BodyMemory } from './body-memory.ts'
 import { startGunzip, type Unpacking } from './gunzip.ts'
 import { UNKNOWN_OWNER } from './loop-turns.ts'
 import { ReceivedChunks } from './received-chunks.ts'
+import { costOf, pauseReading, resumeReading } from './received-request.ts'
 import { takeTurn } from './sliced-work.ts'
 
-/** So much of a body is read as it comes. A caller with long bodies would otherwise keep the event loop busy with reading them. */
+/** So much of a body is read as it comes, where short chunks count as a KiB each. A caller with long bodies would otherwise keep the event loop busy with reading them. */
 const FREE_BYTES = 256 * 1024
 /** Of the rest so much is read in one turn, by two reads of the socket. */
 const TURN_BYTES = 128 * 1024
@@ -116,16 +117,19 @@ function receive(
       if (chunks.size > limit) return fail(tooLarge(limit))
       const fault = length === undefined ? memory?.hold(chunk.length) : undefined
       if (fault !== undefined) return fail(fault)
-      if (chunks.size <= nextTurnAt || chunks.size === length) return
-      nextTurnAt = chunks.size + TURN_BYTES
+      const cost = costOf(req, chunks.size)
+      if (cost <= nextTurnAt || chunks.size === length) return
+      nextTurnAt = cost + TURN_BYTES
       waitForTurn()
     }
     const waitForTurn = (): void => {
       progress.pause()
       req.pause()
+      pauseReading(req)
       void takeTurn(owner).then(() => {
         progress.resume()
         if (!isStopped) req.resume()
+        resumeReading(req)
       })
     }
     const onEnd = (): void => {

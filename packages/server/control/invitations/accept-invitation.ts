@@ -1,4 +1,5 @@
 import { Fault } from '../../core/fault.ts'
+import { toAddressNetwork } from '../../http/client-address.ts'
 import { createRandomId } from '../../core/ids.ts'
 import { hashToken } from '../../core/opaque-token.ts'
 import { lockEmail } from '../../storage/identities.ts'
@@ -127,7 +128,7 @@ async function hashPassword(
   }
   // The password may be a guess at an existing account's.
   services.rates.countSignIn(email, caller.address)
-  return await hashForAddress(services, email, password)
+  return await hashForAddress(services, email, password, toAddressNetwork(caller.address))
 }
 
 /**

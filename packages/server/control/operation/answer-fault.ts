@@ -1,6 +1,7 @@
 import { toEnvelope } from '@rideau/llm/formats/shared/error-envelope'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault, toFault } from '../../core/fault.ts'
+import { dropRest } from '../../http/drop-rest.ts'
 import { faultHeaders } from '../../http/envelope.ts'
 import { hasUnreadBody } from '../../http/read-body.ts'
 
@@ -41,26 +42,12 @@ function answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply, b
   else reply.send(body)
 }
 
-/** So long the rest of a refused body is waited for. */
-const LINGER_MS = 10_000
-
-/**
- * A connection that closes under a client that is still sending takes the answer with it, so the rest of a refused body is
- * read and dropped first. Who sends slower than that loses the connection.
- */
+/** Reads and drops the rest of a refused body first. Who sends slower than that takes loses the connection. */
 function sendAfterUpload({ raw }: FastifyRequest, reply: FastifyReply, body: string): void {
-  const send = (): void => {
-    clearTimeout(timer)
-    raw.off('end', send)
-    raw.off('close', send)
+  dropRest(raw, () => {
     if (hasUnreadBody(raw)) reply.header('connection', 'close')
     if (!reply.sent) reply.send(body)
-  }
-  const timer = setTimeout(send, LINGER_MS)
-  timer.unref()
-  raw.once('end', send)
-  raw.once('close', send)
-  raw.resume()
+  })
 }
 
 function toControlFault(thrown: unknown): Fault {

@@ -1,6 +1,7 @@
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { Fault } from '../../core/fault.ts'
+import { FairQueue } from './fair-queue.ts'
 
 const derive = promisify(scrypt) as (
   password: string,
@@ -16,21 +17,24 @@ const P = 1
 const MAX_MEMORY_BYTES = 256 * 1024 * 1024
 /** Limits the memory that concurrent calls take. */
 const CONCURRENCY = 2
-/** A full queue takes about ten seconds; further calls get 429. */
+/** A full queue takes about ten seconds. */
 const MAX_WAITING = 64
 const RETRY_SECONDS = 15
 
-/** Hashes passwords. They are normalized to NFKC, so that every keyboard yields the same text. */
+/**
+ * Hashes passwords. They are normalized to NFKC, so that every keyboard yields the same text. Calls wait in the line of their
+ * `party`, since a few addresses could otherwise keep everybody else from signing in.
+ */
 export interface Passwords {
   /**
    * Returns what is stored for a password, in the PHC string format: the settings, `$` and the hash in base64 without
    * padding. Throws `control_rate_limit_exceeded` if too many calls wait.
    */
-  hash(password: string, settings: string): Promise<string>
+  hash(password: string, settings: string, party: string): Promise<string>
   /**
    * True if the password is the stored one. With nothing stored it takes as long and returns false. Throws like `hash`.
    */
-  verify(password: string, stored: string | null): Promise<boolean>
+  verify(password: string, stored: string | null, party: string): Promise<boolean>
 }
 
 interface Settings {
@@ -55,19 +59,19 @@ export function toPasswordSettings(salt: Buffer): string {
 }
 
 export function openPasswords(): Passwords {
-  const atMostTwo = openQueue()
-  const run = (password: string, { logN, r, p, salt }: Settings): Promise<Buffer> =>
-    atMostTwo(() =>
+  const queue = new FairQueue({ concurrency: CONCURRENCY, maxWaiting: MAX_WAITING }, tooManySignIns)
+  const run = (password: string, { logN, r, p, salt }: Settings, party: string): Promise<Buffer> =>
+    queue.run(party, () =>
       derive(password.normalize('NFKC'), salt, 32, { N: 2 ** logN, r, p, maxmem: MAX_MEMORY_BYTES }),
     )
   return {
-    async hash(password, settings) {
-      const hash = await run(password, parseSettings(settings))
+    async hash(password, settings, party) {
+      const hash = await run(password, parseSettings(settings), party)
       return `${settings}$${toBase64(hash)}`
     },
-    async verify(password, stored) {
+    async verify(password, stored, party) {
       const expected = stored === null ? NO_ACCOUNT : parseStored(stored)
-      return timingSafeEqual(await run(password, expected), expected.hash)
+      return timingSafeEqual(await run(password, expected, party), expected.hash)
     },
   }
 }
@@ -83,26 +87,10 @@ function parseSettings(text: string): Settings {
   return { logN: Number(ln), r: Number(r), p: Number(p), salt: Buffer.from(salt, 'base64') }
 }
 
-function openQueue(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async work => {
-    if (waiting.length >= MAX_WAITING) {
-      throw new Fault('control_rate_limit_exceeded', 'Too many sign-ins at once. Try again shortly.', {
-        retryAfterSeconds: RETRY_SECONDS,
-      })
-    }
-    if (running === CONCURRENCY) await new Promise<void>(resolve => waiting.push(resolve))
-    else running++
-    try {
-      return await work()
-    } finally {
-      // Passes the slot to a waiting call, or frees it.
-      const next = waiting.shift()
-      if (next === undefined) running--
-      else next()
-    }
-  }
+function tooManySignIns(): Fault {
+  return new Fault('control_rate_limit_exceeded', 'Too many sign-ins at once. Try again shortly.', {
+    retryAfterSeconds: RETRY_SECONDS,
+  })
 }
 
 function toBase64(bytes: Buffer): string {

@@ -9,12 +9,17 @@ import { toPasswordSettings } from '../operation/password.ts'
 /**
  * Returns the hash that an account of the address stores for the password. The work is the same for every address, whether
  * it has no account, one or many: all accounts of an address share one salt, which two concurrent first accounts must
- * find without each other. Throws like `Passwords.hash`.
+ * find without each other. `party`: in whose line it waits. Throws like `Passwords.hash`.
  */
-export async function hashForAddress(services: Services, email: string, password: string): Promise<string> {
+export async function hashForAddress(
+  services: Services,
+  email: string,
+  password: string,
+  party: string,
+): Promise<string> {
   const { saltKey, settings } = await getPasswordSalting(services.wholeDb, email)
   const salt = createHmac('sha256', saltKey).update(email).digest().subarray(0, 16)
-  return await services.passwords.hash(password, settings ?? toPasswordSettings(salt))
+  return await services.passwords.hash(password, settings ?? toPasswordSettings(salt), party)
 }
 
 /**

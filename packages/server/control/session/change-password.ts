@@ -29,9 +29,9 @@ export const changePassword = defineOperation('POST /v1/session/password', {
     // Somebody who took over a session can guess no faster than at sign-in.
     const giveBack = rates.countAttempt('change_password', caller.address)
     rates.countSignIn(user.email, caller.address)
-    if (!(await passwords.verify(body.current_password, user.password_hash))) throw wrongPassword()
+    if (!(await passwords.verify(body.current_password, user.password_hash, user.id))) throw wrongPassword()
     const email = user.email.toLowerCase()
-    const hash = await hashForAddress(services, email, body.new_password)
+    const hash = await hashForAddress(services, email, body.new_password, user.id)
     const now = new Date(services.clock.now())
     const changed = await wholeDb.transaction().execute(async tx => {
       await lockEmail(tx, email)

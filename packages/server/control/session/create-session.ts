@@ -1,4 +1,5 @@
 import { Fault } from '../../core/fault.ts'
+import { toAddressNetwork } from '../../http/client-address.ts'
 import { findUserByPassword } from '../../storage/users.ts'
 import { assertSameOrigin } from '../operation/caller.ts'
 import { emailField, givenPasswordField } from '../operation/fields.ts'
@@ -25,7 +26,8 @@ export const createSession = defineOperation('POST /v1/session', {
     assertSameOrigin(caller, services.baseUrl())
     services.rates.countSignIn(body.email, caller.address)
     // Hash even if there is no account, so that neither the response nor its time reveals who has one.
-    const hash = await hashForAddress(services, body.email, body.password)
+    const party = toAddressNetwork(caller.address)
+    const hash = await hashForAddress(services, body.email, body.password, party)
     const user = await findUserByPassword(services.wholeDb, body.email, hash)
     if (user === undefined) throw signInFailed()
     if (!(await startSession(services, caller, answer, user))) throw signInFailed()

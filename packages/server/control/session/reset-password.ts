@@ -43,7 +43,7 @@ export const resetPassword = defineOperation('POST /v1/session/password-reset', 
     const email = (await getUser(wholeDb, reset.user_id)).email.toLowerCase()
     // A password that another account of the address has is refused below, which is as good as a guess at sign-in.
     services.rates.countSignIn(email, caller.address)
-    const password = await hashForAddress(services, email, body.new_password)
+    const password = await hashForAddress(services, email, body.new_password, reset.user_id)
     const changed = await wholeDb.transaction().execute(async tx => {
       await lockEmail(tx, email)
       const user = await lockUser(tx, reset.user_id)

@@ -69,7 +69,7 @@ export const createSetup = defineOperation('POST /v1/setup', {
     // checked in any case: the time does not tell which of them was wrong.
     const isClosed = await hasUsers(services.db)
     if (!isSameToken(body.setup_token, services.setupToken()) || isClosed) throw closed()
-    const passwordHash = await hashForAddress(services, body.email, body.password)
+    const passwordHash = await hashForAddress(services, body.email, body.password, 'setup')
     const { user, result } = await services.db.transaction().execute(async tx => {
       // The second of two concurrent set-ups waits here and then finds a user.
       await sql`select pg_advisory_xact_lock(hashtext('rideau:setup'))`.execute(tx)

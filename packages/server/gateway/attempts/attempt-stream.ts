@@ -1,3 +1,4 @@
+import { KeptBytes } from '@rideau/llm/frames/kept-bytes'
 import type { Frame } from '@rideau/llm/frames/open-frames'
 import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
@@ -65,7 +66,9 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
   readonly #timeoutMs: number
   /** undefined once it was called: it holds the attempt's request, which an open stream does not keep. */
   #settle: ((result: AttemptResult<OpenStream>) => void) | undefined
-  /** Before the stream opens: all bytes, from which an error is decoded. Afterwards: chunks that were not read yet. */
+  /** All bytes before the stream opens, from which an error is decoded. */
+  readonly #unopened = new KeptBytes()
+  /** Chunks of the open stream that were not read yet. */
   #buffered: Buffer[] = []
   /** The frames up to the chunk that opened the stream. */
   #frames: { readonly events: readonly StreamEvent[]; readonly frame: Frame }[] = []
@@ -141,16 +144,21 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
 
   onData(chunk: Buffer): void {
     if (this.#sink !== undefined) return this.#sink.onChunk(chunk)
-    this.#buffered.push(chunk)
     this.#bufferedBytes += chunk.length
-    if (this.#isOpen) return
+    if (this.#isOpen) {
+      this.#buffered.push(chunk)
+      return
+    }
+    this.#unopened.add(chunk)
     if (this.#bufferedBytes > MAX_BUFFERED_BYTES) {
       return this.giveUp({ kind: 'unavailable', status: this.#status, detail: 'no event in the first MiB' })
     }
     if (this.#status < 200 || this.#status >= 300) return
     try {
       const rest = this.#readUntilOpen(chunk)
-      if (this.#isOpen) this.#buffered = rest.length > 0 ? [rest] : []
+      if (!this.#isOpen) return
+      this.#unopened.clear()
+      if (rest.length > 0) this.#buffered.push(rest)
     } catch (error) {
       this.giveUp({ kind: 'unavailable', status: this.#status, detail: String(error) })
     }
@@ -200,7 +208,7 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
       this.#end = 'end'
       return
     }
-    const body = Buffer.concat(this.#buffered).toString('utf8')
+    const body = this.#unopened.peek().toString('utf8')
     if (this.#status < 200 || this.#status >= 300 || looksLikeError(body)) {
       this.#fail(this.#format.decodeError(this.#status, this.#readHeaders(), body), 'reported')
     } else {

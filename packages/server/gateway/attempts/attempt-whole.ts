@@ -10,6 +10,7 @@ import type { ShareOwner } from '../../core/connection-shares.ts'
 import { Fault } from '../../core/fault.ts'
 import { batchInTick } from '../../http/batch-in-tick.ts'
 import { parseLongJson, parseShortAnswer } from '../../http/parse-json.ts'
+import { ReceivedChunks } from '../../http/received-chunks.ts'
 import { takeTurn } from '../../http/sliced-work.ts'
 import type { Charge } from '../billing/bill.ts'
 import type { RequestContext } from '../request/request-context.ts'
@@ -58,10 +59,9 @@ export function attemptWhole<T>(
 ): Promise<AttemptResult<T>> {
   return new Promise((resolve, reject) => {
     const { ctx } = options
-    const chunks: Buffer[] = []
+    const chunks = new ReceivedChunks()
     let status = 0
     let readHeaders = (): UpstreamHeaders => ({})
-    let size = 0
     const finish = (result: AttemptResult<T>): void => {
       ctx.unwatch()
       resolve(result)
@@ -69,7 +69,7 @@ export function attemptWhole<T>(
     // A transport that is closing may fail before it returns the call.
     let findSentAt = (): number | undefined => undefined
     const fail = (error: UpstreamError, isCutByUs: boolean): void => {
-      const charge = toCharge({ sentAt: findSentAt(), status, isCutByUs, bytes: size })
+      const charge = toCharge({ sentAt: findSentAt(), status, isCutByUs, bytes: chunks.size })
       finish({ ok: false, error, charge })
     }
     const giveUp = (error: UpstreamError): void => {
@@ -80,14 +80,15 @@ export function attemptWhole<T>(
     const complete = (): void => {
       ctx.unwatch()
       batchInTick(() => {
-        const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)
-        const answer = { status, readHeaders, bytes }
-        resolve(
-          options.isBinary === true
-            ? readAnswer({ ...answer, json: undefined }, decode)
-            : parseAndDecode(ctx, answer, decode),
-        )
+        const joined = chunks.join(ctx)
+        resolve(joined instanceof Promise ? joined.then(read) : read(joined))
       }, reject)
+    }
+    const read = (bytes: Buffer): AttemptResult<T> | Promise<AttemptResult<T>> => {
+      const answer = { status, readHeaders, bytes }
+      return options.isBinary === true
+        ? readAnswer({ ...answer, json: undefined }, decode)
+        : parseAndDecode(ctx, answer, decode)
     }
     const deadline = performance.now() + options.timeoutMs
     ctx.watch(
@@ -104,13 +105,12 @@ export function attemptWhole<T>(
           readHeaders = startHeaders
         },
         onData(chunk) {
-          size += chunk.length
-          if (size > MAX_ANSWER_BYTES) {
+          chunks.add(chunk)
+          if (chunks.size > MAX_ANSWER_BYTES) {
             giveUp({ kind: 'unavailable', status, detail: 'the answer exceeds 64 MiB' })
             return
           }
-          chunks.push(chunk)
-          if (size > MAX_ERROR_BYTES && isError(status)) {
+          if (chunks.size > MAX_ERROR_BYTES && isError(status)) {
             call.abort()
             complete()
           }

@@ -1,4 +1,5 @@
 import type { Fault } from '../../core/fault.ts'
+import { dropRest } from '../../http/drop-rest.ts'
 import { faultHeaders } from '../../http/envelope.ts'
 import { hasUnreadBody } from '../../http/read-body.ts'
 import { writeHead } from '../../http/write-head.ts'
@@ -40,9 +41,6 @@ export function sendJsonBytes(ctx: RequestContext, status: number, bytes: Buffer
   ctx.res.end(bytes)
 }
 
-/** How long to wait for the rest of an upload, so that the caller can read the answer before the connection closes. */
-const LINGER_MS = 10_000
-
 /** Sends a fault to the caller: as an answer, or as the last frame of a stream that has begun. */
 export function sendFault(ctx: RequestContext, fault: Fault, baseUrl: string): void {
   const { res } = ctx
@@ -73,19 +71,8 @@ export function sendFault(ctx: RequestContext, fault: Fault, baseUrl: string): v
   }
 }
 
-/**
- * Sends the answer at once, but ends it only when the rest of the upload was read or LINGER_MS have passed. Closing
- * earlier would reset the connection, and the answer could be lost.
- */
+/** Sends the answer at once, but ends it only when the rest of the upload was read, or too much or too long. */
 function endAfterUpload({ req, res }: RequestContext, bytes: Buffer): void {
   res.write(bytes)
-  const end = (): void => {
-    clearTimeout(timer)
-    res.end()
-  }
-  const timer = setTimeout(end, LINGER_MS)
-  timer.unref()
-  req.once('end', end)
-  req.once('close', end)
-  req.resume()
+  dropRest(req, () => void res.end())
 }

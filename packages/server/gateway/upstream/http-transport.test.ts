@@ -242,3 +242,30 @@ test('one turn takes all that came with the chunk that waited for it', async () 
   }
   expect(Math.min(...waits)).toBe(1)
 })
+
+test('one-byte chunks behind long chunk extensions do not keep the reads that they came in', async () => {
+  const extended = `1;e=${'e'.repeat(60_000)}\r\nx\r\n`
+  const server = net.createServer(socket => {
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${extended.repeat(50)}0\r\n\r\n`)
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const chunks: Buffer[] = []
+  await new Promise<void>(resolve => {
+    const handler = {
+      onStart: () => {},
+      onData: (chunk: Buffer) => void chunks.push(chunk),
+      onEnd: resolve,
+      onFail: (error: UpstreamError) => expect.unreachable(String(error.detail)),
+      onCrash: (error: unknown) => expect.unreachable(String(error)),
+    }
+    const request = { origin, path: '/', headers: {}, body: Buffer.from('{}') }
+    openTransport().call(request, handler, NOBODY)
+  })
+  server.close()
+  expect(Buffer.concat(chunks).toString()).toBe('x'.repeat(50))
+  for (const chunk of chunks) expect(chunk.buffer.byteLength).toBeLessThanOrEqual(Buffer.poolSize)
+})

@@ -12,8 +12,10 @@ import {
 } from '../../http/egress.ts'
 import { loopTurns, type TurnTaker } from '../../http/loop-turns.ts'
 import { mayPause } from '../../http/patch-undici-parser.ts'
+import { toOwned } from '../../http/to-owned.ts'
 import { toUpstreamHeaders } from '../../http/upstream-headers.ts'
 import { type Borrower, type Connection, Connections } from './connections.ts'
+import { PacedAborts } from './paced-aborts.ts'
 import { ReadOnce, toReadOnce } from './read-once.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
@@ -39,6 +41,7 @@ export function openHttpTransport(
 ): Transport {
   const connectGuarded = createGuardedConnector(policy, CONNECT_TIMEOUT_MS)
   const opening: Opening = { owner: undefined }
+  const aborts = new PacedAborts()
   const connect: GuardedConnector = (options, callback) => connectGuarded(options, callback, opening.owner)
   const connections = new Connections({
     maxConnections,
@@ -49,7 +52,7 @@ export function openHttpTransport(
   })
   return {
     call(request, handler, owner) {
-      const call = new HttpCall(request, handler, owner, { connections, opening })
+      const call = new HttpCall(request, handler, owner, { connections, opening, aborts })
       connections.lend(call)
       return call
     },
@@ -61,6 +64,7 @@ export function openHttpTransport(
 interface Shared {
   readonly connections: Connections
   readonly opening: Opening
+  readonly aborts: PacedAborts
 }
 
 /** For whom a connection is being opened. undici opens one within `dispatch`, so one place for all calls is enough. */
@@ -160,7 +164,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
     this.#takeShort()
     if (this.#isWaiting) this.#shared.connections.withdraw(this)
     // While the connection is being opened, onConnect ends the call.
-    else this.#abort?.(ABORTED)
+    else if (this.#abort !== undefined) this.#shared.aborts.add(this.#abort)
   }
 
   finish(): void {
@@ -202,7 +206,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
   onConnect(abort: (reason?: Error) => void): void {
     this.#abort = abort
     this.#sentAt = performance.now()
-    if (this.#done) abort(ABORTED)
+    if (this.#done) this.#shared.aborts.add(abort)
   }
 
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
@@ -268,7 +272,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
 
   #deliver(chunk: Buffer): void {
     try {
-      this.#handler.onData(chunk)
+      this.#handler.onData(toOwned(chunk))
     } catch (error) {
       this.#crash(error)
     }
@@ -343,9 +347,6 @@ function endReadOf(call: HttpCall): void {
 function abortCall(call: UpstreamCall): void {
   call.abort()
 }
-
-/** One for all calls: node:stream formats the stack of an error, which costs when hundreds of callers leave at once. */
-const ABORTED = new Error('the call was aborted')
 
 function toNetworkError(error: Error & { code?: string }): UpstreamError {
   if (error instanceof EgressError || error.cause instanceof EgressError) {

@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+/** Requests that may wait on one connection for the answers to earlier ones. */
+export const MAX_WAITING = 16
+
+/** Serves a request. Must not throw. */
+type Serve = (req: IncomingMessage, res: ServerResponse) => void
+
+interface Received {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+}
+
+/** The part of Node's parser (lib/_http_common.js) by which it asks what to do with a request whose head is complete. */
+interface Parser {
+  onIncoming: ((...args: never) => number) | null
+}
+
+interface Line {
+  /** The last response that did not close. A closed one is forgotten at once: an idle connection would keep its last request alive. */
+  latest: ServerResponse | undefined
+  readonly waiting: Received[]
+  /** The parser's own function while the line is full. */
+  onIncoming: Parser['onIncoming']
+}
+
+/** For llhttp an answer of the callback that is neither 0, 1 nor 2 is an error: it reads nothing that follows. */
+const STOP = (): number => -1
+
+/**
+ * The requests of each connection, served one after the other: one that was pipelined waits until the answers before it were
+ * sent. Node hands out all requests of a read of the socket at once, up to 2,400 of them, before any of them was answered.
+ * When MAX_WAITING of them wait, the parser stops at the next one, and 'clientError' closes the connection after their
+ * answers (see answerClientError).
+ */
+export class RequestLines {
+  readonly #lines = new WeakMap<object, Line>()
+  readonly #serve: Serve
+
+  constructor(serve: Serve) {
+    this.#serve = serve
+  }
+
+  /** Serves a request when those before it on its connection are answered. */
+  add(req: IncomingMessage, res: ServerResponse): void {
+    const { socket } = req
+    const line = this.#lines.get(socket)
+    if (line === undefined) {
+      const opened: Line = { latest: res, waiting: [], onIncoming: null }
+      this.#lines.set(socket, opened)
+      this.#start(opened, req, res)
+    } else if (line.latest === undefined) {
+      line.latest = res
+      this.#start(line, req, res)
+    } else {
+      line.latest = res
+      if (line.waiting.push({ req, res }) === MAX_WAITING) stopParser(line, req)
+    }
+  }
+
+  /** Returns the response to the latest request of a connection unless it closed. */
+  latest(socket: Duplex): ServerResponse | undefined {
+    return this.#lines.get(socket)?.latest
+  }
+
+  #start(line: Line, req: IncomingMessage, res: ServerResponse): void {
+    res.once('close', () => this.#next(line, req, res))
+    this.#serve(req, res)
+  }
+
+  #next(line: Line, { socket }: IncomingMessage, closed: ServerResponse): void {
+    if (line.latest === closed) line.latest = undefined
+    // Nobody can be answered any more: the connection is lost, or closes after the answer that was just sent.
+    if (!socket.writable) {
+      line.waiting.length = 0
+      line.latest = undefined
+      return
+    }
+    const next = line.waiting.shift()
+    if (next === undefined) return
+    resumeParser(line, next.req)
+    this.#start(line, next.req, next.res)
+  }
+}
+
+function stopParser(line: Line, { socket }: IncomingMessage): void {
+  const { parser } = socket as unknown as { readonly parser?: Parser | null }
+  if (typeof parser?.onIncoming !== 'function') {
+    // A version of Node that does this otherwise. The test shows it.
+    socket.destroy()
+    return
+  }
+  line.onIncoming = parser.onIncoming
+  parser.onIncoming = STOP
+}
+
+function resumeParser(line: Line, { socket }: IncomingMessage): void {
+  const { parser } = socket as unknown as { readonly parser?: Parser | null }
+  if (line.onIncoming === null) return
+  if (parser?.onIncoming === STOP) parser.onIncoming = line.onIncoming
+  line.onIncoming = null
+}
