@@ -86,6 +86,7 @@ function findStop(
     isStream: request.stream,
     choices: findings.choices,
     maxOutputTokens: request.maxOutputTokens,
+    addresses: sender === 'key' ? 'any' : 'public',
   })
 }
 

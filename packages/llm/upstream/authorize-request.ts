@@ -1,5 +1,6 @@
 import { toText } from '../json/json-value.ts'
 import { findForbidden } from './outgoing-body.ts'
+import type { MediaAddresses } from './media-addresses.ts'
 import type { Grant } from './outgoing-rules.ts'
 import { signAwsRequest } from './sign-aws-request.ts'
 import type { Target } from './target.ts'
@@ -11,11 +12,14 @@ export class ReservedFieldError extends Error {
   readonly path: string
   /** A secret key may set it. */
   readonly isForKeys: boolean
+  /** The addresses that the field may have, if it is refused for another address. */
+  readonly addresses: MediaAddresses
 
-  constructor(path: string, isForKeys = false) {
+  constructor(path: string, isForKeys = false, addresses: MediaAddresses = 'any') {
     super(`${path}: a caller may not set this field; the gateway authorizes, prices or relies on it`)
     this.path = path
     this.isForKeys = isForKeys
+    this.addresses = addresses
   }
 }
 
@@ -59,8 +63,10 @@ function assertGranted({ content }: UpstreamRequest, target: Target, grant: Gran
   if (content === undefined || grant === null) throw new Error('a body goes out that nothing has checked')
   const found = findForbidden(content, grant)
   if (found !== undefined) {
-    const asKey: Grant = { ...grant, sender: 'key' }
-    throw new ReservedFieldError(found, grant.sender !== 'key' && findForbidden(content, asKey) === undefined)
+    const asKey: Grant = { ...grant, sender: 'key', addresses: 'any' }
+    const isForKeys = grant.sender !== 'key' && findForbidden(content, asKey) === undefined
+    const isAddress = findForbidden(content, { ...grant, addresses: 'any' }) !== found
+    throw new ReservedFieldError(found, isForKeys, isAddress ? grant.addresses : 'any')
   }
   // A name such as `…:online` asks a broker for a search, which end users are not offered.
   const { hostedModelMarks } = target.provider

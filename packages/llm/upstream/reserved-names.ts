@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { JsonTexts } from './json-texts.ts'
+import { isSendableText, type MediaAddresses } from './media-addresses.ts'
 
 /**
  * Names of fields that the gateway authorizes, prices or relies on, in every format. A caller may set such a field only
@@ -259,23 +260,34 @@ const KEPT: ReadonlySet<string> = new Set(
   ['file_id', 'file_ids', 'store', 'container', 'container_id', 's3_location', ...STATE].map(toPlainName),
 )
 
-/** Returns the path of the first field, at any depth, that reaches what the provider keeps. It begins with `name`. */
-export function findKept(name: string, given: Json, texts: JsonTexts, depth = 0): string | undefined {
+/**
+ * Returns the path of the first field, at any depth, that reaches what the provider keeps, or names an address that it may not
+ * be asked to fetch. It begins with `name`. `listName`: of the list that `given` stands in.
+ */
+export function findKept(
+  name: string,
+  given: Json,
+  texts: JsonTexts,
+  addresses: MediaAddresses = 'any',
+  depth = 0,
+  listName = name,
+): string | undefined {
   if (given === null || given === false) return undefined
   if (KEPT.has(toPlainName(name))) return name
   const value = typeof given === 'string' ? texts.read(given) : given
   if (value === undefined) return name
+  if (typeof value === 'string') return isSendableText(listName, value, addresses) ? undefined : name
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > MAX_DEPTH) return name
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at++) {
-      const found = findKept('', value[at] as Json, texts, depth + 1)
+      const found = findKept('', value[at] as Json, texts, addresses, depth + 1, listName)
       if (found !== undefined) return `${name}[${at}]${found}`
     }
     return undefined
   }
   for (const inner in value) {
-    const found = findKept(inner, value[inner] as Json, texts, depth + 1)
+    const found = findKept(inner, value[inner] as Json, texts, addresses, depth + 1)
     if (found !== undefined) return `${name}.${found}`
   }
   return undefined

@@ -1,6 +1,8 @@
 import {
+  ADDRESS,
   DATA,
   forEndUsers,
+  MEDIA,
   REFUSED,
   type Rule,
   SCALAR,
@@ -46,7 +48,7 @@ export const TOOL_CALLS = toListRule(
   }),
 )
 
-export const IMAGE_URL = toTextOrRule(toObjectRule({ url: SCALAR, detail: SCALAR }))
+export const IMAGE_URL = toTextOrRule(toObjectRule({ url: ADDRESS, detail: SCALAR }), ADDRESS)
 
 /** Fields that clients leave on a part of any kind when they send an answer back. */
 const OF_PARTS: Readonly<Record<string, Rule>> = {
@@ -65,7 +67,7 @@ const OF_PARTS: Readonly<Record<string, Rule>> = {
   image_url: IMAGE_URL,
 }
 
-const FILE = toObjectRule({ filename: SCALAR, file_data: SCALAR, file_url: SCALAR, file_id: STORED })
+const FILE = toObjectRule({ filename: SCALAR, file_data: MEDIA, file_url: ADDRESS, file_id: STORED })
 const TEXT_PARTS = toListRule(toObjectRule({ type: SCALAR, text: SCALAR }))
 
 const PART = toTypedRule(
@@ -73,7 +75,7 @@ const PART = toTypedRule(
     text: toObjectRule(OF_PARTS),
     refusal: toObjectRule(OF_PARTS),
     image_url: toObjectRule(OF_PARTS),
-    input_audio: toObjectRule({ ...OF_PARTS, input_audio: toObjectRule({ data: SCALAR, format: SCALAR }) }),
+    input_audio: toObjectRule({ ...OF_PARTS, input_audio: toObjectRule({ data: MEDIA, format: SCALAR }) }),
     file: toObjectRule({ ...OF_PARTS, file: FILE }),
     thinking: toObjectRule({
       ...OF_PARTS,

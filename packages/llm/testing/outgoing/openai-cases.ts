@@ -1,6 +1,7 @@
 import { FIELDS as CHAT } from '../../formats/openai-chat/wire/fields.ts'
 import { FIELDS as RESPONSES } from '../../formats/openai-responses/wire/fields.ts'
-import { type Case, CHAT_TOOL, FUNCTION, MARK, SCHEMA, URL, user } from './outgoing-case.ts'
+import type { JsonObject } from '../../json/json-value.ts'
+import { ADDRESSES, type Case, CHAT_TOOL, FUNCTION, MARK, SCHEMA, URL, user } from './outgoing-case.ts'
 
 export const OPENAI_CASES: Readonly<Record<string, Case>> = {
   'openai-chat': {
@@ -15,6 +16,8 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
             { type: 'text', text: 'a', cache_control: MARK },
             { type: 'image_url', image_url: { url: URL, detail: 'low' } },
             { type: 'file', file: { filename: 'a.pdf', file_data: 'data:' } },
+            { type: 'file', file: { file_url: URL } },
+            { type: 'image_url', image_url: URL },
             { type: 'input_audio', input_audio: { data: 'QUJD', format: 'wav' } },
           ],
         },
@@ -56,6 +59,10 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['messages[0].content[0].file.file_id', user({ type: 'file', file: { file_id: 'f' } })],
       ['messages[0].audio', { messages: [{ role: 'assistant', audio: { id: 'a' } }] }],
       ['store', { store: true }],
+      ...ADDRESSES.map((url): [string, JsonObject] => [
+        'messages[0].content[0].image_url.url',
+        user({ type: 'image_url', image_url: { url } }),
+      ]),
     ],
     refused: [
       ['n', { n: 128 }],
@@ -85,6 +92,8 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
             { type: 'input_text', text: 'a' },
             { type: 'input_image', image_url: URL, detail: 'auto' },
             { type: 'input_file', filename: 'a', file_data: 'data:' },
+            { type: 'input_file', file_url: URL },
+            { type: 'input_audio', input_audio: { data: 'QUJD', format: 'wav' } },
           ],
         },
         {

@@ -39,7 +39,9 @@ export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []
     changes,
   )
   setStream(request, body, deviations, changes)
-  const messages = encodeMessages(request.messages, deviations, target.provider.id)
+  const messages =
+    encodeMessages(request.messages, deviations, target.provider.id) ??
+    (request.hasFetchedImages === true ? request.messages : undefined)
   if (messages !== undefined) changes.set('messages', messages as unknown as Json)
   if (dropped.some(path => path.startsWith('tools['))) removeTools(request, body, changes)
   // OpenAI refuses it without tools, where it asks for nothing.

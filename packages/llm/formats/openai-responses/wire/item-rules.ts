@@ -1,8 +1,10 @@
 import type { Json } from '../../../json/json-value.ts'
 import {
+  ADDRESS,
   DATA,
   forKeys,
   type Grant,
+  MEDIA,
   type Rule,
   SCALAR,
   STORED,
@@ -42,15 +44,15 @@ const PART = toTypedRule(
     summary_text: TEXT,
     reasoning_text: TEXT,
     refusal: toObjectRule({ ...OF_PARTS, refusal: SCALAR }),
-    input_image: toObjectRule({ ...OF_PARTS, image_url: SCALAR, detail: SCALAR }),
+    input_image: toObjectRule({ ...OF_PARTS, image_url: ADDRESS, detail: SCALAR }),
     input_file: toObjectRule({
       ...OF_PARTS,
       filename: SCALAR,
-      file_data: SCALAR,
-      file_url: SCALAR,
+      file_data: MEDIA,
+      file_url: ADDRESS,
       detail: SCALAR,
     }),
-    input_audio: toObjectRule({ ...OF_PARTS, input_audio: toObjectRule({ data: SCALAR, format: SCALAR }) }),
+    input_audio: toObjectRule({ ...OF_PARTS, input_audio: toObjectRule({ data: MEDIA, format: SCALAR }) }),
   },
   UNREAD_CONTENT,
 )
