@@ -110,8 +110,7 @@ describe.skipIf(!hasClientRequests)(`${REQUESTS.length} recorded requests`, () =
         }
       }
       console.log(`${sender}: ${passed} bodies pass`)
-      // Their parsers look for no more of these.
-      expect(stopped.filter(path => !path.startsWith('reasoning.mode of'))).toEqual([])
+      expect(stopped).toEqual([])
       expect(passed).toBeGreaterThan(REQUESTS.length)
     },
   )

@@ -165,7 +165,6 @@ const FREE: ReadonlySet<string> = new Set(
     'output_format',
     'text',
     'documents',
-    'reasoning',
     'context_management',
     'max_price',
     // Names the model of OpenAI's moderation, which is free.
@@ -227,6 +226,7 @@ export function findReservedField(
   const plain = toPlainName(name)
   if (isReserved(name, plain)) return name
   if (FREE.has(plain) || given === null || given === undefined) return undefined
+  if (plain === 'reasoning') return findReasoningMode(given, name, texts)
   // Images and audio have prices of their own.
   if (plain === 'modalities') return isTextAlone(given) ? undefined : name
   // A string that holds JSON counts as that JSON: forms have no other way to send an object.
@@ -297,13 +297,38 @@ function isTextAlone(value: Json): boolean {
   return (Array.isArray(value) ? value : [value]).every(kind => kind === 'text')
 }
 
-const HOST_CHOICES: ReadonlySet<string> = new Set(['order', 'only', 'sort'])
+/** How a model reasons: in every other mode another model answers, at a price of its own. */
+export const USUAL_REASONING_MODES: readonly Json[] = ['auto', 'standard']
 
-/** A broker's hosts have different prices, and the catalogue has the cheapest one's. */
+/** All other names in an object for reasoning are free: what it spends is output, which the cap bounds. */
+function findReasoningMode(given: Json, path: string, texts: JsonTexts): string | undefined {
+  const value = typeof given === 'string' ? texts.read(given) : given
+  if (value === undefined) return path
+  return findField(value, path, (name, mode) => name === 'mode' && !USUAL_REASONING_MODES.includes(mode))
+}
+
+/** What a caller may prefer of a broker's hosts: a lower price, no further host, and privacy. */
+const HOST_PREFERENCES: ReadonlySet<string> = new Set(['maxprice', 'allowfallbacks', 'zdr', 'datacollection'])
+
+/**
+ * A broker's hosts have different prices, and the catalogue has the cheapest one's. Whatever else orders or excludes hosts could
+ * leave the dearest.
+ */
 function findHostChoice(value: Json, path: string): string | undefined {
+  return findField(value, path, name => !HOST_PREFERENCES.has(name))
+}
+
+/** Returns the path of the first field of an object, by its plain name, that is not null and found. */
+function findField(
+  value: Json,
+  path: string,
+  isFound: (plain: string, value: Json) => boolean,
+): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  for (const [name, choice] of Object.entries(value)) {
-    if (HOST_CHOICES.has(toPlainName(name)) && choice !== null) return `${path}.${name}`
+  for (const name in value) {
+    const inner = value[name]
+    if (inner === undefined || inner === null) continue
+    if (isFound(toPlainName(name), inner)) return `${path}.${name}`
   }
   return undefined
 }

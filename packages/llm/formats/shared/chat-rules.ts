@@ -11,14 +11,19 @@ import {
   toObjectRule,
   toTextOrRule,
   toTypedRule,
+  toUsualRule,
   UNKEPT,
   UNREAD_CONTENT,
 } from '../../upstream/outgoing-rules.ts'
+import { USUAL_REASONING_MODES } from '../../upstream/reserved-names.ts'
 
 /** What may go out in bodies of OpenAI's shape: its messages, tools, and the choice and format of the answer. */
 
 /** A mark of prompt caching. */
 export const CACHE_MARK = toObjectRule({ type: SCALAR, ttl: SCALAR, mode: SCALAR })
+
+/** With another mode another model answers. */
+export const REASONING_MODE = toUsualRule(USUAL_REASONING_MODES)
 
 export const REASONING_DETAILS = toListRule(
   toObjectRule({

@@ -66,6 +66,8 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
     ],
     refused: [
       ['n', { n: 128 }],
+      ['reasoning.mode', { reasoning: { mode: 'pro' } }],
+      ['reasoning.Mode', { reasoning: { Mode: 'pro' } }],
       ['n', { n: '1' }],
       ['model', { model: 'other' }],
       ['stream', { stream: true }],
@@ -142,7 +144,6 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['input[0].content[0]', { input: [{ role: 'user', content: [{ type: 'novel' }] }] }],
       ['tools[0]', { tools: [{ type: 'tool_search' }] }],
       ['text.novelty', { text: { novelty: 1 } }],
-      ['reasoning.mode', { reasoning: { mode: 'pro' } }],
       [
         'input[0].tools[0]',
         { input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'tool_search' }] }] },
@@ -168,6 +169,8 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
     ],
     refused: [
       ['background', { background: true }],
+      ['reasoning.mode', { reasoning: { mode: 'pro' } }],
+      ['reasoning.Mode', { reasoning: { Mode: 'pro' } }],
       ['prompt', { prompt: { id: 'p' } }],
       ['max_output_tokens', { max_output_tokens: 65 }],
       ['tools[0]', { tools: [{ type: 'web_search' }] }],

@@ -84,5 +84,10 @@ export const EVERYWHERE: readonly (readonly [string, JsonObject])[] = [
   ].map((name): [string, JsonObject] => [name, { [name]: 'x' }]),
   ['extra_body.a[0].model', { extra_body: { a: [{ model: 'y' }] } }],
   ['provider.order', { provider: { order: ['x'] } }],
+  ['provider.ignore', { provider: { max_price: { prompt: 1 }, allow_fallbacks: false, ignore: ['x'] } }],
+  ['provider.quantizations', { provider: { zdr: true, data_collection: 'deny', quantizations: ['fp32'] } }],
+  ['provider.preferred_min_throughput', { provider: { preferred_min_throughput: 9 } }],
+  ['novelty.reasoning.mode', { novelty: { reasoning: { mode: 'pro' } } }],
+  ['novelty.reasoning.mode', { novelty: { reasoning: '{"mode":"pro"}' } }],
   ['modalities', { modalities: ['text', 'audio'] }],
 ]

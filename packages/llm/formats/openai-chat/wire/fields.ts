@@ -9,6 +9,7 @@ import {
   toObjectRule,
   toUsualRule,
 } from '../../../upstream/outgoing-rules.ts'
+import { REASONING_MODE } from '../../shared/chat-rules.ts'
 import { FieldTable, sent } from '../../shared/field-table.ts'
 import { openAiFields } from '../../shared/openai-fields.ts'
 
@@ -29,7 +30,14 @@ const RESPELLED: Readonly<Record<string, Rule>> = {
   // OpenRouter's own, which other providers get as an effort.
   // What it spends is output, which the cap bounds.
   reasoning: toObjectRule(
-    { effort: SCALAR, enabled: SCALAR, exclude: SCALAR, summary: SCALAR, max_tokens: SCALAR },
+    {
+      effort: SCALAR,
+      enabled: SCALAR,
+      exclude: SCALAR,
+      summary: SCALAR,
+      max_tokens: SCALAR,
+      mode: REASONING_MODE,
+    },
     'reserved',
   ),
 }
