@@ -43,10 +43,11 @@ export function toModelsBaseUrl(
  * what answers there may be inside a private network.
  */
 export function isProvidersOwn(
-  { baseUrl: template, sandbox }: Pick<Provider, 'baseUrl' | 'sandbox'>,
+  provider: Pick<Provider, 'baseUrl' | 'sandbox'>,
   baseUrl: string,
 ): boolean {
-  if (sandbox === true) return true
+  if (provider.sandbox === true) return true
+  const template = provider.baseUrl
   const home = template === null ? undefined : toHost(template)?.replace(/^[^.{]*\{[a-z_]+\}[^.{]*\./, '')
   if (home === undefined || home.includes('{')) return false
   const host = toHost(baseUrl)

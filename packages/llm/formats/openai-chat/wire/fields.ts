@@ -1,4 +1,5 @@
 import {
+  CAP,
   CHOICES,
   DATA,
   forKeys,
@@ -26,6 +27,8 @@ const OLD_TOOL_FIELDS = {
 const RESPELLED: Readonly<Record<string, Rule>> = {
   random_seed: SCALAR,
   enable_thinking: SCALAR,
+  // Some providers bound reasoning apart from the answer.
+  thinking_budget: CAP,
   thinking: toObjectRule({ type: SCALAR }, 'reserved'),
   // OpenRouter's own, which other providers get as an effort.
   // What it spends is output, which the cap bounds.
