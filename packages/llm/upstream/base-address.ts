@@ -43,7 +43,7 @@ export function toModelsBaseUrl(
  * what answers there may be inside a private network.
  */
 export function isProvidersOwn(
-  provider: Pick<Provider, 'baseUrl' | 'sandbox'>,
+  provider: Pick<Provider, 'baseUrl'> & Partial<Provider>,
   baseUrl: string,
 ): boolean {
   if (provider.sandbox === true) return true

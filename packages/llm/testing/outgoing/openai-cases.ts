@@ -154,6 +154,8 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['conversation', { conversation: 'c' }],
       ['store', { store: true }],
       ['input[0]', { input: [{ type: 'item_reference', id: 'x' }] }],
+      ['input[0]', { input: [{ type: 'reasoning', id: 'rs_x', summary: [] }] }],
+      ['input[0]', { input: [{ type: 'reasoning', id: 'rs_x', summary: [], encrypted_content: '' }] }],
       [
         'input[0].content[0].file_id',
         { input: [{ role: 'assistant', content: [{ type: 'output_text', text: 'x', file_id: 'f' }] }] },

@@ -83,6 +83,8 @@ export const EVERYWHERE: readonly (readonly [string, JsonObject])[] = [
     'extra_body.model',
   ].map((name): [string, JsonObject] => [name, { [name]: 'x' }]),
   ['extra_body.a[0].model', { extra_body: { a: [{ model: 'y' }] } }],
+  ['novelty[0].model', { novelty: ['{"model":"y"}'] }],
+  ['novelty[0][0].model', { novelty: [['{"model":"y"}']] }],
   ['provider.order', { provider: { order: ['x'] } }],
   ['provider.ignore', { provider: { max_price: { prompt: 1 }, allow_fallbacks: false, ignore: ['x'] } }],
   ['provider.quantizations', { provider: { zdr: true, data_collection: 'deny', quantizations: ['fp32'] } }],
