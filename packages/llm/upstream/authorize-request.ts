@@ -6,20 +6,26 @@ import { signAwsRequest } from './sign-aws-request.ts'
 import type { Target } from './target.ts'
 import type { UpstreamRequest } from './upstream-request.ts'
 
+const ACCEPTED: Readonly<Record<MediaAddresses, string | undefined>> = {
+  any: undefined,
+  public: 'must be a data URL, or an https: address of a host with a public name.',
+  none: 'must be a data URL: this provider is not asked to fetch an address for a client token.',
+}
+
 /** An outgoing body has a field that its caller was not allowed to set. */
 export class ReservedFieldError extends Error {
   /** Of the field, as the caller wrote it. */
   readonly path: string
   /** A secret key may set it. */
   readonly isForKeys: boolean
-  /** The addresses that the field may have, if it is refused for another address. */
-  readonly addresses: MediaAddresses
+  /** What the field may be, if that can be said. */
+  readonly accepted: string | undefined
 
-  constructor(path: string, isForKeys = false, addresses: MediaAddresses = 'any') {
+  constructor(path: string, isForKeys = false, accepted?: string) {
     super(`${path}: a caller may not set this field; the gateway authorizes, prices or relies on it`)
     this.path = path
     this.isForKeys = isForKeys
-    this.addresses = addresses
+    this.accepted = accepted
   }
 }
 
@@ -66,7 +72,7 @@ function assertGranted({ content }: UpstreamRequest, target: Target, grant: Gran
     const asKey: Grant = { ...grant, sender: 'key', addresses: 'any' }
     const isForKeys = grant.sender !== 'key' && findForbidden(content, asKey) === undefined
     const isAddress = findForbidden(content, { ...grant, addresses: 'any' }) !== found
-    throw new ReservedFieldError(found, isForKeys, isAddress ? grant.addresses : 'any')
+    throw new ReservedFieldError(found, isForKeys, isAddress ? ACCEPTED[grant.addresses] : undefined)
   }
   // A name such as `…:online` asks a broker for a search, which end users are not offered.
   const { hostedModelMarks } = target.provider

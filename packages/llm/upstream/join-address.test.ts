@@ -7,7 +7,7 @@ test.each(['..', '.', '../x', 'x/..', 'a/../b', '..%2Fx', 'x%2f..', '%2F..%2F'])
   'refuses a path in which the model %s would lead elsewhere',
   model => {
     for (const path of [`/model/${model}/converse`, `/models/${model}`, `/models/${model}?alt=sse`]) {
-      expect(() => joinAddress(BASE, path)).toThrow(/^model: must not have/)
+      expect(() => joinAddress(BASE, path)).toThrow(expect.objectContaining({ path: 'model' }))
     }
   },
 )

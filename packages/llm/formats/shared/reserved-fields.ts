@@ -77,17 +77,8 @@ function otherLetters(param: string): RequestError {
 /** Turns the error of authorizeRequest into a fault; returns anything else unchanged. */
 export function fromReservedField(thrown: unknown): unknown {
   if (!(thrown instanceof ReservedFieldError)) return thrown
-  const { path, isForKeys, addresses } = thrown
-  if (addresses === 'public') {
-    return invalid(path, 'must be a data URL, or an https: address of a host with a public name.')
-  }
-  if (addresses === 'none') {
-    return invalid(
-      path,
-      'must be a data URL: this provider is not asked to fetch an address for a client token.',
-    )
-  }
-  return invalid(path, isForKeys ? 'is not accepted from a client token.' : REASON)
+  const { path, isForKeys, accepted } = thrown
+  return invalid(path, accepted ?? (isForKeys ? 'is not accepted from a client token.' : REASON))
 }
 
 /** Refuses service tiers of OpenAI's formats that have another price. */
