@@ -1,5 +1,6 @@
 import {
   FieldRules,
+  MEDIA,
   MODEL,
   SCALAR,
   STORED,
@@ -23,7 +24,7 @@ export const TRANSCRIPTION_RULES = new FieldRules(
     // A form says it as JSON.
     chunking_strategy: SCALAR,
     known_speaker_names: SCALAR,
-    known_speaker_references: SCALAR,
+    known_speaker_references: MEDIA,
     // The answer is read as a whole, since its usage is at its end.
     stream: toUsualRule([false]),
     file_id: STORED,
@@ -35,7 +36,7 @@ export const SPEECH_RULES = new FieldRules(
   Object.entries({
     model: MODEL,
     input: SCALAR,
-    voice: toTextOrRule(toObjectRule({ id: SCALAR }, 'refused')),
+    voice: toTextOrRule(toObjectRule({ id: STORED }, 'refused')),
     instructions: SCALAR,
     response_format: SCALAR,
     speed: SCALAR,

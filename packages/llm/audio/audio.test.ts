@@ -295,6 +295,8 @@ describe('parseTranscription', () => {
   test.each([
     ['file', {}, Buffer.from('a text')],
     ['url', { url: 'https://example.com/a.mp3' }, file],
+    ['Url', { Url: 'https://example.com/a.mp3' }, file],
+    ['url[]', { 'url[]': 'https://example.com/a.mp3' }, file],
     ['file_id', { file_id: 'file-1' }, file],
     ['response_format', { response_format: 'xml' }, file],
     ['temperature', { temperature: 'warm' }, file],

@@ -1,6 +1,7 @@
 import { choiceAt, invalid, numberAt, set, textAt } from '../formats/shared/read-fields.ts'
 import { refuseReservedFields } from '../formats/shared/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
+import { toPlainName } from '../upstream/reserved-names.ts'
 import { TRANSCRIPT_FORMATS, type TranscriptFormat, type TranscriptionRequest } from './audio-format.ts'
 import { TRANSCRIPTION_RULES } from './audio-rules.ts'
 import { findAudioType } from './audio-type.ts'
@@ -18,7 +19,7 @@ const LISTS: ReadonlySet<string> = new Set([
 const OWN: ReadonlySet<string> = new Set(['model', 'prompt', 'response_format', 'stream', 'end_user', 'user'])
 const KNOWN: ReadonlySet<string> = new Set([...TRANSCRIPTION_RULES.names, ...OWN, 'file'])
 /** Places where a caller could name audio that the gateway does not see, and so cannot price. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['url', 'file_url', 'file_id'])
+const ELSEWHERE: ReadonlySet<string> = new Set(['url', 'file_url', 'file_id', 'audio_url'].map(toPlainName))
 const MAX_TEMPERATURE = 1
 
 /** Whether values of a form's field of this name are collected in a list; its name is given without `[]`. */
@@ -34,8 +35,8 @@ export function parseTranscription(
 ): TranscriptionRequest {
   const model = textAt(fields.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
-  for (const name of ELSEWHERE) {
-    if (fields[name] !== undefined) throw invalid(name, 'is not accepted: send the audio as file.')
+  for (const name in fields) {
+    if (ELSEWHERE.has(toPlainName(name))) throw invalid(name, 'is not accepted: send the audio as file.')
   }
   if (bytes === undefined) throw invalid('file', 'must be an audio file.')
   const type = findAudioType(bytes)

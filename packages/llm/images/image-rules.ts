@@ -4,8 +4,10 @@ import {
   CONTENTS as PASSED_CONTENTS,
 } from '../formats/gemini-content/wire/content-rules.ts'
 import {
+  ADDRESS,
   CHOICES,
   FieldRules,
+  MEDIA,
   MODEL,
   REFUSED,
   type Rule,
@@ -19,8 +21,8 @@ import {
 
 /** What may go out in each format of images. Only a body in OpenAI's shape has fields that the gateway did not write. */
 
-const IMAGE_URL = toTextOrRule(toObjectRule({ url: SCALAR }, 'refused'))
-const SOURCE = toObjectRule({ type: SCALAR, url: SCALAR, image_url: IMAGE_URL, file_id: STORED }, 'refused')
+const IMAGE_URL = toTextOrRule(toObjectRule({ url: ADDRESS }, 'refused'), ADDRESS)
+const SOURCE = toObjectRule({ type: SCALAR, url: ADDRESS, image_url: IMAGE_URL, file_id: STORED }, 'refused')
 
 /** Other words for the number of images: they multiply the price. */
 export const MULTIPLIERS = [
@@ -53,7 +55,7 @@ export const OPENAI_RULES = new FieldRules(
     height: SCALAR,
     aspect_ratio: SCALAR,
     input_references: toListRule(SOURCE),
-    image_url: SCALAR,
+    image_url: ADDRESS,
     ...Object.fromEntries(MULTIPLIERS.map((name): [string, Rule] => [name, REFUSED])),
   }),
   'reserved',
@@ -68,7 +70,7 @@ const REFERENCE = toObjectRule(
   {
     referenceType: SCALAR,
     referenceId: SCALAR,
-    referenceImage: toObjectRule({ bytesBase64Encoded: SCALAR }, 'refused'),
+    referenceImage: toObjectRule({ bytesBase64Encoded: MEDIA }, 'refused'),
   },
   'refused',
 )
@@ -126,7 +128,7 @@ export const BEDROCK_RULES = new FieldRules(
   Object.entries({
     taskType: SCALAR,
     textToImageParams: toObjectRule({ text: SCALAR }, 'refused'),
-    imageVariationParams: toObjectRule({ text: SCALAR, images: SCALAR }, 'refused'),
+    imageVariationParams: toObjectRule({ text: SCALAR, images: MEDIA }, 'refused'),
     imageGenerationConfig: toObjectRule(
       { numberOfImages: CHOICES, width: SCALAR, height: SCALAR, quality: SCALAR },
       'refused',

@@ -52,6 +52,11 @@ export interface OpenAiModelRule {
    * the effort is not `none`. Absent: always.
    */
   readonly unsupportedWhile?: 'asked' | 'unless-none'
+  /**
+   * Its `max_tokens` leaves reasoning out, which `thinking_budget` bounds apart: an output cap is divided between them. `asked`: it
+   * reasons only where `enable_thinking` or a budget asks for it. `always`: it may reason unasked.
+   */
+  readonly reasonsBesideCap?: 'asked' | 'always'
   /** The name that it takes for the output cap, where it is not the provider's. */
   readonly outputCap?: 'max_tokens' | 'max_completion_tokens'
 }

@@ -13,6 +13,20 @@ export const alibaba: Provider = {
   maker: true,
   openai: {
     reasoningField: 'reasoning_content',
+    // Of the newer models one cap bounds everything. `max_tokens` of the older ones does not limit the length of the chain of thought.
+    // Source: alibabacloud.com/help/en/model-studio/qwen-api-via-openai-chat-completions, "max_completion_tokens".
+    models: [
+      {
+        models: ['qwen3.5-plus*', 'qwen3.5-flash*', 'qwen3.6-plus*', 'qwen3.6-flash*', 'qwen3.7-*'],
+        outputCap: 'max_completion_tokens',
+      },
+      { models: ['*-instruct*', '*-coder*'], reasonsBesideCap: 'asked' },
+      {
+        models: ['qwq*', 'qvq*', '*-thinking*', 'qwen3-*b*', 'qwen3-vl-*b*', 'qwen3.*'],
+        reasonsBesideCap: 'always',
+      },
+      { models: ['*'], reasonsBesideCap: 'asked' },
+    ],
     // Its models think or do not; none knows how hard.
     reasoningEfforts: {
       none: { enable_thinking: false },

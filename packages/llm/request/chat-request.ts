@@ -10,6 +10,8 @@ export interface ChatRequest {
   /** As the caller named it: `provider/model`, an alias or a bare name. */
   readonly model: string
   readonly messages: readonly Message[]
+  /** The gateway has fetched images of the messages: they differ from those of the received body. */
+  readonly hasFetchedImages?: true
   readonly stream: boolean
   /** Did the caller ask for usage in the stream? We always ask the provider. */
   readonly includeUsage: boolean

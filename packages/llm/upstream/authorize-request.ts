@@ -1,9 +1,16 @@
 import { toText } from '../json/json-value.ts'
 import { findForbidden } from './outgoing-body.ts'
+import type { MediaAddresses } from './media-addresses.ts'
 import type { Grant } from './outgoing-rules.ts'
 import { signAwsRequest } from './sign-aws-request.ts'
 import type { Target } from './target.ts'
 import type { UpstreamRequest } from './upstream-request.ts'
+
+const ACCEPTED: Readonly<Record<MediaAddresses, string | undefined>> = {
+  any: undefined,
+  public: 'must be a data URL, or an https: address of a host with a public name.',
+  none: 'must be a data URL: this provider is not asked to fetch an address for a client token.',
+}
 
 /** An outgoing body has a field that its caller was not allowed to set. */
 export class ReservedFieldError extends Error {
@@ -11,11 +18,14 @@ export class ReservedFieldError extends Error {
   readonly path: string
   /** A secret key may set it. */
   readonly isForKeys: boolean
+  /** What the field may be, if that can be said. */
+  readonly accepted: string | undefined
 
-  constructor(path: string, isForKeys = false) {
+  constructor(path: string, isForKeys = false, accepted?: string) {
     super(`${path}: a caller may not set this field; the gateway authorizes, prices or relies on it`)
     this.path = path
     this.isForKeys = isForKeys
+    this.accepted = accepted
   }
 }
 
@@ -60,8 +70,10 @@ function assertGranted({ content }: UpstreamRequest, target: Target, grant: Gran
   if (content === undefined || grant === null) throw new Error('a body goes out that nothing has checked')
   const found = findForbidden(content, grant)
   if (found !== undefined) {
-    const asKey: Grant = { ...grant, sender: 'key' }
-    throw new ReservedFieldError(found, grant.sender !== 'key' && findForbidden(content, asKey) === undefined)
+    const asKey: Grant = { ...grant, sender: 'key', addresses: 'any' }
+    const isForKeys = grant.sender !== 'key' && findForbidden(content, asKey) === undefined
+    const isAddress = findForbidden(content, { ...grant, addresses: 'any' }) !== found
+    throw new ReservedFieldError(found, isForKeys, isAddress ? ACCEPTED[grant.addresses] : undefined)
   }
   // A name such as `…:online` asks a broker for a search, which end users are not offered.
   const { hostedModelMarks } = target.provider

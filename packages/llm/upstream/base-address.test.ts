@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAddressPart, toBaseUrl, toFixedHost, toModelsBaseUrl } from './base-address.ts'
+import { isAddressPart, isProvidersOwn, toBaseUrl, toFixedHost, toModelsBaseUrl } from './base-address.ts'
 
 const regional = { baseUrl: 'https://api.{region}.example.com/v1/projects/{project}' }
 
@@ -49,4 +49,19 @@ test('a list of models may be on another host, but for a credential with an addr
   expect(toModelsBaseUrl(provider, null, { region: 'eu-1' })).toBe('https://list.eu-1.example.com')
   expect(toModelsBaseUrl(provider, 'https://own.example', { region: 'eu-1' })).toBe('https://own.example')
   expect(toModelsBaseUrl({ baseUrl: 'https://a.example' }, null, {})).toBe('https://a.example')
+})
+
+test.each([
+  ['https://api.a.example/v1', 'https://api.a.example/v1', true],
+  ['https://api.a.example/v1', 'https://EU.api.a.example/other', true],
+  ['https://api.a.example/v1', 'https://api.a.example:8443/v1', false],
+  ['https://api.a.example/v1', 'http://api.a.example/v1', false],
+  ['https://api.a.example/v1', 'https://api.a.example@b.example/v1', false],
+  ['https://api.a.example/v1', 'https://xapi.a.example/v1', false],
+  ['https://{resource}.a.example/v1', 'https://mine.a.example/v1', true],
+  ['https://run.{region}.a.example', 'https://run.eu.a.example', false],
+  ['http://127.0.0.1:11434/v1', 'http://127.0.0.1:11434/v1', false],
+  [null, 'https://api.a.example/v1', false],
+])("of a provider at %s the address %s is the provider's own: %s", (own, baseUrl, isOwn) => {
+  expect(isProvidersOwn({ baseUrl: own }, baseUrl)).toBe(isOwn)
 })

@@ -46,6 +46,27 @@ export function toModelsBaseUrl(
   return toBaseUrl(modelsBaseUrl === undefined ? provider : { baseUrl: modelsBaseUrl }, own, options)
 }
 
+/**
+ * Does an address lead to the provider itself, such as to a region of it? Else the credential's owner chose where it leads, and
+ * what answers there may be inside a private network.
+ */
+export function isProvidersOwn(
+  provider: Pick<Provider, 'baseUrl'> & Partial<Provider>,
+  baseUrl: string,
+): boolean {
+  if (provider.sandbox === true) return true
+  const template = provider.baseUrl
+  const home = template === null ? undefined : toHost(template)?.replace(/^[^.{]*\{[a-z_]+\}[^.{]*\./, '')
+  if (home === undefined || home.includes('{')) return false
+  const host = toHost(baseUrl)
+  return host === home || host?.endsWith(`.${home}`) === true
+}
+
+/** undefined: not an `https:` address on the usual port. */
+function toHost(address: string): string | undefined {
+  return /^https:\/\/([a-z0-9.{}_-]+)(?:\/|$)/i.exec(address)?.[1]?.toLowerCase()
+}
+
 /** Does this option's value fit where the provider's address has it? True of an option that is not in the address. */
 export function isAddressPart(provider: Pick<Provider, 'baseUrl'>, name: string, value: string): boolean {
   const template = provider.baseUrl ?? ''

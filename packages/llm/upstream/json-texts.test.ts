@@ -9,6 +9,7 @@ const GRANT: Grant = {
   isStream: false,
   choices: 1,
   maxOutputTokens: undefined,
+  addresses: 'any',
 }
 
 function list(entries: number): string {

@@ -45,7 +45,7 @@ const REQUEST: ChatRequest = {
   tools: [{ type: 'function', function: { name: 'f' } }],
 }
 
-const BY_KEY = { sender: 'key', isStream: false, choices: 1, maxOutputTokens: 64 } as const
+const BY_KEY = { sender: 'key', isStream: false, choices: 1, maxOutputTokens: 64, addresses: 'any' } as const
 
 /** The path that authorizeRequest refuses, or undefined. */
 function findStop(request: UpstreamRequest, target: Target): string | undefined {

@@ -13,14 +13,22 @@ import { PROVIDERS } from '../providers/index.ts'
 import { CLAUDE_AND_GEMINI_CASES } from '../testing/outgoing/claude-gemini-cases.ts'
 import { OPENAI_CASES } from '../testing/outgoing/openai-cases.ts'
 import { OTHER_CASES } from '../testing/outgoing/other-cases.ts'
-import { type Case, EVERYWHERE } from '../testing/outgoing/outgoing-case.ts'
+import { ADDRESSES, type Case, EVERYWHERE } from '../testing/outgoing/outgoing-case.ts'
 import { findForbidden } from './outgoing-body.ts'
 import type { FieldRules, Grant, Sender } from './outgoing-rules.ts'
 
-const GRANT: Grant = { sender: 'key', model: 'm', isStream: false, choices: 1, maxOutputTokens: 64 }
+const GRANT: Grant = {
+  sender: 'key',
+  model: 'm',
+  isStream: false,
+  choices: 1,
+  maxOutputTokens: 64,
+  addresses: 'any',
+}
 
 function find(rules: FieldRules, value: JsonObject, sender: Sender): string | undefined {
-  return findForbidden({ rules, value }, { ...GRANT, sender })
+  const addresses = sender === 'key' ? 'any' : 'public'
+  return findForbidden({ rules, value }, { ...GRANT, sender, addresses })
 }
 
 const SENDERS: readonly Sender[] = ['key', 'trusted_end_user', 'end_user']
@@ -106,6 +114,101 @@ test(`no unknown field of any object leaves for an end user, and none changes wh
     { seed: SEED, numRuns: RUNS },
   )
   expect(refused).toBeGreaterThan(RUNS / 2)
+})
+
+/** Fields whose texts no provider takes for an address. */
+const PLAIN: ReadonlySet<string> = new Set([
+  ...[
+    'allowedFunctionNames',
+    'arguments',
+    'call_id',
+    'description',
+    'documents',
+    'effort',
+    'encoding_format',
+  ],
+  ...[
+    'encrypted_content',
+    'execution',
+    'include',
+    'input',
+    'instructions',
+    'media_type',
+    'mimeType',
+    'mime_type',
+  ],
+  ...[
+    'mode',
+    'output',
+    'phase',
+    'prompt',
+    'safety_mode',
+    'schema',
+    'size',
+    'status',
+    'stop',
+    'stopSequences',
+  ],
+  ...[
+    'summary',
+    'thinking',
+    'thoughtSignature',
+    'title',
+    'toolUseId',
+    'tool_call_id',
+    'tool_choice',
+    'tool_name',
+  ],
+  ...[
+    'tool_plan',
+    'tool_use_id',
+    'user',
+    'user_id',
+    'verbosity',
+    'content',
+    'detail',
+    'filename',
+    'format',
+    'id',
+    'name',
+    'role',
+    'signature',
+    'text',
+    'ttl',
+    'type',
+  ],
+  // In arguments of tools and in metadata.
+  ...['model', 'file_id', 'n'],
+])
+
+/** Every place of a text in a body: `put` writes another one there. */
+function listTexts(value: Json, name: string): { name: string; put: (text: string) => void }[] {
+  if (typeof value !== 'object' || value === null) return []
+  const entries = Array.isArray(value) ? value.map(each => [name, each] as const) : Object.entries(value)
+  return entries.flatMap(([inner, each], at) => {
+    const key = Array.isArray(value) ? at : inner
+    const put = (text: string): void => {
+      ;(value as Record<string | number, Json>)[key] = text
+    }
+    return typeof each === 'string' ? [{ name: inner, put }] : listTexts(each as Json, inner)
+  })
+}
+
+test.each(Object.entries(CASES))('%s: every text that may be an address is checked', (_, { rules, body }) => {
+  const count = listTexts(structuredClone(body), '').length
+  const unchecked: string[] = []
+  for (let at = 0; at < count; at++) {
+    for (const address of ADDRESSES) {
+      for (const sender of ['trusted_end_user', 'end_user'] as const) {
+        const copy = structuredClone(body)
+        const { name, put } = listTexts(copy, '')[at] as { name: string; put: (text: string) => void }
+        put(address)
+        if (!PLAIN.has(name) && find(rules, copy, sender) === undefined)
+          unchecked.push(`${name}: ${address.slice(0, 80)}`)
+      }
+    }
+  }
+  expect(unchecked).toEqual([])
 })
 
 test(`whatever is added to a body, its model, stream and count are the granted ones (seed ${SEED})`, () => {

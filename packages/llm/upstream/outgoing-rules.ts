@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { JsonTexts } from './json-texts.ts'
+import { isAddressName, isSendableAddress, isSendableMedia, type MediaAddresses } from './media-addresses.ts'
 import { findKept, findReservedField, toPlainName } from './reserved-names.ts'
 
 /**
@@ -20,6 +21,8 @@ export interface Grant {
   readonly maxOutputTokens: number | undefined
   /** Types of tools that the provider may run: their price is known and reserved. Absent: none. */
   readonly hostedTools?: ReadonlySet<string> | undefined
+  /** What the provider may be asked to fetch. */
+  readonly addresses: MediaAddresses
 }
 
 /** What may stand in one place of a body. */
@@ -53,6 +56,11 @@ export class FieldRules {
 
   constructor(rules: Iterable<readonly [string, Rule]>, unknown: Unknown) {
     this.#rules = new Map(rules)
+    for (const [name, rule] of this.#rules) {
+      if (isAddressName(name) && (rule === SCALAR || rule === DATA)) {
+        throw new Error(`${name}: a field that holds an address needs a rule that checks it, such as ADDRESS`)
+      }
+    }
     this.#plain = new Set([...this.#rules.keys()].map(toPlainName))
     this.#unknown = unknown
   }
@@ -90,7 +98,7 @@ export class FieldRules {
     if (value === null) return undefined
     const texts = toTexts(grant)
     const reserved = this.#unknown === 'reserved' ? findReservedField(name, value, texts) : undefined
-    return reserved ?? (sender === 'key' ? undefined : findKept(name, value, texts))
+    return reserved ?? (sender === 'key' ? undefined : findKept(name, value, texts, grant.addresses))
   }
 
   /** A parser that ignores case or separators would take the name for a known one. */
@@ -122,7 +130,7 @@ function checkUnread(value: Json, grant: Grant): string | undefined {
   if (sender === 'end_user') return ''
   const texts = toTexts(grant)
   const found = findReservedField('', value, texts)
-  return found ?? (sender === 'key' ? undefined : findKept('', value, texts))
+  return found ?? (sender === 'key' ? undefined : findKept('', value, texts, grant.addresses))
 }
 
 /** A text, a number, a flag, or a list of such: it changes neither price nor what is authorized. */
@@ -130,6 +138,22 @@ export const SCALAR: Rule = {
   check: (value, grant) =>
     Array.isArray(value) && value.every(isScalar) ? undefined : checkUnread(value, grant),
 }
+
+function toMediaRule(isSendable: (text: string, allowed: MediaAddresses) => boolean): Rule {
+  return {
+    check: (value, grant) => {
+      const texts = Array.isArray(value) ? value : [value]
+      const isSent = texts.every(each => typeof each !== 'string' || isSendable(each, grant.addresses))
+      return isSent ? SCALAR.check(value, grant) : ''
+    },
+  }
+}
+
+/** The address of an image, a file or the like, which its provider fetches. */
+export const ADDRESS: Rule = toMediaRule(isSendableAddress)
+
+/** An image, a file or the like in base64. Some providers take an address in its place. */
+export const MEDIA: Rule = toMediaRule(isSendableMedia)
 
 /** The caller's own data, such as a schema or arguments of a tool: a provider gives no name in it a meaning. */
 export const DATA: Rule = { check: () => undefined }
@@ -141,7 +165,11 @@ export const UNKEPT: Rule = {
 
 /** Content of a kind that the gateway does not know. */
 export const UNREAD_CONTENT: Rule = {
-  check: (value, grant) => (grant.sender === 'end_user' ? '' : UNKEPT.check(value, grant)),
+  check: (value, grant) => {
+    const { sender, addresses } = grant
+    if (sender === 'key') return undefined
+    return sender === 'end_user' ? '' : findKept('', value, toTexts(grant), addresses)
+  },
 }
 
 /** Nobody may set it. */
@@ -238,9 +266,11 @@ export function toListRule({ check }: Rule): Rule {
   }
 }
 
-/** A text, or what keeps to the rule. */
-export function toTextOrRule({ check }: Rule): Rule {
-  return { check: (value, grant) => (typeof value === 'string' ? undefined : check(value, grant)) }
+/** A text, or what keeps to the rule. `ofText`: the rule of the text. */
+export function toTextOrRule({ check }: Rule, ofText = DATA): Rule {
+  return {
+    check: (value, grant) => (typeof value === 'string' ? ofText.check(value, grant) : check(value, grant)),
+  }
 }
 
 /**

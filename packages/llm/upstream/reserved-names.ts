@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { JsonTexts } from './json-texts.ts'
+import { isSendableText, type MediaAddresses } from './media-addresses.ts'
 
 /**
  * Names of fields that the gateway authorizes, prices or relies on, in every format. A caller may set such a field only
@@ -174,7 +175,6 @@ const FREE: ReadonlySet<string> = new Set(
     'output_format',
     'text',
     'documents',
-    'reasoning',
     'context_management',
     'max_price',
     // Names the model of OpenAI's moderation, which is free.
@@ -241,6 +241,7 @@ export function findReservedField(
   const plain = toPlainName(name)
   if (isReserved(name, plain)) return name
   if (FREE.has(plain) || given === null || given === undefined) return undefined
+  if (plain === 'reasoning') return findReasoningMode(given, name, texts)
   // Images and audio have prices of their own.
   if (plain === 'modalities') return isTextAlone(given) ? undefined : name
   // A string that holds JSON counts as that JSON: forms have no other way to send an object.
@@ -257,7 +258,9 @@ function findReservedWithin(value: Json[] | JsonObject, texts: JsonTexts, depth:
   if (depth > MAX_DEPTH) return ''
   if (!Array.isArray(value)) return findReserved(value, texts, depth)
   for (let at = 0; at < value.length; at++) {
-    const each = value[at]
+    const given = value[at]
+    const each = typeof given === 'string' ? texts.read(given) : given
+    if (each === undefined) return `[${at}]`
     if (typeof each !== 'object' || each === null) continue
     const found = findReservedWithin(each, texts, depth + 1)
     if (found !== undefined) return joinPath(`[${at}]`, found)
@@ -274,23 +277,34 @@ const KEPT: ReadonlySet<string> = new Set(
   ['file_id', 'file_ids', 'store', 'container', 'container_id', 's3_location', ...STATE].map(toPlainName),
 )
 
-/** Returns the path of the first field, at any depth, that reaches what the provider keeps. It begins with `name`. */
-export function findKept(name: string, given: Json, texts: JsonTexts, depth = 0): string | undefined {
+/**
+ * Returns the path of the first field, at any depth, that reaches what the provider keeps, or names an address that it may not
+ * be asked to fetch. It begins with `name`. `listName`: of the list that `given` stands in.
+ */
+export function findKept(
+  name: string,
+  given: Json,
+  texts: JsonTexts,
+  addresses: MediaAddresses = 'any',
+  depth = 0,
+  listName = name,
+): string | undefined {
   if (given === null || given === false) return undefined
   if (KEPT.has(toPlainName(name))) return name
   const value = typeof given === 'string' ? texts.read(given) : given
   if (value === undefined) return name
+  if (typeof value === 'string') return isSendableText(listName, value, addresses) ? undefined : name
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > MAX_DEPTH) return name
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at++) {
-      const found = findKept('', value[at] as Json, texts, depth + 1)
+      const found = findKept('', value[at] as Json, texts, addresses, depth + 1, listName)
       if (found !== undefined) return `${name}[${at}]${found}`
     }
     return undefined
   }
   for (const inner in value) {
-    const found = findKept(inner, value[inner] as Json, texts, depth + 1)
+    const found = findKept(inner, value[inner] as Json, texts, addresses, depth + 1)
     if (found !== undefined) return `${name}.${found}`
   }
   return undefined
@@ -300,13 +314,38 @@ function isTextAlone(value: Json): boolean {
   return (Array.isArray(value) ? value : [value]).every(kind => kind === 'text')
 }
 
-const HOST_CHOICES: ReadonlySet<string> = new Set(['order', 'only', 'sort'])
+/** How a model reasons: in every other mode another model answers, at a price of its own. */
+export const USUAL_REASONING_MODES: readonly Json[] = ['auto', 'standard']
 
-/** A broker's hosts have different prices, and the catalogue has the cheapest one's. */
+/** All other names in an object for reasoning are free: what it spends is output, which the cap bounds. */
+function findReasoningMode(given: Json, path: string, texts: JsonTexts): string | undefined {
+  const value = typeof given === 'string' ? texts.read(given) : given
+  if (value === undefined) return path
+  return findField(value, path, (name, mode) => name === 'mode' && !USUAL_REASONING_MODES.includes(mode))
+}
+
+/** What a caller may prefer of a broker's hosts: a lower price, no further host, and privacy. */
+const HOST_PREFERENCES: ReadonlySet<string> = new Set(['maxprice', 'allowfallbacks', 'zdr', 'datacollection'])
+
+/**
+ * A broker's hosts have different prices, and the catalogue has the cheapest one's. Whatever else orders or excludes hosts could
+ * leave the dearest.
+ */
 function findHostChoice(value: Json, path: string): string | undefined {
+  return findField(value, path, name => !HOST_PREFERENCES.has(name))
+}
+
+/** Returns the path of the first field of an object, by its plain name, that is not null and found. */
+function findField(
+  value: Json,
+  path: string,
+  isFound: (plain: string, value: Json) => boolean,
+): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  for (const [name, choice] of Object.entries(value)) {
-    if (HOST_CHOICES.has(toPlainName(name)) && choice !== null) return `${path}.${name}`
+  for (const name in value) {
+    const inner = value[name]
+    if (inner === undefined || inner === null) continue
+    if (isFound(toPlainName(name), inner)) return `${path}.${name}`
   }
   return undefined
 }

@@ -1,6 +1,8 @@
 import {
+  ADDRESS,
   DATA,
   forEndUsers,
+  MEDIA,
   REFUSED,
   type Rule,
   SCALAR,
@@ -9,14 +11,19 @@ import {
   toObjectRule,
   toTextOrRule,
   toTypedRule,
+  toUsualRule,
   UNKEPT,
   UNREAD_CONTENT,
 } from '../../upstream/outgoing-rules.ts'
+import { USUAL_REASONING_MODES } from '../../upstream/reserved-names.ts'
 
 /** What may go out in bodies of OpenAI's shape: its messages, tools, and the choice and format of the answer. */
 
 /** A mark of prompt caching. */
 export const CACHE_MARK = toObjectRule({ type: SCALAR, ttl: SCALAR, mode: SCALAR })
+
+/** With another mode another model answers. */
+export const REASONING_MODE = toUsualRule(USUAL_REASONING_MODES)
 
 export const REASONING_DETAILS = toListRule(
   toObjectRule({
@@ -46,7 +53,7 @@ export const TOOL_CALLS = toListRule(
   }),
 )
 
-export const IMAGE_URL = toTextOrRule(toObjectRule({ url: SCALAR, detail: SCALAR }))
+export const IMAGE_URL = toTextOrRule(toObjectRule({ url: ADDRESS, detail: SCALAR }), ADDRESS)
 
 /** Fields that clients leave on a part of any kind when they send an answer back. */
 const OF_PARTS: Readonly<Record<string, Rule>> = {
@@ -65,7 +72,7 @@ const OF_PARTS: Readonly<Record<string, Rule>> = {
   image_url: IMAGE_URL,
 }
 
-const FILE = toObjectRule({ filename: SCALAR, file_data: SCALAR, file_url: SCALAR, file_id: STORED })
+const FILE = toObjectRule({ filename: SCALAR, file_data: MEDIA, file_url: ADDRESS, file_id: STORED })
 const TEXT_PARTS = toListRule(toObjectRule({ type: SCALAR, text: SCALAR }))
 
 const PART = toTypedRule(
@@ -73,7 +80,7 @@ const PART = toTypedRule(
     text: toObjectRule(OF_PARTS),
     refusal: toObjectRule(OF_PARTS),
     image_url: toObjectRule(OF_PARTS),
-    input_audio: toObjectRule({ ...OF_PARTS, input_audio: toObjectRule({ data: SCALAR, format: SCALAR }) }),
+    input_audio: toObjectRule({ ...OF_PARTS, input_audio: toObjectRule({ data: MEDIA, format: SCALAR }) }),
     file: toObjectRule({ ...OF_PARTS, file: FILE }),
     thinking: toObjectRule({
       ...OF_PARTS,

@@ -16,6 +16,8 @@ export interface ClientFormat {
   readonly framing: Framing
   /** The provider fetches no addresses: images that a request names by `https:` are fetched and sent along. */
   readonly inlinesImages?: true
+  /** Fetched images go out in place of their addresses, also in a body of this very format. */
+  readonly inlinesInOwn?: true
   /** Takes every form of OpenAI's `tool_choice`, such as `allowed_tools`. */
   readonly takesEveryToolChoice?: true
   /** A body of this very format goes out as it came, with the addresses in it. */

@@ -77,7 +77,8 @@ function otherLetters(param: string): RequestError {
 /** Turns the error of authorizeRequest into a fault; returns anything else unchanged. */
 export function fromReservedField(thrown: unknown): unknown {
   if (!(thrown instanceof ReservedFieldError)) return thrown
-  return invalid(thrown.path, thrown.isForKeys ? 'is not accepted from a client token.' : REASON)
+  const { path, isForKeys, accepted } = thrown
+  return invalid(path, accepted ?? (isForKeys ? 'is not accepted from a client token.' : REASON))
 }
 
 /** Refuses service tiers of OpenAI's formats that have another price. */

@@ -1,6 +1,7 @@
 import { FIELDS as CHAT } from '../../formats/openai-chat/wire/fields.ts'
 import { FIELDS as RESPONSES } from '../../formats/openai-responses/wire/fields.ts'
-import { type Case, CHAT_TOOL, FUNCTION, MARK, SCHEMA, URL, user } from './outgoing-case.ts'
+import type { JsonObject } from '../../json/json-value.ts'
+import { ADDRESSES, type Case, CHAT_TOOL, FUNCTION, MARK, SCHEMA, URL, user } from './outgoing-case.ts'
 
 export const OPENAI_CASES: Readonly<Record<string, Case>> = {
   'openai-chat': {
@@ -15,6 +16,8 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
             { type: 'text', text: 'a', cache_control: MARK },
             { type: 'image_url', image_url: { url: URL, detail: 'low' } },
             { type: 'file', file: { filename: 'a.pdf', file_data: 'data:' } },
+            { type: 'file', file: { file_url: URL } },
+            { type: 'image_url', image_url: URL },
             { type: 'input_audio', input_audio: { data: 'QUJD', format: 'wav' } },
           ],
         },
@@ -56,9 +59,15 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['messages[0].content[0].file.file_id', user({ type: 'file', file: { file_id: 'f' } })],
       ['messages[0].audio', { messages: [{ role: 'assistant', audio: { id: 'a' } }] }],
       ['store', { store: true }],
+      ...ADDRESSES.map((url): [string, JsonObject] => [
+        'messages[0].content[0].image_url.url',
+        user({ type: 'image_url', image_url: { url } }),
+      ]),
     ],
     refused: [
       ['n', { n: 128 }],
+      ['reasoning.mode', { reasoning: { mode: 'pro' } }],
+      ['reasoning.Mode', { reasoning: { Mode: 'pro' } }],
       ['n', { n: '1' }],
       ['model', { model: 'other' }],
       ['stream', { stream: true }],
@@ -85,6 +94,8 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
             { type: 'input_text', text: 'a' },
             { type: 'input_image', image_url: URL, detail: 'auto' },
             { type: 'input_file', filename: 'a', file_data: 'data:' },
+            { type: 'input_file', file_url: URL },
+            { type: 'input_audio', input_audio: { data: 'QUJD', format: 'wav' } },
           ],
         },
         {
@@ -133,7 +144,6 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['input[0].content[0]', { input: [{ role: 'user', content: [{ type: 'novel' }] }] }],
       ['tools[0]', { tools: [{ type: 'tool_search' }] }],
       ['text.novelty', { text: { novelty: 1 } }],
-      ['reasoning.mode', { reasoning: { mode: 'pro' } }],
       [
         'input[0].tools[0]',
         { input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'tool_search' }] }] },
@@ -144,6 +154,8 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['conversation', { conversation: 'c' }],
       ['store', { store: true }],
       ['input[0]', { input: [{ type: 'item_reference', id: 'x' }] }],
+      ['input[0]', { input: [{ type: 'reasoning', id: 'rs_x', summary: [] }] }],
+      ['input[0]', { input: [{ type: 'reasoning', id: 'rs_x', summary: [], encrypted_content: '' }] }],
       [
         'input[0].content[0].file_id',
         { input: [{ role: 'assistant', content: [{ type: 'output_text', text: 'x', file_id: 'f' }] }] },
@@ -159,6 +171,8 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
     ],
     refused: [
       ['background', { background: true }],
+      ['reasoning.mode', { reasoning: { mode: 'pro' } }],
+      ['reasoning.Mode', { reasoning: { Mode: 'pro' } }],
       ['prompt', { prompt: { id: 'p' } }],
       ['max_output_tokens', { max_output_tokens: 65 }],
       ['tools[0]', { tools: [{ type: 'web_search' }] }],

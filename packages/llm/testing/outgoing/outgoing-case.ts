@@ -20,6 +20,45 @@ export const CHAT_TOOL = { type: 'function', function: FUNCTION }
 export const MARK = { type: 'ephemeral', ttl: '1h' }
 export const URL = 'https://a.example/x.png'
 
+/** Addresses that lead to a private host, to a file of the provider's, or to one or the other, as parsers read them. */
+export const ADDRESSES: readonly string[] = [
+  ...[
+    'http://10.0.0.5:6379/',
+    'http://a.example/x.png',
+    'https://169.254.169.254/a.png',
+    'https://127.1/a.png',
+  ],
+  ...[
+    'https://[::ffff:a9fe:a9fe]/',
+    'https://[2606:4700::1111]/',
+    'https://010.8.8.8/',
+    'https://2130706433/',
+  ],
+  ...[
+    'https://１０.0.0.5/',
+    'https://10.0.0.5./',
+    'https://localhost/',
+    'https://redis/',
+    'https://a.internal./',
+  ],
+  ...[
+    'file:///etc/passwd',
+    'ms://file-id',
+    'gs://bucket/x',
+    's3://bucket/x',
+    '//10.0.0.5/',
+    '/etc/passwd.png',
+  ],
+  ...['https://user:secret@a.example/', 'https://a.example\\@10.0.0.5/', 'https://a.example#@10.0.0.5/'],
+  ...['https://a.example?@10.0.0.5/', 'https:///10.0.0.5/', ' https://10.0.0.5/', 'https:10.0.0.5'],
+  ...[
+    'https://10%2e0.0.5/',
+    'https://a.exa\tmple/',
+    'ht\ntp://10.0.0.5/',
+    `https://a.example/${'a'.repeat(8192)}`,
+  ],
+]
+
 export const user = (...content: Json[]): JsonObject => ({ messages: [{ role: 'user', content }] })
 
 /** Refused in every format at the top of the body. */
@@ -44,6 +83,13 @@ export const EVERYWHERE: readonly (readonly [string, JsonObject])[] = [
     'extra_body.model',
   ].map((name): [string, JsonObject] => [name, { [name]: 'x' }]),
   ['extra_body.a[0].model', { extra_body: { a: [{ model: 'y' }] } }],
+  ['novelty[0].model', { novelty: ['{"model":"y"}'] }],
+  ['novelty[0][0].model', { novelty: [['{"model":"y"}']] }],
   ['provider.order', { provider: { order: ['x'] } }],
+  ['provider.ignore', { provider: { max_price: { prompt: 1 }, allow_fallbacks: false, ignore: ['x'] } }],
+  ['provider.quantizations', { provider: { zdr: true, data_collection: 'deny', quantizations: ['fp32'] } }],
+  ['provider.preferred_min_throughput', { provider: { preferred_min_throughput: 9 } }],
+  ['novelty.reasoning.mode', { novelty: { reasoning: { mode: 'pro' } } }],
+  ['novelty.reasoning.mode', { novelty: { reasoning: '{"mode":"pro"}' } }],
   ['modalities', { modalities: ['text', 'audio'] }],
 ]

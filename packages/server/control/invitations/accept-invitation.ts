@@ -13,6 +13,7 @@ import { lockOrganization } from '../../storage/organizations.ts'
 import { removeUserPasswordReset } from '../../storage/password-resets.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { UserRow } from '../../storage/schema.ts'
+import { removeUserSessions } from '../../storage/sessions.ts'
 import { getUser, insertUser, lockUser } from '../../storage/users.ts'
 import { MemberResource, toMemberResource } from '../members/member-resource.ts'
 import { assertSameOrigin, assertSameOriginWrite, type Caller } from '../operation/caller.ts'
@@ -141,7 +142,11 @@ async function findOrInsertUser(
   { email, passwordHash, name }: { email: string; passwordHash: string | null; name: string | null },
 ): Promise<string> {
   const existing = passwordHash === null ? undefined : await findUserByHash(tx, email, passwordHash)
-  if (existing !== undefined) return existing.id
+  if (existing !== undefined) {
+    // Whoever made an unproven account may still be signed in to it, and would join without knowing which password the person gave.
+    if (!existing.email_proven) await removeUserSessions(tx, existing.id)
+    return existing.id
+  }
   const now = new Date(services.clock.now())
   const id = createRandomId(services.random)
   await insertUser(tx, {

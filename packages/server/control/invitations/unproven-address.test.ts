@@ -117,6 +117,16 @@ describe('a person who accepted the invitation of one organization', () => {
     expect(await opens(OWN_PASSWORD)).toEqual([idOf(acme), idOf(evil)].sort())
   })
 
+  test('ends all sessions of the account when it joins another one by its password', async () => {
+    await accept(await linkOf(evil), OWN_PASSWORD)
+    const cookie = cookieOf((await signIn(OWN_PASSWORD)).headers)
+    const isSignedIn = async () => (await plane.call('GET', '/v1/session', { cookie })).status
+    expect(await isSignedIn()).toBe(200)
+    expect((await accept(await linkOf(acme), OWN_PASSWORD)).status).toBe(200)
+    expect(await isSignedIn()).toBe(401)
+    expect(await opens(OWN_PASSWORD)).toEqual([idOf(acme), idOf(evil)].sort())
+  })
+
   test('joins another one with a session, without a password', async () => {
     await accept(await linkOf(acme), OWN_PASSWORD)
     const cookie = cookieOf((await signIn(OWN_PASSWORD)).headers)

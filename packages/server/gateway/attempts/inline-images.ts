@@ -1,7 +1,9 @@
 import { invalid } from '@rideau/llm/formats/shared/read-fields'
 import { findImageType } from '@rideau/llm/images/image-type'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
+import type { FormatId } from '@rideau/llm/request/format-id'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
+import type { MediaAddresses } from '@rideau/llm/upstream/media-addresses'
 import type { PlannedTarget } from '../plan/chat-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { type FetchImage, type FetchImageDeps, runFetches } from './fetch-image.ts'
@@ -13,9 +15,20 @@ const MAX_IMAGES = 16
 /** Limit on all images of a request together. Providers accept about this much in one body. */
 const MAX_BYTES = 20 * 1024 * 1024
 
-/** Whether the target's provider cannot fetch images and the request names one by its address. */
-export function needsImages({ format, provider, request }: PlannedTarget): boolean {
-  if (format.inlinesImages !== true && provider.inlinesImages !== true) return false
+/**
+ * Whether the request names an image by its address that the target's provider cannot fetch, or may not for this caller
+ * (`addresses`). `bodyFormat`: of the caller's body.
+ */
+export function needsImages(
+  { format, provider, request }: PlannedTarget,
+  bodyFormat: FormatId,
+  addresses: MediaAddresses,
+): boolean {
+  const isPassed = format.id === bodyFormat
+  if (isPassed && format.passesOwn === true) return false
+  const isKept = format.inlinesImages !== true && provider.inlinesImages !== true
+  // A body that goes out as it came is refused by the last check.
+  if (isKept && (addresses !== 'none' || (isPassed && format.inlinesInOwn !== true))) return false
   return request.messages.some(
     ({ content }) => Array.isArray(content) && content.some(part => findAddress(part) !== undefined),
   )
@@ -33,7 +46,8 @@ export async function inlineImages(
   deps: FetchImageDeps,
 ): Promise<ChatRequest> {
   await runFetches(ctx, deps, fetchImage => fetchAll(ctx, request.messages, images, fetchImage))
-  return { ...request, messages: request.messages.map(message => inline(message, images)) }
+  const messages = request.messages.map(message => inline(message, images))
+  return { ...request, messages, hasFetchedImages: true }
 }
 
 /** Fetches one image after another, so that the bytes left for a request are known before each. */

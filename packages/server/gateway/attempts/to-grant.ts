@@ -1,3 +1,5 @@
+import { isProvidersOwn } from '@rideau/llm/upstream/base-address'
+import type { MediaAddresses } from '@rideau/llm/upstream/media-addresses'
 import { toWireModel } from '@rideau/llm/upstream/openai-address'
 import type { Grant, Sender } from '@rideau/llm/upstream/outgoing-rules'
 import type { Target } from '@rideau/llm/upstream/target'
@@ -18,7 +20,14 @@ export const ONE_ANSWER: Granted = { isStream: false, choices: 1, maxOutputToken
 /** Returns what the body of one attempt may ask for: authorizeRequest refuses one that asks for more. */
 export function toGrant(sender: Sender, target: Target, granted: Granted): Grant {
   const { isStream, choices, maxOutputTokens, hostedTools } = granted
-  return { sender, model: toWireModel(target), isStream, choices, maxOutputTokens, hostedTools }
+  const addresses = toMediaAddresses(sender, target)
+  return { sender, model: toWireModel(target), isStream, choices, maxOutputTokens, hostedTools, addresses }
+}
+
+/** Returns which addresses of images and files may reach the target's provider, which would fetch them from where it runs. */
+export function toMediaAddresses(sender: Sender, { provider, baseUrl }: Target): MediaAddresses {
+  if (sender === 'key') return 'any'
+  return isProvidersOwn(provider, baseUrl) ? 'public' : 'none'
 }
 
 export function toSender(caller: Caller, environment: Environment): Sender {

@@ -17,7 +17,7 @@ import { chooseTimeout } from '../attempts/attempt-timeout.ts'
 import type { AttemptOptions } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
-import { toGrant, toSender } from '../attempts/to-grant.ts'
+import { toGrant, toMediaAddresses, toSender } from '../attempts/to-grant.ts'
 import { type Charge, toAbandonedBill } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
@@ -140,9 +140,9 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   /** Returns the request encoded for a target. A promise only if the body is long or images must be fetched first. */
   protected toAttempt(target: Target, planned: PlannedTarget): AttemptOptions | Promise<AttemptOptions> {
     this.#setTarget(planned)
-    const { format, request } = planned
-    const isPassed = format.passesOwn === true && this.#body.format === format.id
-    if (isPassed || !needsImages(planned)) {
+    const { request } = planned
+    const addresses = toMediaAddresses(toSender(this.ctx.caller, this.ctx.environment), target)
+    if (!needsImages(planned, this.#body.format, addresses)) {
       if (this.ctx.isLong) return takeTurn(this.ctx).then(() => this.#encode(target, planned, request))
       return this.#encode(target, planned, request)
     }

@@ -8,7 +8,7 @@ import type { MeterSet } from '../../core/list-meters.ts'
 import { attemptImages } from '../attempts/attempt-images.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedSources, inlineSources } from '../attempts/inline-sources.ts'
-import { toSender } from '../attempts/to-grant.ts'
+import { toMediaAddresses, toSender } from '../attempts/to-grant.ts'
 import { addBills } from '../billing/bill.ts'
 import { toAbandonedImageBill, toImageBill, toReservedImageAmounts } from '../billing/image-amounts.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
@@ -115,8 +115,9 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
   async attempt(target: Target, planned: ImageTarget): Promise<AttemptResult<AnsweredImages>> {
     const { format, decodeError, provider, alias, dropped } = planned
     const original = this.#request
+    const sender = toSender(this.#ctx.caller, this.#ctx.environment)
     const request =
-      format.inlinesImages === true
+      format.inlinesImages === true || toMediaAddresses(sender, target) === 'none'
         ? await inlineSources(this.#ctx, original, this.#fetched, this.#deps)
         : original
     const { result, abandoned } = await attemptImages({
@@ -125,7 +126,7 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
       format,
       decodeError,
       target,
-      sender: toSender(this.#ctx.caller, this.#ctx.environment),
+      sender,
       request,
       dropped,
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,

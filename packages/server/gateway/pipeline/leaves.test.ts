@@ -29,7 +29,7 @@ const CHAT_TOOL = { type: 'function', function: { name: 'f', parameters: {} } }
 const NOT_FOR_TOKENS: readonly Case[] = [
   ['openai-chat', say('a', { novelty: 1 }), 'messages[0].novelty'],
   ['openai-chat', say([{ type: 'text', text: 'a', novelty: 1 }]), 'messages[0].content[0].novelty'],
-  ['openai-chat', say([{ type: 'video_url', video_url: { url: 'x' } }]), 'messages[0].content[0]'],
+  ['openai-chat', say([{ type: 'video_url', video_url: { url: 'data:,x' } }]), 'messages[0].content[0]'],
   ['openai-chat', { response_format: { type: 'text', novelty: 1 } }, 'response_format.novelty'],
   [
     'openai-chat',

@@ -102,6 +102,7 @@ describe('provider_options in the native format may not set', () => {
     ['options.num_predict', { options: { num_predict: 1 } }],
     ['extra_body.model', { extra_body: { model: 'x' } }],
     ['provider.order', { provider: { order: ['x'] } }],
+    ['reasoning.mode', { reasoning: { mode: 'pro' } }],
     ['modalities', { modalities: ['text', 'audio'] }],
   ])('%s, within an object that only contains fields', async (path, options) => {
     const response = await app.call('/v1/chat', { ...OK, provider_options: { openai: options } })
@@ -185,6 +186,9 @@ describe("an unknown field of OpenAI's format may not be", () => {
     ['service_tier', 'flex', 'service_tier'],
     ['modalities', ['text', 'audio'], 'modalities'],
     ['provider', { only: ['x'] }, 'provider.only'],
+    ['provider', { ignore: ['x'] }, 'provider.ignore'],
+    ['provider', { require_parameters: true }, 'provider.require_parameters'],
+    ['reasoning', { mode: 'pro' }, 'reasoning.mode'],
     ['tools', [{ type: 'hologram' }], 'tools[0].type'],
     ['n', 129, 'n'],
     ['n', 0, 'n'],
@@ -202,7 +206,8 @@ describe("an unknown field of OpenAI's format may not be", () => {
     ['service_tier', 'auto'],
     ['service_tier', 'default'],
     ['modalities', ['text']],
-    ['provider', { require_parameters: true }],
+    ['provider', { zdr: true, data_collection: 'deny', max_price: { prompt: 1 }, allow_fallbacks: false }],
+    ['reasoning', { mode: 'standard' }],
     ['web_search_options', null],
   ])('but %s: %j is accepted', async (field, value) => {
     const response = await app.call('/openai/v1/chat/completions', { ...OK, [field]: value })

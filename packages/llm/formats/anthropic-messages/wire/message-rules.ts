@@ -1,6 +1,8 @@
 import {
+  ADDRESS,
   DATA,
   forEndUsers,
+  MEDIA,
   type Rule,
   SCALAR,
   STORED,
@@ -23,9 +25,9 @@ const CITATIONS = toObjectRule({ enabled: SCALAR })
 
 const SOURCE = toTypedRule(
   {
-    base64: toObjectRule({ type: SCALAR, media_type: SCALAR, data: SCALAR }),
+    base64: toObjectRule({ type: SCALAR, media_type: SCALAR, data: MEDIA }),
     text: toObjectRule({ type: SCALAR, media_type: SCALAR, data: SCALAR }),
-    url: toObjectRule({ type: SCALAR, url: SCALAR }),
+    url: toObjectRule({ type: SCALAR, url: ADDRESS }),
     content: toObjectRule({ type: SCALAR, content: CONTENT }),
     file: toObjectRule({ type: SCALAR, file_id: STORED }),
   },

@@ -84,7 +84,14 @@ export function findPricedType(tool: JsonObject): string | undefined {
 }
 
 /** The rule of these tools does not depend on the grant. */
-const NO_GRANT: Grant = { sender: 'key', model: '', isStream: false, choices: 1, maxOutputTokens: undefined }
+const NO_GRANT: Grant = {
+  sender: 'key',
+  model: '',
+  isStream: false,
+  choices: 1,
+  maxOutputTokens: undefined,
+  addresses: 'any',
+}
 
 export type ToolKind = 'custom' | 'trained' | 'free' | 'hosted' | 'unknown'
 

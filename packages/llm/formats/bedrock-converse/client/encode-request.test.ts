@@ -21,6 +21,7 @@ const GRANT: Grant = {
   isStream: false,
   choices: 1,
   maxOutputTokens: undefined,
+  addresses: 'any',
 }
 const user = (content: Message['content']): Message => ({ role: 'user', content: content ?? null })
 const weather = { type: 'function' as const, function: { name: 'weather', parameters: { type: 'object' } } }

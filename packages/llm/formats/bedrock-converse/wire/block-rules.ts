@@ -1,6 +1,7 @@
 import {
   DATA,
   forKeys,
+  MEDIA as BYTES,
   type Rule,
   SCALAR,
   toListRule,
@@ -13,7 +14,7 @@ import {
 export const CACHE_POINT = toObjectRule({ type: SCALAR, ttl: SCALAR })
 
 /** Fields that hold the content itself. Any other field names an object in the account's store. */
-export const SOURCE = toObjectRule({ bytes: SCALAR, text: SCALAR, content: UNKEPT }, 'refused')
+export const SOURCE = toObjectRule({ bytes: BYTES, text: SCALAR, content: UNKEPT }, 'refused')
 
 const CITATIONS = toObjectRule({ enabled: SCALAR })
 

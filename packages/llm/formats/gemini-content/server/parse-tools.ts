@@ -54,7 +54,14 @@ function findHosted(name: string, value: Json, path: string, findings: TargetFin
 }
 
 /** The rules of these tools do not depend on the grant. */
-const NO_GRANT: Grant = { sender: 'key', model: '', isStream: false, choices: 1, maxOutputTokens: undefined }
+const NO_GRANT: Grant = {
+  sender: 'key',
+  model: '',
+  isStream: false,
+  choices: 1,
+  maxOutputTokens: undefined,
+  addresses: 'any',
+}
 
 const DECLARED_FIELDS = ['name', 'description', 'parameters', 'parametersJsonSchema']
 /** Fields of a declaration that no other format has. */

@@ -1,7 +1,9 @@
 import { hasPlainAuthority, parseUrl } from '../../../request/bounded-url.ts'
 import {
+  ADDRESS,
   DATA,
   forKeys,
+  MEDIA as BYTES,
   type Rule,
   SCALAR,
   STORED,
@@ -54,11 +56,11 @@ function isFilePath(pathname: string): boolean {
 
 const FILE_URI: Rule = {
   check: (value, grant) =>
-    typeof value === 'string' && !isKeptAtProvider(value) ? undefined : STORED.check(value, grant),
+    (typeof value === 'string' && !isKeptAtProvider(value) ? ADDRESS : STORED).check(value, grant),
 }
 
 const MEDIA: Readonly<Record<string, Rule>> = {
-  inlineData: toFields({ mimeType: SCALAR, data: SCALAR, displayName: SCALAR }),
+  inlineData: toFields({ mimeType: SCALAR, data: BYTES, displayName: SCALAR }),
   fileData: toFields({ mimeType: SCALAR, fileUri: FILE_URI, displayName: SCALAR }),
 }
 

@@ -1,4 +1,4 @@
-import { DATA, SCALAR, toListRule, toObjectRule } from '../../../upstream/outgoing-rules.ts'
+import { DATA, MEDIA, SCALAR, toListRule, toObjectRule } from '../../../upstream/outgoing-rules.ts'
 
 /** What may go out in `messages`. The gateway writes them anew, from the fields that it knows. */
 export const MESSAGES = toListRule(
@@ -7,7 +7,7 @@ export const MESSAGES = toListRule(
       role: SCALAR,
       content: SCALAR,
       thinking: SCALAR,
-      images: SCALAR,
+      images: MEDIA,
       tool_name: SCALAR,
       tool_call_id: SCALAR,
       tool_calls: toListRule(

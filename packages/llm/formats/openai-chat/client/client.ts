@@ -9,6 +9,7 @@ export const openAiChat: ClientFormat = {
   id: 'openai-chat',
   framing: 'sse',
   takesEveryToolChoice: true,
+  inlinesInOwn: true,
   encodeRequest,
   findUnsupportedParams,
   decodeReply,

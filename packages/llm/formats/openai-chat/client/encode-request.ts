@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
+import type { OpenAiDeviations, OpenAiModelRule } from '../../../provider/openai-deviations.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { toAddress, toWireModel } from '../../../upstream/openai-address.ts'
 import { toCallerOptions } from '../../../upstream/outgoing-body.ts'
@@ -18,6 +18,8 @@ type Changes = Map<string, Json | undefined>
 const PARALLEL = 'parallel_tool_calls'
 const OUTPUT_CAPS = FIELDS.namesOf('maxOutputTokens')
 const USAGE_ASKED: JsonObject = { include_usage: true }
+/** The most tokens of reasoning, at providers that bound it apart. */
+const BUDGET = 'thinking_budget'
 const NO_DEVIATIONS: OpenAiDeviations = {}
 
 /**
@@ -39,7 +41,9 @@ export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []
     changes,
   )
   setStream(request, body, deviations, changes)
-  const messages = encodeMessages(request.messages, deviations, target.provider.id)
+  const messages =
+    encodeMessages(request.messages, deviations, target.provider.id) ??
+    (request.hasFetchedImages === true ? request.messages : undefined)
   if (messages !== undefined) changes.set('messages', messages as unknown as Json)
   if (dropped.some(path => path.startsWith('tools['))) removeTools(request, body, changes)
   // OpenAI refuses it without tools, where it asks for nothing.
@@ -48,6 +52,7 @@ export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []
   respell(request, body, deviations, changes)
   const options = request.providerOptions?.[target.provider.id]
   if (options !== undefined) for (const [name, value] of Object.entries(options)) changes.set(name, value)
+  boundReasoning(request, body, findModelRule(deviations, target.model), changes)
   const { origin, path } = toAddress(target, '/chat/completions')
   return {
     origin,
@@ -110,6 +115,29 @@ function setOutputCap(
   if (request.maxOutputTokens !== undefined) {
     changes.set(outputCap ?? 'max_tokens', request.maxOutputTokens)
   }
+}
+
+/** Divides the output cap, where it would leave reasoning out: what both spend together keeps to it. */
+function boundReasoning(
+  { maxOutputTokens: cap }: ChatRequest,
+  body: WireBody,
+  rule: OpenAiModelRule | undefined,
+  changes: Changes,
+): void {
+  if (rule?.reasonsBesideCap === undefined || cap === undefined) return
+  const asked = readChanged('enable_thinking', body, changes)
+  const given = readChanged(BUDGET, body, changes)
+  if (asked === false || (rule.reasonsBesideCap === 'asked' && asked !== true && given === undefined)) return
+  // The provider takes no budget of zero.
+  const half = Math.max(1, Math.floor(cap / 2))
+  const budget = typeof given === 'number' && given >= 1 ? Math.min(given, half) : half
+  changes.set(BUDGET, budget)
+  changes.set(rule.outputCap ?? 'max_tokens', Math.max(1, cap - budget))
+}
+
+/** Null means absent. */
+function readChanged(name: string, body: WireBody, changes: Changes): Json | undefined {
+  return (changes.has(name) ? changes.get(name) : body.read(name)) ?? undefined
 }
 
 /** Asks for usage in every stream: a provider that is not asked may not report it. */

@@ -1,4 +1,5 @@
 import {
+  CAP,
   CHOICES,
   DATA,
   forKeys,
@@ -9,6 +10,7 @@ import {
   toObjectRule,
   toUsualRule,
 } from '../../../upstream/outgoing-rules.ts'
+import { REASONING_MODE } from '../../shared/chat-rules.ts'
 import { FieldTable, sent } from '../../shared/field-table.ts'
 import { openAiFields } from '../../shared/openai-fields.ts'
 
@@ -25,11 +27,20 @@ const OLD_TOOL_FIELDS = {
 const RESPELLED: Readonly<Record<string, Rule>> = {
   random_seed: SCALAR,
   enable_thinking: SCALAR,
+  // Some providers bound reasoning apart from the answer.
+  thinking_budget: CAP,
   thinking: toObjectRule({ type: SCALAR }, 'reserved'),
   // OpenRouter's own, which other providers get as an effort.
   // What it spends is output, which the cap bounds.
   reasoning: toObjectRule(
-    { effort: SCALAR, enabled: SCALAR, exclude: SCALAR, summary: SCALAR, max_tokens: SCALAR },
+    {
+      effort: SCALAR,
+      enabled: SCALAR,
+      exclude: SCALAR,
+      summary: SCALAR,
+      max_tokens: SCALAR,
+      mode: REASONING_MODE,
+    },
     'reserved',
   ),
 }

@@ -72,6 +72,7 @@ test.each<[JsonObject, string]>([
   [{ background: true }, 'background'],
   [{ prompt: { id: 'p' } }, 'prompt'],
   [{ models: ['x'] }, 'models'],
+  [{ reasoning: { mode: 'pro' } }, 'reasoning.mode'],
   [{ extra_body: { model: 'x' } }, 'extra_body.model'],
   [{ Input: 'x' }, 'Input'],
 ])('refuses %j', (fields, param) => {
@@ -85,9 +86,10 @@ describe('finds', () => {
     expect(parse(fields).request.extra).toEqual(new Map(Object.entries(fields)))
     const logprobs = { include: ['message.output_text.logprobs'] }
     expect(find(logprobs).nativeOnly).toEqual(['include'])
-    expect(find({ reasoning: { mode: 'x', context: 'all' }, text: { verbosity: 'low' } }).nativeOnly).toEqual(
-      ['reasoning.mode', 'reasoning.context', 'text.verbosity'],
-    )
+    expect(find({ reasoning: { context: 'all' }, text: { verbosity: 'low' } }).nativeOnly).toEqual([
+      'reasoning.context',
+      'text.verbosity',
+    ])
   })
 
   test('no field with a value that asks for nothing', () => {
@@ -96,7 +98,7 @@ describe('finds', () => {
       truncation: 'disabled',
       top_logprobs: 0,
       include: ['reasoning.encrypted_content'],
-      reasoning: { mode: 'auto', context: 'auto' },
+      reasoning: { mode: 'standard', context: 'auto' },
       text: { verbosity: 'medium' },
     })
     expect(findings.nativeOnly).toEqual([])

@@ -1,10 +1,8 @@
 import type { Json } from '../../../json/json-value.ts'
 import {
   DATA,
-  forKeys,
   MODEL,
   REFUSED,
-  type Rule,
   SCALAR,
   STORE,
   STORED,
@@ -13,7 +11,8 @@ import {
   toObjectRule,
   toUsualRule,
 } from '../../../upstream/outgoing-rules.ts'
-import { STREAM_OPTIONS } from '../../shared/chat-rules.ts'
+import { USUAL_REASONING_MODES } from '../../../upstream/reserved-names.ts'
+import { REASONING_MODE, STREAM_OPTIONS } from '../../shared/chat-rules.ts'
 import {
   extra,
   FieldTable,
@@ -32,19 +31,13 @@ import { TOOL_CHOICE, TOOLS } from './tool-rules.ts'
 /** OpenAI refuses a lower output cap. Source: docs/providers.md, "OpenAI's Responses". */
 export const MIN_OUTPUT_TOKENS = 16
 
-const LONGER_MODE = forKeys(SCALAR)
-const MODE: Rule = {
-  check: (value, grant) => (isAuto(value) ? undefined : LONGER_MODE.check(value, grant)),
-}
-
 const REASONING = new FieldTable(
   {
     effort: text('reasoningEffort'),
     // Whether an answer shows its reasoning.
     summary: sent(SCALAR),
     generate_summary: sent(SCALAR),
-    // A mode that works longer is billed as another model.
-    mode: sent(MODE, onlyHere(isAuto)),
+    mode: sent(REASONING_MODE, onlyHere(isUsualMode)),
     context: sent(SCALAR, onlyHere(isAuto)),
   },
   { unknown: 'free' },
@@ -123,6 +116,10 @@ export const FIELDS = new FieldTable({
 
 /** Fields that refer to state at the provider. */
 export const STATE_FIELDS: ReadonlySet<string> = new Set(['previous_response_id', 'conversation'])
+
+function isUsualMode(value: Json): boolean {
+  return USUAL_REASONING_MODES.includes(value)
+}
 
 function isAuto(value: Json): boolean {
   return value === 'auto'

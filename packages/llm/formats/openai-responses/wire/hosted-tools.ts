@@ -58,7 +58,14 @@ export const HOSTED_RULES: ReadonlyMap<string, Rule> = new Map([
 ])
 
 /** The rules of these tools do not depend on the grant. */
-const NO_GRANT: Grant = { sender: 'key', model: '', isStream: false, choices: 1, maxOutputTokens: undefined }
+const NO_GRANT: Grant = {
+  sender: 'key',
+  model: '',
+  isStream: false,
+  choices: 1,
+  maxOutputTokens: undefined,
+  addresses: 'any',
+}
 
 /** Other tools that a provider runs, which reach nothing of the account: none of them has a price that is known. */
 const UNPRICED: ReadonlySet<string> = new Set([

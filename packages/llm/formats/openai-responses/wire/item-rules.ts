@@ -1,8 +1,11 @@
 import type { Json } from '../../../json/json-value.ts'
+import { toObject } from '../../../json/json-value.ts'
 import {
+  ADDRESS,
   DATA,
   forKeys,
   type Grant,
+  MEDIA,
   type Rule,
   SCALAR,
   STORED,
@@ -14,6 +17,7 @@ import {
   UNREAD_CONTENT,
 } from '../../../upstream/outgoing-rules.ts'
 import { CACHE_MARK } from '../../shared/chat-rules.ts'
+import { isMintedId } from './minted-items.ts'
 import { TOOLS } from './tool-rules.ts'
 
 /** What may go out in `input`. Items can bring tools. */
@@ -42,15 +46,15 @@ const PART = toTypedRule(
     summary_text: TEXT,
     reasoning_text: TEXT,
     refusal: toObjectRule({ ...OF_PARTS, refusal: SCALAR }),
-    input_image: toObjectRule({ ...OF_PARTS, image_url: SCALAR, detail: SCALAR }),
+    input_image: toObjectRule({ ...OF_PARTS, image_url: ADDRESS, detail: SCALAR }),
     input_file: toObjectRule({
       ...OF_PARTS,
       filename: SCALAR,
-      file_data: SCALAR,
-      file_url: SCALAR,
+      file_data: MEDIA,
+      file_url: ADDRESS,
       detail: SCALAR,
     }),
-    input_audio: toObjectRule({ ...OF_PARTS, input_audio: toObjectRule({ data: SCALAR, format: SCALAR }) }),
+    input_audio: toObjectRule({ ...OF_PARTS, input_audio: toObjectRule({ data: MEDIA, format: SCALAR }) }),
   },
   UNREAD_CONTENT,
 )
@@ -68,6 +72,15 @@ const OF_ITEMS: Readonly<Record<string, Rule>> = {
 }
 
 const OUTPUT = toObjectRule({ ...OF_ITEMS, output: CONTENT, name: SCALAR, namespace: SCALAR })
+
+const REASONING_FIELDS = toObjectRule({
+  ...OF_ITEMS,
+  summary: CONTENT,
+  content: CONTENT,
+  encrypted_content: SCALAR,
+  format: SCALAR,
+  signature: SCALAR,
+})
 
 const SHELL_ACTION = toObjectRule({
   type: SCALAR,
@@ -102,6 +115,19 @@ function findHosted(value: Json | undefined, grant: Grant): string | undefined {
   return undefined
 }
 
+const REASONING: Rule = {
+  check: (value, grant) =>
+    (isStoredReasoning(value) ? STORED.check(value, grant) : undefined) ??
+    REASONING_FIELDS.check(value, grant),
+}
+
+/** Reasoning without its content, which a provider looks up by its id as by a reference. It knows no id that the gateway made. */
+export function isStoredReasoning(value: Json): boolean {
+  const { type, id, encrypted_content: data } = toObject(value) ?? {}
+  const isWhole = typeof data === 'string' && data !== ''
+  return type === 'reasoning' && typeof id === 'string' && !isWhole && !isMintedId(id)
+}
+
 const ITEM_REFERENCE: Rule = {
   check: (value, grant) => STORED.check(value, grant) ?? findHosted(value, grant),
 }
@@ -109,14 +135,7 @@ const ITEM_REFERENCE: Rule = {
 const ITEM = toTypedRule(
   {
     message: toObjectRule({ ...OF_ITEMS, role: SCALAR, content: CONTENT, phase: SCALAR, name: SCALAR }),
-    reasoning: toObjectRule({
-      ...OF_ITEMS,
-      summary: CONTENT,
-      content: CONTENT,
-      encrypted_content: SCALAR,
-      format: SCALAR,
-      signature: SCALAR,
-    }),
+    reasoning: REASONING,
     function_call: toObjectRule({
       ...OF_ITEMS,
       name: SCALAR,

@@ -121,6 +121,7 @@ const EVERY_RIGHT: Grant = {
   isStream: false,
   choices: 1,
   maxOutputTokens: undefined,
+  addresses: 'any',
 }
 
 /** Does the provider run the tool, or a tool inside it? Unknown types and fields count as yes. */

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { ADDRESSES } from '../testing/outgoing/outgoing-case.ts'
+import { isSendableAddress, isSendableMedia, isSendableText } from './media-addresses.ts'
+import { FieldRules, SCALAR } from './outgoing-rules.ts'
+
+const PUBLIC = [
+  'https://a.example/x.png',
+  'HTTPS://A.example:8443/x.png',
+  'https://a.example',
+  'https://a.example?x=1',
+  'https://bücher.example/a b.png',
+  'https://a.example/@user/100%25.png#top',
+]
+const DATA = ['data:image/png;base64,QUJD', 'DATA:,x']
+
+describe('an address of an image or a file', () => {
+  test.each(ADDRESSES)('of an end user is refused if it may lead to a private host: %j', address => {
+    expect(isSendableAddress(address, 'public')).toBe(false)
+    expect(isSendableMedia(address, 'public')).toBe(false)
+  })
+
+  test.each(PUBLIC)('of an end user may lead to a public name: %j', address => {
+    expect(isSendableAddress(address, 'public')).toBe(true)
+    expect(isSendableAddress(address, 'none')).toBe(false)
+  })
+
+  test.each(DATA)('may be a data URL, whoever fetches: %j', address => {
+    for (const allowed of ['any', 'public', 'none'] as const) {
+      expect(isSendableAddress(address, allowed)).toBe(true)
+    }
+  })
+
+  test.each([...ADDRESSES, ...PUBLIC])('is for a key to decide: %j', address => {
+    expect(isSendableAddress(address, 'any')).toBe(true)
+  })
+})
+
+test('bytes in base64 need no scheme where bytes are expected', () => {
+  expect(isSendableMedia('QUJD+/=', 'none')).toBe(true)
+  expect(isSendableAddress('QUJD+/=', 'none')).toBe(false)
+})
+
+test('in a field of unknown meaning a text that names a host is an address, and a field that is called so', () => {
+  expect(isSendableText('novelty', 'http://10.0.0.5/', 'public')).toBe(false)
+  expect(isSendableText('video_url', '10.0.0.5', 'public')).toBe(false)
+  expect(isSendableText('novelty', 'Note: see a.example', 'public')).toBe(true)
+})
+
+test('a host of any length is judged in linear time', () => {
+  const startedAt = performance.now()
+  expect(isSendableAddress(`https://${'a.'.repeat(10_000_000)}`, 'public')).toBe(false)
+  expect(performance.now() - startedAt).toBeLessThan(1000)
+})
+
+test('a table of rules cannot list a field that is called an address without a rule that checks it', () => {
+  for (const name of ['video_url', 'fileUri', 'urls']) {
+    expect(() => new FieldRules([[name, SCALAR]], 'free')).toThrow(/needs a rule that checks it/)
+  }
+})

@@ -1,0 +1,61 @@
+/**
+ * Which addresses a body may name where its provider would fetch what lies there: images, files, audio and video. `any`: a key
+ * decides for itself. `public`: data URLs, and `https:` addresses that lead to no private host by their text. `none`: data URLs
+ * alone, where the provider's own network may hold private hosts.
+ */
+export type MediaAddresses = 'any' | 'public' | 'none'
+
+/** Longer than any server takes. */
+const MAX_ADDRESS = 8192
+const DATA_URL = /^data:/i
+const SCHEME = /^\s*[a-z][a-z0-9+.-]{0,63}:\/\//i
+const ADDRESS_NAME = /ur[il]s?$/i
+/** Names that only a private network or the machine itself resolves. */
+const PRIVATE_NAME = /^[^.]*$|\.(?:localhost|local|internal)$/
+const V4 = /^\d+\.\d+\.\d+\.\d+$/
+
+export function isAddressName(name: string): boolean {
+  return ADDRESS_NAME.test(name)
+}
+
+export function isSendableAddress(text: string, allowed: MediaAddresses): boolean {
+  if (allowed === 'any' || DATA_URL.test(text)) return true
+  return allowed === 'public' && isPublicAddress(text)
+}
+
+/** Where bytes in base64 are expected, which some providers also take by their address. */
+export function isSendableMedia(text: string, allowed: MediaAddresses): boolean {
+  return (
+    isSendableAddress(text, allowed) || !(text.includes(':') || text.includes('.') || text.includes('\\'))
+  )
+}
+
+/** In a field of a meaning that is unknown. */
+export function isSendableText(name: string, text: string, allowed: MediaAddresses): boolean {
+  if (allowed === 'any' || !(isAddressName(name) || SCHEME.test(text))) return true
+  return isSendableAddress(text, allowed)
+}
+
+/**
+ * True for an `https:` address of a host by its name. A host by its number is refused, public or not: whoever serves images to the
+ * public has a name, and parsers disagree on numbers. What could be read as the user before another host is refused too.
+ */
+function isPublicAddress(text: string): boolean {
+  if (text.length > MAX_ADDRESS || !/^https:\/\//i.test(text)) return false
+  const url = toUrl(text)
+  if (url === undefined) return false
+  const rest = text.slice('https://'.length)
+  const slash = rest.indexOf('/')
+  if (/[@%\s\\]/.test(slash === -1 ? rest : rest.slice(0, slash))) return false
+  const host = url.hostname.replace(/\.$/, '')
+  return !host.startsWith('[') && !V4.test(host) && !PRIVATE_NAME.test(host)
+}
+
+/** Not by URL.canParse: once optimized, that of Node 20 refuses letters such as `ü`. */
+function toUrl(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}
