@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { maxSeconds } from './audio-length.ts'
+
+/** A frame header of 65,536 samples, number 0, with its checksum, and a constant subframe. */
+const FRAME = Buffer.from([0xff, 0xf8, 0x70, 0x08, 0x00, 0xff, 0xff, 0x3e, 0x00, 0x00, 0x00, 0x00, 0x00])
+
+function flac(rate: number, samples: number, ...frames: Buffer[]): Buffer {
+  const info = Buffer.alloc(42)
+  info.write('fLaC', 0, 'latin1')
+  info.writeUInt32BE(0x80000022, 4)
+  info.writeUIntBE(rate * 16, 18, 3)
+  info[21] = Math.floor(samples / 2 ** 32)
+  info.writeUInt32BE(samples % 2 ** 32, 22)
+  return Buffer.concat([info, ...frames])
+}
+
+function page(head: string, position: number): Buffer {
+  const bytes = Buffer.alloc(64)
+  bytes.write('OggS', 0, 'latin1')
+  bytes.writeBigInt64LE(BigInt(position), 6)
+  bytes.write(head, 28, 'latin1')
+  return bytes
+}
+
+describe('maxSeconds', () => {
+  test('of a FLAC file is at least what its header says', () => {
+    expect(maxSeconds(flac(8_000, 8_000 * 50_000))).toBe(50_000)
+    expect(maxSeconds(flac(44_100, 2 ** 33))).toBe(Math.ceil(2 ** 33 / 44_100))
+  })
+
+  test('of a FLAC file is at least what its frames have, whatever its header says', () => {
+    const frames = Array.from({ length: 1_000 }, () => FRAME)
+    // Their lengths are added up as fractions of seconds.
+    expect(maxSeconds(flac(8_000, 1, ...frames))).toBeOneOf([8_192, 8_193])
+  })
+
+  test('of a FLAC file that is nothing but starts of frames is known in little time', () => {
+    const startedAt = performance.now()
+    expect(maxSeconds(flac(8_000, 1, Buffer.alloc(25_000_000, '\xff\xf8', 'latin1')))).toBeGreaterThan(1e6)
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+  })
+
+  test('of a FLAC file leaves out what only looks like a frame', () => {
+    const wrong = Buffer.from(FRAME)
+    wrong[7] = 1
+    expect(maxSeconds(flac(8_000, 1, wrong))).toBe(1)
+  })
+
+  test('of an Ogg file is at least its largest position', () => {
+    expect(maxSeconds(Buffer.concat([page('OpusHead', 0), page('', 48_000 * 7_200), page('', 9)]))).toBe(
+      7_200,
+    )
+    const vorbis = page('\u0001vorbis', 0)
+    vorbis.writeUInt32LE(16_000, 40)
+    expect(maxSeconds(Buffer.concat([vorbis, page('', 16_000 * 100)]))).toBe(100)
+    expect(maxSeconds(Buffer.concat([page('other', 0), page('', -1)]))).toBe(1)
+  })
+
+  test.each(['fLaC', 'OggS'])('of any bytes behind %s is a positive number', start => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), rest => {
+        const seconds = maxSeconds(Buffer.concat([Buffer.from(start), Buffer.from(rest)]))
+        expect(Number.isFinite(seconds) && seconds > 0).toBe(true)
+      }),
+    )
+  })
+})
