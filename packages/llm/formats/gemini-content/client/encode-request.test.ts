@@ -56,8 +56,11 @@ describe('the address', () => {
   })
 
   test('has every model’s name percent-encoded', () => {
-    expect(encodeRequest(request(), target('../x?y#z'), undefined).path).toBe(
-      '/v1beta/models/..%2Fx%3Fy%23z:generateContent',
+    expect(encodeRequest(request(), target('a/x?y#z'), undefined).path).toBe(
+      '/v1beta/models/a%2Fx%3Fy%23z:generateContent',
+    )
+    expect(() => encodeRequest(request(), target('../x'), undefined)).toThrow(
+      expect.objectContaining({ path: 'model' }),
     )
   })
 })
