@@ -31,6 +31,12 @@ describe('parseUrl', () => {
     expect(parseUrl(text)).toBeUndefined(),
   )
 
+  test('reads a letter such as ü however often it has read one', () => {
+    let read = 0
+    for (let count = 0; count < 20_000; count++) if (parseUrl('https://example.com/ü') !== undefined) read++
+    expect(read).toBe(20_000)
+  })
+
   const long = `${letters(200)}/`
   test.each([
     `https://${long}`,

@@ -16,8 +16,13 @@ const AUTHORITY = /^[\0-\x20]*(?:[a-z][a-z0-9+.-]*:[/\\]*|[/\\]{2,})([^/\\?#]*)/
 export function parseUrl(text: string, base?: URL): URL | undefined {
   const authority = readAuthority(text)
   const most = NOT_ASCII.test(authority) ? MAX_FOREIGN_AUTHORITY : MAX_AUTHORITY
-  if (authority.length > most || !URL.canParse(text, base?.href)) return undefined
-  return new URL(text, base)
+  if (authority.length > most) return undefined
+  // Not by URL.canParse: once optimized, that of Node 20 refuses letters such as `ü`.
+  try {
+    return new URL(text, base)
+  } catch {
+    return undefined
+  }
 }
 
 /** Is the host written in ASCII, so that two parsers hardly read it differently? */

@@ -1,3 +1,5 @@
+import { parseUrl } from '../request/bounded-url.ts'
+
 /**
  * Which addresses a body may name where its provider would fetch what lies there: images, files, audio and video. `any`: a key
  * decides for itself. `public`: data URLs, and `https:` addresses that lead to no private host by their text. `none`: data URLs
@@ -42,20 +44,11 @@ export function isSendableText(name: string, text: string, allowed: MediaAddress
  */
 function isPublicAddress(text: string): boolean {
   if (text.length > MAX_ADDRESS || !/^https:\/\//i.test(text)) return false
-  const url = toUrl(text)
+  const url = parseUrl(text)
   if (url === undefined) return false
   const rest = text.slice('https://'.length)
   const slash = rest.indexOf('/')
   if (/[@%\s\\]/.test(slash === -1 ? rest : rest.slice(0, slash))) return false
   const host = url.hostname.replace(/\.$/, '')
   return !host.startsWith('[') && !V4.test(host) && !PRIVATE_NAME.test(host)
-}
-
-/** Not by URL.canParse: once optimized, that of Node 20 refuses letters such as `ü`. */
-function toUrl(text: string): URL | undefined {
-  try {
-    return new URL(text)
-  } catch {
-    return undefined
-  }
 }
