@@ -103,10 +103,12 @@ describe.skipIf(chromiumProgram === undefined)('the dialog that changes', () => 
     await dialog.getByText('Valid.').waitFor()
     const after = await read(path)
     expect(after.key_fingerprint).not.toBe(before.key_fingerprint)
-    const { rows } = await app.database.pool.query('select options from provider_credentials where id = $1', [
-      id,
-    ])
-    expect(rows).toEqual([{ options }])
+    const { session_token: _, ...shown } = options
+    const { rows } = await app.database.pool.query(
+      'select options, options_cipher is not null as is_sealed from provider_credentials where id = $1',
+      [id],
+    )
+    expect(rows).toEqual([{ options: shown, is_sealed: true }])
   })
 
   test('a provider key asks for the key again, and says why, once the address is another', async () => {
