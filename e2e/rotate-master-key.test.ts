@@ -90,6 +90,15 @@ test('the master key changes while the program runs, even after a kill of the co
     const made = await Promise.all(Array.from({ length: 10 }, (_, i) => create(`${n + i}`)))
     expect(made.every(({ status }) => status === 201)).toBe(true)
   }
+  // A configuration loads only if every secret of it can be decrypted, a secret option too.
+  const temporary = await manage('POST', `/v1/environments/${developmentId}/provider-credentials`, {
+    provider: 'bedrock',
+    name: 'temporary',
+    api_key: API_KEY,
+    base_url: 'http://127.0.0.1:1/v1',
+    options: { region: 'eu-west-1', access_key_id: 'AKIDEXAMPLE', session_token: API_KEY },
+  })
+  expect(temporary.status).toBe(201)
   const chat = async (): Promise<number> => {
     const body = JSON.stringify({ model: 'custom/any', messages: [{ role: 'user', content: 'hello' }] })
     const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' }

@@ -13,29 +13,35 @@ import {
   startChromium,
   type WatchedPage,
 } from '../testing/open-dashboard.ts'
-import { signInAsOwner } from '../testing/sign-in.ts'
+import { type OwnerSession, openOwnerSession } from '../testing/sign-in.ts'
 
 const LOGS = '/o/test/default/development/logs'
 
 describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requests', () => {
   let app: TestApp
   let browser: Browser
+  let owner: OwnerSession
   let watched: WatchedPage
   let page: Page
   beforeAll(async () => {
     const env = await dashboardSettings()
     ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
+    owner = await openOwnerSession(browser, app.controlUrl)
   })
   afterAll(async () => {
     await browser?.close()
     await app?.close()
   })
   beforeEach(async () => {
-    watched = await openWatchedPage(browser)
+    watched = await openWatchedPage(browser, { storageState: owner })
     page = watched.page
   })
   afterEach(() => watched.context.close())
 
+  const open = async (address: string): Promise<void> => {
+    await page.goto(app.controlUrl + address)
+    await page.getByRole('button', { name: /^Environment: / }).waitFor()
+  }
   /** Writes records of the last minutes, the newest first, and returns their request ids. */
   const insert = async (changes: readonly Partial<RequestRecord>[]): Promise<string[]> => {
     const { rows } = await app.database.pool.query('select * from environments where id = $1', [
@@ -58,7 +64,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
   test('what matches is drawn over time, a bar narrows the time, and metadata is a filter', async () => {
     const ann = { end_user_id: 'ann-of-the-chart' }
     await insert([ann, { ...ann, status: 503, error_code: 'timeout' }, { ...ann, metadata: { team: 'web' } }])
-    await signInAsOwner(page, app.controlUrl, `${LOGS}?end_user_id=ann-of-the-chart&range=1h`)
+    await open(`${LOGS}?end_user_id=ann-of-the-chart&range=1h`)
     const chart = page.getByRole('figure').filter({ hasText: 'What matches' })
     await chart.getByText('3 requests.').waitFor()
     await chart.getByText('Show as table').click()
@@ -82,7 +88,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
   })
 
   test('a drag over the chart narrows the time to that of its bars, and a small movement is a click', async () => {
-    await signInAsOwner(page, app.controlUrl, `${LOGS}?range=1h`)
+    await open(`${LOGS}?range=1h`)
     const plot = page.getByRole('figure').filter({ hasText: 'What matches' }).locator('.u-over')
     const drag = async (share: number): Promise<number> => {
       const { x, y, width, height } = (await plot.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
@@ -133,7 +139,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
       min_latency_ms: '800',
     })
     const address = `${LOGS}?${search}`
-    await signInAsOwner(page, app.controlUrl, address)
+    await open(address)
     expect(await rowIds(page)).toEqual(expected)
     await page.reload()
     expect(await rowIds(page)).toEqual(expected)
@@ -141,8 +147,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
     await page.getByRole('heading', { name: 'Timeline' }).waitFor()
     await page.goBack()
     expect(await rowIds(page)).toEqual(expected)
-    const other = await openWatchedPage(browser)
-    await signInAsOwner(other.page, app.controlUrl)
+    const other = await openWatchedPage(browser, { storageState: owner })
     await other.page.goto(page.url())
     expect(await rowIds(other.page)).toEqual(expected)
     await other.context.close()
@@ -156,7 +161,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
       { ...eve, model: 'm-three' },
       { ...eve, model: null, model_requested: null, status: 429 },
     ])
-    await signInAsOwner(page, app.controlUrl, `${LOGS}?end_user_id=${eve.end_user_id}`)
+    await open(`${LOGS}?end_user_id=${eve.end_user_id}`)
     expect(await rowIds(page)).toEqual(ids)
     await page.getByLabel('Model').fill('m-one, m-two')
     await page.getByRole('button', { name: 'Apply' }).click()
@@ -195,7 +200,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
     const { id: keyId } = await app.createKey({ name: 'for-neighbours' })
     const [bad, good] = [{ key_id: keyId, status: 500, error_code: 'internal_error' }, { key_id: keyId }]
     const [first, , second, , third] = await insert([bad, good, bad, good, bad])
-    await signInAsOwner(page, app.controlUrl, `${LOGS}?key_id=${keyId}&status=5xx`)
+    await open(`${LOGS}?key_id=${keyId}&status=5xx`)
     expect(await rowIds(page)).toEqual([first, second, third])
     // The second row, by the keyboard.
     await page.keyboard.press('j')
@@ -222,7 +227,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
     const { id: keyId } = await app.createKey({ name: 'for-the-tail' })
     const [first] = await insert([{ key_id: keyId, status: 500, error_code: 'internal_error' }])
     await page.clock.install()
-    await signInAsOwner(page, app.controlUrl, `${LOGS}?key_id=${keyId}&status=5xx&tail=1`)
+    await open(`${LOGS}?key_id=${keyId}&status=5xx&tail=1`)
     expect(await rowIds(page)).toEqual([first])
     const asked = (): number => watched.sent.filter(each => each.includes('after=')).length
     const hide = (isHidden: boolean) =>
@@ -277,7 +282,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
         ],
       },
     ])
-    await signInAsOwner(page, app.controlUrl, `${LOGS}/${id}`)
+    await open(`${LOGS}/${id}`)
     await page.getByRole('heading', { name: 'Timeline' }).waitFor()
     const facts = page.locator('dl.facts > div')
     const texts = await facts.allInnerTexts()
@@ -304,7 +309,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
   test('a model without a price is unpriced, never free, in the list, on its page and on the overview', async () => {
     const unpriced = { provider: 'custom', model: 'no-price', sandbox: false, cost_nano_usd: null }
     const [id] = await insert([unpriced, unpriced])
-    await signInAsOwner(page, app.controlUrl, `${LOGS}?model=no-price`)
+    await open(`${LOGS}?model=no-price`)
     const rows = page.getByRole('region', { name: 'Requests' }).getByRole('row')
     await rows.nth(2).getByText('unpriced').waitFor()
     await page.goto(`${app.controlUrl}${LOGS}/${id}`)
@@ -333,7 +338,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
         metadata: { '<b>page</b>': hostile.slice(0, 60) },
       },
     ])
-    await signInAsOwner(page, app.controlUrl, `${LOGS}/${id}`)
+    await open(`${LOGS}/${id}`)
     const said = page.getByRole('region', { name: 'Conversation' }).getByRole('listitem')
     await said.nth(1).waitFor()
     expect(await said.first().innerText()).toContain('<script>window.hurt = true</script>')
@@ -348,6 +353,8 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
 
   test('a viewer gets no body and the reason, and a write that is forced is refused', async () => {
     const [id] = await insert([{}])
+    const guest = await openWatchedPage(browser)
+    const { page } = guest
     const invited = await app.manage('POST', `/v1/orgs/${app.orgId}/members`, {
       email: 'vi@example.com',
       role: 'viewer',
@@ -371,6 +378,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
       await force('PATCH', environment, { log_capture: 'full' }),
       await force('PATCH', `/v1/orgs/${app.orgId}`, { name: 'Mine' }),
     ]).toEqual([403, 403, 403, 403])
-    await watched.expectClean()
+    await guest.expectClean()
+    await guest.context.close()
   })
 })

@@ -103,10 +103,12 @@ describe.skipIf(chromiumProgram === undefined)('the dialog that changes', () => 
     await dialog.getByText('Valid.').waitFor()
     const after = await read(path)
     expect(after.key_fingerprint).not.toBe(before.key_fingerprint)
-    const { rows } = await app.database.pool.query('select options from provider_credentials where id = $1', [
-      id,
-    ])
-    expect(rows).toEqual([{ options }])
+    const { session_token: _, ...shown } = options
+    const { rows } = await app.database.pool.query(
+      'select options, options_cipher is not null as is_sealed from provider_credentials where id = $1',
+      [id],
+    )
+    expect(rows).toEqual([{ options: shown, is_sealed: true }])
   })
 
   test('a provider key asks for the key again, and says why, once the address is another', async () => {
@@ -198,5 +200,36 @@ describe.skipIf(chromiumProgram === undefined)('the dialog that changes', () => 
       max_output_tokens: 1_000,
       pricing: { input_usd_per_mtok: 2, output_usd_per_mtok: 7, cached_input_usd_per_mtok: 0.5 },
     })
+  })
+
+  test("a model of one's own with one price alone is refused at the empty field, and with none is unpriced", async () => {
+    await open('models')
+    await page.getByRole('button', { name: 'Add a model' }).click()
+    const dialog = page.getByRole('dialog')
+    const input = dialog.getByLabel('Input, US dollars')
+    const output = dialog.getByLabel('Output, US dollars')
+    await dialog.getByLabel('Model', { exact: true }).fill('openai/half-priced')
+    for (const [filled, empty] of [
+      [input, output],
+      [output, input],
+    ] as const) {
+      await empty.fill('')
+      await filled.fill('3')
+      await dialog.getByRole('button', { name: 'Add model' }).click()
+      await expect.poll(() => empty.getAttribute('aria-invalid')).toBe('true')
+      await dialog.getByRole('alert').getByText('Fill both prices, or neither').waitFor()
+      const focused = page.locator('input:focus')
+      await expect.poll(() => focused.getAttribute('name')).toBe(await empty.getAttribute('name'))
+      await watched.expectClean()
+    }
+    const path = `/v1/environments/${app.developmentId}/custom-models`
+    const priceOf = async () =>
+      (await read(path)).data.find(({ model }: { model: string }) => model === 'openai/half-priced')?.pricing
+    expect(await priceOf()).toBeUndefined()
+    await input.fill('')
+    await output.fill('')
+    await dialog.getByRole('button', { name: 'Add model' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await priceOf()).toBeNull()
   })
 })

@@ -675,7 +675,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a provider credential. A change of `base_url` or `options` needs `api_key` in the same call: a stored key is never sent to a new host.
+         * Changes a provider credential. A change of `base_url` or `options` needs `api_key` in the same call, and a change of `base_url` needs `options` too if they have a secret one: no stored secret is sent to a new host.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["provider_credentials.update"];

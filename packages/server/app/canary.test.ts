@@ -196,6 +196,21 @@ async function writeAndRead(): Promise<void> {
   }
 }
 
+function listSecrets(): [string, string][] {
+  return Object.entries({
+    providerKey,
+    rotatedKey,
+    password,
+    awsSecret,
+    sessionToken,
+    pem,
+    'secret key': app.secretKey,
+    'management key': app.managementKey,
+    'master key, base64': masterKey.toString('base64'),
+    'master key, hex': masterKey.toString('hex'),
+  })
+}
+
 test('no secret appears in a response, a log line, a metric or the audit log', async () => {
   await writeAndRead()
   await failInEveryWay()
@@ -211,19 +226,7 @@ test('no secret appears in a response, a log line, a metric or the audit log', a
   expect(log.length).toBeGreaterThan(5)
   expect(answers.join()).toContain('provider_auth_failed')
   expect(answers.join()).toContain('stream_interrupted')
-  const secrets = {
-    providerKey,
-    rotatedKey,
-    password,
-    awsSecret,
-    sessionToken,
-    pem,
-    'secret key': app.secretKey,
-    'management key': app.managementKey,
-    'master key, base64': masterKey.toString('base64'),
-    'master key, hex': masterKey.toString('hex'),
-  }
-  for (const [name, value] of Object.entries(secrets)) {
+  for (const [name, value] of listSecrets()) {
     expect(
       answers.filter(text => text.includes(value)),
       `${name} in an answer`,
@@ -231,6 +234,29 @@ test('no secret appears in a response, a log line, a metric or the audit log', a
     expect(
       log.filter(line => line.includes(value)),
       `${name} in the log`,
+    ).toEqual([])
+  }
+})
+
+test('no secret is stored in clear in any table', async () => {
+  const { pool } = app.database
+  const tables = await pool.query<{ name: string }>(
+    'select quote_ident(tablename) as name from pg_tables where schemaname = current_schema()',
+  )
+  const texts: string[] = []
+  for (const { name } of tables.rows) {
+    const { rows } = await pool.query<{ text: string }>(`select to_jsonb(t)::text as text from ${name} t`)
+    for (const { text } of rows) texts.push(`${name}: ${text}`)
+  }
+  // The secrets were stored by the test above.
+  const count = await pool.query('select from provider_credentials where options_cipher is not null')
+  expect(count.rowCount).toBeGreaterThan(0)
+  for (const [name, value] of listSecrets()) {
+    // JSON has bytes in hex.
+    const forms = [value, Buffer.from(value).toString('hex')]
+    expect(
+      texts.filter(text => forms.some(form => text.includes(form))),
+      `${name} in a table`,
     ).toEqual([])
   }
 })

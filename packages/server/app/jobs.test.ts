@@ -1,9 +1,11 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { openConfiguredEgress } from '../http/open-egress.ts'
+import { openOptions } from '../storage/secret-options.ts'
 import { openControlPlane } from '../testing/harness/control-plane.ts'
 import { insertRecords } from '../testing/harness/insert-records.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'
-import { openAlerts } from './jobs.ts'
+import { openAlerts, openJobs } from './jobs.ts'
 
 test('raises at the start the alerts that a killed process could not store, including those of its journal', async () => {
   const plane = await openControlPlane()
@@ -30,6 +32,34 @@ test('raises at the start the alerts that a killed process could not store, incl
     expect(await raised()).toEqual([{ id: made.json.id }])
   } finally {
     await alerts.close()
+    await plane.close()
+  }
+})
+
+test('after the start no secret option of an earlier version is stored in clear', async () => {
+  const plane = await openControlPlane()
+  const { database, newId, secretBox } = plane
+  const tenant = await plane.insertTenant('upgraded')
+  const id = await plane.insertCredential(tenant, 'k')
+  const options = { region: 'eu-west-1', session_token: 'in clear' }
+  await database.pool.query(
+    `update provider_credentials set provider = 'bedrock', options = $2, refresh_at = null where id = $1`,
+    [id, JSON.stringify(options)],
+  )
+  const closers: (() => Promise<void> | void)[] = []
+  const storage = { ...database, close: async () => {} }
+  const log = pino({ level: 'silent' })
+  const egress = openConfiguredEgress({ allowPrivate: true, dnsServers: undefined })
+  try {
+    await openJobs({ storage, log, secretBox, newId, egress, idempotencyBytes: 1_000_000, closers })
+    const { rows } = await database.pool.query(
+      'select options, options_cipher from provider_credentials where id = $1',
+      [id],
+    )
+    expect(rows[0].options).toEqual({ region: 'eu-west-1' })
+    expect(openOptions(secretBox, { id, ...rows[0] })).toEqual(options)
+  } finally {
+    for (const close of closers) await close()
     await plane.close()
   }
 })

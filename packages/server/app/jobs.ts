@@ -9,6 +9,7 @@ import { type AlertsJob, openAlertsJob } from '../jobs/alerts-job.ts'
 import { openIdempotencyJob } from '../jobs/idempotency-job.ts'
 import { type ModelListsJob, openModelListsJob } from '../jobs/model-lists-job.ts'
 import { openRetentionJob } from '../jobs/retention-job.ts'
+import { openSecretOptionsJob } from '../jobs/secret-options-job.ts'
 import { openSigningKeysJob } from '../jobs/signing-keys-job.ts'
 import { openWebhookJob } from '../jobs/webhook-job.ts'
 import type { SettledMeter } from '../storage/alert-policies.ts'
@@ -24,6 +25,7 @@ import { removeExpiredCreates } from '../storage/idempotent-creates.ts'
 import { claimDueRefreshes } from '../storage/model-list-refreshes.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { applyRetention } from '../storage/retention.ts'
+import { sealClearOptions } from '../storage/seal-clear-options.ts'
 import { rotateSigningKeys } from '../storage/signing-keys.ts'
 import {
   claimDueDeliveries,
@@ -55,7 +57,10 @@ interface JobParts extends Parts {
   readonly closers: (() => Promise<void> | void)[]
 }
 
-/** Starts the scheduled jobs that every process runs. Resolves once there are signing keys for client tokens. */
+/**
+ * Starts the scheduled jobs that every process runs. Resolves once there are signing keys for client tokens, and secret
+ * options that an earlier version stored in clear are encrypted.
+ */
 export async function openJobs(parts: JobParts): Promise<void> {
   const { storage, log, secretBox, newId, idempotencyBytes, closers } = parts
   const retention = openRetentionJob({
@@ -78,6 +83,8 @@ export async function openJobs(parts: JobParts): Promise<void> {
     log,
   })
   closers.push(() => signing.close())
+  const options = await openSecretOptionsJob({ seal: () => sealClearOptions(storage.db, secretBox), log })
+  closers.push(() => options.close())
   const deliveries = openDeliveries(parts)
   closers.push(() => deliveries.close())
   const modelLists = openModelLists(parts)

@@ -43,6 +43,7 @@ export type CredentialChange = Pick<
   | 'key_fingerprint'
   | 'base_url'
   | 'options'
+  | 'options_cipher'
   | 'weight'
   | 'last_validated_at'
   | 'validation_error'

@@ -33,8 +33,14 @@ describe.each(listTestServers())('re-encrypting secrets on $label', server => {
       const [credential, key, webhook] = [newId(), newId(), newId()]
       await database.pool.query(
         `insert into provider_credentials (id, org_id, project_id, environment_id, provider, name, secret_cipher,
-            key_fingerprint, created_at, updated_at) values ($1, $2, $3, $4, 'openai', 'c', $5, 'f', now(), now())`,
-        [credential, ...scope(), box.seal(`secret of ${credential}`, `provider_credentials:${credential}`)],
+            key_fingerprint, options_cipher, created_at, updated_at)
+          values ($1, $2, $3, $4, 'openai', 'c', $5, 'f', $6, now(), now())`,
+        [
+          credential,
+          ...scope(),
+          box.seal(`secret of ${credential}`, `provider_credentials:${credential}`),
+          box.seal(`secret of ${credential}`, `provider_credentials.options:${credential}`),
+        ],
       )
       await database.pool.query(
         `insert into keys (id, org_id, project_id, environment_id, kind, name, hash, prefix_display, publishable_cipher,
@@ -68,12 +74,12 @@ describe.each(listTestServers())('re-encrypting secrets on $label', server => {
 
   const openAll = async (box: SecretBox): Promise<number> => {
     let count = 0
-    for (const { table, column, id } of SEALED_COLUMNS) {
+    for (const { table, column, id, context = table } of SEALED_COLUMNS) {
       const { rows } = await database.pool.query(
         `select ${id} as id, ${column} as sealed from ${table} where ${column} is not null`,
       )
       for (const row of rows) {
-        expect(box.open(row.sealed, `${table}:${row.id}`)).toBe(`secret of ${row.id}`)
+        expect(box.open(row.sealed, `${context}:${row.id}`)).toBe(`secret of ${row.id}`)
         count++
       }
     }
@@ -84,7 +90,7 @@ describe.each(listTestServers())('re-encrypting secrets on $label', server => {
     const { rows } = await database.pool.query<{ table: string; column: string; guards: string | null }>(
       `select c.table_name as table, c.column_name as column, (select string_agg(t.action_statement, ' ')
           from information_schema.triggers t
-          where t.event_object_table = c.table_name and t.trigger_name = 'refuse_retired') as guards
+          where t.event_object_table = c.table_name and t.trigger_name like 'refuse_retired%') as guards
         from information_schema.columns c
         where c.table_schema = current_schema() and c.data_type = 'bytea' and c.column_name like '%cipher%'`,
     )
@@ -98,7 +104,7 @@ describe.each(listTestServers())('re-encrypting secrets on $label', server => {
     await insertDeviceSecret(before)
     await insertSecrets(after, 3)
     await resealAll()
-    expect(await openAll(after)).toBe(370)
+    expect(await openAll(after)).toBe(493)
     const { rows } = await database.pool.query(
       'select id, key_fingerprint from provider_credentials limit 130',
     )
@@ -121,10 +127,10 @@ describe.each(listTestServers())('re-encrypting secrets on $label', server => {
     await insertSecrets(before, 120)
     const [column] = SEALED_COLUMNS as [SealedColumn]
     expect((await resealBatch(database.db, column, during, undefined)).count).toBe(100)
-    expect(await openAll(during)).toBe(360)
+    expect(await openAll(during)).toBe(480)
     expect(await retireMasterKeys(database.db, during, [before.keyId], NOW)).toBe(false)
     await resealAll()
-    expect(await openAll(after)).toBe(360)
+    expect(await openAll(after)).toBe(480)
   })
 
   test('skips a locked row, and does not retire the old key until that row is done', async () => {
@@ -152,7 +158,7 @@ describe.each(listTestServers())('re-encrypting secrets on $label', server => {
     await expect(insertDeviceSecret(before)).rejects.toThrow('rotated out')
     await insertSecrets(after, 1)
     const stale = before.seal('x', 'x')
-    for (const { table, column } of SEALED_COLUMNS.slice(0, 3)) {
+    for (const { table, column } of SEALED_COLUMNS.slice(0, 4)) {
       await expect(database.pool.query(`update ${table} set ${column} = $1`, [stale])).rejects.toThrow(
         'rotated out',
       )

@@ -31,7 +31,7 @@ export async function resealBatch(
       where ${isOfAnotherKey(column, box)} and (${after ?? null}::uuid is null or ${id} > ${after ?? null})
       order by ${id} limit ${batchRows} for update skip locked`.execute(tx)
     for (const row of rows) {
-      const context = `${column.table}:${row.id}`
+      const context = `${column.context ?? column.table}:${row.id}`
       const plaintext = box.openBytes(row.sealed, context)
       const fingerprint =
         column.fingerprint === undefined || plaintext.length === 0

@@ -1,8 +1,11 @@
+import { OPTIONS_CONTEXT } from './secret-options.ts'
+
 /** A column with secrets that are encrypted under the master key (core/secret-box.ts). */
 export interface SealedColumn {
-  /** Also the first part of the context that each secret is bound to: `<table>:<id>`. */
   readonly table: string
   readonly column: string
+  /** The first part of the context that each secret is bound to: `<context>:<id>`. Absent: the table. */
+  readonly context?: string
   /** The column that identifies the row. */
   readonly id: string
   /** The column with the secret's fingerprint, which depends on the master key too. */
@@ -19,6 +22,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     id: 'id',
     fingerprint: 'key_fingerprint',
   },
+  { table: 'provider_credentials', column: 'options_cipher', id: 'id', context: OPTIONS_CONTEXT },
   { table: 'keys', column: 'publishable_cipher', id: 'id' },
   { table: 'webhooks', column: 'secret_cipher', id: 'id' },
   { table: 'device_auth', column: 'device_check_cipher', id: 'project_id' },

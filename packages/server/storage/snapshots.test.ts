@@ -249,6 +249,22 @@ describe.each(listTestServers())('snapshots on $label', server => {
     expect(await hasSpecial()).toBe(true)
   })
 
+  test('returns secret options of a credential decrypted, beside the others', async () => {
+    const credentialId = await addCredential('temporary', '2026-01-01T00:00:00Z')
+    const seal = async (context: string): Promise<void> => {
+      const cipher = box.seal('{"session_token":"hidden"}', context)
+      await database.pool.query('update provider_credentials set options_cipher = $1', [cipher])
+    }
+    await seal(`provider_credentials.options:${credentialId}`)
+    const found = await findEnvironmentSnapshot(database.pool, box, seeded.environmentId)
+    expect(found?.credentials[0]?.options).toEqual({ a: 1, session_token: 'hidden' })
+    for (const context of [`provider_credentials:${credentialId}`, `provider_credentials.options:${id()}`]) {
+      await seal(context)
+      const again = findEnvironmentSnapshot(database.pool, box, seeded.environmentId)
+      await expect(again).rejects.toThrow('belongs to another row')
+    }
+  })
+
   test('rejects a secret that was copied from another row', async () => {
     await addCredential('moved', '2026-01-01T00:00:00Z', `provider_credentials:${id()}`)
     await expect(findEnvironmentSnapshot(database.pool, box, seeded.environmentId)).rejects.toThrow(

@@ -13,6 +13,7 @@ import type {
 import { AUTH_PARTS, type AuthParts, toDeviceAuth, toFederatedConfig } from './auth-snapshots.ts'
 import { type AliasPart, type CustomModelPart, toAlias, toCustomModel } from './model-snapshots.ts'
 import { POLICY_PARTS, type PolicyParts, toPolicies } from './policy-snapshots.ts'
+import { openOptions } from './secret-options.ts'
 
 // What the gateway loads of a tenant, each by one statement. The statements are named, so that PostgreSQL parses and
 // plans them once a connection: that saves three quarters of their cost.
@@ -65,6 +66,8 @@ interface CredentialPart {
   secret_cipher: string
   base_url: string | null
   options: JsonObject
+  /** Base64. */
+  options_cipher: string | null
   weight: number
   /** Unix milliseconds. */
   created_at: number
@@ -106,7 +109,7 @@ export async function findEnvironmentSnapshot(
         p.deleted_at is not null or o.deleted_at is not null as deleted,
         (select jsonb_agg(jsonb_build_object('id', c.id, 'provider', c.provider,
             'secret_cipher', encode(c.secret_cipher, 'base64'), 'base_url', c.base_url, 'options', c.options,
-            'weight', c.weight, 'created_at', floor(extract(epoch from c.created_at) * 1000),
+            'options_cipher', encode(c.options_cipher, 'base64'), 'weight', c.weight, 'created_at', floor(extract(epoch from c.created_at) * 1000),
             'discovered_models', c.discovered_models) order by c.created_at, c.id)
           from provider_credentials c where c.environment_id = e.id) as credentials,
         (select jsonb_agg(jsonb_build_object('alias', a.alias, 'strategy', a.strategy, 'targets', a.targets))
@@ -160,12 +163,13 @@ function toCredentials(parts: readonly CredentialPart[], secretBox: SecretBox): 
 
 function toCredential(part: CredentialPart, models: readonly string[], secretBox: SecretBox): Credential {
   const sealed = Buffer.from(part.secret_cipher, 'base64')
+  const optionsCipher = part.options_cipher === null ? null : Buffer.from(part.options_cipher, 'base64')
   return {
     id: part.id,
     provider: part.provider,
     apiKey: secretBox.open(sealed, `provider_credentials:${part.id}`),
     baseUrl: part.base_url,
-    options: part.options,
+    options: openOptions(secretBox, { ...part, options_cipher: optionsCipher }),
     weight: part.weight,
     createdAt: part.created_at,
     discovered: new Set(models),

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { ApiError } from '../../api/api-error.ts'
 import { answerOf, api } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
@@ -7,6 +8,9 @@ import { TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
 import { useObjection, usePlace } from '../../session/place-context.tsx'
 import { CAPABILITIES, type Capability, type CustomModel, customModelsKey } from './model-calls.ts'
+
+const INPUT = 'pricing.input_usd_per_mtok'
+const OUTPUT = 'pricing.output_usd_per_mtok'
 
 interface CustomModelDialogProps {
   /** undefined: a new one. */
@@ -125,24 +129,24 @@ function PriceFields({ pricing, problemOf }: PriceFieldsProps) {
     <>
       <TextField
         label="Input, US dollars per million tokens"
-        name="input"
+        name={INPUT}
         type="number"
         min={0}
         step="any"
         isOptional
         defaultValue={pricing?.input_usd_per_mtok ?? ''}
         hint="Without a price it is unpriced, which no budget allows."
-        problem={problemOf('pricing.input_usd_per_mtok')}
+        problem={problemOf(INPUT)}
       />
       <TextField
         label="Output, US dollars per million tokens"
-        name="output"
+        name={OUTPUT}
         type="number"
         min={0}
         step="any"
         isOptional
         defaultValue={pricing?.output_usd_per_mtok ?? ''}
-        problem={problemOf('pricing.output_usd_per_mtok')}
+        problem={problemOf(OUTPUT)}
       />
     </>
   ) : (
@@ -159,14 +163,18 @@ function toBody(data: FormData, old: CustomModel | undefined) {
     context_window: numberOf(data, 'context_window'),
     max_output_tokens: numberOf(data, 'max_output_tokens'),
     // Who may not change prices has no fields for them.
-    ...(data.has('input') ? { pricing: toPricing(data, old) } : {}),
+    ...(data.has(INPUT) ? { pricing: toPricing(data, old) } : {}),
   }
 }
 
 function toPricing(data: FormData, old: CustomModel | undefined) {
-  const [input, output] = [numberOf(data, 'input'), numberOf(data, 'output')]
+  const [input, output] = [numberOf(data, INPUT), numberOf(data, OUTPUT)]
   if (input === null && output === null) return null
-  return { ...old?.pricing, input_usd_per_mtok: input ?? 0, output_usd_per_mtok: output ?? 0 }
+  if (input === null || output === null) {
+    const message = 'Fill both prices, or neither if the price is unknown. 0 means free.'
+    throw new ApiError('page_error', message, { status: 0, param: input === null ? INPUT : OUTPUT })
+  }
+  return { ...old?.pricing, input_usd_per_mtok: input, output_usd_per_mtok: output }
 }
 
 function numberOf(data: FormData, name: string): number | null {

@@ -69,12 +69,14 @@ export function toCredentialChange(
 ) {
   const { name, api_key, base_url = null, options = {} } = toCredentialBody(provider, textOf)
   const weight = textOf('weight')
+  const isMoved = base_url !== old.base_url
   return {
     name,
     weight: weight === '' ? null : Number(weight),
     ...(api_key === null ? {} : { api_key }),
-    ...(base_url === old.base_url ? {} : { base_url }),
-    ...(isSame(options, old.options) ? {} : { options }),
+    ...(isMoved ? { base_url } : {}),
+    // With another address the secret ones are given again or removed.
+    ...(isMoved || !isSame(options, old.options) ? { options } : {}),
   }
 }
 

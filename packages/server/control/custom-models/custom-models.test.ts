@@ -110,6 +110,8 @@ test.each([
   [{ context_window: 0 }, 'context_window'],
   [{ max_output_tokens: 1.5 }, 'max_output_tokens'],
   [{ pricing: {} }, 'pricing.input_usd_per_mtok'],
+  [{ pricing: { input_usd_per_mtok: 1 } }, 'pricing.output_usd_per_mtok'],
+  [{ pricing: { output_usd_per_mtok: 1 } }, 'pricing.input_usd_per_mtok'],
   [{ pricing: { ...PRICING, input_usd_per_mtok: -1 } }, 'pricing.input_usd_per_mtok'],
   [{ pricing: { ...PRICING, input_usd_per_mtok: 0.1234567 } }, 'pricing.input_usd_per_mtok'],
   [{ pricing: { ...PRICING, cached: 1 } }, 'pricing.cached'],

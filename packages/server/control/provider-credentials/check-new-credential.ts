@@ -1,4 +1,3 @@
-import type { JsonObject } from '@rideau/llm/json/json-value'
 import { findProvider } from '@rideau/llm/providers/index'
 import { toModelsBaseUrl } from '@rideau/llm/upstream/base-address'
 import { chargeLookupsTo } from '../../http/egress.ts'
@@ -35,14 +34,13 @@ export async function checkNewCredential(
 }
 
 async function check(
-  { provider: id, baseUrl: ownBaseUrl, apiKey, options: given }: CredentialInput,
+  { provider: id, baseUrl: ownBaseUrl, apiKey, options }: CredentialInput,
   egress: Services['egress'],
   orgId: string,
   nowMs: number,
 ): Promise<CheckOutcome> {
   const provider = findProvider(id)
   if (provider === undefined) throw new Error(`a parsed credential of an unknown provider: ${id}`)
-  const options = given as JsonObject
   const baseUrl = toModelsBaseUrl(provider, ownBaseUrl, options)
   const policy = chargeLookupsTo(egress, toLookupOwner(orgId))
   return await checkCredential({ provider, baseUrl, apiKey, options }, policy, TIMEOUT_MS, nowMs)

@@ -1,9 +1,9 @@
-import type { JsonObject } from '@rideau/llm/json/json-value'
 import { findProvider } from '@rideau/llm/providers/index'
 import { toModelsBaseUrl } from '@rideau/llm/upstream/base-address'
 import { chargeLookupsTo } from '../../http/egress.ts'
 import { toLookupOwner } from '../../http/lookup-slots.ts'
 import type { ProviderCredentialRow } from '../../storage/provider-credentials.ts'
+import { openOptions } from '../../storage/secret-options.ts'
 import type { Services } from '../operation/operation.ts'
 import { type CheckOutcome, checkCredential } from './check-credential.ts'
 
@@ -18,7 +18,7 @@ export async function checkStoredCredential(
   const provider = findProvider(row.provider)
   if (provider === undefined) throw new Error(`a stored credential of an unknown provider: ${row.provider}`)
   const apiKey = secretBox.open(row.secret_cipher, `provider_credentials:${row.id}`)
-  const options = row.options as JsonObject
+  const options = openOptions(secretBox, row)
   const baseUrl = toModelsBaseUrl(provider, row.base_url, options)
   const policy = chargeLookupsTo(egress, toLookupOwner(row.org_id))
   return await checkCredential(

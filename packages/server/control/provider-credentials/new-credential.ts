@@ -1,8 +1,10 @@
+import type { JsonObject } from '@rideau/llm/json/json-value'
 import { findProvider } from '@rideau/llm/providers/index'
 import { refreshDelayMs } from '../../core/refresh-schedule.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { NewProviderCredentialRow } from '../../storage/provider-credentials.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
+import { sealOptions } from '../../storage/secret-options.ts'
 import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import type { Services } from '../operation/operation.ts'
 import type { CheckOutcome } from './check-credential.ts'
@@ -13,7 +15,7 @@ export interface CredentialInput {
   /** Empty if the provider needs none. */
   readonly apiKey: string
   readonly baseUrl: string | null
-  readonly options: Readonly<Record<string, unknown>>
+  readonly options: JsonObject
   readonly weight: number
 }
 
@@ -44,7 +46,7 @@ export function toCredentialRow(
     name: input.name,
     ...sealApiKey(services.secretBox, record.id, input.apiKey),
     base_url: input.baseUrl,
-    options: JSON.stringify(input.options),
+    ...sealOptions(services.secretBox, { id: record.id, provider: input.provider }, input.options),
     weight: input.weight,
     last_validated_at: null,
     validation_error: null,

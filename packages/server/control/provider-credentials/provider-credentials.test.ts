@@ -92,13 +92,17 @@ describe('create', () => {
     expect((await stored(json.id))?.options).toEqual({})
   })
 
-  test('returns the options that are no secret, in the record, lists and the audit log', async () => {
+  test('stores secret options encrypted, and returns the other ones in the record, lists and the audit log', async () => {
     const shown = { region: 'eu-west-1', access_key_id: 'AKIDEXAMPLE' }
     const options = { ...shown, session_token: 'canary-of-a-session' }
     const fields = { provider: 'bedrock', name: 'n', api_key: 'k', base_url: 'http://127.0.0.1:1/v1' }
     const made = await create({ ...fields, options })
     expect(made.json.options).toEqual(shown)
-    expect((await stored(made.json.id))?.options).toEqual(options)
+    const row = await stored(made.json.id)
+    expect(row?.options).toEqual(shown)
+    const context = `provider_credentials.options:${made.json.id}`
+    const sealed = plane.secretBox.open(row?.options_cipher as Buffer, context)
+    expect(JSON.parse(sealed)).toEqual({ session_token: 'canary-of-a-session' })
     const read = await plane.call<CredentialRecord>('GET', `/v1/provider-credentials/${made.json.id}`, {
       key,
     })

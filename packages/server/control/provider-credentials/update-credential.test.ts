@@ -93,6 +93,39 @@ describe('PATCH', () => {
     expect((await change(made.id, { base_url: 'http://127.0.0.1:4/v1' })).status).toBe(200)
   })
 
+  test('a change of a secret option needs the key, is stored encrypted and stays hidden; null removes it', async () => {
+    const shown = { region: 'eu-west-1', access_key_id: 'AKIDEXAMPLE' }
+    const options = { ...shown, session_token: 'first' }
+    const { id } = await create({
+      provider: 'bedrock',
+      name: 'Temporary',
+      api_key: API_KEY,
+      base_url: 'http://127.0.0.1:1/v1',
+      options,
+    })
+    const secret = async (): Promise<unknown> => {
+      const { options: clear, options_cipher: cipher } = await stored(id)
+      expect(clear).toEqual(shown)
+      return cipher && JSON.parse(plane.secretBox.open(cipher, `provider_credentials.options:${id}`))
+    }
+    const second = { ...shown, session_token: 'second' }
+    expect((await change(id, { options })).status).toBe(200)
+    expect((await change(id, { options: second })).outcome).toBe('400 invalid_request api_key')
+    expect((await change(id, { options: shown })).outcome).toBe('400 invalid_request api_key')
+    expect(await secret()).toEqual({ session_token: 'first' })
+    const changed = await change(id, { options: second, api_key: API_KEY })
+    expect([changed.status, changed.json.options]).toEqual([200, shown])
+    expect(await secret()).toEqual({ session_token: 'second' })
+    // Otherwise whoever may change a credential could have the stored secret sent to a host of his own.
+    const moved = { base_url: 'http://127.0.0.1:2/v1', api_key: 'another' }
+    expect((await change(id, moved)).outcome).toBe('400 invalid_request options')
+    expect((await change(id, { name: 'Kept', weight: 2 })).status).toBe(200)
+    expect(await secret()).toEqual({ session_token: 'second' })
+    await change(id, { options: { ...shown, session_token: null }, api_key: API_KEY })
+    expect(await secret()).toBeNull()
+    expect((await change(id, moved)).status).toBe(200)
+  })
+
   test("of two concurrent changes, neither order sends one's key to the other's address", async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await create({

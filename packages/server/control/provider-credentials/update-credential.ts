@@ -8,6 +8,7 @@ import {
   type ProviderCredentialRow,
   updateProviderCredential,
 } from '../../storage/provider-credentials.ts'
+import { hasSecretOption, openOptions, sealOptions } from '../../storage/secret-options.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import type { z } from '../operation/zod.ts'
@@ -20,7 +21,7 @@ import { parseOptions } from './parse-options.ts'
 export const updateCredential = defineOperation('PATCH /v1/provider-credentials/{id}', {
   name: 'provider_credentials.update',
   summary:
-    'Changes a provider credential. A change of `base_url` or `options` needs `api_key` in the same call: a stored key is never sent to a new host.',
+    'Changes a provider credential. A change of `base_url` or `options` needs `api_key` in the same call, and a change of `base_url` needs `options` too if they have a secret one: no stored secret is sent to a new host.',
   access: { role: 'developer', of: 'provider_credential' },
   body: CredentialChanges,
   response: { 200: CredentialResource },
@@ -53,7 +54,7 @@ function toChange(
 ): CredentialChange {
   const provider = getProvider(row)
   const { name, weight } = body
-  const target = toTargetChange(provider, row, body)
+  const target = toTargetChange(services, provider, row, body)
   const apiKey = body.api_key === undefined ? undefined : parseApiKey(provider, body.api_key)
   if (target !== undefined && apiKey === undefined && row.key_fingerprint !== 'none') {
     throw new Fault(
@@ -84,12 +85,18 @@ function toChange(
 
 /** Returns the new destination of the key; undefined if it does not change. */
 function toTargetChange(
+  { secretBox }: Pick<Services, 'secretBox'>,
   provider: Provider,
   row: ProviderCredentialRow,
   body: z.output<typeof CredentialChanges>,
-): Pick<CredentialChange, 'base_url' | 'options'> | undefined {
+): Pick<CredentialChange, 'base_url' | 'options' | 'options_cipher'> | undefined {
   const baseUrl = body.base_url === undefined ? row.base_url : parseBaseUrl(provider, body.base_url)
-  const options = body.options === undefined ? row.options : parseOptions(provider, body.options ?? {})
-  if (baseUrl === row.base_url && isDeepStrictEqual(options, row.options)) return undefined
-  return { base_url: baseUrl, options: JSON.stringify(options) }
+  const known = openOptions(secretBox, row)
+  const options = body.options === undefined ? known : parseOptions(provider, body.options ?? {})
+  if (baseUrl === row.base_url && isDeepStrictEqual(options, known)) return undefined
+  if (baseUrl !== row.base_url && body.options === undefined && hasSecretOption(row.provider, known)) {
+    const message = 'A change of base_url needs options in the same call, since they have a secret one.'
+    throw new Fault('invalid_request', message, { param: 'options' })
+  }
+  return { base_url: baseUrl, ...sealOptions(secretBox, row, options) }
 }

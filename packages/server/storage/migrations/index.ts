@@ -13,6 +13,7 @@ import { rows } from './0013-rows.ts'
 import { logFilters } from './0014-log-filters.ts'
 import { logIndexes } from './0015-log-indexes.ts'
 import { usageKey } from './0016-usage-key.ts'
+import { secretOptions } from './0017-secret-options.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -37,4 +38,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0014-log-filters', sql: logFilters },
   { name: '0015-log-indexes', sql: logIndexes },
   { name: '0016-usage-key', sql: usageKey },
+  { name: '0017-secret-options', sql: secretOptions },
 ]
