@@ -31,9 +31,9 @@ describe('parseUrl', () => {
     expect(parseUrl(text)).toBeUndefined(),
   )
 
-  test('reads a letter such as ü however often it has read one', () => {
+  test('reads a host with a letter such as ü however often it has read one', () => {
     let read = 0
-    for (let count = 0; count < 20_000; count++) if (parseUrl('https://example.com/ü') !== undefined) read++
+    for (let count = 0; count < 20_000; count++) if (parseUrl('https://bücher.example/') !== undefined) read++
     expect(read).toBe(20_000)
   })
 
