@@ -34,3 +34,4 @@ export type JsonProblem =
   | 'too_many_fields'
   | 'long_name'
   | 'long_number'
+  | 'not_unicode'

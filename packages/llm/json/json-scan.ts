@@ -3,6 +3,7 @@ import { decodeText, PIECE_BYTES } from './decode-text.ts'
 import type { FieldSpan } from './field-span.ts'
 import { type JsonBounds, type JsonProblem, UNBOUNDED } from './json-bounds.ts'
 import type { Json } from './json-value.ts'
+import { MAX_LONE_SURROGATES } from './lone-surrogates.ts'
 import { parseText } from './parse-text.ts'
 import { StructureWalk } from './structure-walk.ts'
 import { ValueBuilder } from './value-builder.ts'
@@ -58,10 +59,13 @@ export function scanShortJson(
       fields: walk.fields,
       hasPrototypeKey: walk.hasPrototypeKey,
     }
-  } catch {
-    return { ok: false, reason: 'malformed' }
+  } catch (error) {
+    return { ok: false, reason: error instanceof LoneSurrogatesError ? 'not_unicode' : 'malformed' }
   }
 }
+
+/** A text has more than MAX_LONE_SURROGATES escapes of half surrogate pairs. */
+class LoneSurrogatesError extends Error {}
 
 /** `bytes`: whose structure was checked. Throws SyntaxError for what is not JSON within it. */
 function buildInPieces(bytes: Buffer, pieces: JsonSlices): Json {
@@ -125,12 +129,15 @@ function* scanInSteps(
     const value = yield* buildInSteps(bytes, { tokenBytes, stringBytes })
     return { ok: true, value, fields: check.fields, hasPrototypeKey: check.hasPrototypeKey }
   } catch (error) {
+    if (error instanceof LoneSurrogatesError) return { ok: false, reason: 'not_unicode' }
     if (!(error instanceof SyntaxError)) throw error
     return { ok: false, reason: 'malformed' }
   }
 }
 
-/** `bytes`: whose structure was checked. Throws SyntaxError for what is not JSON within it. */
+/**
+ * `bytes`: whose structure was checked. Throws SyntaxError for what is not JSON within it, and LoneSurrogatesError.
+ */
 function* buildInSteps(bytes: Buffer, { tokenBytes, stringBytes }: JsonSlices): Generator<undefined, Json> {
   const builder = new ValueBuilder(bytes)
   const walk = new StructureWalk(bytes, UNBOUNDED, stringBytes, builder)
@@ -138,6 +145,7 @@ function* buildInSteps(bytes: Buffer, { tokenBytes, stringBytes }: JsonSlices): 
     yield
     const start = walk.at
     walk.advance(start + tokenBytes)
+    if (builder.loneSurrogates > MAX_LONE_SURROGATES) throw new LoneSurrogatesError()
     if (walk.at >= bytes.length) return builder.finish(walk)
     if (!walk.isInString && isSpace(bytes, start, walk.at)) builder.addGap(start, walk.at)
     builder.build(walk)

@@ -35,3 +35,12 @@ test('numbers count too, and a text that ends within a string does not hide the 
   counter.add('{}', 0, 2)
   expect(counter.count).toBe(1 + 199 + 2)
 })
+
+test('escapes of half surrogate pairs count as a half each, in pieces of any size', () => {
+  const text = String.raw`["\ud800\uDFFF\udbff\u00e9\ud7ff\ue000\\ud800d8"]`
+  for (let size = 1; size < text.length; size++) {
+    const counter = new PartCounter()
+    for (let at = 0; at < text.length; at += size) counter.add(text, at, Math.min(text.length, at + size))
+    expect(counter.count).toBe(2 + 1)
+  }
+})

@@ -1,5 +1,6 @@
 import { decodeText } from './decode-text.ts'
 import type { Json, JsonObject } from './json-value.ts'
+import { countLoneSurrogates } from './lone-surrogates.ts'
 import type { OpenKeys } from './open-keys.ts'
 import { parseText, setOwn } from './parse-text.ts'
 import { isPlain } from './string-bytes.ts'
@@ -28,6 +29,8 @@ const NOWHERE = -1
 export class ValueBuilder {
   /** The outermost value, once it is begun. */
   root: Json | undefined
+  /** In what was built so far. A pair that two pieces of a long string divide counts as two. */
+  loneSurrogates = 0
   private readonly bytes: Buffer
   /** By depth, the open containers that are begun: always the outermost ones. */
   private readonly built: (Json[] | JsonObject)[] = []
@@ -73,7 +76,9 @@ export class ValueBuilder {
       return
     }
     this.decodePlain(start)
-    this.pieces.push(JSON.parse(`"${decodeText(this.bytes.subarray(start, end))}"`) as string)
+    const piece = decodeText(this.bytes.subarray(start, end))
+    this.loneSurrogates += countLoneSurrogates(piece)
+    this.pieces.push(JSON.parse(`"${piece}"`) as string)
   }
 
   private decodePlain(end: number): void {
@@ -134,6 +139,7 @@ export class ValueBuilder {
     const start = this.builtTo[depth] as number
     if (start === BUILT) return
     const text = this.decode(start, end)
+    this.loneSurrogates += countLoneSurrogates(text)
     const container = this.built[depth] as Json[] | JsonObject
     if (Array.isArray(container)) {
       for (const value of parseText(`[${text}]`, hasEscaped) as Json[]) container.push(value)

@@ -8,6 +8,7 @@ import {
 } from '@rideau/llm/json/json-bounds'
 import { type JsonScan, SlicedJsonScan, scanShortJson } from '@rideau/llm/json/json-scan'
 import type { Json } from '@rideau/llm/json/json-value'
+import { MAX_LONE_SURROGATES } from '@rideau/llm/json/lone-surrogates'
 import { excerptName } from '@rideau/llm/request/bounded-excerpt'
 import type { ShareOwner } from '../core/connection-shares.ts'
 import { Fault, type FaultDetails } from '../core/fault.ts'
@@ -119,6 +120,8 @@ function describe(
       return 'must not be given twice in one object.'
     case 'not_utf8':
       return 'must be valid UTF-8.'
+    case 'not_unicode':
+      return `must have at most ${format(MAX_LONE_SURROGATES)} escapes of half surrogate pairs, such as \\ud800.`
     case 'malformed':
       return 'must be valid JSON.'
     case 'too_deep':
