@@ -1,4 +1,5 @@
-import type { Socket } from 'node:net'
+import http from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Listed } from '@rideau/llm/formats/shared/listed-model'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Environment } from '../../core/tenancy.ts'
@@ -119,26 +120,47 @@ describe('lists of the gateway', () => {
     expect(await list(key)).toEqual(['fast'])
   })
 
-  test('unread lists count as answers, and their callers are disconnected above the share', async () => {
-    const length = (await list(app.secretKey)).length
-    expect(length).toBeGreaterThan(300)
-    const socket = await sendUnread('/v1/models', 1000)
-    await expect.poll(() => metric('rideau_unread_answers_dropped_total'), SOON).toBeGreaterThan(0)
-    expect(await metric('rideau_answer_bytes')).toBeLessThanOrEqual(64 * MiB)
-    socket.resume()
-    // It was disconnected, and others are served.
-    await expect.poll(() => socket.destroyed, SOON).toBe(true)
-    expect((await list(app.secretKey)).length).toBe(length)
-    await expect.poll(() => metric('rideau_answer_bytes'), SOON).toBe(0)
-  })
+  describe('with all the models that an environment may have', () => {
+    const names = Array.from({ length: 4_900 }, (_, at) => `m${at}`)
+    const provider = http.createServer((_, res) => {
+      res.writeHead(200, { 'content-type': 'application/json' })
+      res.end(JSON.stringify({ object: 'list', data: names.map(id => ({ id, object: 'model' })) }))
+    })
 
-  test.each(['/v1/models', '/v1/models/openai/gpt-4o', '/openai/v1/models', '/anthropic/v1/models'])(
-    'answers of %s have a place among the open requests until they are read',
-    async route => {
-      await sendUnread(route, 3000)
-      await expect.poll(() => metric('rideau_requests_open'), SOON).toBeGreaterThan(0)
-      for (const socket of sockets.splice(0)) socket.destroy()
-      await expect.poll(() => metric('rideau_requests_open'), SOON).toBe(0)
-    },
-  )
+    beforeAll(async () => {
+      await new Promise<void>(resolve => provider.listen(0, '127.0.0.1', resolve))
+      const base_url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+      for (const name of ['a', 'b', 'c', 'd'])
+        await app.addCredential(`custom-${name}`, { api_key: 'k', base_url })
+    })
+    afterAll(() => void provider.close())
+
+    test('the list has them once the providers have told their own', async () => {
+      const length = async () => (await list(app.secretKey)).length
+      await expect.poll(length, SOON).toBeGreaterThan(4 * names.length)
+    })
+
+    // The kernel takes some 10 MB of a connection that nobody reads, so its second or third list waits here.
+    test('unread lists count as answers, and their callers are disconnected above the share', async () => {
+      const unread = []
+      for (let count = 0; count < 12; count++) unread.push(await sendUnread('/v1/models', 10))
+      await expect.poll(() => metric('rideau_unread_answers_dropped_total'), SOON).toBeGreaterThan(0)
+      expect(await metric('rideau_answer_bytes')).toBeLessThanOrEqual(64 * MiB)
+      for (const socket of unread) socket.resume()
+      await expect.poll(() => unread.some(({ destroyed }) => destroyed), SOON).toBe(true)
+      // Others are served.
+      expect((await list(app.secretKey)).length).toBeGreaterThan(4 * names.length)
+      await expect.poll(() => metric('rideau_answer_bytes'), SOON).toBe(0)
+    })
+
+    test.each(['/v1/models', '/openai/v1/models', '/anthropic/v1/models'])(
+      'answers of %s have a place among the open requests until they are read',
+      async route => {
+        await sendUnread(route, 17)
+        await expect.poll(() => metric('rideau_requests_open'), SOON).toBeGreaterThan(0)
+        for (const socket of sockets.splice(0)) socket.destroy()
+        await expect.poll(() => metric('rideau_requests_open'), SOON).toBe(0)
+      },
+    )
+  })
 })
