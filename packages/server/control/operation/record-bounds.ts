@@ -15,7 +15,7 @@ const REVOKE = 'revoke one that is not used'
 const PROVIDER_CREDENTIALS: RecordBound = {
   table: 'provider_credentials',
   owner: 'environment_id',
-  most: 100,
+  most: 1_000,
   noun: 'provider credentials',
 }
 
