@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { createSocket, type Socket } from 'node:dgram'
 import { setPriority } from 'node:os'
 import path from 'node:path'
@@ -134,8 +135,7 @@ beforeAll(async () => {
     file,
   )
   abusers = runProgram(file, [])
-  // Abusers run on machines of their own; here they must not take the processor from the program and its honest caller.
-  setPriority(abusers.child.pid as number, 10)
+  giveWay(abusers.child.pid as number)
   abusersUrl = await abusers.nextLine()
   const tenants: Record<string, { token: string; key: string }> = {}
   for (const name of NAMES) tenants[name] = await createTenant(name)
@@ -153,6 +153,15 @@ afterAll(async () => {
   upstream?.close()
   dns?.close()
 })
+
+/**
+ * Abusers run on machines of their own. Here they share the processors, and must not take them from the program and its honest
+ * caller: they run when nothing else does, as Linux's idle policy has it, or with the lowest priority where there is none.
+ */
+function giveWay(pid: number): void {
+  const { status } = spawnSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)])
+  if (status !== 0) setPriority(pid, 19)
+}
 
 async function command(text: string): Promise<AbuserReport> {
   abusers.child.stdin?.write(`${text}\n`)
@@ -217,9 +226,10 @@ test(
   async () => {
     const budget = { window: 'month', scope: 'environment', scope_ref: environmentId, limit_usd: 1e6 }
     await manage('POST', `/v1/projects/${projectId}/budgets`, budget)
-    // Compiles what runs often.
-    await honest.measure(QUIET_MS)
     const startedAt = performance.now()
+    // Compiles what runs often, and lets the heap grow.
+    await honest.measure(QUIET_MS)
+    await runRound(NAMES)
     for (const name of NAMES_ALONE) await runRound([name])
     const rounds = await runRounds()
     const seconds = (performance.now() - startedAt) / 1_000
@@ -231,8 +241,12 @@ test(
     await expect
       .poll(readUsage, { timeout: 30_000, interval: 500 })
       .toEqual({ ...exact, spentCents: expect.closeTo(cents, 3), reserved: 0 })
-    // What the front door lets through, however fast they send.
     const report = rounds.at(-1)?.report ?? {}
+    for (const name of NAMES) {
+      const counts = Object.values(report[name] ?? {})
+      expect(counts.reduce((sum, count) => sum + count, 0), `${name} attacked`).toBeGreaterThan(0)
+    }
+    // What the front door lets through, however fast they send.
     for (const [name, { perSecond, burst, served }] of Object.entries(RATES)) {
       expect(report[name]?.[served] ?? 0).toBeLessThanOrEqual(burst + perSecond * seconds)
     }
