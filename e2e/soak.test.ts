@@ -244,7 +244,10 @@ test(
     const report = rounds.at(-1)?.report ?? {}
     for (const name of NAMES) {
       const counts = Object.values(report[name] ?? {})
-      expect(counts.reduce((sum, count) => sum + count, 0), `${name} attacked`).toBeGreaterThan(0)
+      expect(
+        counts.reduce((sum, count) => sum + count, 0),
+        `${name} attacked`,
+      ).toBeGreaterThan(0)
     }
     // What the front door lets through, however fast they send.
     for (const [name, { perSecond, burst, served }] of Object.entries(RATES)) {

@@ -142,7 +142,7 @@ describe('lists of the gateway', () => {
 
     // The kernel takes some 10 MB of a connection that nobody reads, so its second or third list waits here.
     test('unread lists count as answers, and their callers are disconnected above the share', async () => {
-      const unread = []
+      const unread: Socket[] = []
       for (let count = 0; count < 12; count++) unread.push(await sendUnread('/v1/models', 10))
       await expect.poll(() => metric('rideau_unread_answers_dropped_total'), SOON).toBeGreaterThan(0)
       expect(await metric('rideau_answer_bytes')).toBeLessThanOrEqual(64 * MiB)
