@@ -5,7 +5,7 @@ import type { TracingConfig } from '../tracing/tracing-config.ts'
 import { ConfigError } from './config-error.ts'
 import { FRONT_DOOR_SETTINGS, type FrontDoorConfig, toFrontDoorConfig } from './front-door-settings.ts'
 import { choice, wholeNumber } from './setting-types.ts'
-import { TRACING_SETTINGS, toTracingConfig } from './tracing-settings.ts'
+import { removeUnusedTracing, TRACING_SETTINGS, toTracingConfig } from './tracing-settings.ts'
 import { readResources, toWorkerCount } from './worker-count.ts'
 
 /**
@@ -193,6 +193,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   )
+  removeUnusedTracing(given)
   const parsed = Settings.safeParse(given)
   if (!parsed.success) {
     const lines = parsed.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`)

@@ -13,6 +13,24 @@ test('traces are off without an address', () => {
   expect(parse({ OTEL_TRACES_EXPORTER: 'none' })).toBeUndefined()
 })
 
+test.each([
+  { OTEL_PROPAGATORS: 'tracecontext,baggage,b3', OTEL_TRACES_EXPORTER: 'console' },
+  { OTEL_TRACES_SAMPLER: 'parentbased_jaeger_remote', OTEL_TRACES_SAMPLER_ARG: 'endpoint=http://a:1' },
+  { OTEL_SDK_DISABLED: 'TRUE', OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317', OTEL_PROPAGATORS: 'xray' },
+  { OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' },
+])(
+  'what other programs need and this one does not support does not stop the start while traces are off: %j',
+  env => {
+    expect(parseConfig(env).tracing).toBeUndefined()
+  },
+)
+
+test('an address that is none stops the start', () => {
+  expect(() => parseConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'nonsense' })).toThrow(
+    /^OTEL_EXPORTER_OTLP_ENDPOINT: /,
+  )
+})
+
 test("the defaults are those of OpenTelemetry's specification", () => {
   expect(parse({})).toEqual({
     url: 'http://collector:4318/v1/traces',

@@ -105,6 +105,27 @@ export const TRACING_SETTINGS = {
   OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE: z.string().optional(),
 }
 
+/** Their values may be of OpenTelemetry's own and still not supported here, which matters only if traces are on. */
+const ONLY_IF_ON: readonly string[] = [
+  'OTEL_TRACES_EXPORTER',
+  'OTEL_TRACES_SAMPLER',
+  'OTEL_TRACES_SAMPLER_ARG',
+  'OTEL_PROPAGATORS',
+]
+
+/**
+ * Removes variables that other programs of the same machine need and this one does not: all of OpenTelemetry where it is disabled, and
+ * those of ONLY_IF_ON where no address is set.
+ */
+export function removeUnusedTracing(env: Record<string, unknown>): void {
+  const isDisabled =
+    String(env.OTEL_SDK_DISABLED).toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none'
+  const hasAddress =
+    env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined
+  if (isDisabled) for (const name of Object.keys(TRACING_SETTINGS)) delete env[name]
+  else if (!hasAddress) for (const name of ONLY_IF_ON) delete env[name]
+}
+
 /** Traces without them would go to whom the operator does not mean, or fail. */
 const UNSUPPORTED = [
   'OTEL_EXPORTER_OTLP_CERTIFICATE',
@@ -122,14 +143,13 @@ const SERVICE_NAME = 'rideau'
 const BATCH_SPANS = 512
 
 /**
- * Returns where traces go; undefined: they are off, because no address is set or a setting says so. Throws a ConfigError for what
+ * Returns where traces go; undefined: they are off (see removeUnusedTracing). Throws a ConfigError for what
  * this program does not support, which matters only if they are on.
  */
 export function toTracingConfig(settings: Parsed): TracingConfig | undefined {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = settings
-  const isOff = settings.OTEL_SDK_DISABLED || settings.OTEL_TRACES_EXPORTER === 'none'
   const endpoint = own ?? (base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/traces`)
-  if (isOff || endpoint === undefined) return undefined
+  if (endpoint === undefined) return undefined
   for (const name of UNSUPPORTED) {
     if (settings[name] === undefined) continue
     throw new ConfigError(

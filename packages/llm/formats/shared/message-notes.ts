@@ -1,5 +1,5 @@
 import type { Json } from '../../json/json-value.ts'
-import { namesContent } from './names-content.ts'
+import { namesUnreadContent } from './names-content.ts'
 
 /** What a parser of messages notes besides the messages themselves. */
 export interface MessageNotes {
@@ -16,7 +16,7 @@ export interface MessageNotes {
 /** Notes a part that no other format has a place for. */
 export function noteUnread(part: Json, path: string, { nativeOnly, unmeasured }: MessageNotes): void {
   nativeOnly.push(path)
-  if (namesContent(part)) unmeasured.push(path)
+  if (namesUnreadContent(part)) unmeasured.push(path)
 }
 
 export function noMessageNotes(nativeOnly: string[] = []): MessageNotes {

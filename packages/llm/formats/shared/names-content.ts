@@ -1,4 +1,4 @@
-import type { Json } from '../../json/json-value.ts'
+import { type Json, toObject } from '../../json/json-value.ts'
 import { toPlainName } from '../../upstream/reserved-names.ts'
 
 /** An address that a provider may fetch, such as `https://` or `gs://`. */
@@ -17,6 +17,31 @@ export function namesContent(value: Json | undefined): boolean {
     const each = value[name]
     if (each === null || each === undefined) continue
     if (FILE_IDS.has(toPlainName(name)) || namesContent(each)) return true
+  }
+  return false
+}
+
+/** What a provider's own tools did, as clients send it back with the conversation: the provider fetches nothing of it. */
+const ECHO = /_(?:tool_result|call)$/
+/** What a tool of the caller returned: text may name addresses. */
+const OUTPUT = /_call_output$/
+const FILE_NAMES: ReadonlySet<string> = new Set([...FILE_IDS, 'fileurl', 'fileuri'])
+
+/** The same of a block or item of a kind that the gateway does not read. */
+export function namesUnreadContent(part: Json): boolean {
+  const type = toObject(part)?.type
+  if (typeof type !== 'string') return namesContent(part)
+  if (ECHO.test(type)) return false
+  return OUTPUT.test(type) ? namesFile(part) : namesContent(part)
+}
+
+function namesFile(value: Json | undefined): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(namesFile)
+  for (const name in value) {
+    const each = value[name]
+    if (each === null || each === undefined) continue
+    if (FILE_NAMES.has(toPlainName(name)) || namesFile(each)) return true
   }
   return false
 }

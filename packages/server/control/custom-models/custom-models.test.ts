@@ -85,7 +85,8 @@ describe('only administrators set prices', () => {
       '403 insufficient_role',
     )
     expect((await remove(priced.id, 'developer')).outcome).toBe('403 insufficient_role')
-    expect((await change(priced.id, { context_window: 5 }, 'developer')).json).toMatchObject({
+    const same = { model: priced.model, context_window: 5 }
+    expect((await change(priced.id, same, 'developer')).json).toMatchObject({
       context_window: 5,
       pricing: PRICING,
     })

@@ -21,7 +21,9 @@ export const updateCustomModel = defineOperation('PATCH /v1/custom-models/{id}',
     const { model, capabilities, context_window, max_output_tokens, pricing } = body
     // Moving a price to another model sets a price there.
     const movesPrice =
-      model !== undefined && (resource.pricing !== null || parseModelName(model).hasListPrice)
+      model !== undefined &&
+      model !== resource.model &&
+      (resource.pricing !== null || parseModelName(model).hasListPrice)
     if (movesPrice || pricing !== undefined) assertRole(role, 'admin')
     const change = {
       ...(model === undefined ? {} : { model }),

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
-import type { ContentPart, Message } from '@rideau/llm/request/message'
 import { findMediaType } from '@rideau/llm/request/media-type'
+import type { ContentPart, Message } from '@rideau/llm/request/message'
 import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 
 /** Tokens of a message besides its text. */

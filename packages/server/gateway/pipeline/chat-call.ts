@@ -13,9 +13,9 @@ import type { MeterSet } from '../../core/list-meters.ts'
 import { takeCaptured } from '../../core/record-line.ts'
 import { toHeaderList } from '../../http/header-text.ts'
 import { takeTurn } from '../../http/sliced-work.ts'
-import { chooseTimeout } from '../attempts/attempt-timeout.ts'
 import type { AttemptOptions } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
+import { chooseTimeout } from '../attempts/attempt-timeout.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
 import { toGrant, toMediaAddresses, toSender } from '../attempts/to-grant.ts'
 import { type Charge, toAbandonedBill } from '../billing/bill.ts'
@@ -26,7 +26,7 @@ import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { planChat, showParam } from '../plan/plan-chat.ts'
-import { findLoweredCap, maxOutput, mayReason } from '../plan/reserved-amounts.ts'
+import { findLoweredCap, maxOutput, mayReason, toLikelyInput } from '../plan/reserved-amounts.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ModelCall, Reserved } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
@@ -134,7 +134,8 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
 
   countInput(): number {
     const { request } = this.parsed
-    return countInput(request) + countUnread(request, this.#body.value)
+    const targets = this.#target === undefined ? [] : [this.#target]
+    return toLikelyInput(countInput(request), countUnread(request, this.#body.value), targets)
   }
 
   /** Returns the request encoded for a target. A promise only if the body is long or images must be fetched first. */

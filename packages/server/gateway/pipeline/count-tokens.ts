@@ -1,8 +1,8 @@
 import type { ClientFormat, TokenCounter } from '@rideau/llm/formats/shared/client-format'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { CountFormat } from '@rideau/llm/formats/shared/server-format'
-import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
+import type { SourceBody } from '@rideau/llm/request/source-body'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { MeterSet } from '../../core/list-meters.ts'
@@ -16,6 +16,7 @@ import { sendJson } from '../edge/send.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import type { PlannedTarget } from '../plan/chat-plan.ts'
 import { planChat } from '../plan/plan-chat.ts'
+import { toLikelyInput } from '../plan/reserved-amounts.ts'
 import { settle } from '../records/settle.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { receiveChat } from './chat.ts'
@@ -70,7 +71,7 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
   }
 
   #estimate(request: ChatRequest): number {
-    return countInput(request) + countUnread(request, this.#source.value)
+    return toLikelyInput(countInput(request), countUnread(request, this.#source.value), [])
   }
 
   plan(limits: MeterSet): CallPlan<PlannedTarget> {

@@ -9,6 +9,7 @@ import {
   maxOutput,
   mayReason,
   type Priced,
+  toLikelyInput,
   toMostInput,
   toReservedAmounts,
 } from '../plan/reserved-amounts.ts'
@@ -68,11 +69,10 @@ export function reserveChat(
   const isUnmeasured = findings.stateful.length > 0 || findUnmeasured(plan.call) !== undefined
   const hasUncountedTools = findings.uncounted.length > 0
   const parts = { counted: countMaxInput(request), unread, isUnmeasured, hasUncountedTools }
-  const likely = { counted: countInput(request), unread, isUnmeasured: false, hasUncountedTools: false }
   const needs: ChatNeeds = {
     plan,
     limits,
-    input: toMostInput(likely, plan.targets),
+    input: toLikelyInput(countInput(request), unread, plan.targets),
     maxInput: toMostInput(parts, plan.targets),
     choices: findings.choices,
     isSandbox,

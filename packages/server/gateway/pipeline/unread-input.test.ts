@@ -228,6 +228,22 @@ describe('a key with max_request_cost_usd', () => {
   })
 })
 
+test('a screenshot in an item that is not read counts as a window at most, however many bytes it has', async () => {
+  const image_url = `data:image/png;base64,${'QUJD'.repeat(350_000)}`
+  const shot = {
+    type: 'computer_call_output',
+    call_id: 'c',
+    output: { type: 'computer_screenshot', image_url },
+  }
+  const body = { model: 'openai/gpt-4o', max_output_tokens: 100, input: [HI, shot] }
+  // 128,000 tokens at $2.50 a million.
+  const [enough, little] = [{ max_request_cost_usd: 0.4 }, { max_request_cost_usd: 0.3 }]
+  const { key } = await limited.app.createKey({ restrictions: enough })
+  expect(await ask(RESPONSES, body, key)).toMatchObject({ wasSent: true })
+  const { key: poor } = await limited.app.createKey({ restrictions: little })
+  expect(await ask(RESPONSES, body, poor)).toMatchObject({ status: 402, wasSent: false })
+})
+
 describe('a budget', () => {
   test.each([...TEXTS, ...ADDRESSES])(
     'that cannot pay for it refuses %s with 402: %s',

@@ -5,6 +5,7 @@ import type { Rights } from '../../core/tenancy.ts'
 import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
 import type { TargetPlan } from './chat-plan.ts'
+import { toLikelyInput } from './reserved-amounts.ts'
 
 /**
  * Applies the caller's `max_request_cost_usd` to a planned target: lowers its output cap, or returns a refusal if no
@@ -22,7 +23,7 @@ export function capToCostBound(
   const fixed = format.hasNoOutputCap === true ? (catalogModel?.max_output_tokens ?? undefined) : undefined
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {
     pricing: catalogModel?.pricing ?? null,
-    inputTokens: countInput(request) + countUnread(request, value),
+    inputTokens: toLikelyInput(countInput(request), countUnread(request, value), [plan]),
     maxOutputTokens: fixed ?? request.maxOutputTokens,
     modelMaxOutputTokens: catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null,
     asksForCaching,

@@ -1,5 +1,5 @@
-import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import { namesContent } from '@rideau/llm/formats/shared/names-content'
+import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { ContentPart } from '@rideau/llm/request/message'
 
 /**

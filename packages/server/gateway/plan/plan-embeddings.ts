@@ -11,8 +11,8 @@ import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
-import { refuseUnsupported } from './unsupported-param.ts'
 import { toReservedAmounts } from './reserved-amounts.ts'
+import { refuseUnsupported } from './unsupported-param.ts'
 
 /** A target of an embeddings request. */
 export interface EmbeddingTarget extends ResolvedTarget {

@@ -34,13 +34,18 @@ export function toMostInput(
   targets: readonly Priced[],
 ): number {
   if (unread === 0 && !isUnmeasured && !hasUncountedTools) return counted
-  let window = 0
+  let window = targets.length === 0 ? UNKNOWN_WINDOW : 0
   for (const { catalogModel } of targets) {
     window = Math.max(window, catalogModel?.context_window ?? UNKNOWN_WINDOW)
   }
   const known = Math.max(counted, Math.min(counted + unread, window))
   if (!isUnmeasured && !hasUncountedTools) return known
   return Math.max(known, hasUncountedTools ? window * WINDOWS_WITH_TOOLS : window)
+}
+
+/** Returns the input tokens of a request as they are estimated, of what is not read up to the context window. */
+export function toLikelyInput(counted: number, unread: number, targets: readonly Priced[]): number {
+  return toMostInput({ counted, unread, isUnmeasured: false, hasUncountedTools: false }, targets)
 }
 
 /**

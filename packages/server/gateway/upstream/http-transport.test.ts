@@ -90,6 +90,20 @@ test('answers calls above the limit as connections become free, except an aborte
   expect(pending).toEqual([])
 })
 
+test('sends nothing of calls that are aborted while their connections open', async () => {
+  let received = 0
+  const origin = await listen(res => {
+    received++
+    res.end('answered')
+  })
+  const transport = openTransport()
+  const calls = Array.from({ length: 200 }, () => call(transport, origin))
+  for (const { call: made } of calls) made.abort()
+  expect(await call(transport, origin).result).toBe('answered')
+  expect(received).toBe(1)
+  expect(calls.every(({ call: made }) => made.sentAt === undefined)).toBe(true)
+})
+
 test('answers a call after the connection of the previous one broke', async () => {
   let isBroken = true
   const origin = await listen(res => {

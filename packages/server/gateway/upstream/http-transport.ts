@@ -15,7 +15,7 @@ import { mayPause } from '../../http/patch-undici-parser.ts'
 import { toOwned } from '../../http/to-owned.ts'
 import { toUpstreamHeaders } from '../../http/upstream-headers.ts'
 import { type Borrower, type Connection, Connections } from './connections.ts'
-import { PacedAborts } from './paced-aborts.ts'
+import { ABORTED, PacedAborts } from './paced-aborts.ts'
 import { ReadOnce, toReadOnce } from './read-once.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
@@ -204,9 +204,10 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
   }
 
   onConnect(abort: (reason?: Error) => void): void {
+    // At once: undici sends the request after this, unless it is aborted.
+    if (this.#done) return abort(ABORTED)
     this.#abort = abort
     this.#sentAt = performance.now()
-    if (this.#done) this.#shared.aborts.add(abort)
   }
 
   onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {

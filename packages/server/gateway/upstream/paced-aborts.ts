@@ -4,7 +4,7 @@ import { throwLater } from '../../core/on-exception.ts'
 type Abort = (reason: Error) => void
 
 /** One for all calls: node:stream formats the stack of an error, which costs when hundreds of callers leave at once. */
-const ABORTED = new Error('the call was aborted')
+export const ABORTED = new Error('the call was aborted')
 /** The time for it in one tick of the event loop, in milliseconds. The last one may exceed it. */
 const SLICE_MS = 2
 

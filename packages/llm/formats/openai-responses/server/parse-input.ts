@@ -6,7 +6,7 @@ import { excerptName } from '../../../request/bounded-excerpt.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
 import { toolCallIdAt, toolNameAt } from '../../shared/call-fields.ts'
 import { InnerTexts } from '../../shared/inner-texts.ts'
-import { namesContent } from '../../shared/names-content.ts'
+import { namesUnreadContent } from '../../shared/names-content.ts'
 import type { CalledTool } from '../../shared/parsed-chat.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { isLongToolCallId } from '../../shared/reasoning-carrier.ts'
@@ -68,7 +68,7 @@ class InputParser {
       const hosted = this.#findNestedTools(item, path)
       if (hosted !== undefined) addHosted(this.#found, hosted)
       this.#found.nativeOnly.push(path)
-      if (namesContent(item)) this.#found.unmeasured.push(path)
+      if (namesUnreadContent(item)) this.#found.unmeasured.push(path)
     }
   }
 
