@@ -106,9 +106,10 @@ export class StreamedChat extends ChatCall<BegunStream> {
   }
 
   #toBill({ error, usage, deliveredTokens, partialUsage }: RelayEnd, sentAt: number | undefined): Bill {
-    // A stream that broke off reports no usage, and its reasoning may have been hidden.
-    const isCut = error !== undefined && sentAt !== undefined
-    const generatedTokens = isCut ? this.findUnseen(performance.now() - sentAt) : undefined
+    // A stream that the gateway ended reports no usage, and its reasoning may have been hidden. Callers end some on purpose.
+    const isCutByUs = this.ctx.stopped !== undefined || error?.kind === 'timeout'
+    const generatedTokens =
+      isCutByUs && sentAt !== undefined ? this.findUnseen(performance.now() - sentAt) : undefined
     const bill = toBill(this.target.catalogModel, usage, {
       requestBytes: this.requestBytes,
       inputTokens: this.reserved?.inputTokens,
