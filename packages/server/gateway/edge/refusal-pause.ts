@@ -1,15 +1,21 @@
 import type { Fault } from '../../core/fault.ts'
 
-/** How long the answer to a request that came too fast is held, in milliseconds. */
-const PAUSE_MS = 100
+/** How long the answer to a request that came too fast is held at least and at most, in milliseconds. */
+const LEAST_MS = 100
+const MOST_MS = 500
+/**
+ * What each answer that is held adds for the next. A hundred connections that send again as soon as they are answered get
+ * two hundred answers a second then, not a thousand.
+ */
+const MORE_MS = 10
 /** Refusals of this time share one timer. Few enough end together that no tick of the event loop takes long. */
 const SLOT_MS = 5
 /** More are answered at once: each takes some 10 KB and a connection. */
 const MAX_PAUSED = 2_000
 
 /**
- * Holds the answers to requests that came too fast for a moment. A caller that sends the next request when it has the
- * answer to the last one then costs next to nothing, and the process has its time for others.
+ * Holds the answers to requests that came too fast for a moment, for longer the more of them are held. A caller that sends the
+ * next request when it has the answer to the last one then costs next to nothing, and the process has its time for others.
  */
 export class RefusalPause {
   readonly #faults = new WeakSet<Fault>()
@@ -31,13 +37,13 @@ export class RefusalPause {
     if (!this.#faults.has(fault) || this.#paused >= MAX_PAUSED) return undefined
     if (now - this.#slotAt >= SLOT_MS) {
       this.#slotAt = now
-      this.#slot = this.#openSlot()
+      this.#slot = openSlot(Math.min(MOST_MS, LEAST_MS + MORE_MS * this.#paused))
     }
     this.#paused++
     return this.#slot.then(() => void this.#paused--)
   }
+}
 
-  #openSlot(): Promise<void> {
-    return new Promise(resolve => void setTimeout(resolve, PAUSE_MS))
-  }
+function openSlot(pauseMs: number): Promise<void> {
+  return new Promise(resolve => void setTimeout(resolve, pauseMs))
 }
