@@ -11,8 +11,8 @@ export function cutText(text: string, max: number): string {
 
 /** Returns the text, cut so that it takes at most `maxBytes` as a JSON string in UTF-8, without its quotes. */
 export function cutToJsonBytes(text: string, maxBytes: number): string {
-  const fitting = countFitting(text, maxBytes)
-  if (fitting === text.length) return text
+  // A character takes at least a byte.
+  if (text.length <= maxBytes && countFitting(text, maxBytes) === text.length) return text
   return cutAt(text, countFitting(text, Math.max(0, maxBytes - MARKER_BYTES)))
 }
 

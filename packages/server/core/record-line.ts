@@ -62,11 +62,22 @@ export function toKeptLine(record: RequestRecord): KeptLine {
   // A character takes at least a byte, so nothing that could be kept is cut here, and less is encoded to find out how much fits.
   const maxBody = isRefused ? MAX_REFUSAL_BYTES : MAX_BODY_CHARS
   const bounded = hasBoundedFields(record, maxBody) ? record : boundFields(record, maxBody)
-  const json = JSON.stringify(bounded)
-  if (!isWithin(json, most))
+  const json = hasLessChars(bounded, most) ? JSON.stringify(bounded) : undefined
+  if (json === undefined || !isWithin(json, most))
     return { id: record.id, at: record.at, json: JSON.stringify(shrink(bounded, most)), record: undefined }
   const isShortLine = json.length <= SHORT_LINE_CHARS
   return { id: record.id, at: record.at, json, record: isShortLine ? bounded : undefined }
+}
+
+/** False if the long parts of a record have more than `most` characters: encoding it would only show that it is too large. */
+function hasLessChars({ request_body, response_body, metadata }: RequestRecord, most: number): boolean {
+  return (request_body?.length ?? 0) + (response_body?.length ?? 0) + countChars(metadata) <= most
+}
+
+function countChars(metadata: RequestRecord['metadata']): number {
+  let chars = 0
+  for (const name in metadata) chars += name.length + (metadata[name]?.length ?? 0)
+  return chars
 }
 
 function isWithin(json: string, bytes: number): boolean {
@@ -208,7 +219,7 @@ function toShortName(name: string): string {
 function shrink(record: RequestRecord, most: number): RequestRecord {
   const { request_body, response_body } = record
   let rest: RequestRecord = { ...withoutBodies(record), attempts: record.attempts.slice(0, MAX_ATTEMPTS) }
-  if (sizeOf(rest) > most - BODY_ROOM) rest = toSmall(record)
+  if (countChars(rest.metadata) > most || sizeOf(rest) > most - BODY_ROOM) rest = toSmall(record)
   const room = Math.max(0, most - sizeOf(rest))
   const [asked, answered] = shareRoom(jsonBytes(request_body), jsonBytes(response_body), room)
   return {

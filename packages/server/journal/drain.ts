@@ -8,6 +8,7 @@ import { OpenRequests, toOpenLine } from './open-requests.ts'
 import { RecordBatches, type RecordBatchesOptions } from './record-batches.ts'
 import { LineBatch, RecordQueue } from './record-queue.ts'
 import { UnjournaledLines } from './unjournaled-lines.ts'
+import { WaitingRefusals } from './waiting-refusals.ts'
 
 export interface DrainOptions
   extends Pick<RecordBatchesOptions, 'insert'>,
@@ -63,6 +64,7 @@ export class Drain {
   /** Records that are not in the journal yet. */
   #unwritten: RequestRecord[] = []
   #writing: Promise<void> | undefined
+  readonly #refusals = new WaitingRefusals(records => this.#append(records))
   readonly #queue: RecordQueue
   /** Lines of the queue that are not in the journal, because it could not be written. */
   readonly #unjournaled: UnjournaledLines
@@ -123,7 +125,8 @@ export class Drain {
    * refused request is counted and left out, so that free requests cannot fill the journal for those that cost something.
    */
   write(record: RequestRecord): Promise<void> {
-    if (this.#isNearlyFull() && isRefusal(record) && !this.#opens.has(record.id)) {
+    if (isRefusal(record) && !this.#opens.has(record.id)) {
+      if (!this.#isNearlyFull()) return this.#refusals.add(record)
       this.#shed++
       return Promise.resolve()
     }
@@ -137,6 +140,10 @@ export class Drain {
     const records = this.#unwritten
     this.#unwritten = []
     this.#writing = undefined
+    this.#append(records)
+  }
+
+  #append(records: readonly RequestRecord[]): void {
     const lines = records.map(record => this.#toLine(record))
     let isUnwritten = false
     try {
@@ -230,7 +237,9 @@ export class Drain {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#isClosing = true
+    this.#refusals.writeAll()
     await this.flush().catch(() => {})
+    this.#refusals.writeAll()
     this.#writeAll()
     this.#options.journal.close()
     // A request that is still open was cut off: its segment stays for the next start.

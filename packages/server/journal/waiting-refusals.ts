@@ -1,0 +1,62 @@
+import type { RequestRecord } from '../core/request-record.ts'
+
+/** The time for records of refused requests in one tick of the event loop, in milliseconds. */
+const SLICE_MS = 1
+/** So many share one write. */
+const GROUP = 8
+
+interface Waiting {
+  readonly record: RequestRecord
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Records of refused requests that are not in the journal yet. They cost nothing, and each takes up to 0.2 ms. So a flood of them
+ * gets a small part of each tick of the event loop, and those who are refused wait for their answers meanwhile.
+ */
+export class WaitingRefusals {
+  readonly #write: (records: readonly RequestRecord[]) => void
+  #waiting: Waiting[] = []
+  #isScheduled = false
+
+  constructor(write: (records: readonly RequestRecord[]) => void) {
+    this.#write = write
+  }
+
+  /** Resolves once the record was written. Rejects with the exception of `write`. */
+  add(record: RequestRecord): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ record, resolve, reject })
+      if (this.#isScheduled) return
+      this.#isScheduled = true
+      // Requests that end in the same tick come before.
+      queueMicrotask(() => this.#writeSlice())
+    })
+  }
+
+  /** Writes all that wait at once. */
+  writeAll(): void {
+    while (this.#waiting.length > 0) this.#writeGroup()
+  }
+
+  #writeSlice(): void {
+    const until = performance.now() + SLICE_MS
+    while (this.#waiting.length > 0) {
+      this.#writeGroup()
+      if (performance.now() >= until) break
+    }
+    this.#isScheduled = this.#waiting.length > 0
+    if (this.#isScheduled) setImmediate(() => this.#writeSlice())
+  }
+
+  #writeGroup(): void {
+    const group = this.#waiting.splice(0, GROUP)
+    try {
+      this.#write(group.map(({ record }) => record))
+      for (const { resolve } of group) resolve()
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    }
+  }
+}
