@@ -1,5 +1,6 @@
 import fs from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
+import { toChange } from '../format/amounts.ts'
 import { describeDashboard } from '../testing/describe-dashboard.ts'
 import { seedWeeks } from '../testing/seed-weeks.ts'
 
@@ -24,6 +25,25 @@ describeDashboard('what is spent, served and limited', dashboard => {
     const sums = (await total.textContent()) ?? ''
     expect(sums).toContain(`Total${asked}`)
     expect(sums).toContain(`$${cost.toFixed(2)}`)
+    const before = new Date(Date.now() - 59 * 86_400_000).toISOString()
+    const until = new Date(Date.now() - 30 * 86_400_000).toISOString()
+    const { body: past } = await app.manage(
+      'GET',
+      `/v1/environments/${app.developmentId}/usage?granularity=total&from=${before}&to=${until}`,
+    )
+    expect(past.data).toHaveLength(1)
+    const change = page.getByRole('row', { name: /^Change from the 30 days before/ })
+    const requests = toChange(asked, past.data[0].requests)
+    // All requests have the same tokens.
+    expect(await change.getByRole('cell').allTextContents()).toEqual([
+      requests,
+      '',
+      requests,
+      requests,
+      requests,
+      toChange(cost, past.data[0].cost_usd),
+      '',
+    ])
     await page.getByText('likely enough').waitFor()
     for (const by of ['End user', 'Key', 'Project', 'Month']) {
       await page.getByLabel('By', { exact: true }).selectOption(by)
@@ -31,6 +51,10 @@ describeDashboard('what is spent, served and limited', dashboard => {
       expect([by, await total.textContent()]).toEqual([by, sums])
     }
     await page.getByLabel('By', { exact: true }).selectOption('Model')
+    await page.getByLabel('Time').selectOption('Last 90 days')
+    await change.waitFor({ state: 'detached' })
+    await page.getByLabel('Time').selectOption('Last 30 days')
+    await change.waitFor()
     await page.getByRole('link', { name: 'claude-sonnet-4-5' }).waitFor()
     await page.getByText('Show as table').click()
     const bars = await page
