@@ -1,13 +1,8 @@
-import { spawnSync } from 'node:child_process'
-import fs from 'node:fs'
 import { builtinModules } from 'node:module'
-import os from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { root } from './build.mjs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { importing, lintFiles, pure, server, typing } from './testing/lint-files.ts'
 
-// An import rule that cannot fail is a defect: each rule gets a file that breaks it and one that keeps it. All files are
-// written into an empty copy of the tree and linted with the real settings in one run.
+// An import rule that cannot fail is a defect: each rule gets a file that breaks it and one that keeps it.
 
 const PURE_BUILTINS = new Set([
   'assert',
@@ -25,14 +20,6 @@ const IO_BUILTINS = builtinModules
   .map(name => name.replace(/^node:/, ''))
   .filter(name => !name.startsWith('_') && !PURE_BUILTINS.has(name))
 const builtinFile = (parent, name) => `${parent}/builtin-${name.replace('/', '-').replaceAll('_', '-')}.ts`
-const server = file => `packages/server/${file}`
-const importing = (...names) =>
-  names.map((name, index) => `import * as m${index} from '${name}'\nconsole.log(m${index})`).join('\n')
-const pure = (...names) => names.map((name, index) => `export * as m${index} from '${name}'`).join('\n')
-const typing = name => `import type { A } from '${name}'\nexport type B = A`
-const lines = (count, line) =>
-  Array.from({ length: count }, (_, index) => line.replace('N', index)).join('\n')
-
 const BREACHES = {
   'gateway imports control': [
     server('gateway/a.ts'),
@@ -279,37 +266,6 @@ const BREACHES = {
   ],
   'embedded makes code': [server('storage/embedded/b.ts'), importing('node:vm'), 'no-restricted-imports'],
   'main makes code': [server('main.ts'), importing('vm'), 'no-restricted-imports'],
-  'text becomes code by eval': [server('http/c.ts'), "export const run = () => eval('1')", 'no-eval'],
-  'text becomes code by Function': [
-    server('http/d.ts'),
-    "export const run = new Function('return 1')",
-    'no-new-func',
-  ],
-  'a default export': [server('http/e.ts'), 'export default 1', 'no-default-export'],
-  any: [server('http/f.ts'), 'export const x: any = 1', 'no-explicit-any'],
-  'a type imported as a value': [
-    server('http/g.ts'),
-    "import { A } from './h.ts'\nexport type B = A",
-    'consistent-type-imports',
-  ],
-  'a circle of types': [server('http/ring-a.ts'), typing('./ring-b.ts'), 'no-cycle'],
-  'a file of 401 lines': [server('http/i.ts'), lines(401, 'export const lineN = 1'), 'max-lines'],
-  'a function of 81 lines': [
-    server('http/j.ts'),
-    `export function f(): void {\n${lines(80, '  f()')}\n}`,
-    'max-lines-per-function',
-  ],
-  'a name that is not kebab-case': [server('http/camelCase.ts'), 'export const x = 1', 'filename-case'],
-  'unfinished work': [
-    server('http/k.ts'),
-    `// ${'TO' + 'DO'}: later\nexport const x = 1`,
-    'no-warning-comments',
-  ],
-  'a test that runs alone': [
-    server('http/l.test.ts'),
-    "import { test } from 'vitest'\ntest.only('x', () => {})",
-    'no-focused-tests',
-  ],
 }
 
 const ALLOWED = {
@@ -360,33 +316,14 @@ const ALLOWED = {
   ],
 }
 
-let folder
-/** @type {Map<string, Set<string>>} rules broken, by file */
+const BUILTIN_FILES = ['packages/llm', server('core')].flatMap(parent =>
+  IO_BUILTINS.map(name => [builtinFile(parent, name), pure(`node:${name}`)]),
+)
+
 let broken
-
 beforeAll(() => {
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rideau-import-rules-'))
-  fs.copyFileSync(path.join(root, '.oxlintrc.json'), path.join(folder, '.oxlintrc.json'))
-  const write = (file, text) => {
-    fs.mkdirSync(path.join(folder, path.dirname(file)), { recursive: true })
-    fs.writeFileSync(path.join(folder, file), `${text}\n`)
-  }
-  write(server('http/ring-b.ts'), typing('./ring-a.ts'))
-  for (const name of IO_BUILTINS) {
-    for (const parent of ['packages/llm', server('core')])
-      write(builtinFile(parent, name), pure(`node:${name}`))
-  }
-  for (const [file, text] of [...Object.values(BREACHES), ...Object.values(ALLOWED)]) write(file, text)
-  const oxlint = path.join(root, 'node_modules', '.bin', 'oxlint')
-  const run = spawnSync(oxlint, ['--format=json'], { cwd: folder, encoding: 'utf8', maxBuffer: 64 << 20 })
-  broken = new Map()
-  for (const { code, filename } of JSON.parse(run.stdout).diagnostics) {
-    const rules = broken.get(filename) ?? new Set()
-    broken.set(filename, rules.add(/\((.*)\)/.exec(code)?.[1]))
-  }
+  broken = lintFiles([...Object.values(BREACHES), ...Object.values(ALLOWED), ...BUILTIN_FILES])
 })
-
-afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 
 describe('the linter refuses', () => {
   test.each(Object.entries(BREACHES))('%s', (_, [file, , rule]) => {

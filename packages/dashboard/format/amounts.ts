@@ -16,6 +16,15 @@ function trim(text: string): string {
   return text.replace(/\.0$/, '')
 }
 
+/** `+12 %`, `−5.2 %`, `no change`; undefined: there was nothing before. */
+export function toChange(value: number, before: number): string | undefined {
+  if (before === 0) return undefined
+  const share = Math.abs(value - before) / before
+  if (share < 0.001) return 'no change'
+  const percent = share < 1 ? toPercent(share) : `${toCount(Math.round(share * 100))} %`
+  return `${value > before ? '+' : '−'}${percent}`
+}
+
 /** `0.9 %`; a share that is not zero never shows as zero. */
 export function toPercent(share: number): string {
   if (share === 0) return '0 %'

@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { toCount, toDuration, toPercent } from './amounts.ts'
+import { toChange, toCount, toDuration, toPercent } from './amounts.ts'
 import { toMoney, toPrice } from './money.ts'
 import { toBucketTime, toClockTime, toDateTime, toDay, toRelativeTime, toReset } from './times.ts'
+
+test.each([
+  [112, 100, '+12 %'],
+  [94.8, 100, '−5.2 %'],
+  [0, 3, '−100 %'],
+  [100.05, 100, 'no change'],
+  [5_000, 4, '+124,900 %'],
+  [1, 0, undefined],
+])('writes the change to %s from %s as %s', (value, before, text) => {
+  expect(toChange(value, before)).toBe(text)
+})
 
 describe('toMoney', () => {
   test.each([

@@ -1,49 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { RequestRecord } from '../../server/core/request-record.ts'
-import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
-import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
 import { insertRecords } from '../../server/testing/harness/insert-records.ts'
 import { requestRecord } from '../../server/testing/harness/request-record.ts'
-import {
-  dashboardSettings,
-  openWatchedPage,
-  startChromium,
-  type WatchedPage,
-} from '../testing/open-dashboard.ts'
+import { DEVELOPMENT, describeDashboard } from '../testing/describe-dashboard.ts'
+import { openWatchedPage } from '../testing/open-dashboard.ts'
 import { type OwnerSession, openOwnerSession } from '../testing/sign-in.ts'
 
-const LOGS = '/o/test/default/development/logs'
+const LOGS = `${DEVELOPMENT}/logs`
 
-describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requests', () => {
-  let app: TestApp
-  let browser: Browser
+describeDashboard('logs, and what they keep of requests', dashboard => {
   let owner: OwnerSession
-  let watched: WatchedPage
-  let page: Page
   beforeAll(async () => {
-    const env = await dashboardSettings()
-    ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
-    owner = await openOwnerSession(browser, app.controlUrl)
+    owner = await openOwnerSession(dashboard.browser, dashboard.app.controlUrl)
   })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.close()
-  })
-  beforeEach(async () => {
-    watched = await openWatchedPage(browser, { storageState: owner })
-    page = watched.page
-  })
-  afterEach(() => watched.context.close())
+  beforeEach(() => dashboard.watched.context.addCookies(owner.cookies))
 
   const open = async (address: string): Promise<void> => {
+    const { app, page } = dashboard
     await page.goto(app.controlUrl + address)
     await page.getByRole('button', { name: /^Environment: / }).waitFor()
   }
   /** Writes records of the last minutes, the newest first, and returns their request ids. */
   const insert = async (changes: readonly Partial<RequestRecord>[]): Promise<string[]> => {
+    const { app } = dashboard
     const { rows } = await app.database.pool.query('select * from environments where id = $1', [
       app.developmentId,
     ])
@@ -62,6 +44,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
   }
 
   test('what matches is drawn over time, a bar narrows the time, and metadata is a filter', async () => {
+    const { page, watched } = dashboard
     const ann = { end_user_id: 'ann-of-the-chart' }
     await insert([ann, { ...ann, status: 503, error_code: 'timeout' }, { ...ann, metadata: { team: 'web' } }])
     await open(`${LOGS}?end_user_id=ann-of-the-chart&range=1h`)
@@ -88,6 +71,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
   })
 
   test('a drag over the chart narrows the time to that of its bars, and a small movement is a click', async () => {
+    const { page, watched } = dashboard
     await open(`${LOGS}?range=1h`)
     const plot = page.getByRole('figure').filter({ hasText: 'What matches' }).locator('.u-over')
     const drag = async (share: number): Promise<number> => {
@@ -118,6 +102,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
   })
 
   test('five filters give the same rows after a reload, by Back and in another browser', async () => {
+    const { app, browser, page } = dashboard
     const { id: keyId } = await app.createKey({ name: 'for-five-filters' })
     const matching = {
       key_id: keyId,
@@ -154,6 +139,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
   })
 
   test('filters by several values, by what must not match, by endpoint, stream and id, and saves the rows as CSV', async () => {
+    const { app, page, watched } = dashboard
     const eve = { end_user_id: 'eve-of-the-filters' }
     const ids = await insert([
       { ...eve, model: 'm-one', stream: true },
@@ -197,6 +183,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
   })
 
   test('the requests beside one are those of its filter, and the way back keeps the filter', async () => {
+    const { app, page, watched } = dashboard
     const { id: keyId } = await app.createKey({ name: 'for-neighbours' })
     const [bad, good] = [{ key_id: keyId, status: 500, error_code: 'internal_error' }, { key_id: keyId }]
     const [first, , second, , third] = await insert([bad, good, bad, good, bad])
@@ -224,6 +211,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
   })
 
   test('the live tail shows only what matches, and asks for nothing while the page is hidden', async () => {
+    const { app, page, watched } = dashboard
     const { id: keyId } = await app.createKey({ name: 'for-the-tail' })
     const [first] = await insert([{ key_id: keyId, status: 500, error_code: 'internal_error' }])
     await page.clock.install()
@@ -262,6 +250,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
   })
 
   test('the parts of a request add up to its time and its cost', async () => {
+    const { app, page } = dashboard
     const pricing = { input_usd_per_mtok: 2.5, output_usd_per_mtok: 10, cached_input_usd_per_mtok: 0.5 }
     const path = `/v1/environments/${app.developmentId}/custom-models`
     await app.manage('POST', path, { model: 'custom/own', capabilities: ['chat'], pricing })
@@ -307,6 +296,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
   })
 
   test('a model without a price is unpriced, never free, in the list, on its page and on the overview', async () => {
+    const { app, page } = dashboard
     const unpriced = { provider: 'custom', model: 'no-price', sandbox: false, cost_nano_usd: null }
     const [id] = await insert([unpriced, unpriced])
     await open(`${LOGS}?model=no-price`)
@@ -314,7 +304,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
     await rows.nth(2).getByText('unpriced').waitFor()
     await page.goto(`${app.controlUrl}${LOGS}/${id}`)
     await page.getByText('3 ms, unpriced,').waitFor()
-    await page.goto(`${app.controlUrl}/o/test/default/development/overview`)
+    await page.goto(`${app.controlUrl}${DEVELOPMENT}/overview`)
     const model = page
       .getByRole('region', { name: 'Top models' })
       .getByRole('listitem')
@@ -324,6 +314,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
   })
 
   test('a body that looks like a page runs nothing and loads nothing', async () => {
+    const { page, watched } = dashboard
     const hostile = [
       '<script>window.hurt = true</script><img src="https://evil.example/a.png" onerror="window.hurt = true">',
       '![a](https://evil.example/b.png) [click](javascript:window.hurt=true)',
@@ -352,6 +343,7 @@ describe.skipIf(chromiumProgram === undefined)('logs, and what they keep of requ
   })
 
   test('a viewer gets no body and the reason, and a write that is forced is refused', async () => {
+    const { app, browser } = dashboard
     const [id] = await insert([{}])
     const guest = await openWatchedPage(browser)
     const { page } = guest

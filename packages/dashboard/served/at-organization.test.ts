@@ -1,42 +1,14 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openIdentityProvider } from '../../server/testing/fakes/identity-provider.ts'
 import { openWebhookReceiver } from '../../server/testing/fakes/webhook-receiver.ts'
-import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
-import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
-import {
-  dashboardSettings,
-  openWatchedPage,
-  startChromium,
-  type WatchedPage,
-} from '../testing/open-dashboard.ts'
+import { describeDashboard } from '../testing/describe-dashboard.ts'
+import { openWatchedPage } from '../testing/open-dashboard.ts'
 import { signInAsOwner } from '../testing/sign-in.ts'
 
-describe.skipIf(chromiumProgram === undefined)('the pages of an organization', () => {
-  let app: TestApp
-  let browser: Browser
-  let watched: WatchedPage
-  let page: Page
-  beforeAll(async () => {
-    const env = await dashboardSettings()
-    ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.close()
-  })
-  beforeEach(async () => {
-    watched = await openWatchedPage(browser)
-    page = watched.page
-  })
-  afterEach(() => watched.context.close())
-
-  const chooseAction = async (name: string, action: string): Promise<void> => {
-    await page.getByRole('button', { name: `Actions for ${name}` }).click()
-    await page.getByRole('menuitem', { name: action }).click()
-  }
+describeDashboard('the pages of an organization', dashboard => {
   /** Reads the secret of the dialog that shows it once, and closes it. */
   const takeSecret = async (): Promise<string> => {
+    const { page, watched } = dashboard
     const dialog = page.getByRole('dialog')
     const secret = (await dialog.getByTestId('secret').textContent()) ?? ''
     await page.keyboard.press('Escape')
@@ -48,6 +20,7 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
   }
 
   test('a project is created, opened, renamed, and deleted by its name with what ends', async () => {
+    const { app, page, watched } = dashboard
     await signInAsOwner(page, app.controlUrl, '/o/test/projects')
     await page.getByRole('button', { name: 'Create project' }).click()
     const dialog = page.getByRole('dialog')
@@ -56,7 +29,7 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
     await page.getByRole('link', { name: 'Second app, production' }).click()
     await page.getByRole('button', { name: 'Project: Second app' }).waitFor()
     await page.getByRole('link', { name: 'Projects' }).click()
-    await chooseAction('Second app', 'Rename…')
+    await dashboard.chooseAction('Second app', 'Rename…')
     await dialog.getByLabel('Name').fill('Third app')
     await dialog.getByLabel('Slug').fill('default')
     await dialog.getByRole('button', { name: 'Save' }).click()
@@ -65,7 +38,7 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
     await dialog.getByLabel('Slug').fill('third-app')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('link', { name: 'Third app, development' }).waitFor()
-    await chooseAction('Third app', 'Delete…')
+    await dashboard.chooseAction('Third app', 'Delete…')
     await dialog.getByText('0 keys stop at once', { exact: false }).waitFor()
     const remove = dialog.getByRole('button', { name: 'Delete project' })
     expect(await remove.getAttribute('aria-disabled')).toBe('true')
@@ -76,6 +49,7 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
   })
 
   test('a member is invited by a link that is shown once, changes role and sees less', async () => {
+    const { app, browser, page, watched } = dashboard
     await signInAsOwner(page, app.controlUrl, '/o/test/members')
     await page.getByRole('button', { name: 'Invite' }).click()
     const dialog = page.getByRole('dialog')
@@ -100,7 +74,7 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
     expect(await create.getAttribute('aria-disabled')).toBeNull()
 
     await page.reload()
-    await chooseAction('grace@example.com', 'Change role…')
+    await dashboard.chooseAction('grace@example.com', 'Change role…')
     await dialog.getByLabel('Role').selectOption('viewer')
     await dialog.getByRole('button', { name: 'Save role' }).click()
     await page.getByRole('row').filter({ hasText: 'grace@' }).getByText('viewer').waitFor()
@@ -109,7 +83,7 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
     expect(await create.getAttribute('aria-disabled')).toBe('true')
     await guest.context.close()
     // The only owner cannot go.
-    await chooseAction('owner@example.com', 'Remove…')
+    await dashboard.chooseAction('owner@example.com', 'Remove…')
     await dialog.getByLabel('Type owner@example.com to confirm').fill('owner@example.com')
     await dialog.getByRole('button', { name: 'Remove member' }).click()
     await dialog.getByText('resource_conflict').waitFor()
@@ -117,6 +91,7 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
   })
 
   test('a management key is shown once, works, and fails after it is revoked by its name', async () => {
+    const { app, page, watched } = dashboard
     await signInAsOwner(page, app.controlUrl, '/o/test/management-keys')
     await page.getByRole('button', { name: 'Create management key' }).click()
     const dialog = page.getByRole('dialog')
@@ -139,6 +114,7 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
   })
 
   test('a webhook is added, tested, and shows what became of the test', async () => {
+    const { app, page, watched } = dashboard
     const receiver = await openWebhookReceiver()
     try {
       await signInAsOwner(page, app.controlUrl, '/o/test/webhooks')
@@ -176,6 +152,7 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
   })
 
   test('the audit log shows a change as a diff and filters by the address', async () => {
+    const { app, page, watched } = dashboard
     await app.manage('PATCH', `/v1/environments/${app.productionId}`, { log_retention_days: 77 })
     await signInAsOwner(page, app.controlUrl, '/o/test/audit-log?operation=environments.update&colour=red')
     const entry = page.getByRole('list', { name: 'Entries' }).getByRole('listitem').first()
@@ -194,6 +171,7 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
   })
 
   test('settings of the organization and of production are changed, full capture only with consent', async () => {
+    const { app, page, watched } = dashboard
     await signInAsOwner(page, app.controlUrl, '/o/test/settings')
     await page.getByLabel('Time zone').fill('Mars/Olympus')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -218,9 +196,10 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
   })
 
   test('an identity provider is set up and tested with a token, and origins are stored', async () => {
+    const { app, page, watched } = dashboard
     const provider = await openIdentityProvider()
     try {
-      await signInAsOwner(page, app.controlUrl, '/o/test/default/development/client-auth')
+      await dashboard.openAsOwner('client-auth')
       await page.getByText('Only your backend can give users tokens.').waitFor()
       await page.getByRole('button', { name: 'Set up identity provider' }).click()
       const dialog = page.getByRole('dialog')
@@ -264,7 +243,8 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
   })
 
   test('devices are set up and turned off', async () => {
-    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/client-auth')
+    const { page, watched } = dashboard
+    await dashboard.openAsOwner('client-auth')
     await page.getByRole('button', { name: 'Set up devices' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Team id').fill('short')
@@ -279,6 +259,7 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
   })
 
   test('a viewer sees each write of these pages disabled with the reason', async () => {
+    const { app, page, watched } = dashboard
     const invited = await app.manage('POST', `/v1/orgs/${app.orgId}/members`, {
       email: 'vi@example.com',
       role: 'viewer',
@@ -310,6 +291,7 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
   })
 
   test('the palette opens by the keyboard, finds pages, environments, keys and a pasted request', async () => {
+    const { app, page, watched } = dashboard
     const { key } = await app.createKey({ name: 'zebra-key' })
     const answered = await app.call(
       '/v1/chat',
@@ -318,7 +300,7 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
     )
     const requestId = answered.headers.get('x-request-id') ?? ''
     await app.findLog(requestId)
-    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/keys')
+    await dashboard.openAsOwner('keys')
     const dialog = page.getByRole('dialog', { name: 'Search or jump' })
     const jump = async (text: string): Promise<void> => {
       await page.keyboard.press('Control+k')
@@ -352,6 +334,7 @@ describe.skipIf(chromiumProgram === undefined)('the pages of an organization', (
   })
 
   test('the password is changed in the account, and signing out everywhere ends the other browser', async () => {
+    const { app, browser, page, watched } = dashboard
     const invited = await app.manage('POST', `/v1/orgs/${app.orgId}/members`, {
       email: 'radia@example.com',
       role: 'admin',

@@ -1,46 +1,24 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
-import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
-import {
-  dashboardSettings,
-  openWatchedPage,
-  startChromium,
-  type WatchedPage,
-} from '../testing/open-dashboard.ts'
-import { signInAsOwner } from '../testing/sign-in.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { describeDashboard } from '../testing/describe-dashboard.ts'
 
 const TOOLS = '[{"type":"function","function":{"name":"find_weather","parameters":{"type":"object"}}}]'
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-describe.skipIf(chromiumProgram === undefined)('the playground', () => {
-  let app: TestApp
-  let browser: Browser
-  let watched: WatchedPage
-  let page: Page
-  beforeAll(async () => {
-    const env = await dashboardSettings()
-    ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.close()
-  })
+describeDashboard('the playground', dashboard => {
   beforeEach(async () => {
-    watched = await openWatchedPage(browser)
-    page = watched.page
-    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/playground')
-    await page.getByLabel('Prompt', { exact: true }).waitFor()
+    await dashboard.openAsOwner('playground')
+    await dashboard.page.getByLabel('Prompt', { exact: true }).waitFor()
   })
-  afterEach(() => watched.context.close())
 
   const send = async (prompt: string): Promise<void> => {
+    const { page } = dashboard
     await page.getByLabel('Prompt', { exact: true }).fill(prompt)
     await page.keyboard.press('Control+Enter')
   }
 
   test('two models answer the same prompt side by side, each with its figures', async () => {
+    const { page, watched } = dashboard
     await page.getByLabel('Compare with').selectOption('sandbox/json')
     await send('Compare this')
     const [first, second] = [
@@ -55,6 +33,7 @@ describe.skipIf(chromiumProgram === undefined)('the playground', () => {
   })
 
   test('tools are sent, and what the model asks for is shown', async () => {
+    const { page, watched } = dashboard
     await page.getByLabel('Model', { exact: true }).selectOption('sandbox/tools')
     await page.getByText('Tools and schema').click()
     await page.getByLabel('Tools').fill('{ no JSON')
@@ -82,6 +61,7 @@ describe.skipIf(chromiumProgram === undefined)('the playground', () => {
   })
 
   test('parameters, a schema and an image are part of the request and of the equivalent code', async () => {
+    const { page, watched } = dashboard
     await page.getByText('Parameters', { exact: true }).click()
     await page.getByLabel('Seed').fill('7')
     await page.getByLabel('Reasoning effort').selectOption('low')

@@ -1,54 +1,49 @@
 import fs from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
-import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
-import {
-  dashboardSettings,
-  openWatchedPage,
-  startChromium,
-  type WatchedPage,
-} from '../testing/open-dashboard.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { toChange } from '../format/amounts.ts'
+import { describeDashboard } from '../testing/describe-dashboard.ts'
 import { seedWeeks } from '../testing/seed-weeks.ts'
-import { signInAsOwner } from '../testing/sign-in.ts'
 
-describe.skipIf(chromiumProgram === undefined)('what is spent, served and limited', () => {
-  let app: TestApp
-  let browser: Browser
-  let watched: WatchedPage
-  let page: Page
+describeDashboard('what is spent, served and limited', dashboard => {
   beforeAll(async () => {
-    const env = await dashboardSettings()
-    ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
+    const { app } = dashboard
     await seedWeeks(app, Date.now())
     await app.manage('POST', `/v1/projects/${app.projectId}/budgets`, { limit_usd: 500, window: 'month' })
   })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.close()
-  })
-  beforeEach(async () => {
-    watched = await openWatchedPage(browser)
-    page = watched.page
-  })
-  afterEach(() => watched.context.close())
-
-  const open = (address: string) =>
-    signInAsOwner(page, app.controlUrl, `/o/test/default/development/${address}`)
 
   test('usage by model, month and end user has equal sums in the table, the bars and the file', async () => {
+    const { app, page, watched } = dashboard
     // The page's last 30 days are today and 29 others.
     const from = new Date(Date.now() - 29 * 86_400_000).toISOString()
     const path = `/v1/environments/${app.developmentId}/usage?limit=100&from=${from}`
     const { body } = await app.manage('GET', path)
     const asked = body.data.reduce((sum: number, row: { requests: number }) => sum + row.requests, 0)
     const cost = body.data.reduce((sum: number, row: { cost_usd: number }) => sum + row.cost_usd, 0)
-    await open('usage')
+    await dashboard.openAsOwner('usage')
     const total = page.getByRole('row', { name: /^Total/ })
     await total.waitFor()
     const sums = (await total.textContent()) ?? ''
     expect(sums).toContain(`Total${asked}`)
     expect(sums).toContain(`$${cost.toFixed(2)}`)
+    const before = new Date(Date.now() - 59 * 86_400_000).toISOString()
+    const until = new Date(Date.now() - 30 * 86_400_000).toISOString()
+    const { body: past } = await app.manage(
+      'GET',
+      `/v1/environments/${app.developmentId}/usage?granularity=total&from=${before}&to=${until}`,
+    )
+    expect(past.data).toHaveLength(1)
+    const change = page.getByRole('row', { name: /^Change from the 30 days before/ })
+    const requests = toChange(asked, past.data[0].requests)
+    // All requests have the same tokens.
+    expect(await change.getByRole('cell').allTextContents()).toEqual([
+      requests,
+      '',
+      requests,
+      requests,
+      requests,
+      toChange(cost, past.data[0].cost_usd),
+      '',
+    ])
     await page.getByText('likely enough').waitFor()
     for (const by of ['End user', 'Key', 'Project', 'Month']) {
       await page.getByLabel('By', { exact: true }).selectOption(by)
@@ -56,6 +51,10 @@ describe.skipIf(chromiumProgram === undefined)('what is spent, served and limite
       expect([by, await total.textContent()]).toEqual([by, sums])
     }
     await page.getByLabel('By', { exact: true }).selectOption('Model')
+    await page.getByLabel('Time').selectOption('Last 90 days')
+    await change.waitFor({ state: 'detached' })
+    await page.getByLabel('Time').selectOption('Last 30 days')
+    await change.waitFor()
     await page.getByRole('link', { name: 'claude-sonnet-4-5' }).waitFor()
     await page.getByText('Show as table').click()
     const bars = await page
@@ -79,7 +78,8 @@ describe.skipIf(chromiumProgram === undefined)('what is spent, served and limite
   })
 
   test('an alias is ordered by keyboard and drag, tried before it is saved, and serves', async () => {
-    await open('models')
+    const { app, page, watched } = dashboard
+    await dashboard.openAsOwner('models')
     await page.getByRole('heading', { name: 'No aliases yet' }).waitFor()
     await page.getByRole('button', { name: 'Create alias' }).click()
     const dialog = page.getByRole('dialog')
@@ -122,6 +122,7 @@ describe.skipIf(chromiumProgram === undefined)('what is spent, served and limite
   })
 
   test('more than a page of limits and of keys are all shown, named and found', async () => {
+    const { app, page, watched } = dashboard
     const { id: oldest } = await app.createKey({ name: 'the oldest key' })
     const limit = { scope: 'end_user', metric: 'requests', limit: 5, window_seconds: 60 }
     const limits = `/v1/environments/${app.developmentId}/limits`
@@ -131,7 +132,7 @@ describe.skipIf(chromiumProgram === undefined)('what is spent, served and limite
       await app.createKey({ name: `key ${count}` })
       made.push((await app.manage('POST', limits, { ...limit, scope_ref: `user ${count}` })).body.id)
     }
-    await open('limits')
+    await dashboard.openAsOwner('limits')
     await page.getByRole('row').filter({ hasText: 'the oldest key' }).waitFor()
     await page.getByRole('row').filter({ hasText: 'user 100' }).waitFor()
     await page.keyboard.press('Control+k')
@@ -143,7 +144,8 @@ describe.skipIf(chromiumProgram === undefined)('what is spent, served and limite
   })
 
   test("the catalogue is searched by name and capability, and takes models of one's own", async () => {
-    await open('models?q=claude')
+    const { page, watched } = dashboard
+    await dashboard.openAsOwner('models?q=claude')
     const models = page.getByRole('region', { name: 'Models' }).getByRole('row')
     await models.nth(1).waitFor()
     for (const text of (await models.allTextContents()).slice(1))
@@ -170,7 +172,8 @@ describe.skipIf(chromiumProgram === undefined)('what is spent, served and limite
   })
 
   test('a limit is written as a sentence, tried on last week, kept, changed and removed', async () => {
-    await open('limits')
+    const { page, watched } = dashboard
+    await dashboard.openAsOwner('limits')
     const table = page.getByRole('region', { name: 'Limits' })
     await table.getByText('At most $500.00 a month').waitFor()
     await page.getByRole('button', { name: 'Add limit' }).click()
@@ -209,6 +212,7 @@ describe.skipIf(chromiumProgram === undefined)('what is spent, served and limite
   })
 
   test('an end user is found, given a plan, blocked, and then refused', async () => {
+    const { app, page, watched } = dashboard
     const environment = `/v1/environments/${app.developmentId}`
     await app.manage('POST', `${environment}/plans`, { name: 'gold', requests_per_minute: 100 })
     for (const external_id of ['ann', 'anton', 'bob', '<b>مرحبا</b>']) {
@@ -222,7 +226,7 @@ describe.skipIf(chromiumProgram === undefined)('what is spent, served and limite
         { key, headers: { 'x-rideau-end-user': user } },
       )
     expect((await askAs('ann')).status).toBe(200)
-    await open('end-users')
+    await dashboard.openAsOwner('end-users')
     const table = page.getByRole('region', { name: 'End users' })
     await table.getByText('<b>مرحبا</b>').waitFor()
     await page.getByLabel('Name begins with').fill('an')
@@ -253,6 +257,7 @@ describe.skipIf(chromiumProgram === undefined)('what is spent, served and limite
   })
 
   test('the page of an end user shows its limits, usage and requests, and blocks it', async () => {
+    const { app, page, watched } = dashboard
     const environment = `/v1/environments/${app.developmentId}`
     await app.manage('POST', `${environment}/plans`, { name: 'silver', requests_per_minute: 40 })
     await app.manage('POST', `${environment}/end-users`, { external_id: 'carol', plan: 'silver' })
@@ -263,7 +268,7 @@ describe.skipIf(chromiumProgram === undefined)('what is spent, served and limite
       { key, headers: { 'x-rideau-end-user': 'carol' } },
     )
     await app.findLog(answered.headers.get('x-request-id') ?? '')
-    await open('end-users?q=carol')
+    await dashboard.openAsOwner('end-users?q=carol')
     await page.getByRole('region', { name: 'End users' }).getByRole('link', { name: 'carol' }).click()
     await page.getByRole('heading', { name: 'carol', level: 1 }).waitFor()
     await page.getByText('On the plan silver').waitFor()

@@ -1,38 +1,16 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
-import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
-import {
-  dashboardSettings,
-  openWatchedPage,
-  startChromium,
-  type WatchedPage,
-} from '../testing/open-dashboard.ts'
-import { signInAsOwner } from '../testing/sign-in.ts'
+import { expect, test } from 'vitest'
+import { describeDashboard } from '../testing/describe-dashboard.ts'
 
-describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
-  let app: TestApp
-  let browser: Browser
-  let watched: WatchedPage
-  let page: Page
-  beforeAll(async () => {
-    const env = await dashboardSettings()
-    ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.close()
-  })
-  beforeEach(async () => {
-    watched = await openWatchedPage(browser)
-    page = watched.page
-  })
-  afterEach(() => watched.context.close())
-
+describeDashboard('the dashboard at work', dashboard => {
   const ask = (key: string) =>
-    app.call('/v1/chat', { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }, { key })
+    dashboard.app.call(
+      '/v1/chat',
+      { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] },
+      { key },
+    )
   const chooseAction = async (name: string, action: string): Promise<void> => {
     // The newest of that name is the first.
+    const { page } = dashboard
     await page
       .getByRole('button', { name: `Actions for ${name}` })
       .first()
@@ -41,9 +19,10 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
   }
 
   test('a key is created with restrictions, shown once, used, rolled with an overlap and revoked by its name', async () => {
+    const { page, watched } = dashboard
     // Without the right to the clipboard, as on a page without https.
     await page.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })')
-    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/keys')
+    await dashboard.openAsOwner('keys')
     await page.getByRole('button', { name: 'Create key' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('web-backend')
@@ -101,13 +80,14 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
   })
 
   test('the page of a key shows every limit that can refuse it, with what is used now', async () => {
+    const { app, page, watched } = dashboard
     const { id, key } = await app.createKey({ name: 'limited' })
     const path = `/v1/environments/${app.developmentId}/quotas`
     const rule = { scope: 'key', scope_ref: id, metric: 'requests', window: 'day', limit: 4 }
     await app.manage('POST', path, rule)
     const answered = await ask(key)
     await app.findLog(answered.headers.get('x-request-id') ?? '')
-    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/keys')
+    await dashboard.openAsOwner('keys')
     await page.getByRole('link', { name: 'limited' }).click()
     await page.getByRole('heading', { name: 'limited', level: 1 }).waitFor()
     const limit = page.getByRole('row').filter({ hasText: 'At most 4 requests a day' })
@@ -117,7 +97,8 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
   })
 
   test('the catalogue begins with the models that can be called here', async () => {
-    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/models')
+    const { page, watched } = dashboard
+    await dashboard.openAsOwner('models')
     const rows = page.getByRole('region', { name: 'Models', exact: true }).getByRole('row')
     await rows.nth(1).getByText('callable').waitFor()
     const names = (await rows.allTextContents()).slice(1)
@@ -128,7 +109,8 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
   })
 
   test('a provider key is explained, added, and refused with the reason', async () => {
-    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/providers')
+    const { page, watched } = dashboard
+    await dashboard.openAsOwner('providers')
     await page.getByRole('button', { name: 'Add provider' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Provider').selectOption('Azure OpenAI')
@@ -148,6 +130,7 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
   })
 
   test('logs are filtered by the address, by the keyboard, and lead to one request', async () => {
+    const { app, page, watched } = dashboard
     const { id, key } = await app.createKey({ name: 'for-logs' })
     const failed = await app.call(
       '/v1/chat',
@@ -156,7 +139,7 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
     )
     const answered = await ask(key)
     for (const each of [failed, answered]) await app.findLog(each.headers.get('x-request-id') ?? '')
-    await signInAsOwner(page, app.controlUrl, `/o/test/default/development/logs?key_id=${id}&colour=red`)
+    await dashboard.openAsOwner(`logs?key_id=${id}&colour=red`)
     const rows = page.getByRole('region', { name: 'Requests' }).getByRole('row')
     await rows.nth(2).waitFor()
     expect(await rows.count()).toBe(3)
@@ -183,6 +166,7 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
   })
 
   test('one request is shown as a conversation and raw, copied as a command, and opened in the playground', async () => {
+    const { app, page, watched } = dashboard
     const { key } = await app.createKey({ name: 'for-one-request' })
     const messages = [
       { role: 'system', content: 'Repeat it.' },
@@ -191,7 +175,7 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
     const answered = await app.call('/v1/chat', { model: 'sandbox/echo', messages }, { key })
     const requestId = answered.headers.get('x-request-id') ?? ''
     await app.findLog(requestId)
-    await signInAsOwner(page, app.controlUrl, `/o/test/default/development/logs/${requestId}`)
+    await dashboard.openAsOwner(`logs/${requestId}`)
     const said = page.getByRole('region', { name: 'Conversation' }).getByRole('listitem')
     await said.nth(2).waitFor()
     expect(await said.allInnerTexts()).toEqual([
@@ -214,7 +198,8 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
   })
 
   test('a session that ends in the middle of a form asks for the sign-in over it, and the form keeps its content', async () => {
-    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/keys')
+    const { page, watched } = dashboard
+    await dashboard.openAsOwner('keys')
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('kept')
     await watched.context.clearCookies()
@@ -231,6 +216,7 @@ describe.skipIf(chromiumProgram === undefined)('the dashboard at work', () => {
   })
 
   test('a viewer sees each write disabled, with the reason', async () => {
+    const { app, page, watched } = dashboard
     const invited = await app.manage('POST', `/v1/orgs/${app.orgId}/members`, {
       email: 'vi@example.com',
       role: 'viewer',

@@ -1,55 +1,23 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   json,
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../server/testing/fakes/scripted-upstream.ts'
-import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
-import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
-import {
-  dashboardSettings,
-  openWatchedPage,
-  startChromium,
-  type WatchedPage,
-} from '../testing/open-dashboard.ts'
-import { signInAsOwner } from '../testing/sign-in.ts'
+import { describeDashboard } from '../testing/describe-dashboard.ts'
 
-describe.skipIf(chromiumProgram === undefined)('the dialog that changes', () => {
-  let app: TestApp
+describeDashboard('the dialog that changes', dashboard => {
   let upstream: ScriptedUpstream
-  let browser: Browser
-  let watched: WatchedPage
-  let page: Page
   beforeAll(async () => {
-    const env = await dashboardSettings()
-    ;[app, browser, upstream] = await Promise.all([
-      openTestApp(env),
-      startChromium(),
-      openScriptedUpstream({ scriptsLists: true }),
-    ])
+    upstream = await openScriptedUpstream({ scriptsLists: true })
   })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.close()
-    await upstream?.close()
-  })
-  beforeEach(async () => {
-    watched = await openWatchedPage(browser)
-    page = watched.page
-  })
-  afterEach(() => watched.context.close())
+  afterAll(() => upstream?.close())
 
-  const open = (address: string) =>
-    signInAsOwner(page, app.controlUrl, `/o/test/default/development/${address}`)
-  const choose = async (name: string, action: string): Promise<void> => {
-    await page.getByRole('button', { name: `Actions for ${name}` }).click()
-    await page.getByRole('menuitem', { name: action }).click()
-  }
-  const read = async (path: string) => (await app.manage('GET', path)).body
+  const read = async (path: string) => (await dashboard.app.manage('GET', path)).body
   const models = (...ids: string[]) => json(200, { object: 'list', data: ids.map(id => ({ id })) })
 
   test('an alias keeps the timeout and the attempts of a target that is renamed, and changes them', async () => {
+    const { app, page, watched } = dashboard
     const made = await app.manage('POST', `/v1/environments/${app.developmentId}/model-aliases`, {
       alias: 'careful',
       strategy: 'priority',
@@ -58,7 +26,7 @@ describe.skipIf(chromiumProgram === undefined)('the dialog that changes', () => 
         { model: 'sandbox/json', timeout_ms: 9_000 },
       ],
     })
-    await open('models')
+    await dashboard.openAsOwner('models')
     await page.getByRole('button', { name: 'Change careful' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Target 1', { exact: true }).fill('sandbox/tools')
@@ -74,11 +42,12 @@ describe.skipIf(chromiumProgram === undefined)('the dialog that changes', () => 
   })
 
   test('a provider key changes the name and share alone, then the key, which the provider is asked about', async () => {
+    const { app, page, watched } = dashboard
     upstream.script(models('a'))
     const options = { region: 'eu-west-1', access_key_id: 'AKID', session_token: 'of-the-session' }
     const id = await app.addCredential('bedrock', { api_key: 'old', base_url: upstream.baseUrl, options })
-    await open('providers')
-    await choose('bedrock', 'Change…')
+    await dashboard.openAsOwner('providers')
+    await dashboard.chooseAction('bedrock', 'Change…')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('Bedrock')
     await dialog.getByLabel('Share').fill('3')
@@ -96,7 +65,7 @@ describe.skipIf(chromiumProgram === undefined)('the dialog that changes', () => 
       updated_at: expect.any(String),
     })
 
-    await choose('Bedrock', 'Change…')
+    await dashboard.chooseAction('Bedrock', 'Change…')
     await dialog.getByLabel('New API key').fill('rotated')
     upstream.script(models('a', 'b'))
     await dialog.getByRole('button', { name: 'Save' }).click()
@@ -112,10 +81,11 @@ describe.skipIf(chromiumProgram === undefined)('the dialog that changes', () => 
   })
 
   test('a provider key asks for the key again, and says why, once the address is another', async () => {
+    const { app, page } = dashboard
     upstream.script(models('a'))
     const id = await app.addCredential('openai', { api_key: 'old', base_url: upstream.baseUrl })
-    await open('providers')
-    await choose('openai', 'Change…')
+    await dashboard.openAsOwner('providers')
+    await dashboard.chooseAction('openai', 'Change…')
     const dialog = page.getByRole('dialog')
     const key = dialog.getByLabel('New API key')
     expect(await key.getAttribute('required')).toBeNull()
@@ -132,13 +102,14 @@ describe.skipIf(chromiumProgram === undefined)('the dialog that changes', () => 
   })
 
   test('a key changes its restrictions and its end, and keeps what the form leaves', async () => {
+    const { app, page, watched } = dashboard
     const { id } = await app.createKey({
       name: 'worker',
       restrictions: { allowed_models: ['openai/*'], allowed_endpoints: ['chat', 'audio'] },
       expires_at: '2099-01-01T00:00:00.000Z',
     })
-    await open('keys')
-    await choose('worker', 'Change…')
+    await dashboard.openAsOwner('keys')
+    await dashboard.chooseAction('worker', 'Change…')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Models').fill('sandbox/*\nfast')
     await dialog.getByLabel('embeddings').check()
@@ -155,7 +126,7 @@ describe.skipIf(chromiumProgram === undefined)('the dialog that changes', () => 
       },
       expires_at: '2099-01-01T00:00:00.000Z',
     })
-    await choose('worker', 'Change…')
+    await dashboard.chooseAction('worker', 'Change…')
     await dialog.getByLabel('Expires').selectOption('Never')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -163,10 +134,11 @@ describe.skipIf(chromiumProgram === undefined)('the dialog that changes', () => 
   })
 
   test('a publishable key is shown again, a secret one is not', async () => {
+    const { app, page, watched } = dashboard
     const { key } = await app.createKey({ kind: 'publishable', name: 'in-the-app' })
     await app.createKey({ name: 'on-the-server' })
-    await open('keys')
-    await choose('in-the-app', 'Show key')
+    await dashboard.openAsOwner('keys')
+    await dashboard.chooseAction('in-the-app', 'Show key')
     const dialog = page.getByRole('dialog')
     await dialog.getByText(key).waitFor()
     await watched.expectClean()
@@ -177,6 +149,7 @@ describe.skipIf(chromiumProgram === undefined)('the dialog that changes', () => 
   })
 
   test("a model of one's own changes, and keeps the prices that the form does not show", async () => {
+    const { app, page, watched } = dashboard
     const made = await app.manage('POST', `/v1/environments/${app.developmentId}/custom-models`, {
       model: 'openai/our-tune',
       capabilities: ['chat', 'vision'],
@@ -184,7 +157,7 @@ describe.skipIf(chromiumProgram === undefined)('the dialog that changes', () => 
       max_output_tokens: 1_000,
       pricing: { input_usd_per_mtok: 2, output_usd_per_mtok: 6, cached_input_usd_per_mtok: 0.5 },
     })
-    await open('models')
+    await dashboard.openAsOwner('models')
     await page.getByRole('button', { name: 'Change openai/our-tune' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Tools').check()
@@ -203,7 +176,8 @@ describe.skipIf(chromiumProgram === undefined)('the dialog that changes', () => 
   })
 
   test("a model of one's own with one price alone is refused at the empty field, and with none is unpriced", async () => {
-    await open('models')
+    const { app, page, watched } = dashboard
+    await dashboard.openAsOwner('models')
     await page.getByRole('button', { name: 'Add a model' }).click()
     const dialog = page.getByRole('dialog')
     const input = dialog.getByLabel('Input, US dollars')

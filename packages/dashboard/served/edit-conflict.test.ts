@@ -1,38 +1,12 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
-import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
-import {
-  dashboardSettings,
-  openWatchedPage,
-  startChromium,
-  type WatchedPage,
-} from '../testing/open-dashboard.ts'
-import { signInAsOwner } from '../testing/sign-in.ts'
+import { expect, test } from 'vitest'
+import { describeDashboard } from '../testing/describe-dashboard.ts'
 
-describe.skipIf(chromiumProgram === undefined)('two people change the same record', () => {
-  let app: TestApp
-  let browser: Browser
-  let watched: WatchedPage
-  let page: Page
-  beforeAll(async () => {
-    const env = await dashboardSettings()
-    ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.close()
-  })
-  beforeEach(async () => {
-    watched = await openWatchedPage(browser)
-    page = watched.page
-  })
-  afterEach(() => watched.context.close())
-
+describeDashboard('two people change the same record', dashboard => {
   test('a form that somebody else overtook shows what changed, keeps its input, and writes over it when saved again', async () => {
+    const { app, page, watched } = dashboard
     const path = `/v1/projects/${app.projectId}/budgets`
     const { body: budget } = await app.manage('POST', path, { limit_usd: 50, window: 'month' })
-    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/limits')
+    await dashboard.openAsOwner('limits')
     await page.getByRole('button', { name: /^Actions for .*\$50\.00/ }).click()
     await page.getByRole('menuitem', { name: 'Change…' }).click()
     const dialog = page.getByRole('dialog')
@@ -56,10 +30,11 @@ describe.skipIf(chromiumProgram === undefined)('two people change the same recor
   })
 
   test('a form that somebody else overtook begins anew with what is stored, when the input is dropped', async () => {
+    const { app, page, watched } = dashboard
     const path = `/v1/environments/${app.developmentId}/quotas`
     const rule = { scope: 'environment', metric: 'tokens', window: 'day', limit: 1000 }
     const { body: quota } = await app.manage('POST', path, rule)
-    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/limits')
+    await dashboard.openAsOwner('limits')
     await page.getByRole('button', { name: /^Actions for .*1,000 tokens/ }).click()
     await page.getByRole('menuitem', { name: 'Change…' }).click()
     const dialog = page.getByRole('dialog')
@@ -76,7 +51,8 @@ describe.skipIf(chromiumProgram === undefined)('two people change the same recor
   })
 
   test('settings of an environment and of the organization are saved twice in a row', async () => {
-    await signInAsOwner(page, app.controlUrl, '/o/test/default/development/settings')
+    const { app, page } = dashboard
+    await dashboard.openAsOwner('settings')
     const days = page.getByLabel('Days that the log is kept')
     for (const value of ['12', '13']) {
       await days.fill(value)

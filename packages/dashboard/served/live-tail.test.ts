@@ -1,35 +1,9 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
-import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
-import {
-  dashboardSettings,
-  openWatchedPage,
-  startChromium,
-  type WatchedPage,
-} from '../testing/open-dashboard.ts'
-import { signInAsOwner } from '../testing/sign-in.ts'
+import { expect, test } from 'vitest'
+import { describeDashboard } from '../testing/describe-dashboard.ts'
 
-describe.skipIf(chromiumProgram === undefined)('the live tail of an empty list', () => {
-  let app: TestApp
-  let browser: Browser
-  let watched: WatchedPage
-  let page: Page
-  beforeAll(async () => {
-    const env = await dashboardSettings()
-    ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.close()
-  })
-  beforeEach(async () => {
-    watched = await openWatchedPage(browser)
-    page = watched.page
-  })
-  afterEach(() => watched.context.close())
-
+describeDashboard('the live tail of an empty list', dashboard => {
   test('shows the first request that matches, and then the others', async () => {
+    const { app, page, watched } = dashboard
     const { id: keyId, key } = await app.createKey({ name: 'nothing-yet' })
     const ask = async (): Promise<string> => {
       const request = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }
@@ -38,7 +12,7 @@ describe.skipIf(chromiumProgram === undefined)('the live tail of an empty list',
       return requestId
     }
     await page.clock.install()
-    await signInAsOwner(page, app.controlUrl, `/o/test/default/development/logs?key_id=${keyId}&tail=1`)
+    await dashboard.openAsOwner(`logs?key_id=${keyId}&tail=1`)
     await page.getByRole('heading', { name: 'No request matches' }).waitFor()
     const links = page.getByRole('region', { name: 'Requests' }).getByRole('link')
     const expectRows = async (said: string, ids: readonly string[]): Promise<void> => {

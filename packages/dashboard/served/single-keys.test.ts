@@ -1,37 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
-import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
-import {
-  dashboardSettings,
-  openWatchedPage,
-  startChromium,
-  type WatchedPage,
-} from '../testing/open-dashboard.ts'
-import { signInAsOwner } from '../testing/sign-in.ts'
+import { expect, test } from 'vitest'
+import { DEVELOPMENT, describeDashboard } from '../testing/describe-dashboard.ts'
 
-describe.skipIf(chromiumProgram === undefined)('keys without Ctrl', () => {
-  let app: TestApp
-  let browser: Browser
-  let watched: WatchedPage
-  let page: Page
-  beforeAll(async () => {
-    const env = await dashboardSettings()
-    ;[app, browser] = await Promise.all([openTestApp(env), startChromium()])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.close()
-  })
-  beforeEach(async () => {
-    watched = await openWatchedPage(browser)
-    page = watched.page
-  })
-  afterEach(() => watched.context.close())
-
+describeDashboard('keys without Ctrl', dashboard => {
   test('/ goes to the filters, t to the time, and no single key does anything once they are turned off', async () => {
-    const development = '/o/test/default/development'
-    await signInAsOwner(page, app.controlUrl, `${development}/logs`)
+    const { app, page, watched } = dashboard
+    await dashboard.openAsOwner('logs')
     const isFocused = (label: string) =>
       page.getByLabel(label, { exact: true }).evaluate(element => element.matches(':focus'))
     // The filters are made anew when the names of keys arrive.
@@ -44,11 +17,11 @@ describe.skipIf(chromiumProgram === undefined)('keys without Ctrl', () => {
     await page.getByRole('heading', { name: 'Logs', level: 1 }).click()
     await page.keyboard.press('t')
     expect(await isFocused('Time')).toBe(true)
-    await page.goto(`${app.controlUrl}${development}/end-users`)
+    await page.goto(`${app.controlUrl}${DEVELOPMENT}/end-users`)
     await page.getByRole('heading', { name: 'End users', level: 1 }).click()
     await page.keyboard.press('/')
     expect(await page.evaluate("document.activeElement.closest('[role=search]') !== null")).toBe(true)
-    await page.goto(`${app.controlUrl}${development}/keys`)
+    await page.goto(`${app.controlUrl}${DEVELOPMENT}/keys`)
     await page.getByRole('heading', { name: 'Keys', level: 1 }).click()
     await page.keyboard.press('/')
     await page.getByRole('dialog', { name: 'Search or jump' }).waitFor()
@@ -63,7 +36,7 @@ describe.skipIf(chromiumProgram === undefined)('keys without Ctrl', () => {
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog', { name: 'Search or jump' }).waitFor()
     expect(await page.getByRole('dialog').count()).toBe(1)
-    expect(new URL(page.url()).pathname).toBe(`${development}/keys`)
+    expect(new URL(page.url()).pathname).toBe(`${DEVELOPMENT}/keys`)
     await page.keyboard.press('Escape')
     await menu.click()
     await page.getByRole('menuitem', { name: 'Turn shortcuts of one key on' }).click()

@@ -3,54 +3,27 @@ import fs from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { gateAnswers } from '../../server/testing/fakes/gated-answers.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../server/testing/fakes/scripted-upstream.ts'
-import { openTestApp, type TestApp } from '../../server/testing/harness/app.ts'
-import { chromiumProgram } from '../../server/testing/harness/chromium.ts'
 import { toMoney } from '../format/money.ts'
-import {
-  dashboardSettings,
-  openWatchedPage,
-  startChromium,
-  type WatchedPage,
-} from '../testing/open-dashboard.ts'
-import { signInAsOwner } from '../testing/sign-in.ts'
+import { DEVELOPMENT, describeDashboard } from '../testing/describe-dashboard.ts'
 
 const run = promisify(execFile)
-const DEVELOPMENT = '/o/test/default/development'
 
-describe.skipIf(chromiumProgram === undefined)('with a provider that answers', () => {
-  let app: TestApp
+describeDashboard('with a provider that answers', dashboard => {
   let upstream: ScriptedUpstream
-  let browser: Browser
-  let watched: WatchedPage
-  let page: Page
   beforeAll(async () => {
-    const env = await dashboardSettings()
-    ;[app, browser, upstream] = await Promise.all([
-      openTestApp(env),
-      startChromium(),
-      openScriptedUpstream({ scriptsLists: true }),
-    ])
+    upstream = await openScriptedUpstream({ scriptsLists: true })
   })
-  afterAll(async () => {
-    await browser?.close()
-    await app?.close()
-    await upstream?.close()
-  })
-  beforeEach(async () => {
-    watched = await openWatchedPage(browser)
-    page = watched.page
-  })
-  afterEach(() => watched.context.close())
+  afterAll(() => upstream?.close())
 
   const sendJson = (status: number, body: unknown) => (res: ServerResponse) =>
     void res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
   test('a wrong key is refused with the reason, and a right one says how many models it opens', async () => {
-    await signInAsOwner(page, app.controlUrl, `${DEVELOPMENT}/providers`)
+    const { page, watched } = dashboard
+    await dashboard.openAsOwner('providers')
     const dialog = page.getByRole('dialog')
     const add = async (name: string): Promise<void> => {
       await page.getByRole('button', { name: 'Add provider' }).click()
@@ -76,6 +49,7 @@ describe.skipIf(chromiumProgram === undefined)('with a provider that answers', (
   })
 
   test('a budget shows what is spent and reserved as the API says, and its refusal leads to it', async () => {
+    const { app, page, watched } = dashboard
     upstream.script(sendJson(200, { object: 'list', data: [] }))
     await app.addCredential('openai', { api_key: 'sk-test', base_url: upstream.baseUrl })
     const { body: budget } = await app.manage('POST', `/v1/projects/${app.projectId}/budgets`, {
@@ -105,7 +79,7 @@ describe.skipIf(chromiumProgram === undefined)('with a provider that answers', (
     const { spent_usd: spent, reserved_usd: reserved } = await read()
     expect(spent).toBe(0)
     expect(reserved).toBeGreaterThan(0.002)
-    await signInAsOwner(page, app.controlUrl, `${DEVELOPMENT}/overview`)
+    await dashboard.openAsOwner('overview')
     const item = page.getByRole('region', { name: /^Budgets of/ }).getByRole('listitem')
     await item.getByText(`$0 of $0.0100 a month + ${toMoney(reserved)} reserved`).waitFor()
     const widths = await item
@@ -138,10 +112,11 @@ describe.skipIf(chromiumProgram === undefined)('with a provider that answers', (
   })
 
   test('each snippet of a new key runs as it was copied', async () => {
+    const { page } = dashboard
     await page.addInitScript(
       'Object.defineProperty(navigator, "clipboard", { value: { writeText: async text => { window.copied = text } } })',
     )
-    await signInAsOwner(page, app.controlUrl, `${DEVELOPMENT}/keys`)
+    await dashboard.openAsOwner('keys')
     await page.getByRole('button', { name: 'Create key' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('for-snippets')
@@ -156,7 +131,9 @@ describe.skipIf(chromiumProgram === undefined)('with a provider that answers', (
     const { stdout } = await run('sh', ['-c', await copy('curl')])
     expect(JSON.parse(stdout)).toMatchObject({ object: 'chat.completion' })
     // Inside the repository, whose packages are those that a snippet says to install.
-    const folder = await fs.mkdtemp(path.join(import.meta.dirname, '../../../.cache/snippets-'))
+    const cache = path.join(import.meta.dirname, '../../../.cache')
+    await fs.mkdir(cache, { recursive: true })
+    const folder = await fs.mkdtemp(path.join(cache, 'snippets-'))
     try {
       for (const tab of ['OpenAI, TypeScript', 'Anthropic', 'AI SDK']) {
         const file = path.join(folder, 'snippet.mjs')

@@ -34,7 +34,7 @@ export interface TracedAttempt {
 
 /**
  * The trace of one request. A request that is not sampled has one too, which records nothing and only makes `traceparent`.
- * No text of a body, key or token is passed to it.
+ * No text of a body, key or token is passed to it, except for names of models.
  */
 export interface RequestTrace {
   /** The limits are asked from now on, and have admitted the request. */
@@ -42,8 +42,11 @@ export interface RequestTrace {
   noteReserved(): void
   /** Returns the `traceparent` for the provider; undefined: none is sent. */
   startAttempt(attempt: TracedAttempt): string | undefined
-  /** `usage`: what the provider may charge for an attempt that failed. An attempt that answers goes on until `noteRecord`. */
-  endAttempt(attempt: AttemptRecord, usage: Usage | undefined): void
+  /**
+   * `usage`: what the provider may charge for an attempt that failed. `answeredModel`: whom the provider names in its answer, bounded. An
+   * attempt that answers goes on until `noteRecord`.
+   */
+  endAttempt(attempt: AttemptRecord, usage: Usage | undefined, answeredModel: string | undefined): void
   /** The provider's answer is complete and its record is being written. `usage`: of the attempt that answered. */
   noteRecord(record: RequestRecord, usage: Usage): void
   /** The last byte was handed to the caller's connection. `status`: what was sent; undefined: nothing was. */

@@ -79,12 +79,17 @@ export class SpannedRequest implements RequestTrace {
     return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
   }
 
-  endAttempt({ status, error, ms }: AttemptRecord, usage: Usage | undefined): void {
+  endAttempt(
+    { status, error, ms }: AttemptRecord,
+    usage: Usage | undefined,
+    answeredModel: string | undefined,
+  ): void {
     const span = this.#attempt
     if (span === undefined) return
     if (status !== null) span.setAttribute('http.response.status_code', status)
     if (error === null) {
       this.#isAnswered = true
+      if (answeredModel !== undefined) span.setAttribute('gen_ai.response.model', answeredModel)
       // An attempt at a stream has answered with its first event.
       if (this.#isStream) span.setAttribute('gen_ai.response.time_to_first_chunk', ms / 1000)
       return

@@ -112,6 +112,7 @@ test('a plain chat has a span for the request, and below it identify, reserve, t
     'gen_ai.provider.name': 'custom',
     'gen_ai.request.model': 'large',
     'gen_ai.response.finish_reasons': ['stop'],
+    'gen_ai.response.model': 'scripted-model',
     'gen_ai.usage.input_tokens': 100,
     'gen_ai.usage.output_tokens': 20,
     'gen_ai.usage.cache_read.input_tokens': 60,
@@ -138,6 +139,12 @@ test('no export has a key, a token, content, an end user or an address that a te
   await call(CALL, { key: token })
   first.script(json(400, { error: { message: 'canary-answer' } }))
   await call({ ...CALL, user: 'canary-user' }, { headers: { 'x-note': 'canary-header' } })
+  for (const model of ['canary-provider-key', 'of canary-provider-key', 'canary answer', 'm'.repeat(513)]) {
+    first.script(json(200, { model, choices: [{ message: { content: 'x' } }] }))
+    const { status, spans } = await call(CALL)
+    expect(status).toBe(200)
+    expect(one(spans, 'chat large').attributes).not.toHaveProperty('gen_ai.response.model')
+  }
   const sent = Buffer.concat(collector.requests.map(({ body }) => body)).toString('utf8')
   expect(sent).toContain('chat large')
   expect(sent).not.toContain('canary')
@@ -165,6 +172,7 @@ test('a stream ends its spans at its last byte, and says when its first event ca
   const attempt = one(spans, 'chat large')
   expect(attempt.attributes).toMatchObject({
     'gen_ai.request.stream': true,
+    'gen_ai.response.model': 'scripted-model',
     'gen_ai.response.time_to_first_chunk': expect.any(Number),
     'gen_ai.usage.input_tokens': 12,
     'gen_ai.usage.output_tokens': 3,
@@ -258,7 +266,14 @@ test('an error of the provider is the error of the attempt and of the request', 
 test('an embedding is named by its operation, and its provider as the conventions name it', async () => {
   await app.addCredential('mistral', { api_key: 'k', base_url: second.baseUrl })
   const data = [{ object: 'embedding', index: 0, embedding: [0.5] }]
-  second.script(json(200, { object: 'list', data, usage: { prompt_tokens: 7, total_tokens: 7 } }))
+  second.script(
+    json(200, {
+      object: 'list',
+      model: 'mistral-embed-2312',
+      data,
+      usage: { prompt_tokens: 7, total_tokens: 7 },
+    }),
+  )
   const body = { model: 'mistral/mistral-embed', input: PROMPT }
   const { status, spans } = await call(body, {}, '/openai/v1/embeddings')
   expect(status).toBe(200)
@@ -266,6 +281,7 @@ test('an embedding is named by its operation, and its provider as the convention
   expect(attributes).toMatchObject({
     'gen_ai.operation.name': 'embeddings',
     'gen_ai.provider.name': 'mistral_ai',
+    'gen_ai.response.model': 'mistral-embed-2312',
     'gen_ai.usage.input_tokens': 7,
   })
   // The credential has an address of its own.

@@ -1,7 +1,7 @@
 import { answerOf, api } from '../../api/client.ts'
 import type { Place } from '../../api/workspace.ts'
-import type { Usage } from './usage-pivot.ts'
-import { listDays, type Part, PIVOTS, type Pivot, RANGES, type Range } from './usage-search.ts'
+import { type Sums, sumAll, toSums, type Usage } from './usage-pivot.ts'
+import { listDays, type Part, PIVOTS, type Pivot, RANGES, type Range, toEarlier } from './usage-search.ts'
 
 const MOST_ROWS = 10_000
 
@@ -23,6 +23,25 @@ export async function loadUsage(
   })
 }
 
+/** What was used in the days before the range. */
+export interface EarlierUsage extends Sums {
+  readonly days: number
+}
+
+/** As many days before the range, without the sandbox; undefined: nothing was used then, or the range is too short to compare. */
+export async function loadEarlier(
+  place: Place,
+  part: Part,
+  range: Range,
+  now: number,
+): Promise<EarlierUsage | undefined> {
+  const earlier = toEarlier(range, now, place.organization.time_zone)
+  if (earlier === undefined) return undefined
+  const rows = await loadDays(place, part, earlier.from, earlier.to, { granularity: 'total' })
+  const sums = sumAll(rows.filter(({ sandbox }) => !sandbox).map(toSums))
+  return sums.requests === 0 ? undefined : { ...sums, days: earlier.days }
+}
+
 /** The project's days from the first of the month or a week ago, whichever is earlier. */
 export async function loadRecent(place: Place, now: number): Promise<Usage[]> {
   const [first = now] = listDays('month', now, place.organization.time_zone)
@@ -34,14 +53,14 @@ async function loadDays(
   part: Part,
   from: number,
   to: number,
-  groups: { group_by?: string; top?: number },
+  others: { group_by?: string; top?: number; granularity?: 'total' },
 ): Promise<Usage[]> {
   const query = {
     from: new Date(from).toISOString(),
     to: new Date(Math.max(from, to)).toISOString(),
     granularity: 'day' as const,
     rows: MOST_ROWS,
-    ...groups,
+    ...others,
   }
   const answer: Answer = await (part === 'environment'
     ? answerOf(

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { toForecast } from './forecast.ts'
 import { toCsv } from './usage-file.ts'
-import { sumAll, toPivot, toStacks, type Usage } from './usage-pivot.ts'
-import { isAllowed, listDays, parseUsageSearch } from './usage-search.ts'
+import { sumAll, toDate, toPivot, toStacks, type Usage } from './usage-pivot.ts'
+import { isAllowed, listDays, parseUsageSearch, toEarlier } from './usage-search.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 14, 30)
 
@@ -62,6 +62,20 @@ test('days and months are those of the zone, also where the clocks change', () =
   expect(days).toHaveLength(31)
   const berlin = toPivot([row('2026-10-31T23:00:00.000Z')], 'month', 'Europe/Berlin')
   expect(berlin[0]?.value).toBe('Nov 2026')
+})
+
+test('the days before a range are as many, end where it begins, and are left out for a few days', () => {
+  const toDays = (range: 'month' | '30d', now: number) => {
+    const earlier = toEarlier(range, now, 'Europe/Berlin')
+    return (
+      earlier && [toDate(earlier.from, 'Europe/Berlin'), toDate(earlier.to, 'Europe/Berlin'), earlier.days]
+    )
+  }
+  // The clocks change within the month.
+  expect(toDays('month', Date.UTC(2026, 9, 31, 22, 30))).toEqual(['31 Aug 2026', '30 Sept 2026', 31])
+  expect(toDays('30d', NOW)).toEqual(['24 Sept 2026', '23 Oct 2026', 30])
+  expect(toDays('month', Date.UTC(2026, 10, 7, 12))).toEqual(['25 Oct 2026', '31 Oct 2026', 7])
+  expect(toDays('month', Date.UTC(2026, 10, 6, 12))).toBeUndefined()
 })
 
 test('the forecast is a range around the mean of seven whole days, never below what is spent', () => {

@@ -15,7 +15,7 @@ import { toMoney } from '../../format/money.ts'
 import { usePlace } from '../../session/place-context.tsx'
 import { ForecastPanel } from './forecast-panel.tsx'
 import { saveFile } from './save-file.ts'
-import { loadUsage } from './usage-calls.ts'
+import { type EarlierUsage, loadEarlier, loadUsage } from './usage-calls.ts'
 import { toCsv } from './usage-file.ts'
 import { type PivotRow, sumAll, toPivot, toStacks, toSums } from './usage-pivot.ts'
 import {
@@ -45,7 +45,11 @@ export function UsagePage() {
     queryKey: ['usage-by', place.organization.id, place.project.id, place.environment.id, of, by, range],
     queryFn: async () => {
       const now = Date.now()
-      return { now, rows: await loadUsage(place, of, by, range, now) }
+      const [rows, earlier] = await Promise.all([
+        loadUsage(place, of, by, range, now),
+        loadEarlier(place, of, range, now),
+      ])
+      return { now, rows, earlier }
     },
     placeholderData: previous => previous,
   })
@@ -78,7 +82,13 @@ export function UsagePage() {
       {usage.isError && <ErrorPanel what="Usage" error={usage.error} onRetry={() => void usage.refetch()} />}
       {usage.data !== undefined && pivot.length === 0 && <NothingUsed range={range} />}
       {usage.data !== undefined && pivot.length > 0 && (
-        <Figures pivot={pivot} now={usage.data.now} search={{ range, by, of, show }} nameOf={nameOf} />
+        <Figures
+          pivot={pivot}
+          now={usage.data.now}
+          earlier={usage.data.earlier}
+          search={{ range, by, of, show }}
+          nameOf={nameOf}
+        />
       )}
       {sandbox.requests > 0 && (
         <p className="notice">
@@ -181,11 +191,12 @@ function Choices({ search }: { search: Chosen }) {
 interface FiguresProps {
   readonly pivot: readonly PivotRow[]
   readonly now: number
+  readonly earlier: EarlierUsage | undefined
   readonly search: Chosen
   readonly nameOf: (row: PivotRow) => string
 }
 
-function Figures({ pivot, now, search: { range, by, of, show }, nameOf }: FiguresProps) {
+function Figures({ pivot, now, earlier, search: { range, by, of, show }, nameOf }: FiguresProps) {
   const place = usePlace()
   const { time_zone: timeZone } = place.organization
   const { labels, series } = useMemo(
@@ -206,6 +217,7 @@ function Figures({ pivot, now, search: { range, by, of, show }, nameOf }: Figure
         <UsageTable
           pivot={pivot}
           by={by}
+          earlier={earlier}
           nameOf={nameOf}
           logRange={of === 'environment' && (range === 'month' || range === '30d') ? '30d' : undefined}
         />

@@ -62,6 +62,21 @@ export function isAllowed(range: Range, by: Pivot): boolean {
   return by !== 'end_user' || RANGES[range].days <= 31
 }
 
+/** Today is not over. In fewer days than these, that would look like a change of use. */
+const LEAST_COMPARED_DAYS = 7
+
+/** As many whole days before the first day of the range, by a time in the first and the last one. undefined: too few to compare. */
+export function toEarlier(
+  range: Range,
+  now: number,
+  timeZone: string,
+): { readonly from: number; readonly to: number; readonly days: number } | undefined {
+  const [first = now, ...others] = listDays(range, now, timeZone)
+  const days = others.length + 1
+  if (days < LEAST_COMPARED_DAYS) return undefined
+  return { from: first - days * DAY_MS, to: first - DAY_MS, days }
+}
+
 /** A time of each day of the range in the zone, oldest first; the last one is `now`'s day. */
 export function listDays(range: Range, now: number, timeZone: string): number[] {
   const [date = '', time = ''] = toDateTime(now, timeZone).split(', ')

@@ -1,21 +1,23 @@
 import { Link } from '@tanstack/react-router'
 import { toNames } from '../../api/workspace.ts'
 import { TableFrame } from '../../controls/table-frame.tsx'
-import { toCount, toPercent } from '../../format/amounts.ts'
+import { toChange, toCount, toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { usePlace } from '../../session/place-context.tsx'
+import type { EarlierUsage } from './usage-calls.ts'
 import { type PivotRow, type Sums, sumAll } from './usage-pivot.ts'
 import { PIVOTS, type Pivot } from './usage-search.ts'
 
 interface UsageTableProps {
   readonly pivot: readonly PivotRow[]
   readonly by: Pivot
+  readonly earlier: EarlierUsage | undefined
   readonly nameOf: (row: PivotRow) => string
   /** The range of the logs that a name leads to; undefined: the logs of this page do not have all of its requests. */
   readonly logRange: '7d' | '30d' | undefined
 }
 
-export function UsageTable({ pivot, by, nameOf, logRange }: UsageTableProps) {
+export function UsageTable({ pivot, by, earlier, nameOf, logRange }: UsageTableProps) {
   const total = sumAll(pivot)
   const { label } = PIVOTS[by]
   return (
@@ -61,8 +63,25 @@ export function UsageTable({ pivot, by, nameOf, logRange }: UsageTableProps) {
           <td>Total</td>
           <Cells sums={total} totalUsd={total.costUsd} />
         </tr>
+        {earlier !== undefined && <ChangeRow total={total} earlier={earlier} />}
       </tfoot>
     </TableFrame>
+  )
+}
+
+function ChangeRow({ total, earlier }: { total: Sums; earlier: EarlierUsage }) {
+  const changeOf = (name: keyof Sums): string => toChange(total[name], earlier[name]) ?? '–'
+  return (
+    <tr className="change">
+      <th scope="row">Change from the {earlier.days} days before</th>
+      <td className="number">{changeOf('requests')}</td>
+      <td className="wide" />
+      <td className="number wide">{changeOf('inputTokens')}</td>
+      <td className="number wide">{changeOf('cachedTokens')}</td>
+      <td className="number wide">{changeOf('outputTokens')}</td>
+      <td className="number">{changeOf('costUsd')}</td>
+      <td className="wide" />
+    </tr>
   )
 }
 

@@ -6,6 +6,7 @@ import type {
 } from '@rideau/llm/embeddings/embedding-format'
 import { maxInputsOf } from '@rideau/llm/embeddings/find-embedding-format'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
+import { readAnsweredModel } from '@rideau/llm/reply/answered-model'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Sender } from '@rideau/llm/upstream/outgoing-rules'
 import type { Target } from '@rideau/llm/upstream/target'
@@ -47,6 +48,7 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
   let charge: Charge | undefined
   let next = 0
   let status = 200
+  let model: string | undefined
   const work = async (): Promise<void> => {
     while (failure === undefined && next < batches.length) {
       const index = next++
@@ -56,6 +58,7 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
       if (result.ok) {
         replies[index] = result.value
         status = result.status
+        model = result.model
       } else if (failure === undefined) {
         failure = result
         group.stop()
@@ -72,7 +75,7 @@ export async function attemptEmbeddings(options: EmbeddingAttempt): Promise<Atte
     group.close()
   }
   if (failure !== undefined) return { ...failure, charge }
-  return { ok: true, status, value: join(replies) }
+  return { ok: true, status, value: join(replies), model }
 }
 
 function toBatches(request: EmbeddingRequest, maxInputs: number): EmbeddingRequest[] {
@@ -97,7 +100,8 @@ function attemptOne(
     const parsed = parseAnswer(answer, decodeError)
     if (!parsed.ok) return parsed
     const reply = format.decodeReply(parsed.body, readHeaders(), target)
-    if (reply?.vectors.length === batch.input.length) return { ok: true, status, value: reply }
+    if (reply?.vectors.length === batch.input.length)
+      return { ok: true, status, value: reply, model: readAnsweredModel(parsed.body) }
     if (parsed.body.error !== undefined) {
       return { ok: false, error: decodeError(status, readHeaders(), toErrorText(answer.bytes)) }
     }

@@ -1,5 +1,6 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { PlainAnswer } from '@rideau/llm/formats/shared/plain-answer'
+import { readAnsweredModel } from '@rideau/llm/reply/answered-model'
 import type { ChatReply } from '@rideau/llm/reply/chat-reply'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
@@ -29,8 +30,10 @@ export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<Pla
     const { body } = parsed
     const reply = format.decodeReply(body, target)
     assertBoundedCalls(reply)
-    if (reply.choices.length > 0)
-      return { ok: true, status, value: { bytes, body, fields: json?.fields, reply } }
+    if (reply.choices.length > 0) {
+      const value = { bytes, body, fields: json?.fields, reply }
+      return { ok: true, status, value, model: readAnsweredModel(body) }
+    }
     if (body.error !== undefined) {
       return { ok: false, error: format.decodeError(status, readHeaders(), toErrorText(bytes)) }
     }

@@ -1,4 +1,5 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
+import { readAnsweredModel } from '@rideau/llm/reply/answered-model'
 import type { RerankFormat, RerankReply, RerankRequest } from '@rideau/llm/rerank/rerank-format'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Sender } from '@rideau/llm/upstream/outgoing-rules'
@@ -34,7 +35,8 @@ export function attemptRerank(options: RerankAttempt): Promise<AttemptResult<Rer
     if (!parsed.ok) return parsed
     const reply = format.decodeReply(parsed.body)
     if (reply?.results.every(({ index }) => index < length) === true) {
-      return { ok: true, status, value: { ...reply, results: reply.results.slice(0, asked.topN ?? length) } }
+      const results = reply.results.slice(0, asked.topN ?? length)
+      return { ok: true, status, value: { ...reply, results }, model: readAnsweredModel(parsed.body) }
     }
     if (parsed.body.error !== undefined) {
       return { ok: false, error: decodeError(status, readHeaders(), toErrorText(answer.bytes)) }

@@ -4,7 +4,13 @@ import type { Charge } from '../billing/bill.ts'
 
 /** The result of one attempt. */
 export type AttemptResult<T> =
-  | { readonly ok: true; readonly status: number; readonly value: T }
+  | {
+      readonly ok: true
+      readonly status: number
+      readonly value: T
+      /** The model that the provider says has answered, for traces. Absent: it names none. */
+      readonly model?: string | undefined
+    }
   | {
       readonly ok: false
       readonly error: UpstreamError

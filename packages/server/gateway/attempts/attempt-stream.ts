@@ -1,5 +1,6 @@
 import { KeptBytes } from '@rideau/llm/frames/kept-bytes'
 import type { Frame } from '@rideau/llm/frames/open-frames'
+import { findStreamedModel } from '@rideau/llm/reply/answered-model'
 import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { Usage } from '@rideau/llm/usage/usage'
@@ -197,9 +198,16 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
       if (event.type === 'usage' || (event.type === 'delta' && !carriesSomething(event))) continue
       this.#isOpen = true
       this.#readHeaders = NO_HEADERS
-      this.#settleOnce({ ok: true, status: this.#status, value: this })
+      this.#settleOnce({ ok: true, status: this.#status, value: this, model: this.#findModel() })
       return
     }
+  }
+
+  /** Only traces need it, and it takes parsing the first events once more. */
+  #findModel(): string | undefined {
+    return this.#ctx.trace === undefined
+      ? undefined
+      : findStreamedModel(this.#frames.map(({ frame }) => frame))
   }
 
   onEnd(): void {

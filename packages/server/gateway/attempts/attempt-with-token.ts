@@ -45,7 +45,8 @@ async function attemptExchanged<T>(
 }
 
 function hideToken<T>(result: AttemptResult<T>, token: string): AttemptResult<T> {
-  return result.ok ? result : { ...result, error: withoutSecret(result.error, token, '[token]') }
+  if (!result.ok) return { ...result, error: withoutSecret(result.error, token, '[token]') }
+  return result.model?.includes(token) === true ? { ...result, model: undefined } : result
 }
 
 /**

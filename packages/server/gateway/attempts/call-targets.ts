@@ -182,7 +182,11 @@ async function makeAttempt<P extends ResolvedTarget, T>(
     ...(abandoned === undefined ? {} : { cost_nano_usd: abandoned.costNanoUsd }),
   }
   ctx.attempts.push(record)
-  ctx.trace?.endAttempt(record, abandoned?.usage)
+  ctx.trace?.endAttempt(
+    record,
+    abandoned?.usage,
+    result.ok ? toSafeModel(result.model, credential) : undefined,
+  )
   if (abandoned !== undefined) {
     ctx.abandoned = addBills(ctx.abandoned, abandoned)
     if (provider.sandbox !== true) ctx.isAbandonedReal = true
@@ -211,14 +215,24 @@ function startSpan(
 /** Shorter options are names of regions and versions, which are useful in the log. */
 const SECRET_CHARS = 16
 
-/** Removes the key from an error, and options that may be secret, such as a session token. */
-function withoutSecrets(error: UpstreamError, { apiKey, options }: Credential): UpstreamError {
-  let clean = withoutSecret(error, apiKey, '[key]')
-  for (const value of Object.values(options)) {
-    if (typeof value === 'string' && value.length >= SECRET_CHARS)
-      clean = withoutSecret(clean, value, '[option]')
-  }
+/** Options that may be secret, such as a session token. */
+function listSecretOptions({ options }: Credential): string[] {
+  return Object.values(options).filter(
+    (value): value is string => typeof value === 'string' && value.length >= SECRET_CHARS,
+  )
+}
+
+/** Removes the key from an error, and options that may be secret. */
+function withoutSecrets(error: UpstreamError, credential: Credential): UpstreamError {
+  let clean = withoutSecret(error, credential.apiKey, '[key]')
+  for (const value of listSecretOptions(credential)) clean = withoutSecret(clean, value, '[option]')
   return clean
+}
+
+/** Returns undefined for a model's name with a secret in it: a provider may repeat any text. */
+function toSafeModel(model: string | undefined, credential: Credential): string | undefined {
+  const secrets = [credential.apiKey, ...listSecretOptions(credential)]
+  return secrets.some(secret => secret !== '' && model?.includes(secret) === true) ? undefined : model
 }
 
 /**

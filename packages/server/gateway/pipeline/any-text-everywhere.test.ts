@@ -1,12 +1,17 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { json, type UpstreamRequestSeen } from '../../testing/fakes/scripted-upstream.ts'
-import { anyForm } from '../../testing/harness/any-form.ts'
-import { anyText, TEXT_RUNS, TEXT_SEED, TEXT_TIMEOUT_MS, toUrlText } from '../../testing/harness/any-text.ts'
-import { FORM_REQUESTS, TRANSCRIBERS } from '../../testing/harness/form-requests.ts'
+import {
+  type AnyRequest,
+  anyPathRequest,
+  listChatRequests,
+  listFormRequests,
+  listOtherRequests,
+  MODELS,
+  TARGETS,
+} from '../../testing/harness/any-request.ts'
+import { TEXT_RUNS, TEXT_SEED, TEXT_TIMEOUT_MS } from '../../testing/harness/any-text.ts'
 import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
-import { FORMAT_REQUESTS, toFormatRequest } from '../../testing/harness/format-requests.ts'
-import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
 
 /**
@@ -15,28 +20,8 @@ import { openRaw } from '../../testing/harness/raw-connection.ts'
  */
 
 let harness: FormatHarness
-/** A secret key for the models below and no others. */
+/** A secret key for those models and no others. */
 let bounded: string
-
-const TARGETS = Object.entries(FORMAT_TARGETS)
-const SANDBOX = 'sandbox/echo'
-const EMBEDDING = 'openai/text-embedding-3-small'
-const IMAGE = 'openai/gpt-image-1'
-const COMPACT = 'openai/gpt-5.4'
-const SPEECH = 'openai/gpt-4o-mini-tts'
-const RERANK = 'cohere/rerank-v3.5'
-const MODELS = [
-  ...TARGETS.map(([, [model]]) => model),
-  SANDBOX,
-  EMBEDDING,
-  IMAGE,
-  COMPACT,
-  SPEECH,
-  RERANK,
-  ...TRANSCRIBERS,
-  'sandbox/embed',
-  'sandbox/image',
-]
 
 beforeAll(async () => {
   harness = await openFormatHarness()
@@ -45,227 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
-/** A request as it is written to the connection, in Latin-1. */
-interface Sent {
-  readonly method: string
-  readonly path: string
-  readonly headers: readonly (readonly [string, string])[]
-  readonly body: string
-  /** Whether the route leaves a record for every request that is not refused at the door. */
-  readonly isMetered: boolean
-}
-
-const JSON_TYPE = ['content-type', 'application/json'] as const
-/** Marks the place of the text within JSON. */
-const SLOT = '\u0001slot'
-
-/** Returns every JSON text in which one string, or the name of one field, is replaced by the slot. */
-function listSlots(value: unknown): string[] {
-  const found: string[] = []
-  const visit = (each: unknown, put: (other: unknown) => unknown): void => {
-    if (typeof each === 'string') found.push(JSON.stringify(put(SLOT)))
-    else if (Array.isArray(each)) {
-      for (const [at, part] of each.entries()) visit(part, other => put(each.with(at, other)))
-    } else if (typeof each === 'object' && each !== null) {
-      found.push(JSON.stringify(put({ ...each, [SLOT]: 'x' })))
-      for (const [name, part] of Object.entries(each)) {
-        const { [name]: _, ...others } = each as Record<string, unknown>
-        found.push(JSON.stringify(put({ ...others, [SLOT]: part })))
-        visit(part, other => put({ ...each, [name]: other }))
-      }
-    }
-  }
-  visit(value, other => other)
-  return found
-}
-
-const fill = (slotted: string, text: string): string =>
-  Buffer.from(
-    slotted.replace(JSON.stringify(SLOT), () => JSON.stringify(text)),
-    'utf8',
-  ).toString('latin1')
-
-/** Fields with texts besides those of the smallest request. */
-const MORE: Readonly<Record<string, Record<string, unknown>>> = {
-  native: {
-    metadata: { a: 'b' },
-    user: 'u',
-    stop: ['s'],
-    tool_choice: 'auto',
-    provider_options: { groq: { user: 'x' } },
-  },
-  'openai-chat': {
-    metadata: { a: 'b' },
-    user: 'u',
-    stop: ['s'],
-    response_format: { type: 'text' },
-    service_tier: 'auto',
-  },
-  'openai-responses': {
-    metadata: { a: 'b' },
-    user: 'u',
-    instructions: 'i',
-    previous_response_id: 'r',
-    include: ['x'],
-  },
-  'anthropic-messages': {
-    metadata: { user_id: 'u' },
-    system: 's',
-    stop_sequences: ['s'],
-    service_tier: 'auto',
-  },
-  'gemini-content': { labels: { a: 'b' }, cachedContent: 'c', systemInstruction: { parts: [{ text: 's' }] } },
-  'bedrock-converse': {
-    requestMetadata: { a: 'b' },
-    system: [{ text: 's' }],
-    performanceConfig: { latency: 'standard' },
-  },
-  'cohere-v2': { stop_sequences: ['s'], safety_mode: 'OFF', documents: ['d'] },
-  'ollama-chat': { format: 'json', keep_alive: '5m', think: 'low' },
-}
-
-function listChatRequests(): fc.Arbitrary<Sent>[] {
-  return Object.entries(FORMAT_REQUESTS).flatMap(([format, { tools }]) =>
-    [SANDBOX, ...TARGETS.map(([, [model]]) => model)].map(model => {
-      const { route, body } = toFormatRequest(format, model, { ...tools, ...MORE[format] })
-      const slots = [
-        body,
-        ...(model === SANDBOX && 'model' in body ? [{ ...body, stream: true }] : []),
-      ].flatMap(listSlots)
-      return fc.tuple(fc.constantFrom(...slots), anyText, headersOf()).map(([slotted, text, headers]) => ({
-        ...{
-          method: 'POST',
-          path: route,
-          headers: [JSON_TYPE, ...headers],
-          body: fill(slotted, text),
-          isMetered: true,
-        },
-      }))
-    }),
-  )
-}
-
-const OTHERS: readonly (readonly [route: string, body: object, isMetered: boolean])[] = [
-  [
-    '/v1/embeddings',
-    { model: EMBEDDING, input: ['a', 'b'], encoding_format: 'float', metadata: { a: 'b' } },
-    true,
-  ],
-  ['/openai/v1/embeddings', { model: 'sandbox/embed', input: 'a', user: 'u' }, true],
-  [
-    '/openai/v1/images/generations',
-    { model: IMAGE, prompt: 'p', size: '1024x1024', quality: 'low', user: 'u' },
-    true,
-  ],
-  [
-    '/openai/v1/images/generations',
-    { model: 'sandbox/image', prompt: 'p', response_format: 'b64_json' },
-    true,
-  ],
-  [
-    '/anthropic/v1/messages/count_tokens',
-    { model: SANDBOX, messages: [{ role: 'user', content: 'hi' }], system: 's' },
-    true,
-  ],
-  [
-    `/gemini/v1beta/models/${encodeURIComponent(SANDBOX)}:countTokens`,
-    { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
-    true,
-  ],
-  [
-    '/openai/v1/responses/compact',
-    { model: COMPACT, input: [{ role: 'user', content: 'hi' }], instructions: 'i', prompt_cache_key: 'k' },
-    true,
-  ],
-  ['/openai/v1/audio/speech', { model: SPEECH, input: 'a', voice: 'alloy', instructions: 'i' }, true],
-  ['/cohere/v2/rerank', { model: RERANK, query: 'q', documents: ['a', 'b'] }, true],
-  [
-    '/v1/feedback',
-    { request_id: '018f3b2e-0000-7000-8000-000000000000', score: 1, comment: 'c', tags: ['t'] },
-    false,
-  ],
-  ['/ollama/api/show', { model: SANDBOX, name: 'x' }, false],
-]
-
-function listOtherRequests(): fc.Arbitrary<Sent>[] {
-  return OTHERS.map(([path, body, isMetered]) =>
-    fc.tuple(fc.constantFrom(...listSlots(body)), anyText, headersOf()).map(([slotted, text, headers]) => ({
-      ...{ method: 'POST', path, headers: [JSON_TYPE, ...headers], body: fill(slotted, text), isMetered },
-    })),
-  )
-}
-
-function listFormRequests(): fc.Arbitrary<Sent>[] {
-  return FORM_REQUESTS.map(([path, parts]) =>
-    fc.tuple(anyForm(parts), headersOf()).map(([{ contentType, body }, headers]) => ({
-      ...{ method: 'POST', path, headers: [['content-type', contentType] as const, ...headers] },
-      ...{ body, isMetered: true },
-    })),
-  )
-}
-
-const HEADERS = [
-  ...[
-    'x-request-id',
-    'x-rideau-end-user',
-    'origin',
-    'anthropic-beta',
-    'anthropic-version',
-    'x-goog-api-client',
-  ],
-  ...[
-    'openai-organization',
-    'idempotency-key',
-    'x-forwarded-for',
-    'user-agent',
-    'accept',
-    'accept-encoding',
-    'cookie',
-  ],
-]
-/** What may be in a header: no line ends. */
-const headerText = fc.oneof(
-  fc
-    .array(fc.integer({ min: 0x20, max: 0xff }), { maxLength: 60 })
-    .map(bytes => Buffer.from(bytes).toString('latin1')),
-  fc.constantFrom('', '__proto__', 'constructor', 'member:1', 'device:1', 'x'.repeat(2_000), 'ÿ'.repeat(600)),
-)
-
-function headersOf(): fc.Arbitrary<(readonly [string, string])[]> {
-  return fc.array(fc.tuple(fc.constantFrom(...HEADERS), headerText), { maxLength: 2 })
-}
-
-const PATHS = [
-  ['GET', '/v1/models/'],
-  ['GET', '/openai/v1/models/'],
-  ['GET', '/anthropic/v1/models/'],
-  ['GET', '/gemini/v1beta/models/'],
-  ['POST', '/v1/requests/'],
-  ['POST', '/gemini/v1beta/models/'],
-  ['POST', '/bedrock/model/'],
-] as const
-const ENDS = ['', '/cancel', ':generateContent', ':countTokens', '/converse', '/converse-stream']
-
-function pathRequest(): fc.Arbitrary<Sent> {
-  const text = anyText.map(each => toUrlText(each.slice(0, 400)))
-  const query = fc.tuple(fc.constantFrom('key', 'alt', 'limit', 'after_id', 'pageToken', 'a'), text)
-  return fc
-    .tuple(
-      fc.constantFrom(...PATHS),
-      text,
-      fc.constantFrom(...ENDS),
-      fc.array(query, { maxLength: 2 }),
-      headersOf(),
-    )
-    .map(([[method, before], name, end, queries, headers]) => {
-      const asked = queries.map(pair => pair.join('=')).join('&')
-      const body = method === 'GET' ? '' : '{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}'
-      const path = `${before}${name}${end}${asked === '' ? '' : `?${asked}`}`
-      return { method, path, headers: [JSON_TYPE, ...headers], body, isMetered: false }
-    })
-}
-
-async function write({ method, path, headers, body }: Sent): Promise<string> {
+async function write({ method, path, headers, body }: AnyRequest): Promise<string> {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bounded}\r\n${lines}`
   const raw = await openRaw(harness.app.gatewayUrl)
@@ -354,12 +119,12 @@ test(
       ...listChatRequests(),
       ...listOtherRequests(),
       ...listFormRequests(),
-      pathRequest(),
+      anyPathRequest(),
     )
     const weighted = fc.oneof(
       { weight: 8, arbitrary: requests },
       ...listFormRequests(),
-      pathRequest(),
+      anyPathRequest(),
       ...listOtherRequests(),
     )
     await fc.assert(

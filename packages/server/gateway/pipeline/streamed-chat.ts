@@ -37,7 +37,7 @@ export class StreamedChat extends ChatCall<BegunStream> {
     const writer = this.#writer
     const result = this.withBill(await attemptStream(attempt, now => writer.tick(now)))
     if (!result.ok) return result
-    return { ok: true, status: result.status, value: { stream: result.value, idleMs: attempt.timeoutMs } }
+    return { ...result, value: { stream: result.value, idleMs: attempt.timeoutMs } }
   }
 
   /** Opens the writer. From here on a fault may have to be sent within the stream. */

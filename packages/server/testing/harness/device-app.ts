@@ -20,7 +20,7 @@ export interface Outcome {
 }
 
 /** The status of an answer, with the code and the parameter of its error. */
-export const shorten = ({ status, body }: Outcome): string =>
+export const shorten = ({ status, body }: Pick<Outcome, 'status' | 'body'>): string =>
   [status, body.error?.code, body.error?.param].filter(part => part != null).join(' ')
 
 /** An app whose project accepts devices of two authorities made for the test. */
