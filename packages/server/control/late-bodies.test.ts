@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ControlPlane, openControlPlane } from '../testing/harness/control-plane.ts'
+import { type ControlPlane, type List, openControlPlane } from '../testing/harness/control-plane.ts'
 import { openRaw } from '../testing/harness/raw-connection.ts'
 
 /** Calls whose right ends after their head was accepted and before their body has arrived. */
@@ -16,11 +16,12 @@ async function callLate(
   body: unknown,
   credential: readonly string[],
   end: () => Promise<unknown>,
+  method = 'POST',
 ): Promise<number> {
   const { socket, until } = await openRaw(plane.url)
   const text = JSON.stringify(body)
   const head = [
-    `POST ${path} HTTP/1.1`,
+    `${method} ${path} HTTP/1.1`,
     `host: 127.0.0.1:${plane.port}`,
     'content-type: application/json',
     `content-length: ${text.length}`,
@@ -73,4 +74,34 @@ test.each([
   const credential = [`authorization: Bearer ${tenant.keys.developer}`]
   expect(await callLate(path, { kind: 'secret', name }, credential, end)).toBe(status)
   expect(await countRows('keys', name)).toBe(status === 201 ? 1 : 0)
+})
+
+test.each([
+  ['budgets', { limit_usd: 900, window: 'month' }, { limit_usd: 0 }, { alert_pcts: [50] }],
+  ['limits', { scope: 'environment', metric: 'requests', limit: 900 }, { limit: 0 }, { window_seconds: 30 }],
+  ['quotas', { scope: 'environment', metric: 'requests', window: 'day', limit: 900 }, { limit: 0 }, { grace_pct: 5 }],
+])('a change of %s keeps what another call changed while its body arrived', async (kind, made, lowered, late) => {
+  const tenant = await plane.insertTenant('late')
+  const key = tenant.keys.admin
+  const owner = kind === 'budgets' ? `/v1/projects/${tenant.project.id}` : `/v1/environments/${tenant.development.id}`
+  const created = await plane.call<{ id: string }>('POST', `${owner}/${kind}`, { key, body: made })
+  expect(created.status).toBe(201)
+  const path = `/v1/${kind}/${created.json.id}`
+  const lower = async () => expect((await plane.call('PATCH', path, { key, body: lowered })).status).toBe(200)
+  expect(await callLate(path, late, [`authorization: Bearer ${key}`], lower, 'PATCH')).toBe(200)
+  const { json } = await plane.call<List<object>>('GET', `${owner}/${kind}`, { key })
+  expect(json.data).toEqual([expect.objectContaining({ ...lowered, ...late })])
+})
+
+test('403 insufficient_role: a developer moves a record that got a price while the body arrived', async () => {
+  const tenant = await plane.insertTenant('late')
+  const made = await plane.call<{ id: string }>('POST', `/v1/environments/${tenant.development.id}/custom-models`, {
+    key: tenant.keys.developer,
+    body: { model: 'custom/one', capabilities: ['chat'] },
+  })
+  const path = `/v1/custom-models/${made.json.id}`
+  const pricing = { input_usd_per_mtok: 0, output_usd_per_mtok: 0 }
+  const price = () => plane.call('PATCH', path, { key: tenant.keys.admin, body: { pricing } })
+  const credential = [`authorization: Bearer ${tenant.keys.developer}`]
+  expect(await callLate(path, { model: 'custom/two' }, credential, price, 'PATCH')).toBe(403)
 })
