@@ -67,38 +67,55 @@ test.each([
   ['an expiry', 401, "update management_keys set expires_at = now() - interval '1 hour' where org_id = $1"],
   ['a deletion', 401, 'delete from management_keys where org_id = $1'],
   ['no change of the key', 201, 'select $1::uuid'],
-])('a call by management key whose body arrives after %s is answered with %i', async (name, status, statement) => {
-  const tenant = await plane.insertTenant('late')
-  const path = `/v1/environments/${tenant.development.id}/keys`
-  const end = () => plane.database.pool.query(statement, [tenant.organization.id])
-  const credential = [`authorization: Bearer ${tenant.keys.developer}`]
-  expect(await callLate(path, { kind: 'secret', name }, credential, end)).toBe(status)
-  expect(await countRows('keys', name)).toBe(status === 201 ? 1 : 0)
-})
+])(
+  'a call by management key whose body arrives after %s is answered with %i',
+  async (name, status, statement) => {
+    const tenant = await plane.insertTenant('late')
+    const path = `/v1/environments/${tenant.development.id}/keys`
+    const end = () => plane.database.pool.query(statement, [tenant.organization.id])
+    const credential = [`authorization: Bearer ${tenant.keys.developer}`]
+    expect(await callLate(path, { kind: 'secret', name }, credential, end)).toBe(status)
+    expect(await countRows('keys', name)).toBe(status === 201 ? 1 : 0)
+  },
+)
 
 test.each([
   ['budgets', { limit_usd: 900, window: 'month' }, { limit_usd: 0 }, { alert_pcts: [50] }],
   ['limits', { scope: 'environment', metric: 'requests', limit: 900 }, { limit: 0 }, { window_seconds: 30 }],
-  ['quotas', { scope: 'environment', metric: 'requests', window: 'day', limit: 900 }, { limit: 0 }, { grace_pct: 5 }],
-])('a change of %s keeps what another call changed while its body arrived', async (kind, made, lowered, late) => {
-  const tenant = await plane.insertTenant('late')
-  const key = tenant.keys.admin
-  const owner = kind === 'budgets' ? `/v1/projects/${tenant.project.id}` : `/v1/environments/${tenant.development.id}`
-  const created = await plane.call<{ id: string }>('POST', `${owner}/${kind}`, { key, body: made })
-  expect(created.status).toBe(201)
-  const path = `/v1/${kind}/${created.json.id}`
-  const lower = async () => expect((await plane.call('PATCH', path, { key, body: lowered })).status).toBe(200)
-  expect(await callLate(path, late, [`authorization: Bearer ${key}`], lower, 'PATCH')).toBe(200)
-  const { json } = await plane.call<List<object>>('GET', `${owner}/${kind}`, { key })
-  expect(json.data).toEqual([expect.objectContaining({ ...lowered, ...late })])
-})
+  [
+    'quotas',
+    { scope: 'environment', metric: 'requests', window: 'day', limit: 900 },
+    { limit: 0 },
+    { grace_pct: 5 },
+  ],
+])(
+  'a change of %s keeps what another call changed while its body arrived',
+  async (kind, made, lowered, late) => {
+    const tenant = await plane.insertTenant('late')
+    const key = tenant.keys.admin
+    const owner =
+      kind === 'budgets' ? `/v1/projects/${tenant.project.id}` : `/v1/environments/${tenant.development.id}`
+    const created = await plane.call<{ id: string }>('POST', `${owner}/${kind}`, { key, body: made })
+    expect(created.status).toBe(201)
+    const path = `/v1/${kind}/${created.json.id}`
+    const lower = async () =>
+      expect((await plane.call('PATCH', path, { key, body: lowered })).status).toBe(200)
+    expect(await callLate(path, late, [`authorization: Bearer ${key}`], lower, 'PATCH')).toBe(200)
+    const { json } = await plane.call<List<object>>('GET', `${owner}/${kind}`, { key })
+    expect(json.data).toEqual([expect.objectContaining({ ...lowered, ...late })])
+  },
+)
 
 test('403 insufficient_role: a developer moves a record that got a price while the body arrived', async () => {
   const tenant = await plane.insertTenant('late')
-  const made = await plane.call<{ id: string }>('POST', `/v1/environments/${tenant.development.id}/custom-models`, {
-    key: tenant.keys.developer,
-    body: { model: 'custom/one', capabilities: ['chat'] },
-  })
+  const made = await plane.call<{ id: string }>(
+    'POST',
+    `/v1/environments/${tenant.development.id}/custom-models`,
+    {
+      key: tenant.keys.developer,
+      body: { model: 'custom/one', capabilities: ['chat'] },
+    },
+  )
   const path = `/v1/custom-models/${made.json.id}`
   const pricing = { input_usd_per_mtok: 0, output_usd_per_mtok: 0 }
   const price = () => plane.call('PATCH', path, { key: tenant.keys.admin, body: { pricing } })

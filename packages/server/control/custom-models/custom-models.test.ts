@@ -87,7 +87,9 @@ describe('only administrators set prices', () => {
     expect((await remove(priced.id, 'developer')).outcome).toBe('403 insufficient_role')
     // It hides the price of the catalogue, which would apply again.
     const hiding = (await create({ model: 'openai/gpt-4o' })).json
-    expect((await change(hiding.id, { model: 'custom/moved' }, 'developer')).outcome).toBe('403 insufficient_role')
+    expect((await change(hiding.id, { model: 'custom/moved' }, 'developer')).outcome).toBe(
+      '403 insufficient_role',
+    )
     expect((await remove(hiding.id, 'developer')).outcome).toBe('403 insufficient_role')
     expect((await remove(hiding.id)).status).toBe(204)
     const same = { model: priced.model, context_window: 5 }

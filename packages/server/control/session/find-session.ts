@@ -19,7 +19,8 @@ export async function findSession(services: Services, caller: Caller): Promise<M
   if (session === undefined) return undefined
   const now = clock.now()
   if (isSessionOver(session, now)) return undefined
-  if (session.last_used_at.getTime() <= now - TOUCH_INTERVAL_MS) await updateSessionLastUsed(wholeDb, session.id, new Date(now))
+  if (session.last_used_at.getTime() <= now - TOUCH_INTERVAL_MS)
+    await updateSessionLastUsed(wholeDb, session.id, new Date(now))
   const memberships = await listMemberships(wholeDb, session.user_id)
   return {
     kind: 'member',

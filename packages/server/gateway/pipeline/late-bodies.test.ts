@@ -13,11 +13,16 @@ afterAll(() => app.close())
 const CHAT = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'late' }] }
 
 /** Sends the head, then makes the change, then sends the body. Returns the answer. */
-async function callLate(credential: string, change: () => Promise<unknown>): Promise<string> {
+async function callLate(
+  credential: string,
+  change: () => Promise<unknown>,
+  path = '/v1/chat',
+  body: object = CHAT,
+): Promise<string> {
   const { socket, until } = await openRaw(app.gatewayUrl)
-  const text = JSON.stringify(CHAT)
+  const text = JSON.stringify(body)
   const head = [
-    'POST /v1/chat HTTP/1.1',
+    `POST ${path} HTTP/1.1`,
     'host: gateway',
     'content-type: application/json',
     `content-length: ${text.length}`,
@@ -65,7 +70,10 @@ test('429 rate_limit_exceeded: a limit was added while the body arrived', async 
 })
 
 test('403 end_user_blocked: the end user of a client token was blocked while the body arrived', async () => {
-  const minted = await app.call('/v1/client-tokens', { end_user: { external_id: 'late user' }, scopes: ['ai.chat'] })
+  const minted = await app.call('/v1/client-tokens', {
+    end_user: { external_id: 'late user' },
+    scopes: ['ai.chat'],
+  })
   const { token } = (await minted.json()) as { token: string }
   const block = async () => {
     const { body } = await app.manage('GET', `/v1/environments/${app.developmentId}/end-users`)
@@ -73,4 +81,11 @@ test('403 end_user_blocked: the end user of a client token was blocked while the
     expect((await app.manage('POST', `/v1/end-users/${id}/block`)).status).toBe(200)
   }
   expect(await callLate(token, block)).toBe('403 end_user_blocked')
+})
+
+test('400 invalid_scope: a key lost the scope of a token that it makes while the body arrived', async () => {
+  const { id, key } = await newKey()
+  const lower = () => app.manage('PATCH', `/v1/keys/${id}`, { scopes: ['ai.embed'] })
+  const mint = { end_user: { id: 'another' }, scopes: ['ai.chat'] }
+  expect(await callLate(key, lower, '/v1/client-tokens', mint)).toBe('400 invalid_scope')
 })

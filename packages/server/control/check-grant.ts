@@ -1,13 +1,13 @@
-import { Fault } from '../../core/fault.ts'
-import { hasRole, type ManagementKeyActor, type MemberActor } from '../../core/permissions.ts'
-import { findManagementKey } from '../../storage/management-keys.ts'
-import { listMemberships } from '../../storage/members.ts'
-import type { Db } from '../../storage/pool.ts'
-import { findSessionById } from '../../storage/sessions.ts'
-import type { EnterScope } from '../../storage/tenant-scope.ts'
-import { isSessionOver } from '../session/session-life.ts'
-import { type GrantedAccess, insufficientRole, noResource } from './granted-access.ts'
-import type { Services } from './operation.ts'
+import { Fault } from '../core/fault.ts'
+import { hasRole, type ManagementKeyActor, type MemberActor } from '../core/permissions.ts'
+import { findManagementKey } from '../storage/management-keys.ts'
+import { listMemberships } from '../storage/members.ts'
+import type { Db } from '../storage/pool.ts'
+import { findSessionById } from '../storage/sessions.ts'
+import type { EnterScope } from '../storage/tenant-scope.ts'
+import { isSessionOver } from './session/session-life.ts'
+import { type GrantedAccess, insufficientRole, noResource } from './operation/granted-access.ts'
+import type { Services } from './operation/operation.ts'
 
 /**
  * Returns what checks, in the transaction of an authorized call, that the actor still has the right that it was granted before
