@@ -28,7 +28,9 @@ export const BROWSER_DOCUMENTS = {
       tags: ['session'],
       security: [],
       responses: {
-        302: redirect('To the issuer. The cookie `rideau_oidc` ties the sign-in to this browser.'),
+        302: redirect(
+          'To the issuer. The cookie `rideau_oidc`, or under https `__Host-rideau_oidc`, ties the sign-in to this browser.',
+        ),
         default: failure,
       },
     },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { FAULTS } from '../core/fault-table.ts'
 import { UUID_PATTERN } from '../core/ids.ts'
 import { type ControlPlane, openControlPlane } from '../testing/harness/control-plane.ts'
@@ -176,4 +176,21 @@ describe('GET /openapi.json', () => {
       await production.close()
     }
   })
+})
+
+test('the document is made once, since anybody may ask for it, and sent as it is or compressed', async () => {
+  const fetchIt = async (headers: Record<string, string>) =>
+    await fetch(`${plane.url}/openapi.json`, { headers: { 'accept-encoding': 'identity', ...headers } })
+  const stringify = vi.spyOn(JSON, 'stringify')
+  try {
+    const plain = await fetchIt({})
+    const packed = await fetchIt({ 'accept-encoding': 'gzip' })
+    expect([plain, packed].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip'])
+    expect(await packed.json()).toEqual(await plain.json())
+    expect(packed.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    const made = stringify.mock.results.filter(({ value }) => String(value).length > 100_000)
+    expect(made).toEqual([])
+  } finally {
+    stringify.mockRestore()
+  }
 })

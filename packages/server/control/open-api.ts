@@ -4,6 +4,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import { assertKnownQuery } from '../http/assert-known-query.ts'
 import { BROWSER_DOCUMENTS } from './browser-documents.ts'
 import { MAX_KEY_CHARS } from './idempotency/parse-idempotency-key.ts'
+import { pack, takesGzip } from './operation/compress-answer.ts'
 
 type Transform = typeof jsonSchemaTransform
 type TransformObject = typeof jsonSchemaTransformObject
@@ -31,15 +32,32 @@ export async function registerOpenApi(app: FastifyInstance, urls: { baseUrl: () 
     transform: toDocumented,
     transformObject: prune,
   })
-  app.get('/openapi.json', { schema: { hide: true } }, request => {
+  // Anybody may ask for it, and making it takes 12 ms of CPU time.
+  let made: { readonly baseUrl: string; readonly text: Promise<ServedText> } | undefined
+  app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
     assertKnownQuery(request.url, [])
-    const document = app.swagger()
-    return {
-      ...document,
-      paths: { ...document.paths, ...BROWSER_DOCUMENTS },
-      servers: [{ url: urls.baseUrl() }],
-    }
+    const baseUrl = urls.baseUrl()
+    if (made?.baseUrl !== baseUrl) made = { baseUrl, text: makeDocument(app, baseUrl) }
+    const { plain, packed } = await made.text
+    reply.type('application/json; charset=utf-8').header('Vary', 'Accept-Encoding')
+    if (!takesGzip(request)) return reply.send(plain)
+    return reply.header('Content-Encoding', 'gzip').send(packed)
   })
+}
+
+interface ServedText {
+  readonly plain: Buffer
+  readonly packed: Buffer
+}
+
+async function makeDocument(app: FastifyInstance, baseUrl: string): Promise<ServedText> {
+  const document = app.swagger()
+  const text = JSON.stringify({
+    ...document,
+    paths: { ...document.paths, ...BROWSER_DOCUMENTS },
+    servers: [{ url: baseUrl }],
+  })
+  return { plain: Buffer.from(text), packed: await pack(text) }
 }
 
 /** Read by the document only: the route's handler checks the header. */

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Actor } from '../core/permissions.ts'
+import { hashKeyText } from '../core/key-format.ts'
 import { systemRandom } from '../core/random.ts'
+import { findManagementKeyByHash } from '../storage/management-keys.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
 import type { Caller } from './operation/caller.ts'
 import { type Answer, defineOperation, type Operation, type Services } from './operation/operation.ts'
@@ -21,9 +23,11 @@ beforeAll(async () => {
 afterAll(() => plane.close())
 
 async function run(operation: Operation): Promise<unknown> {
+  const { db } = plane.database
+  const key = await findManagementKeyByHash(db, hashKeyText(ours.keys.admin))
   const actor: Actor = {
     kind: 'management_key',
-    id: plane.newId(),
+    id: key?.id ?? '',
     orgId: ours.organization.id,
     role: 'admin',
   }

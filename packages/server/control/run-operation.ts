@@ -4,6 +4,7 @@ import type { Db } from '../storage/pool.ts'
 import { extendTenantScope, inTenantScope } from '../storage/tenant-scope.ts'
 import { findBefore, kindOf, reachOf, toAuditEntry } from './audit-log/to-audit-entry.ts'
 import type { IdempotentCreates, KeepAnswer } from './idempotency/idempotent-creates.ts'
+import { checkGrantBy } from './check-grant.ts'
 import type { Caller } from './operation/caller.ts'
 import type { CsvPage } from './operation/csv.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
@@ -33,7 +34,8 @@ interface Input {
  * Runs an authorized operation. The operation of an actor runs in one transaction that reaches only the organization of
  * its resource (tenant-scope.ts) and contains the audit entry: the write and its entry commit together. A public
  * operation belongs to no organization at first and opens its own transactions; its audit entry is written afterwards,
- * before the response.
+ * before the response. Each transaction first looks again whether the actor still has its right: a body may have taken a
+ * minute to arrive, and another host seconds to answer.
  */
 export async function runOperation(
   services: Services,
@@ -50,7 +52,7 @@ export async function runOperation(
   const scope = <Result>(work: (db: Db) => Promise<Result>): Promise<Result> =>
     granted.actor === undefined
       ? work(wholeDb)
-      : inTenantScope(wholeDb, reach, work, scopeSlots.admitBy(granted))
+      : inTenantScope(wholeDb, reach, work, scopeSlots.admitBy(granted), checkGrantBy(services, granted))
   const { authorize, prepare } = operation
   if (authorize !== undefined) await scope(db => authorize(callOn(db)))
   const { ifMatch } = input
@@ -104,5 +106,6 @@ export async function loadCsvPage(
     reachOf(granted),
     db => csvFile.page({ services: { ...services, db }, ...input, ...granted }, after),
     services.scopeSlots.admitBy(granted),
+    checkGrantBy(services, granted),
   )
 }

@@ -10,7 +10,7 @@ export const CUSTOM_MODEL_NAME_CONSTRAINT = 'custom_models_name'
 const models = defineTable('custom_models', hasLiveProject)
 
 export const { insert: insertCustomModel, find: findCustomModel } = models
-export const { update: updateCustomModel, remove: removeCustomModel } = models
+export const { update: updateCustomModel, remove: removeCustomModel, lock: lockCustomModel } = models
 export const listCustomModels = models.listBy('environment_id')
 
 /** The prices of the environment's own model `provider/model`; undefined if it has no such model or the model no price. */

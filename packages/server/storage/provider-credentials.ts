@@ -11,6 +11,7 @@ export type NewProviderCredentialRow = Insertable<ProviderCredentialTable>
 const credentials = defineTable('provider_credentials', hasLiveProject)
 
 export const { insert: insertProviderCredential, find: findProviderCredential } = credentials
+export const { lock: lockProviderCredential } = credentials
 export const { updateExisting: updateProviderCredential, remove: removeProviderCredential } = credentials
 
 /** Credentials of a whole project or of one environment. */
@@ -27,12 +28,6 @@ export async function listCredentialProviders(db: Db, environmentId: string): Pr
   const query = db.selectFrom('provider_credentials').select('provider').distinct()
   const rows = await query.where('environment_id', '=', environmentId).execute()
   return rows.map(({ provider }) => provider)
-}
-
-/** Returns the credential and locks it until the transaction ends; undefined if it does not exist. */
-export async function lockProviderCredential(tx: Db, id: string): Promise<ProviderCredentialRow | undefined> {
-  const query = tx.selectFrom('provider_credentials').selectAll().where('id', '=', id).forUpdate()
-  return await query.executeTakeFirst()
 }
 
 /** Fields of a credential that can change. An absent field keeps its value. */

@@ -10,6 +10,11 @@ export async function findSessionByHash(db: Db, hash: Buffer): Promise<SessionRo
   return await db.selectFrom('sessions').selectAll().where('hash', '=', hash).executeTakeFirst()
 }
 
+/** The session, also an expired one. */
+export async function findSessionById(db: Db, id: string): Promise<SessionRow | undefined> {
+  return await db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
 /** When the session ends at the latest. Throws if it does not exist. */
 export async function getSessionEnd(db: Db, id: string): Promise<Date> {
   const query = db.selectFrom('sessions').select('expires_at').where('id', '=', id)

@@ -56,6 +56,12 @@ export function defineTable<Name extends RecordTable>(
       return (await query.executeTakeFirst()) as Row | undefined
     },
 
+    /** Returns the row and locks it until the transaction ends; undefined if it does not exist. */
+    async lock(tx: Db, id: string): Promise<Row | undefined> {
+      const query = tx.selectFrom(table).selectAll().where('id', '=', id).forUpdate()
+      return (await query.executeTakeFirst()) as Row | undefined
+    },
+
     /** Returns the row, also one whose owner is deleted. Throws if it does not exist. */
     async get(db: Db, id: string): Promise<Row> {
       const query = db.selectFrom(table).selectAll().where('id', '=', id)

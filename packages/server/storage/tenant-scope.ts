@@ -16,6 +16,9 @@ import type { Database } from './schema.ts'
 /** Waits for the right to use a connection, and resolves with what gives it back. */
 export type AdmitScope = () => Promise<() => void>
 
+/** Runs in the transaction of a scope before its first statement. What it throws rolls the transaction back. */
+export type EnterScope = (scoped: Db) => Promise<void>
+
 /** As long as the pool waits for a query (pool.ts), whose connection it then closes: the server would go on without a client. */
 const STATEMENT_TIMEOUT = '30s'
 
@@ -25,18 +28,19 @@ const STATEMENT_TIMEOUT = '30s'
  *
  * All statements of `work` are one transaction, which begins with the first of them and is rolled back if `work` throws.
  * A `transaction()` inside it is a savepoint. A connection is in use from the first statement on, so requests to other
- * hosts belong before it. `admit` is called before.
+ * hosts belong before it. `admit` is called before, and `enter` in the transaction.
  */
 export async function inTenantScope<Result>(
   db: Db,
   orgIds: readonly string[],
   work: (scoped: Db) => Promise<Result>,
   admit: AdmitScope = async () => () => {},
+  enter: EnterScope = async () => {},
 ): Promise<Result> {
   let release: (() => void) | undefined
   const begin = async (): Promise<ControlledTransaction<Database>> => {
     release = await admit()
-    return await beginScope(db, orgIds)
+    return await beginScope(db, orgIds, enter)
   }
   let opened: Promise<ControlledTransaction<Database>> | undefined
   const scoped = new Kysely<Database>({
@@ -67,13 +71,18 @@ export async function extendTenantScope(scoped: Db, orgId: string): Promise<void
   await sql`select rideau_enter_also(${orgId})`.execute(scoped)
 }
 
-async function beginScope(db: Db, orgIds: readonly string[]): Promise<ControlledTransaction<Database>> {
+async function beginScope(
+  db: Db,
+  orgIds: readonly string[],
+  enter: EnterScope,
+): Promise<ControlledTransaction<Database>> {
   const tx = await db.startTransaction().execute()
   try {
     const orgs = `{${orgIds.join(',')}}`
     await sql`select rideau_enter(${orgs}), set_config('statement_timeout', ${STATEMENT_TIMEOUT}, true)`.execute(
       tx,
     )
+    await enter(tx)
     return tx
   } catch (error) {
     await tx

@@ -1,4 +1,4 @@
-import { updateBudget as storeBudget } from '../../storage/budgets.ts'
+import { lockBudget, updateBudget as storeBudget } from '../../storage/budgets.ts'
 import { mergeChange } from '../operation/merge-change.ts'
 import { toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
@@ -15,8 +15,10 @@ export const updateBudget = defineOperation('PATCH /v1/budgets/{id}', {
   response: { 200: BudgetResource },
   handle: async ({ services, resource, body }) => {
     const { limit_usd, ...rest } = body
-    const { limit_nano_usd, window, scope, scope_ref, alert_pcts, on_tight } = mergeChange(resource, rest)
-    const settings = await parseBudgetScope(services.db, resource, {
+    // Locks the row: what another call changed since the caller was admitted stays.
+    const stored = orGone(await lockBudget(services.db, resource.id))
+    const { limit_nano_usd, window, scope, scope_ref, alert_pcts, on_tight } = mergeChange(stored, rest)
+    const settings = await parseBudgetScope(services.db, stored, {
       limit_nano_usd: limit_usd === undefined ? limit_nano_usd : toNanoUsd(limit_usd),
       window,
       scope,

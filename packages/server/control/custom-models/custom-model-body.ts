@@ -1,7 +1,7 @@
 import { findModel } from '@rideau/llm/providers/catalog'
 import { findProvider } from '@rideau/llm/providers/index'
 import { Fault } from '../../core/fault.ts'
-import type { PricingRow } from '../../storage/model-tables.ts'
+import type { CustomModelRow, PricingRow } from '../../storage/model-tables.ts'
 import { capabilityField } from '../operation/capability-field.ts'
 import { textField } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
@@ -53,6 +53,11 @@ export function parseModelName(model: string): { readonly hasListPrice: boolean 
     })
   }
   return { hasListPrice: (findModel(provider, name)?.pricing ?? null) !== null }
+}
+
+/** True if the record has a price, or stands for one of the catalogue's: whoever removes or moves it changes a price. */
+export function decidesPrice({ model, pricing }: Pick<CustomModelRow, 'model' | 'pricing'>): boolean {
+  return pricing !== null || parseModelName(model).hasListPrice
 }
 
 /** Returns the column value. */

@@ -85,6 +85,13 @@ describe('only administrators set prices', () => {
       '403 insufficient_role',
     )
     expect((await remove(priced.id, 'developer')).outcome).toBe('403 insufficient_role')
+    // It hides the price of the catalogue, which would apply again.
+    const hiding = (await create({ model: 'openai/gpt-4o' })).json
+    expect((await change(hiding.id, { model: 'custom/moved' }, 'developer')).outcome).toBe(
+      '403 insufficient_role',
+    )
+    expect((await remove(hiding.id, 'developer')).outcome).toBe('403 insufficient_role')
+    expect((await remove(hiding.id)).status).toBe(204)
     const same = { model: priced.model, context_window: 5 }
     expect((await change(priced.id, same, 'developer')).json).toMatchObject({
       context_window: 5,

@@ -1,29 +1,32 @@
 import {
   CUSTOM_MODEL_NAME_CONSTRAINT,
+  lockCustomModel,
   updateCustomModel as storeCustomModel,
 } from '../../storage/custom-models.ts'
 import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { CustomModelChanges, parseModelName, toPricingJson } from './custom-model-body.ts'
+import { CustomModelChanges, decidesPrice, parseModelName, toPricingJson } from './custom-model-body.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
 
 export const updateCustomModel = defineOperation('PATCH /v1/custom-models/{id}', {
   name: 'custom_models.update',
   summary:
-    "Changes an environment's record of a model. Changing a price, or the model of a record with one, needs the role admin.",
+    "Changes an environment's record of a model. Changing a price, or the model of a record that has one or replaces the catalogue's, needs the role admin.",
   access: { role: 'developer', of: 'custom_model' },
   body: CustomModelChanges,
   response: { 200: CustomModelResource },
   faults: ['resource_conflict'],
   handle: async ({ services, resource, role, body }) => {
     const { model, capabilities, context_window, max_output_tokens, pricing } = body
+    // Locks the row: an administrator may set a price at this moment.
+    const stored = orGone(await lockCustomModel(services.db, resource.id))
     // Moving a price to another model sets a price there.
     const movesPrice =
       model !== undefined &&
-      model !== resource.model &&
-      (resource.pricing !== null || parseModelName(model).hasListPrice)
+      model !== stored.model &&
+      (decidesPrice(stored) || parseModelName(model).hasListPrice)
     if (movesPrice || pricing !== undefined) assertRole(role, 'admin')
     const change = {
       ...(model === undefined ? {} : { model }),
@@ -32,7 +35,7 @@ export const updateCustomModel = defineOperation('PATCH /v1/custom-models/{id}',
       ...(max_output_tokens === undefined ? {} : { max_output_tokens }),
       ...(pricing === undefined ? {} : { pricing: toPricingJson(pricing) }),
     }
-    const stored = storeCustomModel(services.db, resource.id, change, new Date(services.clock.now()))
-    return toCustomModelResource(orGone(await orConflict(stored, CUSTOM_MODEL_NAME_CONSTRAINT, 'model')))
+    const storing = storeCustomModel(services.db, resource.id, change, new Date(services.clock.now()))
+    return toCustomModelResource(orGone(await orConflict(storing, CUSTOM_MODEL_NAME_CONSTRAINT, 'model')))
   },
 })

@@ -1,4 +1,4 @@
-import { updateLimit as storeLimit } from '../../storage/limits.ts'
+import { lockLimit, updateLimit as storeLimit } from '../../storage/limits.ts'
 import { assertRole } from '../operation/assert-role.ts'
 import { mergeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'
@@ -15,7 +15,9 @@ export const updateLimit = defineOperation('PATCH /v1/limits/{id}', {
   response: { 200: LimitResource },
   handle: async ({ services, resource, role, body }) => {
     if (resource.environment_id === null) assertRole(role, 'admin')
-    const fields = await parseLimit(services.db, resource, mergeChange(resource, body))
+    // Locks the row: what another call changed since the caller was admitted stays.
+    const stored = orGone(await lockLimit(services.db, resource.id))
+    const fields = await parseLimit(services.db, stored, mergeChange(stored, body))
     const now = new Date(services.clock.now())
     const row = orGone(await storeLimit(services.db, resource.id, fields, now))
     return toLimitResource(await measureLimit(services, row))

@@ -22,8 +22,16 @@ export async function compressAnswer(
   if (request.method !== 'GET' || typeof payload !== 'string' || payload.length < LEAST_LENGTH) return payload
   if (reply.hasHeader('etag') || reply.hasHeader('content-encoding')) return payload
   reply.header('Vary', 'Accept-Encoding')
-  if (!GZIP.test(String(request.headers['accept-encoding'] ?? ''))) return payload
-  const packed = await compress(payload, { level: LEVEL })
+  if (!takesGzip(request)) return payload
+  const packed = await pack(payload)
   reply.header('Content-Encoding', 'gzip')
   return packed
+}
+
+export function takesGzip(request: FastifyRequest): boolean {
+  return GZIP.test(String(request.headers['accept-encoding'] ?? ''))
+}
+
+export async function pack(text: string): Promise<Buffer> {
+  return await compress(text, { level: LEVEL })
 }

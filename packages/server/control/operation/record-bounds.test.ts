@@ -141,6 +141,28 @@ describe('bytes', () => {
     // A short one still fits.
     expect((await call('POST', `${path}/plans`, { name: 'short' })).status).toBe(201)
   })
+
+  test('an environment that has more than 4 MiB already can be changed, but not made larger', async () => {
+    const own = await plane.insertTenant('large')
+    const as = own.keys.admin
+    const path = `/v1/environments/${own.development.id}`
+    const body = { name: 'long', allowed_models: listOf(60 * KiB) }
+    const { id } = (await call('POST', `${path}/plans`, body, as)).json
+    await plane.database.pool.query(
+      `insert into plans select (p.r).* from (select jsonb_populate_record(plans, jsonb_build_object(
+        'id', gen_random_uuid(), 'name', 'copy ' || n)) as r from plans, generate_series(1, 79) n where id = $1) p`,
+      [id],
+    )
+    const change = (allowed_models: readonly string[]) =>
+      call('PATCH', `/v1/plans/${id}`, { allowed_models }, as)
+    expect((await change(listOf(60 * KiB + 1))).status).toBe(409)
+    expect((await call('POST', `${path}/plans`, { name: 'more' }, as)).status).toBe(409)
+    expect((await call('PATCH', `/v1/plans/${id}`, { tokens_per_day: 5 }, as)).status).toBe(200)
+    expect((await change(listOf(30 * KiB))).status).toBe(200)
+    expect((await change(listOf(31 * KiB))).status).toBe(409)
+    expect((await call('PATCH', path, { allowed_models: ['sandbox/echo'] }, as)).status).toBe(409)
+    expect((await call('PATCH', path, { log_retention_days: 5 }, as)).status).toBe(200)
+  })
 })
 
 describe('lists', () => {

@@ -96,11 +96,12 @@ export function isBounded(operationName: string): boolean {
 }
 
 /**
- * Throws 409 `resource_conflict` if the owner of what the operation wrote has too many records now, or its environment too many bytes. For
- * the transaction of the write, which is rolled back then. `resource`: that of the operation's path. `result`: the written record.
+ * Throws 409 `resource_conflict` if the owner of what the operation wrote has too many records now, or its environment too many bytes and
+ * more than before: one that is too large already, from an earlier version, can be made smaller step by step. For the transaction of
+ * the write, which is rolled back then. `resource`: that of the operation's path. `result`: the written record.
  */
 export async function assertWithinBounds(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { db, wholeDb, clock }: Pick<Services, 'db' | 'wholeDb' | 'clock'>,
   operationName: string,
   resource: unknown,
   result: unknown,
@@ -114,6 +115,8 @@ export async function assertWithinBounds(
   const id = findOwner('environment_id', resource, result)
   const bytes = await measureEnvironment(db, id)
   if (bytes <= MAX_ENVIRONMENT_BYTES) return
+  // Another connection sees what is committed, which is what was there before.
+  if (bytes <= (await measureEnvironment(wholeDb, id))) return
   const most = `${MAX_ENVIRONMENT_BYTES / 1024 / 1024} MiB`
   throw new Fault(
     'resource_conflict',

@@ -12,7 +12,7 @@ import type { Services } from '../operation/operation.ts'
  */
 export async function assertBaseUrl(
   { egress }: Pick<Services, 'egress'>,
-  ownerId: string,
+  orgId: string,
   providerId: string,
   baseUrl: string | null,
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function assertBaseUrl(
   const address = baseUrl ?? provider.baseUrl
   const url = address === null ? undefined : parseUrl(address)
   if (address === null || url === undefined || /[{}]/.test(address)) return
-  const policy = chargeLookupsTo(egress, toLookupOwner(ownerId))
+  const policy = chargeLookupsTo(egress, toLookupOwner(orgId))
   // The names of the catalogue are public, so only their form can be at fault.
   if (baseUrl === null && url.protocol === 'https:') return
   const objection = await findAddressObjection(address, policy)

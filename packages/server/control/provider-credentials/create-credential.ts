@@ -16,7 +16,7 @@ export const createCredential = defineOperation('POST /v1/environments/{envId}/p
   response: { 201: CredentialResource },
   handle: async ({ services, resource, body }) => {
     const input = parseCredential(body)
-    await assertBaseUrl(services, resource.id, input.provider, input.baseUrl)
+    await assertBaseUrl(services, resource.org_id, input.provider, input.baseUrl)
     const checked = await checkNewCredential(services, resource.org_id, input)
     const row = toCredentialRow(services, resource, input, checked)
     return toCredentialResource(await insertProviderCredential(services.db, row))

@@ -29,7 +29,7 @@ export const createProjectCredential = defineOperation('POST /v1/projects/{proje
   handle: async ({ services, resource, body, prepared: environment }) => {
     const { environment_id: _, ...fields } = body
     const input = parseCredential(fields)
-    await assertBaseUrl(services, resource.id, input.provider, input.baseUrl)
+    await assertBaseUrl(services, resource.org_id, input.provider, input.baseUrl)
     const checked = await checkNewCredential(services, resource.org_id, input)
     const row = toCredentialRow(services, environment, input, checked)
     return toCredentialResource(await insertProviderCredential(services.db, row))

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemRandom } from '../../core/random.ts'
+import { openSecretBox } from '../../core/secret-box.ts'
+import { OPTIONS_CONTEXT, openOptions } from '../../storage/secret-options.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 import type { z } from '../operation/zod.ts'
 import type { CredentialResource } from './credential-resource.ts'
@@ -31,6 +34,30 @@ const stored = async (id: string) => {
     .executeTakeFirstOrThrow()
   return { ...row, apiKey: plane.secretBox.open(row.secret_cipher, `provider_credentials:${id}`) }
 }
+
+describe('PATCH of a credential whose secrets were encrypted with a lost key', () => {
+  test('changes its name, refuses a new host without its secrets, and is repaired by all of them', async () => {
+    const options = { region: 'us-east-1', access_key_id: 'AKIA1234', session_token: 'old-token' }
+    const { id } = await create({ provider: 'bedrock', name: 'lost', api_key: API_KEY, options })
+    const lost = openSecretBox(Buffer.alloc(32, 9), systemRandom)
+    await plane.database.db
+      .updateTable('provider_credentials')
+      .set({
+        secret_cipher: lost.seal(API_KEY, `provider_credentials:${id}`),
+        options_cipher: lost.seal('{"session_token":"old-token"}', `${OPTIONS_CONTEXT}:${id}`),
+      })
+      .where('id', '=', id)
+      .execute()
+    expect((await change(id, { name: 'renamed' })).status).toBe(200)
+    const moved = await change(id, { base_url: 'http://127.0.0.1:1', api_key: 'sk-new' })
+    expect(moved.outcome).toBe('400 invalid_request options')
+    const renewed = { ...options, session_token: 'new-token' }
+    expect((await change(id, { options: renewed })).outcome).toBe('400 invalid_request api_key')
+    expect((await change(id, { options: renewed, api_key: 'sk-new' })).status).toBe(200)
+    const row = await stored(id)
+    expect([row.apiKey, openOptions(plane.secretBox, row)]).toEqual(['sk-new', renewed])
+  })
+})
 
 describe('PATCH', () => {
   let made: CredentialRecord

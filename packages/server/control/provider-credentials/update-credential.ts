@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
 import { Fault } from '../../core/fault.ts'
+import { SecretBoxError } from '../../core/secret-box.ts'
 import {
   type CredentialChange,
   lockProviderCredential,
@@ -28,7 +30,7 @@ export const updateCredential = defineOperation('PATCH /v1/provider-credentials/
   handle: async ({ services, resource, body }) => {
     if (body.base_url !== undefined) {
       const baseUrl = parseBaseUrl(getProvider(resource), body.base_url)
-      await assertBaseUrl(services, resource.environment_id, resource.provider, baseUrl)
+      await assertBaseUrl(services, resource.org_id, resource.provider, baseUrl)
     }
     return await services.db.transaction().execute(async tx => {
       // Locks the row, so that the stored key and the address are checked together.
@@ -91,12 +93,28 @@ function toTargetChange(
   body: z.output<typeof CredentialChanges>,
 ): Pick<CredentialChange, 'base_url' | 'options' | 'options_cipher'> | undefined {
   const baseUrl = body.base_url === undefined ? row.base_url : parseBaseUrl(provider, body.base_url)
-  const known = openOptions(secretBox, row)
-  const options = body.options === undefined ? known : parseOptions(provider, body.options ?? {})
-  if (baseUrl === row.base_url && isDeepStrictEqual(options, known)) return undefined
-  if (baseUrl !== row.base_url && body.options === undefined && hasSecretOption(row.provider, known)) {
+  const isMoved = baseUrl !== row.base_url
+  if (body.options === undefined) {
+    if (!isMoved) return undefined
+    if (row.options_cipher === null && !hasSecretOption(row.provider, row.options as JsonObject))
+      return { base_url: baseUrl }
     const message = 'A change of base_url needs options in the same call, since they have a secret one.'
     throw new Fault('invalid_request', message, { param: 'options' })
   }
+  const options = parseOptions(provider, body.options ?? {})
+  if (!isMoved && isDeepStrictEqual(options, findKnownOptions(secretBox, row))) return undefined
   return { base_url: baseUrl, ...sealOptions(secretBox, row, options) }
+}
+
+/** Returns the stored options; undefined if the master key that encrypted them is lost, since new ones repair the credential. */
+function findKnownOptions(
+  secretBox: Services['secretBox'],
+  row: ProviderCredentialRow,
+): JsonObject | undefined {
+  try {
+    return openOptions(secretBox, row)
+  } catch (error) {
+    if (error instanceof SecretBoxError) return undefined
+    throw error
+  }
 }

@@ -1,4 +1,4 @@
-import { updateQuota as storeQuota } from '../../storage/quotas.ts'
+import { lockQuota, updateQuota as storeQuota } from '../../storage/quotas.ts'
 import { mergeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
@@ -13,7 +13,9 @@ export const updateQuota = defineOperation('PATCH /v1/quotas/{id}', {
   body: QuotaChange,
   response: { 200: QuotaResource },
   handle: async ({ services, resource, body }) => {
-    const fields = await parseQuota(services.db, resource, mergeChange(resource, body))
+    // Locks the row: what another call changed since the caller was admitted stays.
+    const stored = orGone(await lockQuota(services.db, resource.id))
+    const fields = await parseQuota(services.db, stored, mergeChange(stored, body))
     const now = new Date(services.clock.now())
     const row = orGone(await storeQuota(services.db, resource.id, fields, now))
     return toQuotaResource(await measureQuota(services, row))

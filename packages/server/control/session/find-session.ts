@@ -5,7 +5,7 @@ import { findSessionByHash, updateSessionLastUsed } from '../../storage/sessions
 import type { Caller } from '../operation/caller.ts'
 import type { Services } from '../operation/operation.ts'
 import { readSessionToken } from './session-cookie.ts'
-import { IDLE_MS } from './session-life.ts'
+import { isSessionOver } from './session-life.ts'
 
 /** How stale a session's last use may be. One write a minute is enough for any number of calls. */
 const TOUCH_INTERVAL_MS = 60_000
@@ -18,9 +18,9 @@ export async function findSession(services: Services, caller: Caller): Promise<M
   const session = await findSessionByHash(wholeDb, hashToken(token))
   if (session === undefined) return undefined
   const now = clock.now()
-  const usedAt = session.last_used_at.getTime()
-  if (session.expires_at.getTime() <= now || usedAt + IDLE_MS <= now) return undefined
-  if (usedAt <= now - TOUCH_INTERVAL_MS) await updateSessionLastUsed(wholeDb, session.id, new Date(now))
+  if (isSessionOver(session, now)) return undefined
+  if (session.last_used_at.getTime() <= now - TOUCH_INTERVAL_MS)
+    await updateSessionLastUsed(wholeDb, session.id, new Date(now))
   const memberships = await listMemberships(wholeDb, session.user_id)
   return {
     kind: 'member',

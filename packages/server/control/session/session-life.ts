@@ -1,6 +1,6 @@
 import { createToken, hashToken } from '../../core/opaque-token.ts'
 import type { Db } from '../../storage/pool.ts'
-import type { UserRow } from '../../storage/schema.ts'
+import type { SessionRow, UserRow } from '../../storage/schema.ts'
 import { insertSession, removeExpiredSessions, removeSessionByHash } from '../../storage/sessions.ts'
 import { lockUser } from '../../storage/users.ts'
 import type { Caller } from '../operation/caller.ts'
@@ -8,9 +8,14 @@ import type { Answer, Services } from '../operation/operation.ts'
 import { readSessionToken, setSessionCookie } from './session-cookie.ts'
 
 /** A session ends this long after its last use. */
-export const IDLE_MS = 7 * 24 * 3_600_000
+const IDLE_MS = 7 * 24 * 3_600_000
 /** A session ends this long after sign-in, even if it is used. */
 const LIFE_MS = 30 * 24 * 3_600_000
+
+/** True if the session has expired or was not used for too long. */
+export function isSessionOver(session: SessionRow, now: number): boolean {
+  return session.expires_at.getTime() <= now || session.last_used_at.getTime() + IDLE_MS <= now
+}
 
 /**
  * Signs the user in with a new token, which replaces the caller's session. Returns false if the password changed since

@@ -19,7 +19,7 @@ export const createWebhook = defineOperation('POST /v1/orgs/{orgId}/webhooks', {
     const row = {
       id,
       org_id: resource.id,
-      url: await parseWebhookUrl(body.url, services.egress),
+      url: await parseWebhookUrl(body.url, services.egress, resource.id),
       events: toEvents(body.events),
       secret_cipher: services.secretBox.seal(secret, `webhooks:${id}`),
       created_at: now,

@@ -12,7 +12,9 @@ export const updateWebhook = defineOperation('PATCH /v1/webhooks/{id}', {
   response: { 200: WebhookResource },
   handle: async ({ services, resource, body }) => {
     const change = {
-      ...(body.url === undefined ? {} : { url: await parseWebhookUrl(body.url, services.egress) }),
+      ...(body.url === undefined
+        ? {}
+        : { url: await parseWebhookUrl(body.url, services.egress, resource.org_id) }),
       ...(body.events === undefined ? {} : { events: toEvents(body.events) }),
     }
     const now = new Date(services.clock.now())

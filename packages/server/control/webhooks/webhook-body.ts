@@ -19,8 +19,9 @@ export const WebhookChange = z.strictObject(webhookFields).partial().meta({ id: 
  * Checks the URL of a webhook, and looks its name up, so call it before the first statement. The addresses are checked
  * again at each delivery.
  */
-export async function parseWebhookUrl(text: string, egress: EgressPolicy): Promise<string> {
-  const policy = chargeLookupsTo(egress, toLookupOwner(`webhook ${text}`))
+export async function parseWebhookUrl(text: string, egress: EgressPolicy, orgId: string): Promise<string> {
+  // One share for all of an organization's calls: an address is chosen by the caller.
+  const policy = chargeLookupsTo(egress, toLookupOwner(orgId))
   const objection = await findAddressObjection(text, policy)
   if (objection !== undefined) {
     throw new Fault('invalid_request', `url ${objection}.`, { param: 'url' })

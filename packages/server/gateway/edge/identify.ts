@@ -111,17 +111,38 @@ async function findTokenTenant(token: string, digest: string, deps: EdgeDeps): P
 }
 
 function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
-  const { caller, life, environment } = tenant
   // A request that the front door refuses leaves no record, since its context has no caller yet.
   const holder = deps.frontDoor.countKnown(ctx, tenant)
   if (ctx.route.needsPlace) deps.frontDoor.enter(ctx, holder)
+  authorize(ctx, tenant, deps)
+  loopTurns.noteRequest(tenant.caller, ctx.startedAt)
+}
+
+/** How old what identification found may be when the body has arrived. */
+const FRESH_MS = 250
+
+/**
+ * Identifies a request anew whose body took long to arrive. Otherwise a revoked key, a blocked end user or an earlier limit
+ * would be used by bodies that arrive a minute after their heads. Synchronous if nothing changed.
+ */
+export function identifyAgain(ctx: RequestContext, deps: EdgeDeps): void | Promise<void> {
+  if (ctx.elapsedMs() < FRESH_MS) return undefined
+  const token = readCredential(ctx) ?? ''
+  const digest = hash('sha256', token, 'hex')
+  const known = deps.snapshots.find(digest)
+  if (known !== undefined) return authorize(ctx, known, deps)
+  return findTenant(token, digest, deps).then(tenant => authorize(ctx, tenant, deps))
+}
+
+/** Sets who calls. Throws what the caller's rights refuse. */
+function authorize(ctx: RequestContext, { caller, life, environment }: Tenant, deps: EdgeDeps): void {
   const now = deps.now()
   const { origin } = ctx.req.headers
   assertAllowed(checkLife(life, environment, now))
   if (caller.keyId !== null) deps.lastUsed.note(caller.keyId, now)
   ctx.caller = caller
   ctx.environment = environment
-  if (deps.tracer !== undefined) ctx.trace = beginTrace(ctx, caller, environment, deps.tracer)
+  if (deps.tracer !== undefined) ctx.trace ??= beginTrace(ctx, caller, environment, deps.tracer)
   ctx.credentialExpiresAt = life.expiresAt
   ctx.endUser = caller.endUser ?? undefined
   assertNotBlocked(ctx)
@@ -129,7 +150,6 @@ function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
   if (caller.kind === 'secret') assertAllowed(checkOrigin(environment, origin))
   else if (origin !== undefined) assertAllowed(checkClientOrigin(caller, environment, origin, deps.baseUrl()))
   assertNoNamedEndUser(ctx)
-  loopTurns.noteRequest(caller, ctx.startedAt)
 }
 
 function assertAllowed(refusal: Refusal | undefined): void {

@@ -36,6 +36,8 @@ async function send(ctx: IdentifiedContext, { headers, frames, body }: KeptAnswe
     res.end(body)
     return
   }
+  // Whoever reads slowly keeps all of it in memory.
+  ctx.place?.holdAnswer(body.length)
   writeHead(res, 200, head)
   let at = 0
   for (const length of frames) {

@@ -7,6 +7,7 @@ import { takeTurn } from '../../http/sliced-work.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { callTargets } from '../attempts/call-targets.ts'
 import type { AnsweredBy } from '../edge/answer-headers.ts'
+import { identifyAgain } from '../edge/identify.ts'
 import { replayFirst } from '../idempotency/replay.ts'
 import { type Asked, readIdempotencyKey } from '../idempotency/request-identity.ts'
 import { assertPassThrough } from '../plan/assert-pass-through.ts'
@@ -55,7 +56,7 @@ export type ReadCall = (
 ) => Promise<ModelCall<ResolvedTarget, unknown>>
 
 /**
- * Runs every model call in this order: read and parse, name the end user, plan, replay the answer of its idempotency key,
+ * Runs every model call in this order: read and parse, identify again if the body took long, name the end user, plan, replay the answer of its idempotency key,
  * or reserve, attempt, then relay or answer, bill and settle. An exception of a step rejects; the edge then answers the request and writes its record.
  */
 export async function serveModelCall(
@@ -65,6 +66,8 @@ export async function serveModelCall(
   deps: PipelineDeps,
 ): Promise<void> {
   const call = await read(ctx, pathModel, deps)
+  const identifying = identifyAgain(ctx, deps)
+  if (identifying !== undefined) await identifying
   const begun = await begin(ctx, call, deps)
   if (begun !== undefined) await call.answer(begun.value)
 }

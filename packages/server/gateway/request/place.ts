@@ -92,15 +92,23 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
     this.#bytes = kept
   }
 
+  /** Counts an answer that is whole in memory until the request has ended, though it is sent in pieces. */
+  holdAnswer(bytes: number): void {
+    if (this.#isOpen) this.#setUnread(bytes)
+  }
+
   /** Called when the request has ended. */
   leave(): void {
     if (!this.#isOpen || this.tickerSlot !== -1) return
     if (this.#isAnswered()) return this.#close()
     this.#owner.ticker.add(this)
-    const { writableLength } = this.#request.res
-    if (writableLength <= FREE_ANSWER_BYTES) return
-    this.unreadBytes = writableLength
-    if (!this.#owner.unread.add(this.#holder, this)) this.drop()
+    this.#setUnread(this.#request.res.writableLength)
+  }
+
+  #setUnread(bytes: number): void {
+    if (this.unreadBytes > 0) this.#owner.unread.remove(this.#holder, this)
+    this.unreadBytes = bytes > FREE_ANSWER_BYTES ? bytes : 0
+    if (this.unreadBytes > 0 && !this.#owner.unread.add(this.#holder, this)) this.drop()
   }
 
   /** Disconnects the caller, whose answer waits to be read. */

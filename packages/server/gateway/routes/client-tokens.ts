@@ -15,6 +15,7 @@ import { Fault } from '../../core/fault.ts'
 import { isStorable } from '../../core/storable-json.ts'
 import { FederatedConfigError } from '../../identity/key-sets.ts'
 import { verifyFederatedToken } from '../../identity/verify-federated-token.ts'
+import { identifyAgain } from '../edge/identify.ts'
 import { admitEndUser } from '../mint/admit-end-user.ts'
 import { admitMint } from '../mint/admit-mint.ts'
 import { findName, parseLifetime, parseScopes } from '../mint/parse-mint.ts'
@@ -46,6 +47,7 @@ interface Subject {
 export async function serveClientTokens(ctx: IdentifiedContext, deps: RouteDeps): Promise<void> {
   await admitMint(ctx, deps)
   const body = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
+  await identifyAgain(ctx, deps)
   const { value } = body
   const isSecret = ctx.caller.kind === 'secret'
   refuseUnknown(value, isSecret ? SECRET_FIELDS : PUBLISHABLE_FIELDS)

@@ -3,6 +3,7 @@ import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { DeviceAuth } from '../../core/device-auth.ts'
 import { Fault } from '../../core/fault.ts'
+import { identifyAgain } from '../edge/identify.ts'
 import { sendJson } from '../edge/send.ts'
 import { admitEndUser } from '../mint/admit-end-user.ts'
 import { admitMint } from '../mint/admit-mint.ts'
@@ -58,10 +59,12 @@ async function serveDevice<Given extends DeviceRequest>(
   check: (ctx: IdentifiedContext, given: Given, deps: RouteDeps) => Promise<DeviceVerdict>,
   deps: RouteDeps,
 ): Promise<void> {
-  const deviceAuth = getDeviceAuth(ctx)
+  getDeviceAuth(ctx)
   await admitMint(ctx, deps)
-  const given = parse(await readBody(ctx, deps), ctx)
-  if (deviceAuth[given.platform] === null) throw notConfigured()
+  const body = await readBody(ctx, deps)
+  await identifyAgain(ctx, deps)
+  const given = parse(body, ctx)
+  if (getDeviceAuth(ctx)[given.platform] === null) throw notConfigured()
   // Before anything is checked, so that the wait tells nothing about what is.
   if (given.platform === 'android' && 'parts' in given) await deps.revocations.ready()
   const startedAt = performance.now()

@@ -14,7 +14,7 @@ import { type HolderIds, toHolderIds } from './holder-ids.ts'
 import { SnapshotTable } from './snapshot-table.ts'
 import { toTokenCaller, toTokenLife } from './token-caller.ts'
 
-/** A credential and the environment that it belongs to. A request uses one Tenant from its first step to its last. */
+/** A credential and the environment that it belongs to. A request uses one Tenant before its body is read, and one from then on. */
 export interface Tenant {
   readonly caller: Caller
   readonly life: Life

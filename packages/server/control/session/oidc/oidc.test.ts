@@ -252,3 +252,23 @@ test('refuses an unknown query parameter at the start, but none that the issuer 
   const { pending, back } = await begin()
   expect(await finish(`${back}&session_state=1`, pending)).toMatchObject({ user: { id: person.user.id } })
 })
+
+test('under https the cookie of a sign-in has the prefix __Host-, so that no sibling host can set it', async () => {
+  const oidc = { issuer: issuer.url, ...OIDC_CLIENT, allowInsecure: true }
+  const secure = await openControlPlane({ oidc, baseUrl: () => 'https://rideau.example' })
+  try {
+    const start = await get(`${secure.url}/v1/session/oidc/start`)
+    const [cookie = ''] = start.headers.getSetCookie()
+    const [pair = '', ...attributes] = cookie.split('; ')
+    expect(attributes).toEqual(expect.arrayContaining(['Path=/', 'HttpOnly', 'Secure']))
+    expect(cookie).not.toContain('Domain')
+    const state = new URL(start.headers.get('location') ?? '').searchParams.get('state')
+    const callback = `${secure.url}/v1/session/oidc/callback?code=unknown&state=${state}`
+    const message = async (sent: string) => await (await get(callback, sent)).text()
+    expect(pair).toMatch(/^__Host-rideau_oidc=./)
+    expect(await message(pair)).toContain('could not be completed')
+    expect(await message(pair.replace('__Host-', ''))).toContain('started in another browser')
+  } finally {
+    await secure.close()
+  }
+})

@@ -13,7 +13,11 @@ import { findOidcUser } from './find-oidc-user.ts'
 import { type OidcSettings, openOidcClient, type PendingSignIn } from './oidc-client.ts'
 
 const PATH = '/v1/session/oidc'
-const PENDING_COOKIE = 'rideau_oidc'
+/**
+ * With https its `__Host-` prefix makes browsers enforce this host. A page of a sibling host could otherwise put in the cookie of its
+ * own sign-in, and have the browser complete that one: the person would work in a stranger's account.
+ */
+const PENDING_COOKIE = { secure: '__Host-rideau_oidc', plain: 'rideau_oidc' } as const
 /** The context to which the cookie's sealed value is bound. */
 const CONTEXT = 'session:oidc'
 /** How long a sign-in at the issuer may take. */
@@ -33,13 +37,16 @@ export function registerOidc(
   const client = openOidcClient(settings, services.clock)
   const callbackUrl = (): string => `${services.baseUrl()}${PATH}/callback`
 
+  const isSecure = (): boolean => services.baseUrl().startsWith('https:')
+  const cookieName = (): string => (isSecure() ? PENDING_COOKIE.secure : PENDING_COOKIE.plain)
   const cookieOptions = () =>
     ({
-      path: PATH,
+      // The prefix needs this path.
+      path: isSecure() ? '/' : PATH,
       httpOnly: true,
       // The issuer redirects the browser from another site, so the cookie cannot be Strict.
       sameSite: 'lax',
-      secure: services.baseUrl().startsWith('https:'),
+      secure: isSecure(),
       maxAge: PENDING_MS / 1000,
     }) as const
 
@@ -56,14 +63,14 @@ export function registerOidc(
       .toString('base64url')
     return reply
       .header('Cache-Control', 'no-store')
-      .setCookie(PENDING_COOKIE, sealed, cookieOptions())
+      .setCookie(cookieName(), sealed, cookieOptions())
       .redirect(url.href, 302)
   })
 
   app.get(`${PATH}/callback`, { schema: { hide: true } }, async (request, reply) => {
     const caller = toCaller(request, trustedProxies)
     const giveBack = services.rates.countAttempt('sign_in_by_oidc', caller.address)
-    const pending = openPending(services, caller)
+    const pending = openPending(services, caller.cookies[cookieName()])
     const callback = new URL(callbackUrl())
     callback.search = new URL(request.url, callback).search
     const person = await client.finish(callback, pending).catch(cause => {
@@ -85,13 +92,13 @@ export function registerOidc(
     await auditSignIn(services, request, caller, user)
     return reply
       .header('Cache-Control', 'no-store')
-      .setCookie(PENDING_COOKIE, '', { ...cookieOptions(), maxAge: 0 })
+      .setCookie(cookieName(), '', { ...cookieOptions(), maxAge: 0 })
       .redirect(`${services.baseUrl()}/`, 302)
   })
 }
 
-function openPending(services: Services, caller: Caller): PendingSignIn {
-  const sealed = Buffer.from(caller.cookies[PENDING_COOKIE] ?? '', 'base64url')
+function openPending(services: Services, cookie: string | undefined): PendingSignIn {
+  const sealed = Buffer.from(cookie ?? '', 'base64url')
   try {
     const pending = JSON.parse(services.secretBox.open(sealed, CONTEXT)) as PendingSignIn & { until: number }
     if (pending.until > services.clock.now()) return pending
