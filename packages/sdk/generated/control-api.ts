@@ -1088,14 +1088,14 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes an environment's record of a model, so that the catalogue applies again. A record with a price needs the role admin.
+         * Removes an environment's record of a model, so that the catalogue applies again. A record with a price, or of a model with a price in the catalogue, needs the role admin.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         delete: operations["custom_models.delete"];
         options?: never;
         head?: never;
         /**
-         * Changes an environment's record of a model. Changing a price, or the model of a record with one, needs the role admin.
+         * Changes an environment's record of a model. Changing a price, or the model of a record that has one or replaces the catalogue's, needs the role admin.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         patch: operations["custom_models.update"];
@@ -1681,7 +1681,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description To the issuer. The cookie `rideau_oidc` ties the sign-in to this browser. */
+                /** @description To the issuer. The cookie `rideau_oidc`, or under https `__Host-rideau_oidc`, ties the sign-in to this browser. */
                 302: {
                     headers: {
                         Location?: string;
