@@ -118,20 +118,28 @@ function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
   loopTurns.noteRequest(tenant.caller, ctx.startedAt)
 }
 
-/** How old what identification found may be when the body has arrived. */
+/** How old what identification found may be after a wait. */
 const FRESH_MS = 250
 
 /**
- * Identifies a request anew whose body took long to arrive. Otherwise a revoked key, a blocked end user or an earlier limit
- * would be used by bodies that arrive a minute after their heads. Synchronous if nothing changed.
+ * Identifies a request anew that waited for its body or for the answer of another one. Otherwise a revoked key, a blocked end user
+ * or an earlier limit would be used for as long as that takes. Returns whether anything changed, at once if it is in memory. Then the
+ * end user that a secret key names must be named again.
  */
-export function identifyAgain(ctx: RequestContext, deps: EdgeDeps): void | Promise<void> {
-  if (ctx.elapsedMs() < FRESH_MS) return undefined
+export function identifyAgain(ctx: RequestContext, deps: EdgeDeps): boolean | Promise<boolean> {
+  if (ctx.elapsedMs() < FRESH_MS) return false
   const token = readCredential(ctx) ?? ''
   const digest = hash('sha256', token, 'hex')
   const known = deps.snapshots.find(digest)
-  if (known !== undefined) return authorize(ctx, known, deps)
-  return findTenant(token, digest, deps).then(tenant => authorize(ctx, tenant, deps))
+  if (known !== undefined) return authorizeAgain(ctx, known, deps)
+  return findTenant(token, digest, deps).then(tenant => authorizeAgain(ctx, tenant, deps))
+}
+
+function authorizeAgain(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): boolean {
+  const isSame = tenant.caller === ctx.caller && tenant.environment === ctx.environment
+  if (isSame) assertAllowed(checkLife(tenant.life, tenant.environment, deps.now()))
+  else authorize(ctx, tenant, deps)
+  return !isSame
 }
 
 /** Sets who calls. Throws what the caller's rights refuse. */

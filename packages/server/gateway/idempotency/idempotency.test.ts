@@ -185,6 +185,30 @@ describe('requests with one key that arrive while the first is running', () => {
     expect(provider.calls()).toBe(3)
   })
 
+  test('make no call and get no answer if their key was revoked meanwhile, and leave it to the next', async () => {
+    const refused = json(400, { error: { message: 'no' } })
+    const provider = gate(refused, hello)
+    const idempotencyKey = randomUUID()
+    const revoked = [await app.createKey({}), await app.createKey({})] as const
+    const first = call(idempotencyKey)
+    await provider.arrived()
+    const second = call(idempotencyKey, { key: revoked[0].key })
+    await untilOpen(2)
+    const third = call(idempotencyKey)
+    await untilOpen(3)
+    const fourth = call(idempotencyKey, { key: revoked[1].key })
+    await untilOpen(4)
+    // A wait of less than 250 ms is none.
+    await new Promise(resolve => setTimeout(resolve, 300))
+    for (const { id } of revoked) await app.manage('POST', `/v1/keys/${id}/revoke`)
+    provider.open()
+    expect(await Promise.all([first, second])).toEqual(['400 provider_rejected', '401 key_revoked'])
+    await provider.arrived()
+    expect(provider.calls()).toBe(2)
+    provider.open()
+    expect(await Promise.all([third, fourth])).toEqual(['200 made', '401 key_revoked'])
+  })
+
   test('go on if the first stream is left by its caller, or a waiting one leaves or is canceled', async () => {
     const provider = gate(streamedCompletion('one'), streamedCompletion('two'))
     const key = randomUUID()

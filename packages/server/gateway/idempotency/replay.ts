@@ -7,27 +7,27 @@ import type { KeptAnswer } from './kept-answer.ts'
 import { type Asked, identifyRequest } from './request-identity.ts'
 
 /**
- * Answers a request by the first answer of its key and returns true. Returns false if the request has to make that answer:
- * its context then has the recorder.
+ * Returns the first answer of a request's key, for which it may wait. undefined: the request has to make that answer, and its context
+ * has the recorder.
  */
-export async function replayFirst(
+export async function findFirst(
   ctx: IdentifiedContext,
   key: string,
   asked: Asked,
   { idempotency }: IdempotencyDeps,
-): Promise<boolean> {
+): Promise<KeptAnswer | undefined> {
   const answer = await idempotency.join(ctx, await identifyRequest(ctx, key, asked))
-  if (answer === undefined) {
-    ctx.throwIfStopped()
-    return false
-  }
-  idempotency.countReplay()
-  await send(ctx, answer)
-  return true
+  if (answer === undefined) ctx.throwIfStopped()
+  return answer
 }
 
 /** The replay is no use of the provider: it leaves no record, and no limit knows of it. */
-async function send(ctx: IdentifiedContext, { headers, frames, body }: KeptAnswer): Promise<void> {
+export async function replay(
+  ctx: IdentifiedContext,
+  { headers, frames, body }: KeptAnswer,
+  { idempotency }: IdempotencyDeps,
+): Promise<void> {
+  idempotency.countReplay()
   const { res } = ctx
   if (ctx.isGone) return
   const head = [...idHeaders(ctx), 'Idempotent-Replayed', 'true', ...headers, ...corsHeaders(ctx)]

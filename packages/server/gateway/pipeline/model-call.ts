@@ -8,7 +8,7 @@ import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { callTargets } from '../attempts/call-targets.ts'
 import type { AnsweredBy } from '../edge/answer-headers.ts'
 import { identifyAgain } from '../edge/identify.ts'
-import { replayFirst } from '../idempotency/replay.ts'
+import { findFirst, replay } from '../idempotency/replay.ts'
 import { type Asked, readIdempotencyKey } from '../idempotency/request-identity.ts'
 import { assertPassThrough } from '../plan/assert-pass-through.ts'
 import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
@@ -67,7 +67,7 @@ export async function serveModelCall(
 ): Promise<void> {
   const call = await read(ctx, pathModel, deps)
   const identifying = identifyAgain(ctx, deps)
-  if (identifying !== undefined) await identifying
+  if (identifying instanceof Promise) await identifying
   const begun = await begin(ctx, call, deps)
   if (begun !== undefined) await call.answer(begun.value)
 }
@@ -85,14 +85,21 @@ async function begin(
   // Awaits only actual promises, since most requests take these steps synchronously.
   const naming = nameEndUser(ctx, call.endUser, deps)
   if (naming !== undefined) await naming
-  assertPassThrough(ctx.caller, ctx.environment, call.findings)
-  const limits = findLimits(ctx, deps)
-  if (ctx.isLong) await takeTurn(ctx)
-  const planned = call.plan(limits)
-  if (ctx.isLong) await takeTurn(ctx)
-  if (key !== undefined && (await replayFirst(ctx, key, call, deps))) return undefined
+  let admitted = ctx.isLong ? await admitLong(ctx, call, deps) : admit(ctx, call, deps)
+  if (key !== undefined) {
+    const first = await findFirst(ctx, key, call, deps)
+    // It may have waited for another request as long as a stream takes.
+    if (await identifyAgain(ctx, deps)) {
+      await nameEndUser(ctx, call.endUser, deps)
+      admitted = await admitLong(ctx, call, deps)
+    }
+    if (first !== undefined) {
+      await replay(ctx, first, deps)
+      return undefined
+    }
+  }
   ctx.trace?.noteReserving()
-  const reserving = call.reserve(planned, limits)
+  const reserving = call.reserve(admitted.planned, admitted.limits)
   const { plan, estimate } = reserving instanceof Promise ? await reserving : reserving
   ctx.trace?.noteReserved()
   noteTarget(ctx.recordFields, plan.targets[0] as ResolvedTarget)
@@ -106,6 +113,34 @@ async function begin(
   // A count of tokens is another route, which may fail or answer without the provider: it says nothing about the target.
   const value = await callTargets(ctx, deps, plan, attempt, call.isBilled ? deps.circuits : undefined)
   return { value }
+}
+
+interface Admitted<P extends ResolvedTarget> {
+  readonly limits: MeterSet
+  readonly planned: CallPlan<P>
+}
+
+/** Applies the caller's rights to the call. Throws what refuses it. */
+function admit<P extends ResolvedTarget, T>(
+  ctx: IdentifiedContext,
+  call: ModelCall<P, T>,
+  deps: PipelineDeps,
+): Admitted<P> {
+  assertPassThrough(ctx.caller, ctx.environment, call.findings)
+  const limits = findLimits(ctx, deps)
+  return { limits, planned: call.plan(limits) }
+}
+
+/** The same for a body of which each step may take long. */
+async function admitLong<P extends ResolvedTarget, T>(
+  ctx: IdentifiedContext,
+  call: ModelCall<P, T>,
+  deps: PipelineDeps,
+): Promise<Admitted<P>> {
+  await takeTurn(ctx)
+  const admitted = admit(ctx, call, deps)
+  await takeTurn(ctx)
+  return admitted
 }
 
 /** The parameters that the target's request leaves out, as the caller spells them; null: none. */
