@@ -7,7 +7,14 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import { AnsweredCalls } from './answered-calls.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { attemptWhole, parseAnswer, toErrorText, unreadable } from './attempt-whole.ts'
+import {
+  attemptWhole,
+  parseAnswer,
+  reportsError,
+  toErrorText,
+  toReportedCharge,
+  unreadable,
+} from './attempt-whole.ts'
 
 export interface AttemptOptions {
   readonly ctx: RequestContext
@@ -31,8 +38,9 @@ export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<Pla
     assertBoundedCalls(reply)
     if (reply.choices.length > 0)
       return { ok: true, status, value: { bytes, body, fields: json?.fields, reply } }
-    if (body.error !== undefined) {
-      return { ok: false, error: format.decodeError(status, readHeaders(), toErrorText(bytes)) }
+    if (reportsError(body)) {
+      const error = format.decodeError(status, readHeaders(), toErrorText(bytes))
+      return { ok: false, error, charge: toReportedCharge(reply.usage, bytes.length) }
     }
     return unreadable(answer, 'the answer has no choices', reply.usage)
   })
