@@ -1,3 +1,4 @@
+import { encodeAwsEvent } from '@rideau/llm/frames/aws-event-frame'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   chunk,
@@ -24,7 +25,7 @@ afterAll(() => harness.close())
 const LONG = 'many words were said here '.repeat(40)
 const CHAT = 'groq/llama-3.3-70b-versatile'
 const CLAUDE = 'anthropic/claude-sonnet-4-6'
-const NOVA = 'bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0'
+const BEDROCK = 'bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0'
 
 async function findLogOf(response: Response) {
   await response.arrayBuffer()
@@ -88,7 +89,7 @@ describe('a plain answer', () => {
       'gemini/gemini-3-flash-preview',
       content({ promptTokenCount: 9 }),
     ],
-    ['a converse without output', 'bedrock-converse', NOVA, converse({ inputTokens: 9 })],
+    ['a converse without output', 'bedrock-converse', BEDROCK, converse({ inputTokens: 9 })],
     [
       'a Cohere chat without output',
       'cohere-v2',
@@ -113,6 +114,51 @@ describe('a plain answer', () => {
     expect(log.usage.input_tokens).toBeGreaterThan(10)
     expect(log.usage.output_tokens).toBe(300)
   })
+
+  test.each<[string, string, string, UpstreamAnswer]>([
+    [
+      'a response',
+      'openai-responses',
+      'openai/gpt-5-pro',
+      response({ input_tokens: 9, output_tokens: 1, total_tokens: 900 }),
+    ],
+    [
+      'content',
+      'gemini-content',
+      'gemini/gemini-3-flash-preview',
+      content({ promptTokenCount: 9, candidatesTokenCount: 1, totalTokenCount: 900 }),
+    ],
+    [
+      'a converse',
+      'bedrock-converse',
+      BEDROCK,
+      converse({ inputTokens: 9, outputTokens: 1, totalTokens: 900 }),
+    ],
+  ])('is billed as output what only the total of %s has', async (_what, surface, model, answer) => {
+    const log = await ask(surface, model, answer)
+    expect(log.usage).toMatchObject({ input_tokens: 9, output_tokens: 891, total_tokens: 900 })
+  })
+
+  test.each<[string, string, string, UpstreamAnswer]>([
+    [
+      'a response',
+      'openai-responses',
+      'openai/gpt-5-pro',
+      response({ input_tokens: 9, output_tokens: 1, output_tokens_details: { reasoning_tokens: 700 } }),
+    ],
+    [
+      'a message',
+      'anthropic-messages',
+      CLAUDE,
+      message({ input_tokens: 9, output_tokens: 1, output_tokens_details: { thinking_tokens: 700 } }),
+    ],
+  ])(
+    'is billed the reasoning of %s that has more of it than output',
+    async (_what, surface, model, answer) => {
+      const log = await ask(surface, model, answer)
+      expect(log.usage).toMatchObject({ input_tokens: 9, output_tokens: 700 })
+    },
+  )
 
   test('without any text may have no output', async () => {
     const log = await ask('openai-chat', CHAT, completion('', { usage: counted(9, 0) }))
@@ -199,6 +245,22 @@ describe('a stream', () => {
     const refusal = [chunk({ role: 'assistant' }), chunk({ refusal: LONG })]
     const log = await ask('openai-chat', CHAT, chat(...refusal, stop), { stream: true })
     expect(log.usage.output_tokens).toBeGreaterThan(200)
+  })
+
+  test('of frames that ends broken before its first text is billed the usage that follows', async () => {
+    const usage = { inputTokens: 9, outputTokens: 500, totalTokens: 509 }
+    const frames = [
+      encodeAwsEvent('messageStart', { role: 'assistant' }),
+      encodeAwsEvent('messageStop', { stopReason: 'malformed_model_output' }),
+      encodeAwsEvent('metadata', { usage }),
+    ]
+    const answer: UpstreamAnswer = res => {
+      res.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' })
+      res.end(Buffer.concat(frames))
+    }
+    const log = await ask('native', BEDROCK, answer, { stream: true })
+    expect(log.status).toBeGreaterThan(499)
+    expect(log.usage.output_tokens).toBeGreaterThan(499)
   })
 
   test('that fails before its first text is billed the usage that it reported', async () => {
