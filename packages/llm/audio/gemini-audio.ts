@@ -96,7 +96,8 @@ export const geminiAudio: AudioClient = {
     // A text that was cut is not what was said.
     if (choice?.finishReason !== 'stop') return undefined
     const text = (choice.message.content ?? '').trim()
-    const tokens = usage === undefined ? undefined : toHeardTokens(usage)
+    const isWhole = usage !== undefined && hasBoth(usage, text !== '')
+    const tokens = isWhole ? toHeardTokens(usage) : undefined
     const counted = tokens === undefined ? {} : { usage: encodeUsage(tokens) }
     return { text, body: { text, ...counted }, usage: { tokens } }
   },
@@ -160,6 +161,11 @@ function toChatRequest(
   }
 }
 
+/** A usage without what the answer cannot have been made without is none. */
+function hasBoth({ uncachedInput, cacheRead, output }: Usage, hasOutput: boolean): boolean {
+  return uncachedInput + cacheRead > 0 && (output > 0 || !hasOutput)
+}
+
 function toHeardTokens({ uncachedInput, audioInput = 0, cacheRead, output, reasoning }: Usage): AudioTokens {
   return {
     textInput: uncachedInput - audioInput + cacheRead,
@@ -214,7 +220,8 @@ function decodeSpeech(
   const audio =
     format === 'pcm' ? samples : toWavFile(samples, rate === undefined ? SAMPLE_RATE : Number(rate))
   const usage = decodeUsage(body)
-  const tokens = usage && {
+  if (usage === undefined || !hasBoth(usage, true)) return { audio, format, usage: {} }
+  const tokens = {
     textInput: usage.uncachedInput + usage.cacheRead,
     audioInput: 0,
     textOutput: usage.reasoning,

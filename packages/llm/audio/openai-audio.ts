@@ -81,37 +81,40 @@ function toField(value: Json): string {
 export function decodeTranscription(body: JsonObject): TranscriptionReply | undefined {
   const text = toText(body.text)
   if (text === undefined) return undefined
-  return { text, body, usage: decodeUsage(body) }
+  return { text, body, usage: decodeUsage(body, text.trim() !== '') }
 }
 
-function decodeUsage(body: JsonObject): AudioUsage {
+function decodeUsage(body: JsonObject, hasText: boolean): AudioUsage {
   const usage = toObject(body.usage)
-  const tokens = usage?.type === 'duration' ? undefined : toTokens(usage)
-  const seconds = toSeconds(usage?.seconds) ?? toSeconds(body.duration)
-  return { seconds, tokens }
+  const tokens = usage?.type === 'duration' ? undefined : toTokens(usage, hasText)
+  const seconds = Math.max(toSeconds(usage?.seconds), toSeconds(body.duration))
+  return { seconds: seconds === 0 ? undefined : seconds, tokens }
 }
 
 /** Larger figures are a provider's mistake. What is missing is billed at its maximum. */
 const MAX_SECONDS = 1_000_000
 const MAX_TOKENS = 20_000_000
 
-/** Groq writes numbers, OpenAI's older models a text. */
-function toSeconds(value: Json | undefined): number | undefined {
+/** Groq writes numbers, OpenAI's older models a text. 0: none, since audio has a length. */
+function toSeconds(value: Json | undefined): number {
   const seconds = typeof value === 'string' ? Number(value) : value
-  return typeof seconds === 'number' && seconds >= 0 && seconds <= MAX_SECONDS ? seconds : undefined
+  return typeof seconds === 'number' && seconds > 0 && seconds <= MAX_SECONDS ? seconds : 0
 }
 
-function toTokens(usage: JsonObject | undefined): AudioTokens | undefined {
+/** undefined: a part is missing that the answer cannot have been made without, or there are too many tokens. */
+function toTokens(usage: JsonObject | undefined, hasOutput: boolean): AudioTokens | undefined {
   const input = toCount(usage?.input_tokens)
   const output = toCount(usage?.output_tokens)
-  if (usage === undefined || input + output === 0 || input + output > MAX_TOKENS) return undefined
+  if (usage === undefined || input === 0 || input + output > MAX_TOKENS) return undefined
+  if (output === 0 && hasOutput) return undefined
   const details = toObject(usage.input_token_details) ?? toObject(usage.input_tokens_details)
   const audioInput = Math.min(input, toCount(details?.audio_tokens))
   return { textInput: input - audioInput, audioInput, textOutput: output, audioOutput: 0 }
 }
 
+/** A fraction is rounded up. */
 function toCount(value: Json | undefined): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.ceil(value) : 0
 }
 
 /** Whether a model's speech comes as events, of which the last one has its usage. */
@@ -157,7 +160,7 @@ export function decodeSpeech(
 }
 
 function toSpokenTokens(usage: JsonObject | undefined): AudioTokens | undefined {
-  const heard = toTokens(usage)
+  const heard = toTokens(usage, true)
   return heard === undefined ? undefined : { ...heard, textOutput: 0, audioOutput: heard.textOutput }
 }
 

@@ -72,6 +72,12 @@ export function toCount(value: unknown): number | undefined {
     : undefined
 }
 
+/** The larger of two counts of one thing, of which each may be missing. */
+export function toLarger(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return Math.max(one, other)
+}
+
 /** Every vector, or undefined where one is none. */
 export function toVectors(values: readonly unknown[]): readonly (readonly number[])[] | undefined {
   const vectors = values.map(toNumbers)

@@ -10,6 +10,7 @@ import {
   type EmbeddingRequest,
   JSON_HEADERS,
   toCount,
+  toLarger,
   toNumbers,
   type Vector,
 } from './embedding-format.ts'
@@ -50,7 +51,7 @@ export const openAiEmbeddings: EmbeddingFormat = {
     const cost = readReportedCost(usage, target)
     return {
       vectors,
-      inputTokens: toCount(usage?.prompt_tokens) ?? toCount(usage?.total_tokens),
+      inputTokens: toLarger(toCount(usage?.prompt_tokens), toCount(usage?.total_tokens)),
       ...(cost === undefined ? {} : { costNanoUsd: cost }),
     }
   },

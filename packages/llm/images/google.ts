@@ -4,12 +4,12 @@ import { joinAddress } from '../upstream/join-address.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import {
+  findOutput,
   type GoogleFields,
   type ImageFormat,
   type ImageReply,
   type ImageRequest,
   type ImageUsage,
-  isCredible,
   JSON_HEADERS,
   listParams,
   type MadeImage,
@@ -156,7 +156,7 @@ function decodeContent(body: JsonObject): ImageReply | undefined {
       .map(part => toInline(toObject(part.inlineData)))
       .filter(image => image !== undefined),
   )
-  const usage = decodeUsage(body)
+  const usage = decodeUsage(body, images.length > 0)
   if (images.length > 0) return { images, usage }
   const isBlocked = toText(toObject(body.promptFeedback)?.blockReason) !== undefined
   const isFiltered =
@@ -175,16 +175,18 @@ function toInline(data: JsonObject | undefined): MadeImage | undefined {
   return { base64, mediaType }
 }
 
-function decodeUsage(body: JsonObject): ImageUsage | undefined {
+function decodeUsage(body: JsonObject, hasImages: boolean): ImageUsage | undefined {
   const usage = toObject(body.usageMetadata)
   const input = toCount(usage?.promptTokenCount)
-  const output = toCount(usage?.candidatesTokenCount)
   const thoughts = toCount(usage?.thoughtsTokenCount)
-  if (!isCredible(input + output + thoughts)) return undefined
+  const counted = toCount(usage?.candidatesTokenCount)
+  const output = findOutput(input + thoughts, counted, toCount(usage?.totalTokenCount), hasImages)
+  if (output === undefined) return undefined
   const imageInput = Math.min(input, countImages(usage?.promptTokensDetails) ?? 0)
   const textCacheRead = Math.min(input - imageInput, toCount(usage?.cachedContentTokenCount))
-  // Without details all that came out is the image: words are not asked for.
-  const imageOutput = Math.min(output, countImages(usage?.candidatesTokensDetails) ?? output)
+  // Without details of an image that came, all that came out is the image: words are not asked for.
+  const drawn = countImages(usage?.candidatesTokensDetails) ?? output
+  const imageOutput = drawn === 0 && hasImages ? output : Math.min(output, drawn)
   return {
     textInput: input - imageInput - textCacheRead,
     textCacheRead,

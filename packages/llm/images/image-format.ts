@@ -141,11 +141,25 @@ export function toBase64(source: ImageSource): string {
 const MAX_TOKENS = 20_000_000
 
 /** Whether a request can have used so many tokens. What cannot be is billed at its maximum, like usage that is missing. */
-export function isCredible(tokens: number): boolean {
+function isCredible(tokens: number): boolean {
   return tokens > 0 && tokens <= MAX_TOKENS
 }
 
-/** A count of tokens that somebody else made. */
+/** A count of tokens that somebody else made; a fraction is rounded up. */
 export function toCount(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.ceil(value) : 0
+}
+
+/**
+ * Returns the output tokens of an answer: what its total leaves if they are missing. undefined: they cannot be true, since an image
+ * costs some, or there are too many tokens.
+ */
+export function findOutput(
+  input: number,
+  output: number,
+  total: number,
+  hasImages: boolean,
+): number | undefined {
+  const counted = output > 0 ? output : Math.max(0, total - input)
+  return isCredible(input + counted) && (counted > 0 || !hasImages) ? counted : undefined
 }

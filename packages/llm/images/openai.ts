@@ -7,12 +7,12 @@ import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import { readReportedCost } from '../usage/reported-cost.ts'
 import {
+  findOutput,
   type ImageFormat,
   type ImageReply,
   type ImageRequest,
   type ImageSource,
   type ImageUsage,
-  isCredible,
   JSON_HEADERS,
   listParams,
   type MadeImage,
@@ -203,15 +203,18 @@ function toImage(entry: JsonObject): MadeImage | undefined {
 function decodeUsage(body: JsonObject): ImageUsage | undefined {
   const usage = toObject(body.usage)
   const input = toCount(usage?.input_tokens ?? usage?.prompt_tokens)
-  const output = toCount(usage?.output_tokens ?? usage?.completion_tokens)
-  if (!isCredible(input + output)) return undefined
+  const counted = toCount(usage?.output_tokens ?? usage?.completion_tokens)
+  const output = findOutput(input, counted, toCount(usage?.total_tokens), true)
+  if (output === undefined) return undefined
   const details = toObject(usage?.input_tokens_details)
   const imageInput = Math.min(input, toCount(details?.image_tokens))
   const cached = toObject(details?.cached_tokens_details)
   const cachedTotal = toCount(details?.cached_tokens)
   const imageCacheRead = Math.min(imageInput, toCount(cached?.image_tokens))
   const textCacheRead = Math.min(input - imageInput, toCount(cached?.text_tokens ?? cachedTotal))
-  const textOutput = Math.min(output, toCount(toObject(usage?.output_tokens_details)?.text_tokens))
+  const textTokens = toCount(toObject(usage?.output_tokens_details)?.text_tokens)
+  // Some of the output is the image.
+  const textOutput = textTokens < output ? textTokens : 0
   return {
     textInput: input - imageInput - textCacheRead,
     textCacheRead,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { SlicedJsonScan } from './json-scan.ts'
 import { UNBOUNDED } from './json-bounds.ts'
+import { SlicedJsonScan } from './json-scan.ts'
 import { countLoneSurrogates, MAX_LONE_SURROGATES } from './lone-surrogates.ts'
 
 describe('countLoneSurrogates', () => {

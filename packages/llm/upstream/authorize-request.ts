@@ -1,6 +1,6 @@
 import { toText } from '../json/json-value.ts'
-import { findForbidden } from './outgoing-body.ts'
 import type { MediaAddresses } from './media-addresses.ts'
+import { findForbidden } from './outgoing-body.ts'
 import type { Grant } from './outgoing-rules.ts'
 import { signAwsRequest } from './sign-aws-request.ts'
 import type { Target } from './target.ts'

@@ -55,6 +55,10 @@ const OTHER_MODELS = [
   // A stored set of parameters, which may name a model, and a second model that moderates the first one's answer.
   'preset',
   'safety_model',
+  // A prompt that a proxy keeps, which may name a model, and another server than the one that was chosen.
+  'prompt_id',
+  'model_list',
+  'api_base',
 ]
 
 /** Priced apart from tokens, or multiplies their price. The catalogue does not have those prices. */
@@ -94,8 +98,11 @@ const PRICED = [
   'data_sources',
   'tool_resources',
   'vector_store_ids',
-  // Is charged by the piece of text.
+  // Are charged by the piece of text, or ask a model of their own.
   'guardrail_config',
+  'guardrails',
+  'model_armor_config',
+  'enable_code_interpreter',
 ]
 
 /** State at the provider. Every caller of the account can read it by its id. */

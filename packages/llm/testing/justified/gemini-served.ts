@@ -19,7 +19,6 @@ export const JUSTIFIED: readonly Justification[] = [
   { path: '/safetySettings', why: NATIVE },
   { path: '/cachedContent', why: NATIVE },
   { path: '/labels', why: 'Kept with the log.' },
-  { path: '/modelArmorConfig', why: 'Refused by name.' },
   {
     path: '/generationConfig',
     why: 'Nothing in it but what is done without it, or what is refused by name.',

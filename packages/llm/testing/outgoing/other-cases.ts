@@ -95,7 +95,7 @@ export const OTHER_CASES: Readonly<Record<string, Case>> = {
       thinking: { type: 'enabled', token_budget: 9 },
       max_tokens: 64,
       stream: false,
-      safety_mode: 'OFF',
+      safety_mode: 'STRICT',
       k: 1,
       p: 0.5,
     },
@@ -103,6 +103,7 @@ export const OTHER_CASES: Readonly<Record<string, Case>> = {
       ['novelty', { novelty: 1 }],
       ['messages[0].content[0]', user({ type: 'novel' })],
       ['citation_options.novelty', { citation_options: { novelty: 1 } }],
+      ['safety_mode', { safety_mode: 'OFF' }],
     ],
     stored: [],
     refused: [

@@ -14,7 +14,14 @@ import type { Charge } from '../billing/bill.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { attemptWhole, parseAnswer, toErrorText, unreadable, type Watched } from './attempt-whole.ts'
+import {
+  attemptWhole,
+  parseAnswer,
+  reportsError,
+  toErrorText,
+  unreadable,
+  type Watched,
+} from './attempt-whole.ts'
 import { ONE_ANSWER, toGrant } from './to-grant.ts'
 import { WatchGroup } from './watch-group.ts'
 
@@ -102,7 +109,7 @@ function attemptOne(
     const reply = format.decodeReply(parsed.body, readHeaders(), target)
     if (reply?.vectors.length === batch.input.length)
       return { ok: true, status, value: reply, model: readAnsweredModel(parsed.body) }
-    if (parsed.body.error !== undefined) {
+    if (reportsError(parsed.body)) {
       return { ok: false, error: decodeError(status, readHeaders(), toErrorText(answer.bytes)) }
     }
     return unreadable(answer, 'the answer lacks vectors of some inputs')
@@ -114,9 +121,9 @@ function join(replies: readonly EmbeddingReply[]): EmbeddingReply {
   let inputTokens: number | undefined = 0
   for (const reply of replies) {
     for (const vector of reply.vectors) vectors.push(vector)
-    // The total is unknown if one call reported no count.
+    // The total is unknown if one call reported no count, or none of what it read.
     inputTokens =
-      inputTokens === undefined || reply.inputTokens === undefined
+      inputTokens === undefined || reply.inputTokens === undefined || reply.inputTokens === 0
         ? undefined
         : inputTokens + reply.inputTokens
   }

@@ -6,7 +6,14 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { attemptWhole, parseAnswer, toErrorText, unreadable, type Watched } from './attempt-whole.ts'
+import {
+  attemptWhole,
+  parseAnswer,
+  reportsError,
+  toErrorText,
+  unreadable,
+  type Watched,
+} from './attempt-whole.ts'
 import { toGrant } from './to-grant.ts'
 import { WatchGroup } from './watch-group.ts'
 
@@ -30,6 +37,8 @@ export interface ImageResult {
   readonly result: AttemptResult<ImageReply>
   /** Images of calls that ended without an answer. The provider may have made and charged them. */
   readonly abandoned: number
+  /** What calls used whose images the provider took away. undefined: nothing that was counted. */
+  readonly withheld: ImageUsage | undefined
 }
 
 /** Concurrent calls of one request to a provider that limits the images of a call. */
@@ -49,12 +58,18 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
   const group = new WatchGroup(ctx)
   let failure: (AttemptResult<ImageReply> & { ok: false }) | undefined
   let abandoned = 0
+  const withheld: ImageUsage[] = []
   let next = 0
   let status = 200
   const work = async (): Promise<void> => {
     while (failure === undefined && next < counts.length) {
       const index = next++
-      const result = await attemptOne(options, { ...request, n: counts[index] as number }, group.open())
+      const result = await attemptOne(
+        options,
+        { ...request, n: counts[index] as number },
+        group.open(),
+        withheld,
+      )
       if (result.ok) {
         replies[index] = result.value
         status = result.status
@@ -74,14 +89,16 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
     group.close()
   }
   const made = Object.values(replies)
-  if (failure !== undefined && made.length === 0) return { result: failure, abandoned }
-  return { result: { ok: true, status, value: join(made) }, abandoned }
+  if (failure !== undefined && made.length === 0)
+    return { result: failure, abandoned, withheld: addUp(withheld) }
+  return { result: { ok: true, status, value: join(made) }, abandoned, withheld: addUp(withheld) }
 }
 
 function attemptOne(
   { transport, format, decodeError, target, sender, dropped, timeoutMs, now }: ImageAttempt,
   part: ImageRequest,
   ctx: Watched,
+  withheld: ImageUsage[],
 ): Promise<AttemptResult<ImageReply>> {
   const request = format.encodeRequest(part, target, dropped)
   const granted = { isStream: false, choices: part.n, maxOutputTokens: undefined }
@@ -92,6 +109,7 @@ function attemptOne(
     if (!parsed.ok) return parsed
     const reply = format.decodeReply(parsed.body, target)
     if (reply?.isFiltered === true) {
+      if (reply.usage !== undefined) withheld.push(reply.usage)
       return {
         ok: false,
         error: { kind: 'content_filter', status, detail: 'the provider filtered the images' },
@@ -103,7 +121,7 @@ function attemptOne(
       const isKept = part.google !== undefined && target.provider.images?.format === 'google-images'
       return { ok: true, status, value: isKept ? { ...reply, received: parsed.body } : reply }
     }
-    if (parsed.body.error !== undefined && parsed.body.error !== null) {
+    if (reportsError(parsed.body)) {
       return { ok: false, error: decodeError(status, readHeaders(), toErrorText(answer.bytes)) }
     }
     return unreadable(answer, 'the answer has no image')
@@ -130,10 +148,10 @@ function join(replies: readonly ImageReply[]): ImageReply {
   }
 }
 
-/** Adds usages up. The total is unknown if one call reported none. */
+/** Adds usages up. The total is unknown if one call reported none, or if there is no call. */
 function addUp(usages: readonly (ImageUsage | undefined)[]): ImageUsage | undefined {
   const known = usages.filter(usage => usage !== undefined)
-  if (known.length < usages.length) return undefined
+  if (known.length < usages.length || known.length === 0) return undefined
   const sum = (name: keyof ImageUsage): number => known.reduce((total, usage) => total + usage[name], 0)
   return {
     textInput: sum('textInput'),

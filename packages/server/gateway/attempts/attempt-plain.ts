@@ -8,7 +8,14 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import { AnsweredCalls } from './answered-calls.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { attemptWhole, parseAnswer, toErrorText, unreadable } from './attempt-whole.ts'
+import {
+  attemptWhole,
+  parseAnswer,
+  reportsError,
+  toErrorText,
+  toReportedCharge,
+  unreadable,
+} from './attempt-whole.ts'
 
 export interface AttemptOptions {
   readonly ctx: RequestContext
@@ -34,8 +41,9 @@ export function attemptPlain(options: AttemptOptions): Promise<AttemptResult<Pla
       const value = { bytes, body, fields: json?.fields, reply }
       return { ok: true, status, value, model: readAnsweredModel(body) }
     }
-    if (body.error !== undefined) {
-      return { ok: false, error: format.decodeError(status, readHeaders(), toErrorText(bytes)) }
+    if (reportsError(body)) {
+      const error = format.decodeError(status, readHeaders(), toErrorText(bytes))
+      return { ok: false, error, charge: toReportedCharge(reply.usage, bytes.length) }
     }
     return unreadable(answer, 'the answer has no choices', reply.usage)
   })

@@ -7,7 +7,7 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { attemptWhole, parseAnswer, toErrorText, unreadable } from './attempt-whole.ts'
+import { attemptWhole, parseAnswer, reportsError, toErrorText, unreadable } from './attempt-whole.ts'
 import { ONE_ANSWER, toGrant } from './to-grant.ts'
 
 export interface RerankAttempt {
@@ -38,7 +38,7 @@ export function attemptRerank(options: RerankAttempt): Promise<AttemptResult<Rer
       const results = reply.results.slice(0, asked.topN ?? length)
       return { ok: true, status, value: { ...reply, results }, model: readAnsweredModel(parsed.body) }
     }
-    if (parsed.body.error !== undefined) {
+    if (reportsError(parsed.body)) {
       return { ok: false, error: decodeError(status, readHeaders(), toErrorText(answer.bytes)) }
     }
     return unreadable(answer, 'the answer does not order the documents')

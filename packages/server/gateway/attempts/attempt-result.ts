@@ -14,7 +14,7 @@ export type AttemptResult<T> =
   | {
       readonly ok: false
       readonly error: UpstreamError
-      /** Why the provider may charge for the failed attempt. Absent: it reported an error, or was never reached. */
+      /** Why the provider may charge for the failed attempt. Absent: it reported an error and counted nothing, or was never reached. */
       readonly charge?: Charge | undefined
       /**
        * The bill of a failed attempt that the provider may charge. The caller of the attempt knows the request and

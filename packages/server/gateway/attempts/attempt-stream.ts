@@ -7,7 +7,7 @@ import type { Usage } from '@rideau/llm/usage/usage'
 import type { UpstreamCall, UpstreamHandler, UpstreamHeaders } from '../upstream/transport.ts'
 import type { AttemptOptions } from './attempt-plain.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { toCharge, toTimeout } from './attempt-whole.ts'
+import { toCharge, toReportedCharge, toTimeout } from './attempt-whole.ts'
 import { type FrameReceiver, StreamReader } from './stream-reader.ts'
 
 /** Receives the frames and chunks of an open stream. */
@@ -238,10 +238,13 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
     this.#ctx.fail(error, 'a callback of an upstream call')
   }
 
-  /** `reported`: the provider itself reported the failure, so it charges nothing. */
+  /** `reported`: the provider itself reported the failure, so it charges nothing but the usage that it counted before. */
   #fail(error: UpstreamError, why: 'reported' | 'unreadable' | 'stopped'): void {
     if (this.#isSettled) return
-    if (why === 'reported') return this.#settleOnce({ ok: false, error })
+    if (why === 'reported') {
+      const charge = toReportedCharge(this.#usage, this.#bufferedBytes)
+      return this.#settleOnce({ ok: false, error, charge })
+    }
     const charge = toCharge({
       sentAt: this.#call?.sentAt,
       status: this.#status,

@@ -6,6 +6,7 @@ import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { Usage } from '@rideau/llm/usage/usage'
+import { inputTokens, outputTokens } from '@rideau/llm/usage/usage-sums'
 import type { ShareOwner } from '../../core/connection-shares.ts'
 import { Fault } from '../../core/fault.ts'
 import { batchInTick } from '../../http/batch-in-tick.ts'
@@ -233,6 +234,17 @@ export function toCharge({ sentAt, status, isCutByUs, bytes, usage }: AbandonedA
 /** Returns the text of an error report. A longer one is cut, so that decoding it takes at most 25 ms. */
 export function toErrorText(bytes: Buffer): string {
   return decodeText(bytes.length > MAX_ERROR_BYTES ? bytes.subarray(0, MAX_ERROR_BYTES) : bytes)
+}
+
+/** Does a successful answer report an error? Some formats have a null in its place. */
+export function reportsError({ error }: JsonObject): boolean {
+  return error !== undefined && error !== null
+}
+
+/** An error report beside which a provider counts what it charges; undefined: it counts nothing. */
+export function toReportedCharge(usage: Usage | undefined, bytes: number): Charge | undefined {
+  if (usage === undefined || inputTokens(usage) + outputTokens(usage) === 0) return undefined
+  return { isAnswered: true, bytes, usage }
 }
 
 export type ParsedAnswer =

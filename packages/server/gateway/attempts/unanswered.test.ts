@@ -327,7 +327,7 @@ describe('if another attempt answers', () => {
   test('bills the abandoned attempt too: the record has the sum, the answer its own cost', async () => {
     const { key, budget } = await limited.freshKey(100)
     const usage = { prompt_tokens: 20, completion_tokens: 0, total_tokens: 20 }
-    upstream.script(res => void res.destroy(), completion('hello', { usage }))
+    upstream.script(res => void res.destroy(), completion('', { usage }))
     const response = await app.call('/v1/chat', CHAT, { key })
     expect(await response.json()).toMatchObject({ usage: { input_tokens: 20 }, cost_usd: 0.002 })
     const log = await app.findLog(response.headers.get('x-request-id') ?? '')

@@ -3,7 +3,7 @@ import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
 import type { Usage } from '@rideau/llm/usage/usage'
-import { inputTokens as inputOf } from '@rideau/llm/usage/usage-sums'
+import { inputTokens as inputOf, outputTokens as outputOf } from '@rideau/llm/usage/usage-sums'
 import { toBelieved, type UsageBound } from './believed-usage.ts'
 
 const NOTHING_USED: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
@@ -24,6 +24,8 @@ export interface Seen {
   readonly reservedTokens?: number | undefined
   /** The usage that the provider had reported when its stream broke off. Its input is final, its output is not. */
   readonly partialUsage?: Usage | undefined
+  /** The answer has text, reasoning or a call, so that its output is not 0. Absent: it is not known. */
+  readonly showsOutput?: boolean | undefined
 }
 
 function estimateUsage(model: CatalogModel | undefined, seen: Seen): Usage {
@@ -43,6 +45,22 @@ function estimateUsage(model: CatalogModel | undefined, seen: Seen): Usage {
   return withHosted(usage, partialUsage?.hosted)
 }
 
+/**
+ * Returns the usage with what cannot be 0: every request has input, and an answer that shows output has output. The same object
+ * where neither is missing.
+ */
+function withMissing(usage: Usage, seen: Seen): Usage {
+  const { requestBytes, inputTokens, deliveredTokens, showsOutput } = seen
+  const lacksInput = inputOf(usage) === 0
+  const lacksOutput = showsOutput === true && outputOf(usage) === 0
+  if (!lacksInput && !lacksOutput) return usage
+  return {
+    ...usage,
+    uncachedInput: lacksInput ? (inputTokens ?? estimateTokens(requestBytes)) : usage.uncachedInput,
+    output: lacksOutput ? deliveredTokens : usage.output,
+  }
+}
+
 function withHosted(usage: Usage, hosted: Usage['hosted']): Usage {
   return hosted === undefined ? usage : { ...usage, hosted }
 }
@@ -57,18 +75,19 @@ function toBound(
 
 /**
  * Returns the bill of an answer. Uses the usage and cost that the provider reported if they are credible. A usage that is too
- * large is billed up to its bound, or at the reported cost if that is more. Otherwise estimates usage from the counted input or
+ * large is billed up to its bound, or at the reported cost if that is more; a part that is 0 and cannot be is estimated. Otherwise estimates usage from the counted input or
  * the request's bytes and from the delivered tokens, so that generated output is never free.
  */
 export function toBill(model: CatalogModel | undefined, reported: Usage | undefined, seen: Seen): Bill {
   const believed = reported === undefined ? undefined : toBelieved(reported, toBound(model, seen))
   if (believed !== undefined) {
-    const { reportedCostNanoUsd } = believed
+    const usage = withMissing(believed, seen)
+    const { reportedCostNanoUsd } = usage
     const isCut = believed !== reported
     const price =
-      reportedCostNanoUsd === undefined || isCut ? costNanoUsd(believed, model?.pricing ?? null) : null
+      reportedCostNanoUsd === undefined || isCut ? costNanoUsd(usage, model?.pricing ?? null) : null
     const cost = isCut ? toLarger(reportedCostNanoUsd, price) : (reportedCostNanoUsd ?? price)
-    return { usage: believed, isEstimated: isCut, costNanoUsd: cost }
+    return { usage, isEstimated: usage !== reported, costNanoUsd: cost }
   }
   const estimated = estimateUsage(model, seen)
   const usage = withHosted(estimated, reported?.hosted ?? estimated.hosted)

@@ -14,9 +14,10 @@ export function countEvents(events: readonly StreamEvent[]): number {
   return tokens
 }
 
-function countDelta({ content, reasoning, toolCalls }: StreamEvent & { type: 'delta' }): number {
-  if (content === undefined && reasoning === undefined && toolCalls === undefined) return 0
-  let chars = (content?.length ?? 0) + (reasoning?.length ?? 0)
+function countDelta({ content, reasoning, refusal, toolCalls }: StreamEvent & { type: 'delta' }): number {
+  const isEmpty = content === undefined && reasoning === undefined && refusal === undefined
+  if (isEmpty && toolCalls === undefined) return 0
+  let chars = (content?.length ?? 0) + (reasoning?.length ?? 0) + (refusal?.length ?? 0)
   if (toolCalls !== undefined) {
     for (const call of toolCalls) {
       chars += (call.function?.arguments?.length ?? 0) + (call.function?.name?.length ?? 0)

@@ -62,6 +62,11 @@ export function toAbandonedImageBill(request: ImageRequest, target: ImagePriced,
   }
 }
 
+/** The bill of calls whose images the provider took away, by what it counted. Images that nobody got have no price of their own. */
+export function toWithheldImageBill(request: ImageRequest, target: ImagePriced, usage: ImageUsage): Bill {
+  return { usage: toUsage(usage), isEstimated: false, costNanoUsd: priceOf(request, target, 0, usage) }
+}
+
 function mostUsage(request: ImageRequest, { format, model, catalogModel }: ImagePriced): ImageUsage {
   const promptTokens = estimateTokens(request.prompt)
   const prices = catalogModel?.image_pricing ?? {}

@@ -1,8 +1,9 @@
-import type { ImageReply, ImageRequest } from '@rideau/llm/images/image-format'
+import type { ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
 import { encodeImages } from '@rideau/llm/images/image-reply'
 import type { ImageServer, ParsedImages } from '@rideau/llm/images/image-server'
 import type { ImageRoute as ServedImageRoute } from '@rideau/llm/images/served/image-routes'
 import type { Target } from '@rideau/llm/upstream/target'
+import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { attemptImages } from '../attempts/attempt-images.ts'
@@ -10,7 +11,12 @@ import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedSources, inlineSources } from '../attempts/inline-sources.ts'
 import { toMediaAddresses, toSender } from '../attempts/to-grant.ts'
 import { addBills } from '../billing/bill.ts'
-import { toAbandonedImageBill, toImageBill, toReservedImageAmounts } from '../billing/image-amounts.ts'
+import {
+  toAbandonedImageBill,
+  toImageBill,
+  toReservedImageAmounts,
+  toWithheldImageBill,
+} from '../billing/image-amounts.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import { type ImageTarget, planImages } from '../plan/plan-images.ts'
@@ -48,8 +54,8 @@ export function readOtherImages({ server, whenQuery }: ServedImageRoute): ReadCa
 interface AnsweredImages {
   readonly reply: ImageReply
   readonly target: ImageTarget
-  /** Images of calls that ended without an answer. */
-  readonly abandoned: number
+  /** The bill of calls without an image. */
+  readonly lost: Bill | undefined
 }
 
 class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
@@ -120,7 +126,7 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
       format.inlinesImages === true || toMediaAddresses(sender, target) === 'none'
         ? await inlineSources(this.#ctx, original, this.#fetched, this.#deps)
         : original
-    const { result, abandoned } = await attemptImages({
+    const { result, abandoned, withheld } = await attemptImages({
       ctx: this.#ctx,
       transport: provider.sandbox === true ? this.#deps.sandbox : this.#deps.http,
       format,
@@ -132,14 +138,14 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       now: this.#deps.now,
     })
-    if (result.ok) return { ...result, value: { reply: result.value, target: planned, abandoned } }
-    return abandoned === 0 ? result : { ...result, bill: toAbandonedImageBill(original, planned, abandoned) }
+    const lost = toLostBill(original, planned, abandoned, withheld)
+    if (result.ok) return { ...result, value: { reply: result.value, target: planned, lost } }
+    return lost === undefined ? result : { ...result, bill: lost }
   }
 
-  async answer({ reply, target, abandoned }: AnsweredImages): Promise<void> {
+  async answer({ reply, target, lost }: AnsweredImages): Promise<void> {
     const made = toImageBill(this.#request, target, reply)
-    const bill =
-      abandoned === 0 ? made : addBills(toAbandonedImageBill(this.#request, target, abandoned), made)
+    const bill = lost === undefined ? made : addBills(lost, made)
     this.#ctx.recordFields.answered = bill
     const server = this.#server
     const bytes =
@@ -150,4 +156,15 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
     const outcome = { status: 200, bill, finishReason: 'stop' }
     await sendAnswer(this.#ctx, bytes, { headers, outcome }, this.#deps)
   }
+}
+
+function toLostBill(
+  request: ImageRequest,
+  target: ImageTarget,
+  abandoned: number,
+  withheld: ImageUsage | undefined,
+): Bill | undefined {
+  const counted = withheld === undefined ? undefined : toWithheldImageBill(request, target, withheld)
+  if (abandoned === 0) return counted
+  return addBills(counted, toAbandonedImageBill(request, target, abandoned))
 }

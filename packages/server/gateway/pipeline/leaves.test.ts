@@ -53,6 +53,8 @@ const NOT_FOR_TOKENS: readonly Case[] = [
   ['cohere-v2', say('a', { novelty: 1 }), 'messages[0].novelty'],
   ['cohere-v2', say([{ type: 'text', text: 'a', novelty: 1 }]), 'messages[0].content[0].novelty'],
   ['cohere-v2', { thinking: { type: 'disabled', novelty: 1 } }, 'thinking.novelty'],
+  ['cohere-v2', { safety_mode: 'OFF' }, 'safety_mode'],
+  ['cohere-v2', { safety_mode: 'none' }, 'safety_mode'],
 ]
 
 describe('a client token', () => {

@@ -30,7 +30,7 @@ const MODEL_FIELDS = [
   'provider_fallbacks',
   'plugins',
 ]
-const MORE_MODEL_FIELDS = ['preset', 'safety_model']
+const MORE_MODEL_FIELDS = ['preset', 'safety_model', 'prompt_id', 'model_list', 'api_base']
 const PRICED_FIELDS = [
   'best_of',
   'num_return_sequences',
@@ -47,6 +47,9 @@ const PRICED_FIELDS = [
   'inference_geo',
   'performance_config',
   'guardrail_config',
+  'guardrails',
+  'model_armor_config',
+  'enable_code_interpreter',
   'connectors',
 ]
 const RELIED_ON = [

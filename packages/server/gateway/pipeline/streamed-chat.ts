@@ -105,7 +105,8 @@ export class StreamedChat extends ChatCall<BegunStream> {
     writer.end(last)
   }
 
-  #toBill({ error, usage, deliveredTokens, partialUsage }: RelayEnd, sentAt: number | undefined): Bill {
+  #toBill(end: RelayEnd, sentAt: number | undefined): Bill {
+    const { error, usage, deliveredTokens, partialUsage, showsOutput } = end
     // A stream that the gateway ended reports no usage, and its reasoning may have been hidden. Callers end some on purpose.
     const isCutByUs = this.ctx.stopped !== undefined || error?.kind === 'timeout'
     const generatedTokens =
@@ -118,6 +119,7 @@ export class StreamedChat extends ChatCall<BegunStream> {
       choices: this.choices,
       reservedTokens: this.reservedTokens,
       partialUsage,
+      showsOutput,
     })
     return this.noteDisbelief(usage, bill)
   }

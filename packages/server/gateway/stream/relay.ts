@@ -6,6 +6,8 @@ import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { Usage } from '@rideau/llm/usage/usage'
 import type { OpenStream, StreamSink } from '../attempts/attempt-stream.ts'
 import { countEvents, countTokens } from '../billing/count-output.ts'
+import { isShown, isShownIn } from '../billing/shown-output.ts'
+import { StreamUsage } from '../billing/stream-usage.ts'
 import type { SpendGuard } from '../limits/spend-guard.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { StreamWriter } from './stream-writer.ts'
@@ -23,6 +25,8 @@ export interface RelayEnd {
   readonly isUsageSent: boolean
   /** Output tokens delivered so far. Used for an estimate if no usage was reported. */
   readonly deliveredTokens: number
+  /** The stream has shown output, so that output tokens of 0 cannot be true. */
+  readonly showsOutput: boolean
   /** True if the gateway ended the stream because a limit was reached. */
   readonly isCut: boolean
   readonly transcript: Transcript | undefined
@@ -51,7 +55,7 @@ class Relay implements StreamSink {
   readonly #options: RelayOptions
   readonly #resolve: (end: RelayEnd) => void
   readonly #transcript: Transcript | undefined
-  #usage: Usage | undefined
+  readonly #usage = new StreamUsage()
   #finishReason: FinishReason | undefined
   #hasToolCalls = false
   #deliveredTokens = 0
@@ -135,6 +139,8 @@ class Relay implements StreamSink {
     if (!this.#mayDeliver(countTokens(events, encoder.countEvents?.(events)))) return undefined
     writer.write(encoder.pass?.(events) ?? events)
     this.#passed = events
+    // Few streams report usage before their end, so that few chunks are searched.
+    if (!this.#usage.isReported || isShownIn(events)) this.#usage.show()
     return length === chunk.length || this.#isDone ? undefined : chunk.subarray(length)
   }
 
@@ -156,8 +162,10 @@ class Relay implements StreamSink {
   }
 
   #note(events: readonly StreamEvent[]): void {
+    // The usage of an event counts the output in it, whichever stands first.
+    if (events.some(event => event.type === 'delta' && isShown(event))) this.#usage.show()
     for (const event of events) {
-      if (event.type === 'usage') this.#usage = event.usage
+      if (event.type === 'usage') this.#usage.report(event.usage)
       else if (event.type === 'error') this.#giveUp(toInterruption(event.error))
       else if (event.type === 'delta') {
         if (event.finishReason !== undefined) this.#finishReason = event.finishReason
@@ -185,7 +193,7 @@ class Relay implements StreamSink {
   }
 
   #noteUsage(events: readonly StreamEvent[]): void {
-    for (const event of events) if (event.type === 'usage') this.#usage = event.usage
+    for (const event of events) if (event.type === 'usage') this.#usage.report(event.usage)
   }
 
   #giveUp(error: UpstreamError): void {
@@ -217,10 +225,12 @@ class Relay implements StreamSink {
       error,
       finishReason: this.#finishReason ?? (this.#hasToolCalls ? 'tool_calls' : 'stop'),
       isFinishSent: this.#finishReason !== undefined && !this.#isCut,
-      usage: this.#usage,
-      partialUsage: this.#usage === undefined ? this.#options.stream.reader.partialUsage() : undefined,
-      isUsageSent: this.#usage !== undefined && this.#options.includeUsage,
+      usage: this.#usage.whole,
+      partialUsage:
+        this.#usage.part ?? (this.#usage.isReported ? undefined : this.#options.stream.reader.partialUsage()),
+      isUsageSent: this.#usage.whole !== undefined && this.#options.includeUsage,
       deliveredTokens: this.#deliveredTokens,
+      showsOutput: this.#usage.isShown,
       isCut: this.#isCut,
       transcript: this.#transcript,
     })

@@ -143,7 +143,8 @@ const EVENTS: ReadonlyMap<string, EventHandler> = new Map(
       if (finishReason !== undefined) {
         events.push({ type: 'delta', index: 0, ...(refusal === undefined ? {} : { refusal }), finishReason })
       }
-      const decoded = state.toUsage()
+      // An event that does not count the output leaves only what the first event said of it.
+      const decoded = typeof usage?.output_tokens === 'number' ? state.toUsage() : undefined
       if (decoded !== undefined) events.push({ type: 'usage', usage: decoded })
       return events
     },

@@ -17,7 +17,9 @@ export function decodeUsage(usage: JsonObject | undefined): Usage | undefined {
   const output = toCount(usage.output_tokens)
   if (input === undefined && output === undefined) return undefined
   let uncachedInput = input ?? 0
-  let generated = output ?? 0
+  const thinking = toCount(toObject(usage.output_tokens_details)?.thinking_tokens) ?? 0
+  // A part is not larger than the whole.
+  let generated = Math.max(output ?? 0, thinking)
   for (const iteration of toObjects(usage.iterations)) {
     if (iteration.type !== 'compaction') continue
     uncachedInput += toCount(iteration.input_tokens) ?? 0
@@ -28,15 +30,13 @@ export function decodeUsage(usage: JsonObject | undefined): Usage | undefined {
   const written =
     toCount(usage.cache_creation_input_tokens) ?? forAnHour + (toCount(kept?.ephemeral_5m_input_tokens) ?? 0)
   const cacheWrite1h = Math.min(forAnHour, written)
-  const thinking = toCount(toObject(usage.output_tokens_details)?.thinking_tokens) ?? 0
-  const reasoning = Math.min(thinking, generated)
   return {
     uncachedInput,
     cacheRead: toCount(usage.cache_read_input_tokens) ?? 0,
     cacheWrite: written - cacheWrite1h,
     ...(cacheWrite1h === 0 ? {} : { cacheWrite1h }),
-    output: generated - reasoning,
-    reasoning,
+    output: generated - thinking,
+    reasoning: thinking,
   }
 }
 

@@ -29,6 +29,8 @@ interface State {
   calls: number
   isStopped: boolean
   hasMetadata: boolean
+  /** Why the answer is none. It is told after the usage, since what was generated is charged. */
+  failure?: StreamEvent
 }
 
 export function openStream(): StreamDecoder {
@@ -145,7 +147,8 @@ function stopMessage(state: State, body: JsonObject): readonly StreamEvent[] {
   const finishReason = toFinishReason(body.stopReason, state.calls > 0)
   if (finishReason === 'broken') {
     const detail = `the model's output is broken: ${String(body.stopReason)}`
-    return [{ type: 'error', error: { kind: 'unavailable', detail } }]
+    state.failure = { type: 'error', error: { kind: 'unavailable', detail } }
+    return state.hasMetadata ? [state.failure] : NOTHING
   }
   const events: StreamEvent[] = [{ type: 'delta', index: 0, finishReason }]
   if (state.hasMetadata) events.push({ type: 'end' })
@@ -158,6 +161,7 @@ function endStream(state: State, body: JsonObject): readonly StreamEvent[] {
   const events: StreamEvent[] = []
   const usage = decodeUsage(body.usage)
   if (usage !== undefined) events.push({ type: 'usage', usage })
-  if (state.isStopped) events.push({ type: 'end' })
+  if (state.failure !== undefined) events.push(state.failure)
+  else if (state.isStopped) events.push({ type: 'end' })
   return events
 }

@@ -7,7 +7,8 @@ const MAX_TOKENS = 1_000_000_000
 
 /**
  * Returns usage in disjoint counts; undefined: there is none. `inputTokens` excludes tokens read from or written to the
- * cache, whose counts come under one of two names. Reasoning is not counted apart from the other output.
+ * cache, whose counts come under one of two names. Reasoning is not counted apart from the other output; what only the total
+ * includes is reasoning.
  */
 export function decodeUsage(value: Json | undefined): Usage | undefined {
   const usage = toObject(value)
@@ -16,7 +17,8 @@ export function decodeUsage(value: Json | undefined): Usage | undefined {
   const output = toCount(usage.outputTokens)
   const cacheRead = toCount(usage.cacheReadInputTokens ?? usage.cacheReadInputTokenCount)
   const written = toCount(usage.cacheWriteInputTokens ?? usage.cacheWriteInputTokenCount)
-  if (uncachedInput + output + cacheRead + written === 0) return undefined
+  const counted = uncachedInput + output + cacheRead + written
+  if (counted === 0) return undefined
   const hourly = toObjects(usage.cacheDetails)
     .filter(({ ttl }) => ttl === '1h')
     .reduce((sum, { inputTokens }) => sum + toCount(inputTokens), 0)
@@ -27,7 +29,7 @@ export function decodeUsage(value: Json | undefined): Usage | undefined {
     cacheWrite: written - cacheWrite1h,
     ...(cacheWrite1h > 0 ? { cacheWrite1h } : {}),
     output,
-    reasoning: 0,
+    reasoning: Math.max(0, toCount(usage.totalTokens) - counted),
   }
 }
 

@@ -1,7 +1,7 @@
 import {
+  MEDIA as BYTES,
   DATA,
   forKeys,
-  MEDIA as BYTES,
   type Rule,
   SCALAR,
   toListRule,

@@ -1,10 +1,18 @@
 import { toObject } from '../../../json/json-value.ts'
-import { CAP, MODEL, SCALAR, STREAM, toObjectRule } from '../../../upstream/outgoing-rules.ts'
+import { CAP, MODEL, type Rule, SCALAR, STREAM, toObjectRule } from '../../../upstream/outgoing-rules.ts'
 import { SCHEMA_FORMAT, TOOLS } from '../../shared/chat-rules.ts'
 import { FieldTable, number, onlyHere, own, sent, texts } from '../../shared/field-table.ts'
 import { DOCUMENTS, MESSAGES } from './message-rules.ts'
 
 const THINKING = toObjectRule({ type: SCALAR, token_budget: SCALAR }, 'reserved')
+
+/** A client token may not loosen the filter. */
+const SAFETY: Rule = {
+  check: (value, grant) =>
+    grant.sender !== 'end_user' || value === 'CONTEXTUAL' || value === 'STRICT'
+      ? SCALAR.check(value, grant)
+      : '',
+}
 
 /** The fields of `POST /v2/chat`. Source: docs/providers.md, "Cohere". */
 export const FIELDS = new FieldTable({
@@ -40,7 +48,7 @@ export const FIELDS = new FieldTable({
   ),
   // No other provider says anything of safety before a prompt, so `OFF` is what they do too.
   safety_mode: sent(
-    SCALAR,
+    SAFETY,
     onlyHere(value => value === 'CONTEXTUAL' || value === 'OFF' || value === 'NONE'),
   ),
   citation_options: sent(

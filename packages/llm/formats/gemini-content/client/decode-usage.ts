@@ -7,7 +7,7 @@ const MAX_TOKENS = 1_000_000_000
 
 /**
  * `usageMetadata` in disjoint buckets; undefined: it has no usable counts. The total is prompt + candidates + thoughts +
- * tool use, and cached tokens are part of the prompt.
+ * tool use, and cached tokens are part of the prompt. What only the total includes is thoughts.
  */
 export function decodeUsage(body: JsonObject): Usage | undefined {
   const usage = toObject(body.usageMetadata)
@@ -15,12 +15,13 @@ export function decodeUsage(body: JsonObject): Usage | undefined {
   const prompt = toCount(usage.promptTokenCount)
   const total = toCount(usage.totalTokenCount)
   if (prompt === undefined && total === undefined) return undefined
-  const reasoning = toCount(usage.thoughtsTokenCount) ?? 0
+  const thoughts = toCount(usage.thoughtsTokenCount) ?? 0
   const toolUse = toCount(usage.toolUsePromptTokenCount) ?? 0
   const given = toCount(usage.candidatesTokenCount)
-  const input = prompt ?? Math.max(0, (total ?? 0) - (given ?? 0) - reasoning - toolUse)
+  const input = prompt ?? Math.max(0, (total ?? 0) - (given ?? 0) - thoughts - toolUse)
   // Without a count of the answer, the total minus the rest is used.
-  const output = given ?? Math.max(0, (total ?? 0) - input - reasoning - toolUse)
+  const output = given ?? Math.max(0, (total ?? 0) - input - thoughts - toolUse)
+  const reasoning = thoughts + Math.max(0, (total ?? 0) - input - output - thoughts - toolUse)
   const cacheRead = Math.min(input, toCount(usage.cachedContentTokenCount) ?? 0)
   const uncachedInput = input - cacheRead + toolUse
   const audio = countAudio(usage.promptTokensDetails) - countAudio(usage.cacheTokensDetails)

@@ -21,11 +21,11 @@ const BY_DESIGN = {
   // Images and speech have prices of their own.
   'refused generationConfig.responseModalities': 1,
   'refused generationConfig.speechConfig': 2,
+  // A filter that its provider charges for.
+  'refused modelArmorConfig': 1,
   'stateful cachedContent': 2,
   'stateful contents[*].parts[*].fileData.fileUri': 8,
   'stateful contents[*].parts[*].functionResponse.parts[*].fileData.fileUri': 3,
-  // A filter that its provider charges for.
-  'unread modelArmorConfig': 1,
 }
 
 function note(path: string): void {

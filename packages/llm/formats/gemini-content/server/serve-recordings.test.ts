@@ -45,9 +45,10 @@ const spell = (body: JsonObject): JsonObject => {
   return JSON.parse(JSON.stringify(spelled.body))
 }
 
-/** The body without requests for images and speech, which are refused because they have prices of their own. */
-function withoutMedia(body: JsonObject): JsonObject {
-  const { generationConfig: config, ...rest } = body
+/** The body without requests for images, speech and a filter, which are refused because they have prices of their own. */
+function withoutPriced(body: JsonObject): JsonObject {
+  const { generationConfig: config, modelArmorConfig: _filter, ...rest } = body
+  if (config === undefined) return rest
   if (typeof config !== 'object' || config === null || Array.isArray(config)) return body
   const { responseModalities: kinds, speechConfig: _speech, ...kept } = config
   const isText = toArray(kinds).every(kind => kind === 'TEXT')
@@ -65,7 +66,7 @@ describe.skipIf(!hasRecordings)('a recorded request, parsed and encoded again', 
   })
 
   test.each(taken.map(recorded => [recorded.name, recorded] as const))('%s', (name, recorded) => {
-    const given = withoutMedia(recorded.body)
+    const given = withoutPriced(recorded.body)
     const body = spell(given)
     const source = toSourceBody('gemini-content', given)
     const context = { source, pathModel: recorded.model, isEndUser: false }

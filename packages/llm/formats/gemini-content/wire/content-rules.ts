@@ -1,9 +1,9 @@
 import { hasPlainAuthority, parseUrl } from '../../../request/bounded-url.ts'
 import {
   ADDRESS,
+  MEDIA as BYTES,
   DATA,
   forKeys,
-  MEDIA as BYTES,
   type Rule,
   SCALAR,
   STORED,

@@ -8,7 +8,8 @@ const MAX_TOKENS = 1_000_000_000
 
 /**
  * The usage of a `response` object in disjoint buckets; undefined: it has no usable counts. All providers of the format
- * count cached tokens as input and reasoning as output.
+ * count cached tokens as input and reasoning as output. What only the total includes is reasoning, and so is what its own count
+ * has above the output.
  */
 export function decodeUsage(response: JsonObject): Usage | undefined {
   const usage = toObject(response.usage)
@@ -22,13 +23,15 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
   const details = toObject(usage.input_tokens_details)
   const cacheRead = Math.min(input, toCount(details?.cached_tokens) ?? 0)
   const cacheWrite = Math.min(input - cacheRead, toCount(details?.cache_write_tokens) ?? 0)
-  const reasoning = Math.min(output, toCount(toObject(usage.output_tokens_details)?.reasoning_tokens) ?? 0)
+  const counted = toCount(toObject(usage.output_tokens_details)?.reasoning_tokens) ?? 0
+  const visible = Math.max(0, output - counted)
+  const rest = Math.max(0, (total ?? 0) - input - visible - counted)
   return {
     uncachedInput: input - cacheRead - cacheWrite,
     cacheRead,
     cacheWrite,
-    output: output - reasoning,
-    reasoning,
+    output: visible,
+    reasoning: counted + rest,
     ...readTier(response.service_tier),
   }
 }

@@ -1,0 +1,35 @@
+import type { ChatReply } from '@rideau/llm/reply/chat-reply'
+import type { StreamEvent } from '@rideau/llm/stream/stream-event'
+
+/** Whether an answer has anything that its model generated, so that output tokens of 0 cannot be true. */
+export function showsOutput({ choices }: Pick<ChatReply, 'choices'>): boolean {
+  return choices.some(({ message }) => {
+    const { content, refusal, reasoning, reasoning_details: details, tool_calls: calls } = message
+    return isSaid(content) || isSaid(refusal) || isSaid(reasoning) || isSome(details) || isSome(calls)
+  })
+}
+
+/** The same of an event. */
+export function isShown(event: StreamEvent & { type: 'delta' }): boolean {
+  const { content, refusal, reasoning, reasoningDetails, toolCalls } = event
+  return (
+    isSaid(content) || isSaid(refusal) || isSaid(reasoning) || isSome(reasoningDetails) || isSome(toolCalls)
+  )
+}
+
+/** A quoted text behind the name of a field that holds a part of an answer, in any format whose streams pass undecoded. */
+const SAID =
+  /"(?:content|refusal|reasoning|reasoning_content|text|thinking|partial_json|arguments|delta)"\s*:\s*"[^"]/
+
+/** The same of events that pass undecoded. */
+export function isShownIn(events: Buffer): boolean {
+  return SAID.test(events.toString('latin1'))
+}
+
+function isSaid(text: string | null | undefined): boolean {
+  return text !== undefined && text !== null && text !== ''
+}
+
+function isSome(list: readonly unknown[] | undefined): boolean {
+  return list !== undefined && list.length > 0
+}
