@@ -49,10 +49,13 @@ export async function runOperation(
   const { wholeDb, secretBox, scopeSlots } = services
   const query = openCursor(input.query, secretBox)
   const callOn = (db: Db) => ({ services: { ...services, db }, ...input, query, ...granted })
+  const check = checkGrantBy(services, granted)
+  const enter = operation.endsSession ? undefined : check
   const scope = <Result>(work: (db: Db) => Promise<Result>): Promise<Result> =>
     granted.actor === undefined
       ? work(wholeDb)
-      : inTenantScope(wholeDb, reach, work, scopeSlots.admitBy(granted), checkGrantBy(services, granted))
+      : inTenantScope(wholeDb, reach, work, scopeSlots.admitBy(granted), enter)
+  if (operation.endsSession) await check(wholeDb)
   const { authorize, prepare } = operation
   if (authorize !== undefined) await scope(db => authorize(callOn(db)))
   const { ifMatch } = input

@@ -157,6 +157,8 @@ interface Definition<
   }
   /** The fault codes of this operation, besides those of every operation with the same access. */
   readonly faults?: readonly FaultCode[]
+  /** It ends the caller's session, so whether the caller still has it is checked before the handler only. */
+  readonly endsSession?: true
   /**
    * Throws if the caller may not do what the body asks for. Runs before everything else, and before the answer of an
    * earlier call with the same `Idempotency-Key` is repeated.
@@ -205,6 +207,7 @@ export interface Operation {
     | (CsvFileShape & { page(call: unknown, after: Page['after']): Promise<CsvPage> })
     | undefined
   readonly faults: readonly FaultCode[]
+  readonly endsSession: boolean
   readonly authorize: ((call: unknown) => Promise<void>) | undefined
   readonly prepare: ((call: unknown) => Promise<unknown>) | undefined
   handle(call: unknown): Promise<unknown>
@@ -255,6 +258,7 @@ export function defineOperation<
     csvRow: definition.csvRow,
     csvFile: definition.csvFile as Operation['csvFile'],
     faults: definition.faults ?? [],
+    endsSession: definition.endsSession ?? false,
     // The one place where the types meet: register-operations.ts builds the call from these schemas.
     authorize: definition.authorize as Operation['authorize'],
     prepare: definition.prepare as Operation['prepare'],

@@ -17,6 +17,7 @@ export const changePassword = defineOperation('POST /v1/session/password', {
   name: 'session.change_password',
   summary: "Changes the caller's own password. Every session of the user ends; the caller gets a new one.",
   access: 'session',
+  endsSession: true,
   body: PasswordChange,
   response: { 200: SessionResource },
   faults: ['resource_conflict', 'sign_in_failed'],

@@ -7,6 +7,7 @@ export const deleteSession = defineOperation('DELETE /v1/session', {
   name: 'session.delete',
   summary: 'Ends this session or, with `everywhere=true`, all sessions of the user.',
   access: 'session',
+  endsSession: true,
   query: z.strictObject({ everywhere: z.enum(['true', 'false']).optional() }),
   before: async ({ actor }) => ({ id: actor.sessionId }),
   audit: ({ actor }) => ({ resourceId: actor.sessionId }),

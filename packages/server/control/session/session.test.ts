@@ -241,6 +241,34 @@ describe('DELETE /v1/session', () => {
   })
 })
 
+describe('what ends the own session of a member', () => {
+  test.each([
+    ['DELETE', '/v1/session', undefined, '204', 'session.delete'],
+    ['DELETE', '/v1/session?everywhere=true', undefined, '204', 'session.delete'],
+    [
+      'POST',
+      '/v1/session/password',
+      { current_password: PASSWORD, new_password: NEW_PASSWORD },
+      '200',
+      'session.change_password',
+    ],
+  ] as const)('%s %s is answered and audited', async (method, path, body, outcome, operation) => {
+    const { people, organization } = await plane.insertTenant('own session')
+    const { cookie, user } = people.developer
+    const answer = await plane.call(method, path, body === undefined ? { cookie } : { cookie, body })
+    expect(answer.outcome).toBe(outcome)
+    expect(await outcomeOf(cookie)).toBe('401 unauthenticated')
+    const audited = await plane.database.pool.query(
+      'select 1 from audit_log where org_id = $1 and operation = $2 and actor_id = $3',
+      [organization.id, operation, user.id],
+    )
+    expect(audited.rows).toHaveLength(1)
+    // Again it is over before it begins.
+    const again = await plane.call(method, path, body === undefined ? { cookie } : { cookie, body })
+    expect(again.outcome).toBe('401 unauthenticated')
+  })
+})
+
 describe('POST /v1/session/password', () => {
   const change = (cookie: string, current_password: string, new_password = NEW_PASSWORD) =>
     plane.call('POST', '/v1/session/password', { cookie, body: { current_password, new_password } })
