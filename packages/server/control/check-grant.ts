@@ -5,9 +5,9 @@ import { listMemberships } from '../storage/members.ts'
 import type { Db } from '../storage/pool.ts'
 import { findSessionById } from '../storage/sessions.ts'
 import type { EnterScope } from '../storage/tenant-scope.ts'
-import { isSessionOver } from './session/session-life.ts'
 import { type GrantedAccess, insufficientRole, noResource } from './operation/granted-access.ts'
 import type { Services } from './operation/operation.ts'
+import { isSessionOver } from './session/session-life.ts'
 
 /**
  * Returns what checks, in the transaction of an authorized call, that the actor still has the right that it was granted before

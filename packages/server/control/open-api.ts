@@ -37,7 +37,14 @@ export async function registerOpenApi(app: FastifyInstance, urls: { baseUrl: () 
   app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
     assertKnownQuery(request.url, [])
     const baseUrl = urls.baseUrl()
-    if (made?.baseUrl !== baseUrl) made = { baseUrl, text: makeDocument(app, baseUrl) }
+    if (made?.baseUrl !== baseUrl) {
+      const making = { baseUrl, text: makeDocument(app, baseUrl) }
+      made = making
+      // One failure must not be the answer to all later requests.
+      making.text.catch(() => {
+        if (made === making) made = undefined
+      })
+    }
     const { plain, packed } = await made.text
     reply.type('application/json; charset=utf-8').header('Vary', 'Accept-Encoding')
     if (!takesGzip(request)) return reply.send(plain)

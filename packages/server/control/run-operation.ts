@@ -3,8 +3,8 @@ import type { Page } from '../storage/page.ts'
 import type { Db } from '../storage/pool.ts'
 import { extendTenantScope, inTenantScope } from '../storage/tenant-scope.ts'
 import { findBefore, kindOf, reachOf, toAuditEntry } from './audit-log/to-audit-entry.ts'
-import type { IdempotentCreates, KeepAnswer } from './idempotency/idempotent-creates.ts'
 import { checkGrantBy } from './check-grant.ts'
+import type { IdempotentCreates, KeepAnswer } from './idempotency/idempotent-creates.ts'
 import type { Caller } from './operation/caller.ts'
 import type { CsvPage } from './operation/csv.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
@@ -35,7 +35,7 @@ interface Input {
  * its resource (tenant-scope.ts) and contains the audit entry: the write and its entry commit together. A public
  * operation belongs to no organization at first and opens its own transactions; its audit entry is written afterwards,
  * before the response. Each transaction first looks again whether the actor still has its right: a body may have taken a
- * minute to arrive, and another host seconds to answer.
+ * minute to arrive, and another host seconds to answer. An operation that ends the caller's session looks once, before it does.
  */
 export async function runOperation(
   services: Services,

@@ -62,15 +62,15 @@ export function toKeptLine(record: RequestRecord): KeptLine {
   // A character takes at least a byte, so nothing that could be kept is cut here, and less is encoded to find out how much fits.
   const maxBody = isRefused ? MAX_REFUSAL_BYTES : MAX_BODY_CHARS
   const bounded = hasBoundedFields(record, maxBody) ? record : boundFields(record, maxBody)
-  const json = hasLessChars(bounded, most) ? JSON.stringify(bounded) : undefined
+  const json = mayFit(bounded, most) ? JSON.stringify(bounded) : undefined
   if (json === undefined || !isWithin(json, most))
     return { id: record.id, at: record.at, json: JSON.stringify(shrink(bounded, most)), record: undefined }
   const isShortLine = json.length <= SHORT_LINE_CHARS
   return { id: record.id, at: record.at, json, record: isShortLine ? bounded : undefined }
 }
 
-/** False if the long parts of a record have more than `most` characters: encoding it would only show that it is too large. */
-function hasLessChars({ request_body, response_body, metadata }: RequestRecord, most: number): boolean {
+/** False if the long parts of a record have more characters than it may have bytes, so that encoding it would only show that it is too large. */
+function mayFit({ request_body, response_body, metadata }: RequestRecord, most: number): boolean {
   return (request_body?.length ?? 0) + (response_body?.length ?? 0) + countChars(metadata) <= most
 }
 

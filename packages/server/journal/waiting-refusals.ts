@@ -12,12 +12,12 @@ interface Waiting {
 }
 
 /**
- * Records of refused requests that are not in the journal yet. They cost nothing, and each takes up to 0.2 ms. So a flood of them
- * gets a small part of each tick of the event loop, and those who are refused wait for their answers meanwhile.
+ * Records of refused requests that are not in the journal yet. Their callers pay nothing, and each takes up to 0.1 ms. So a flood
+ * of them gets a small part of each tick of the event loop, and those who are refused wait for their answers meanwhile.
  */
 export class WaitingRefusals {
   readonly #write: (records: readonly RequestRecord[]) => void
-  #waiting: Waiting[] = []
+  readonly #waiting: Waiting[] = []
   #isScheduled = false
 
   constructor(write: (records: readonly RequestRecord[]) => void) {

@@ -75,8 +75,8 @@ function toBound(
 
 /**
  * Returns the bill of an answer. Uses the usage and cost that the provider reported if they are credible. A usage that is too
- * large is billed up to its bound, or at the reported cost if that is more; a part that is 0 and cannot be is estimated. Otherwise estimates usage from the counted input or
- * the request's bytes and from the delivered tokens, so that generated output is never free.
+ * large is billed up to its bound, or at the reported cost if that is more; a part that is 0 and cannot be is estimated. Without
+ * a usage estimates all of it, from the counted input or the request's bytes and from the delivered tokens, so that generated output is never free.
  */
 export function toBill(model: CatalogModel | undefined, reported: Usage | undefined, seen: Seen): Bill {
   const believed = reported === undefined ? undefined : toBelieved(reported, toBound(model, seen))

@@ -56,8 +56,9 @@ export type ReadCall = (
 ) => Promise<ModelCall<ResolvedTarget, unknown>>
 
 /**
- * Runs every model call in this order: read and parse, identify again if the body took long, name the end user, plan, replay the answer of its idempotency key,
- * or reserve, attempt, then relay or answer, bill and settle. An exception of a step rejects; the edge then answers the request and writes its record.
+ * Runs every model call in this order: read and parse, identify again if the body took long, name the end user, plan, wait for the
+ * answer of its idempotency key and identify again if that took long, then replay it, or reserve, attempt, relay or answer, bill and
+ * settle. An exception of a step rejects; the edge then answers the request and writes its record.
  */
 export async function serveModelCall(
   ctx: IdentifiedContext,
