@@ -40,6 +40,7 @@ const COMPAT: ReadonlySet<string> = new Set([
   'encoding_format',
   'input_type',
   'user',
+  'end_user',
 ])
 const MAX_INPUTS = 2048
 export const DIMENSIONS = { min: 1, integer: true }

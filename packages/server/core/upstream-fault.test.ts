@@ -8,6 +8,7 @@ test.each<[UpstreamErrorKind, number | undefined, string]>([
   ['unavailable', 425, 'provider_rejected'],
   ['unavailable', 400, 'provider_rejected'],
   ['quota', 402, 'provider_rejected'],
+  ['quota', 403, 'provider_auth_failed'],
   ['quota', 429, 'provider_overloaded'],
   ['quota', undefined, 'provider_rejected'],
   ['timeout', undefined, 'timeout'],

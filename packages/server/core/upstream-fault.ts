@@ -41,8 +41,7 @@ const MESSAGES: Readonly<Record<UpstreamErrorKind, string>> = {
  */
 export function toUpstreamFault(error: UpstreamError, caller?: Pick<Caller, 'kind' | 'keyId'>): Fault {
   const kind = settledKind(error)
-  // Only status 429 counts as overload. A provider's 402 is a rejection like other 4xx.
-  const code = kind === 'quota' && error.status !== 429 ? 'provider_rejected' : CODES[kind]
+  const code = kind === 'quota' ? toQuotaCode(error.status) : CODES[kind]
   const waits = code === 'provider_overloaded' || code === 'provider_unavailable'
   return new Fault(code, MESSAGES[kind], {
     cause: error,
@@ -53,6 +52,12 @@ export function toUpstreamFault(error: UpstreamError, caller?: Pick<Caller, 'kin
     ...(kind === 'model_not_found' ? { param: 'model' } : {}),
     ...(waits ? { retryAfterSeconds: retryAfterSeconds(error) } : {}),
   })
+}
+
+/** Credit that is used up comes under several statuses, each of which keeps the code of its status. */
+function toQuotaCode(status: number | undefined): FaultCode {
+  if (status === 429) return 'provider_overloaded'
+  return status === 403 ? 'provider_auth_failed' : 'provider_rejected'
 }
 
 /**

@@ -1,3 +1,4 @@
+import { Fault } from './fault.ts'
 import type { FaultCode } from './fault-table.ts'
 
 /**
@@ -9,4 +10,8 @@ export interface Refusal {
   /** Sent to the caller. */
   readonly message: string
   readonly param?: string
+}
+
+export function toRefusalFault({ code, message, param }: Refusal): Fault {
+  return new Fault(code, message, param === undefined ? {} : { param })
 }

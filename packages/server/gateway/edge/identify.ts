@@ -3,7 +3,7 @@ import { checkClientOrigin, checkEndpoint, checkLife, checkOrigin } from '../../
 import { readTokenKid, verifyClientToken } from '../../core/client-token.ts'
 import { Fault } from '../../core/fault.ts'
 import { parseKeyText } from '../../core/key-format.ts'
-import type { Refusal } from '../../core/verdict.ts'
+import { type Refusal, toRefusalFault } from '../../core/verdict.ts'
 import { loopTurns } from '../../http/loop-turns.ts'
 import { parseBearer } from '../../http/request-headers.ts'
 import { beginTrace } from '../request/begin-trace.ts'
@@ -161,9 +161,7 @@ function authorize(ctx: RequestContext, { caller, life, environment }: Tenant, d
 }
 
 function assertAllowed(refusal: Refusal | undefined): void {
-  if (refusal === undefined) return
-  const { code, message, param } = refusal
-  throw new Fault(code, message, param === undefined ? {} : { param })
+  if (refusal !== undefined) throw toRefusalFault(refusal)
 }
 
 function unknownCredential(): Fault {

@@ -209,6 +209,13 @@ describe("the official client in OpenAI's format", () => {
   })
 })
 
+test('the end user that a body names is not sent to the provider', async () => {
+  upstream.script(vectors)
+  const answer = await app.call('/openai/v1/embeddings', { model: MODEL, input: 'x', end_user: 'alice' })
+  expect(answer.status).toBe(200)
+  expect(upstream.requests.at(-1)?.body).not.toHaveProperty('end_user')
+})
+
 describe('sandbox/embed', () => {
   const embed = async (body: object) => {
     const response = await app.call('/v1/embeddings', { model: 'sandbox/embed', ...body })

@@ -61,5 +61,7 @@ test('the header X-Rideau-End-User is UTF-8: a blocked end user is blocked by it
   }
   expect(await ask(Buffer.from('José'))).toEqual([403, 'end_user_blocked', null])
   expect(await ask(Buffer.from('Josè'))).toEqual([200, undefined, undefined])
-  expect(await ask(Buffer.from('José', 'latin1'))).toEqual([400, 'invalid_request', 'x-rideau-end-user'])
+  expect(await ask(Buffer.from('José', 'latin1'))).toEqual([
+    ...[400, 'request_validation_failed', 'x-rideau-end-user'],
+  ])
 })

@@ -7,7 +7,7 @@ import { orderTargets } from '../../core/order-targets.ts'
 import { randomShare } from '../../core/random-share.ts'
 import { type ResolvedModel, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, AliasTarget, Caller, Environment } from '../../core/tenancy.ts'
-import type { Refusal } from '../../core/verdict.ts'
+import { type Refusal, toRefusalFault } from '../../core/verdict.ts'
 import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
 import { type CallPlan, latencyKey, type ResolvedTarget } from './call-plan.ts'
 import type { PlanDeps } from './plan-deps.ts'
@@ -42,10 +42,10 @@ export function planTargets<T extends ResolvedTarget>(
     modelDirectory,
     modelDirectory.ownersOf(mount.name),
   )
-  if ('refusal' in resolution) throw toFault(resolution.refusal)
+  if ('refusal' in resolution) throw toRefusalFault(resolution.refusal)
   if ('resolved' in resolution) {
     const target = planOne(toTarget(resolution.resolved, undefined, environment))
-    if ('refusal' in target) throw toFault(target.refusal)
+    if ('refusal' in target) throw toRefusalFault(target.refusal)
     return { targets: [target], alias: undefined, isStream }
   }
   const { alias } = resolution
@@ -93,11 +93,12 @@ function noEligibleTarget(alias: Alias, plans: readonly object[], caller: Caller
   // All of them are refused, in the order of the alias's targets.
   const refusals = plans.map(plan => (plan as { readonly refusal: Refusal }).refusal)
   for (const refusal of refusals) {
-    if (refusal.code === 'budget_exceeded' || refusal.code === 'model_unpriced') return toFault(refusal)
+    if (refusal.code === 'budget_exceeded' || refusal.code === 'model_unpriced')
+      return toRefusalFault(refusal)
   }
   const [first] = refusals
   const isSame = refusals.every(({ code, param }) => code === 'invalid_request' && param === first?.param)
-  if (first !== undefined && isSame) return toFault(first)
+  if (first !== undefined && isSame) return toRefusalFault(first)
   const shown = refusals.slice(0, SHOWN_TARGETS).map((refusal, index) =>
     // The models behind an alias, and what the owner has configured, are not for end users.
     caller.kind === 'client_token'
@@ -110,8 +111,4 @@ function noEligibleTarget(alias: Alias, plans: readonly object[], caller: Caller
     `No target of the alias "${alias.name}" can serve this request in this environment. ${shown.join(' ')}${more}`,
     { param: 'model' },
   )
-}
-
-function toFault({ code, message, param }: Refusal): Fault {
-  return new Fault(code, message, param === undefined ? {} : { param })
 }

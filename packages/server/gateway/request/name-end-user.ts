@@ -60,10 +60,10 @@ export function assertNotBlocked(ctx: RequestContext): void {
 }
 
 function findName(ctx: RequestContext, given: unknown): string | undefined {
-  const named = given === undefined || given === null ? undefined : parseEndUserId(given, 'end_user')
+  const named = given === undefined || given === null ? undefined : parseEndUserId(given, 'end_user', invalid)
   const header = ctx.req.headers[HEADER]
   if (header === undefined || header === '') return named
-  const id = parseEndUserId(decodeHeader(header), HEADER)
+  const id = parseEndUserId(decodeHeader(header), HEADER, invalidHeader)
   if (named !== undefined && named !== id)
     throw invalid('end_user', `must equal the header ${HEADER} if both are sent.`)
   return id
@@ -81,15 +81,25 @@ function decodeHeader(header: string | string[]): string | string[] {
   try {
     return UTF8.decode(Buffer.from(header, 'latin1'))
   } catch {
-    throw invalid(HEADER, 'must be UTF-8; ids outside ASCII can also be sent as `end_user` on native routes.')
+    const problem = 'must be UTF-8; ids outside ASCII can also be sent as `end_user` on native routes.'
+    throw invalidHeader(HEADER, problem)
   }
 }
 
+/** Returns the fault of a header out of form. `invalid` is the one of a body that fails its schema. */
+function invalidHeader(param: string, problem: string): Fault {
+  return new Fault('request_validation_failed', `${param}: ${problem}`, { param })
+}
+
 /** Never truncates an id: two users whose ids start alike would become one. */
-function parseEndUserId(given: unknown, param: string): string {
-  if (typeof given !== 'string') throw invalid(param, 'must be a string.')
+function parseEndUserId(
+  given: unknown,
+  param: string,
+  toFault: (param: string, problem: string) => Error,
+): string {
+  if (typeof given !== 'string') throw toFault(param, 'must be a string.')
   if (!isEndUserId(given)) {
-    throw invalid(param, 'must have 1 to 255 characters of well-formed Unicode without control characters.')
+    throw toFault(param, 'must have 1 to 255 characters of well-formed Unicode without control characters.')
   }
   if (isReservedEndUserId(given)) {
     throw invalid(param, 'must not begin with "device:" or "member:", which are reserved.')

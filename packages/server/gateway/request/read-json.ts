@@ -76,7 +76,9 @@ async function awaitBody(
       if (ctx.req.complete) return
       const elapsedMs = now - startedAt - body.progress.pausedMs
       if (elapsedMs > timeoutMs || isTooSlow(body.progress, elapsedMs, timeoutMs))
-        body.fail(new Fault('request_timeout', `The body must arrive within ${timeoutMs} ms.`))
+        body.fail(
+          new Fault('request_timeout', `The body arrives too slowly to be complete within ${timeoutMs} ms.`),
+        )
     },
     () => body.fail(canceledFault()),
   )

@@ -11,8 +11,9 @@ import { nameAllowList } from '../../core/allow-set.ts'
 import { isModelAllowed } from '../../core/authorize.ts'
 import { Fault } from '../../core/fault.ts'
 import { findPlan } from '../../core/policies.ts'
-import { type AllowLists, resolveModel, resolveName } from '../../core/resolve-model.ts'
+import { type AllowLists, type NameResolution, resolveName } from '../../core/resolve-model.ts'
 import type { Alias, Environment } from '../../core/tenancy.ts'
+import { toRefusalFault } from '../../core/verdict.ts'
 import { sendJson } from '../edge/send.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
@@ -117,32 +118,34 @@ function listsOf({ caller, environment, endUser }: IdentifiedContext): AllowList
 
 /** Returns undefined if the credential may not use the alias, or if no target of it can be called in this environment. */
 function findListedAlias(alias: Alias, ctx: IdentifiedContext): ListedAlias | undefined {
-  const { environment } = ctx
-  const resolution = resolveName(alias.name, listsOf(ctx), environment, modelDirectory)
+  return toListedAlias(resolveName(alias.name, listsOf(ctx), ctx.environment, modelDirectory), ctx)
+}
+
+function toListedAlias(
+  resolution: NameResolution,
+  { environment }: IdentifiedContext,
+): ListedAlias | undefined {
   if (!('targets' in resolution)) return undefined
   const targets = resolution.targets.flatMap(({ resolution: each }) =>
     'resolved' in each ? [toListedModel(environment, each.resolved.id)] : [],
   )
-  return targets.length === 0 ? undefined : { id: alias.name, targets }
+  return targets.length === 0 ? undefined : { id: resolution.alias.name, targets }
 }
 
 /**
- * Returns a model or alias by any name that a chat request accepts. Throws `model_not_found` if the credential may not
- * call it.
+ * Returns a model or alias by any name that a chat request accepts. Throws `model_not_allowed` if the lists of the key, the
+ * environment or the plan exclude it, `model_not_found` if nothing is known about it or nothing can serve it.
  */
 export function findAllowed(ctx: IdentifiedContext, name: string): Listed {
-  const { environment } = ctx
-  const alias = environment.aliases.get(name)
-  if (alias !== undefined) {
-    const listed = findListedAlias(alias, ctx)
-    if (listed !== undefined) return listed
-  } else {
-    const resolution = resolveModel(name, listsOf(ctx), environment, modelDirectory)
-    // A name that nothing knows may be called, but there is nothing to tell about it.
-    if ('resolved' in resolution && resolution.resolved.isKnown)
-      return toListedModel(environment, resolution.resolved.id)
-  }
-  throw new Fault('model_not_found', 'This key may not call a model of this name, or there is none.', {
+  const resolution = resolveName(name, listsOf(ctx), ctx.environment, modelDirectory)
+  if ('refusal' in resolution && resolution.refusal.code === 'model_not_allowed')
+    throw toRefusalFault(resolution.refusal)
+  const alias = toListedAlias(resolution, ctx)
+  if (alias !== undefined) return alias
+  // A name that nothing knows may be called, but there is nothing to say about it.
+  if ('resolved' in resolution && resolution.resolved.isKnown)
+    return toListedModel(ctx.environment, resolution.resolved.id)
+  throw new Fault('model_not_found', 'There is no model of this name, or nothing here can serve it.', {
     param: 'model',
   })
 }
