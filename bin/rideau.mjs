@@ -7,10 +7,10 @@ import { buildDashboard } from '../tools/build-dashboard.mjs'
 
 const HELP = `Usage: rideau <command>
 
-  start      run the gateway and the control plane in one process
-  gateway    run the gateway (the data plane) alone
+  start      run the gateway, with a worker for each core, and the control plane
+  gateway    run the gateway (the data plane) alone, with a worker for each core
   control    run the control plane alone
-  demo       run both in one process with made-up data of 90 days (--rows N)
+  demo       run both with made-up data of 90 days (--rows N)
 
   rotate-master-key  encrypt what is stored with a new master key, while the program runs
 

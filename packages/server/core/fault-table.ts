@@ -102,7 +102,7 @@ export const FAULTS = {
   unsupported_media_type: {
     status: 415,
     type: 'invalid_request_error',
-    condition: 'The body is not JSON (or multipart, on image edits).',
+    condition: 'The body is not JSON, or not multipart/form-data on image edits and transcriptions.',
   },
   unauthenticated: {
     status: 401,
@@ -185,7 +185,7 @@ export const FAULTS = {
     status: 404,
     type: 'not_found_error',
     condition:
-      'Nothing knows the bare name, or the provider does not know the model that was named for it; `param` is `model`.',
+      'No provider has a model of this bare name, or the provider does not know the model that was named for it; `param` is `model`.',
   },
   no_eligible_target: {
     status: 404,
@@ -255,7 +255,11 @@ export const FAULTS = {
     type: 'provider_error',
     condition: 'The provider refused the stored credential.',
   },
-  timeout: { status: 502, type: 'provider_error', condition: 'The provider missed the per-try deadline.' },
+  timeout: {
+    status: 502,
+    type: 'provider_error',
+    condition: 'The provider did not answer within the timeout of the attempt.',
+  },
   stream_interrupted: {
     status: 502,
     type: 'provider_error',

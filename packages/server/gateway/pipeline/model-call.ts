@@ -19,7 +19,7 @@ import type { IdentifiedContext } from '../request/request-context.ts'
 import { findLimits } from './find-limits.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
-/** A model call with a parsed body. Chat, embeddings, images and token counts implement its steps. */
+/** A model call with a parsed body. Chat, embeddings, images, audio, rerank and token counts implement its steps. */
 export interface ModelCall<P extends ResolvedTarget, T> extends Asked {
   /** The body's `end_user`, not validated yet; see name-end-user.ts. */
   readonly endUser: Json | undefined
