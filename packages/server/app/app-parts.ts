@@ -25,6 +25,8 @@ export interface Limits {
   readonly callerEgress?: EgressOptions
   /** Replaces how long an address that a caller names may take. */
   readonly fetchTimes?: FetchTimes
+  /** Replaces the origin of Apple's DeviceCheck. */
+  readonly deviceCheckOrigin?: string
   /** Called with the dependencies of the gateway. */
   readonly onDeps?: (deps: GatewayDeps) => void
 }

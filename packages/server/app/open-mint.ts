@@ -3,7 +3,6 @@ import { systemClock } from '../core/clock.ts'
 import type { FederatedConfig } from '../core/federated-config.ts'
 import { systemRandom } from '../core/random.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
-import { NO_DEVICE_CHECK } from '../gateway/mint/device-check.ts'
 import type { DeviceStore, MintDeps } from '../gateway/mint/mint-deps.ts'
 import { SeenEndUsers } from '../gateway/tenants/seen-end-users.ts'
 import { SigningKeys } from '../gateway/tenants/signing-keys.ts'
@@ -34,6 +33,7 @@ import { getSigner, listSigningKeys } from '../storage/signing-keys.ts'
 import type { AppParts } from './app-parts.ts'
 import { askDatabase } from './ask-database.ts'
 import { ConfigError } from './config-error.ts'
+import { openDeviceCheck } from './open-device-check.ts'
 
 type Mint = MintDeps & Pick<GatewayDeps, 'signingKeys' | 'seenEndUsers'>
 
@@ -59,7 +59,7 @@ export async function openMint(parts: AppParts): Promise<Mint> {
       android: [...KEY_ATTESTATION_ROOTS, ...extra],
     },
     revocations: await openRevocations(parts),
-    deviceCheck: NO_DEVICE_CHECK,
+    deviceCheck: openDeviceCheck(parts),
     randomBytes: systemRandom.bytes,
   }
 }

@@ -41,7 +41,7 @@ export async function checkAttestation(
   const key = attest(given, deviceAuth, deps)
   if ('reason' in key) return { rejection: key.reason }
   const token = given.deviceCheckToken
-  const deviceCheck = token === undefined ? undefined : await askDeviceCheck(token, deps)
+  const deviceCheck = token === undefined ? undefined : await askDeviceCheck(token, projectId, deps)
   const statement = deviceCheck === undefined ? key.statement : { ...key.statement, deviceCheck }
   const isNew = await deps.devices.insert({
     id: deps.newId(),
@@ -95,12 +95,16 @@ const DEVICE_CHECK_MS = 2_000
  * Returns what is stored of a DeviceCheck token: its hash, and what the signal says. A signal that fails, or that says nothing
  * for 2 seconds, is unknown.
  */
-async function askDeviceCheck(token: string, { deviceCheck }: CheckDeviceDeps): Promise<object> {
+async function askDeviceCheck(
+  token: string,
+  projectId: string,
+  { deviceCheck }: CheckDeviceDeps,
+): Promise<object> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<'unknown'>(resolve => {
     timer = setTimeout(resolve, DEVICE_CHECK_MS, 'unknown')
   })
-  const verdict = await Promise.race([deviceCheck.check(token).catch(() => 'unknown'), limit])
+  const verdict = await Promise.race([deviceCheck.check(token, projectId).catch(() => 'unknown'), limit])
   clearTimeout(timer)
   return { sha256: hash('sha256', token, 'hex'), verdict }
 }

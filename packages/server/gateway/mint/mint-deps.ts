@@ -5,7 +5,7 @@ import type { TrustAnchor } from '../../identity/devices/x509/trust-anchor.ts'
 import type { KeySetCache } from '../../identity/key-set-cache.ts'
 import type { Device, NewChallenge, NewDevice } from '../../storage/devices.ts'
 import type { SeenEndUser } from '../../storage/end-users.ts'
-import type { DeviceCheckSignal } from './device-check.ts'
+import type { DeviceCheckSignal } from './device-check-signal.ts'
 
 /** What the routes that make client tokens need of the process. */
 export interface MintDeps {
