@@ -29,6 +29,8 @@ export interface OpenAiDeviations {
   readonly reasoningField?: 'reasoning_content' | 'reasoning' | 'refused'
   /** Stands for the reasoning of a message with tool calls that has lost it, where the provider refuses to go without. */
   readonly reasoningPlaceholder?: string
+  /** It refuses a message of the user right after a tool's result, without one of the assistant between them. */
+  readonly refusesUserAfterTool?: true
   /** Models with rules of their own; the first entry that names a model counts. */
   readonly models?: readonly OpenAiModelRule[]
   /** Has OpenAI's route that counts the input of a Responses request. */
@@ -57,6 +59,8 @@ export interface OpenAiModelRule {
    * reasons only where `enable_thinking` or a budget asks for it. `always`: it may reason unasked.
    */
   readonly reasonsBesideCap?: 'asked' | 'always'
+  /** As of the provider. */
+  readonly refusesUserAfterTool?: true
   /** The name that it takes for the output cap, where it is not the provider's. */
   readonly outputCap?: 'max_tokens' | 'max_completion_tokens'
 }

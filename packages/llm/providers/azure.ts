@@ -2,6 +2,7 @@ import catalog from '../../../catalog/azure.json' with { type: 'json' }
 import type { CatalogFile } from '../provider/catalog-model.ts'
 import type { Provider } from '../provider/provider.ts'
 import { AUDIO_MODELS } from './audio-models.ts'
+import { MISTRAL_MODEL_RULE } from './mistral-models.ts'
 import { OPENAI_FORMAT_RULES, OPENAI_MODEL_RULES } from './openai-models.ts'
 import { withModels } from './with-models.ts'
 
@@ -65,20 +66,9 @@ export const azure: Provider = {
     models: [
       ...OPENAI_MODEL_RULES,
       // What other makers' servers there take.
+      { ...MISTRAL_MODEL_RULE, outputCap: 'max_tokens' },
       {
-        models: [
-          'deepseek*',
-          'llama*',
-          'meta-*',
-          'mistral*',
-          'ministral*',
-          'codestral*',
-          'phi-*',
-          'cohere*',
-          'grok*',
-          'kimi*',
-          'jamba*',
-        ],
+        models: ['deepseek*', 'llama*', 'meta-*', 'phi-*', 'cohere*', 'grok*', 'kimi*', 'jamba*'],
         outputCap: 'max_tokens',
       },
     ],

@@ -17,6 +17,7 @@ export const mistral: Provider = {
     renamed: { seed: 'random_seed' },
     toolChoiceRequired: 'any',
     toolCallIdLength: 9,
+    refusesUserAfterTool: true,
     reasoningField: 'refused',
     // It knows two efforts, and only its reasoning models know them.
     reasoningEfforts: {

@@ -1,6 +1,7 @@
 import catalog from '../../../catalog/openrouter.json' with { type: 'json' }
 import type { CatalogFile } from '../provider/catalog-model.ts'
 import type { Provider } from '../provider/provider.ts'
+import { MISTRAL_MODEL_RULE } from './mistral-models.ts'
 
 /** What its format adds: openrouter.ai/docs, "Reasoning tokens" (`reasoning_details`) and "Usage accounting" (`cost`). */
 export const openrouter: Provider = {
@@ -17,7 +18,7 @@ export const openrouter: Provider = {
   hostedModelMarks: [':online', '@preset/'],
   // Its list of models is open to everyone.
   keyCheckPath: '/key',
-  openai: { developerRole: true, takesReasoning: true },
+  openai: { developerRole: true, takesReasoning: true, models: [MISTRAL_MODEL_RULE] },
   embeddings: { format: 'openai-embeddings' },
   images: {
     format: 'openai-images',

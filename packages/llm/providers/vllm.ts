@@ -1,4 +1,5 @@
 import type { Provider } from '../provider/provider.ts'
+import { MISTRAL_MODEL_RULE } from './mistral-models.ts'
 
 /** A vLLM server of the owner's, at the address that its credential names. */
 export const vllm: Provider = {
@@ -8,6 +9,7 @@ export const vllm: Provider = {
   baseUrl: null,
   auth: 'none',
   models: 'any',
+  openai: { models: [MISTRAL_MODEL_RULE] },
   embeddings: { format: 'openai-embeddings' },
   rerank: { format: 'jina-rerank' },
 }

@@ -24,7 +24,12 @@ export type StreamEvent =
       readonly finishReason?: FinishReason
     }
   | { readonly type: 'usage'; readonly usage: Usage }
-  | { readonly type: 'error'; readonly error: UpstreamError }
+  | {
+      readonly type: 'error'
+      readonly error: UpstreamError
+      /** A choice ended with it: its frame may have output too, and the usage of the answer may follow. */
+      readonly endsChoice?: true
+    }
   | { readonly type: 'end' }
 
 /** A decoder of one stream: it keeps what later frames need. */

@@ -42,13 +42,24 @@ class PassedStream implements StreamEncoder {
   }
 
   encode(events: readonly StreamEvent[], { data }: UpstreamEvent): string {
-    if (events.some(({ type }) => type === 'end' || type === 'error')) return ''
+    if (events.some(({ type }) => type === 'end')) return ''
+    if (events.some(({ type }) => type === 'error')) return this.#encodeOutput(events)
     const chunk = parse(data)
     if (chunk === undefined) return ''
     this.#template = chunk
     if (this.#answered.includeUsage) return toFrame(chunk)
     const { usage: _, ...rest } = chunk
     return Array.isArray(rest.choices) && rest.choices.length > 0 ? toFrame(rest) : ''
+  }
+
+  /** The text beside an error, which callers get in the gateway's words. */
+  #encodeOutput(events: readonly StreamEvent[]): string {
+    const choices = events
+      .filter(event => event.type === 'delta')
+      .map(({ index, content = '', finishReason = null }) => {
+        return { text: content, index, logprobs: null, finish_reason: finishReason }
+      })
+    return choices.length === 0 ? '' : this.#frame({ choices })
   }
 
   finish(end: StreamEnd): string {

@@ -28,7 +28,7 @@ export interface StreamEncoder {
   pass?(events: Buffer): Buffer
   /** The number of events in what was measured last. Absent: they are set apart by blank lines. */
   countEvents?(events: Buffer): number
-  /** What the caller gets for one event; empty: nothing. */
+  /** What the caller gets for one event; empty: nothing. Of an event with an error it is the output beside it. */
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array
   /** The last frames. */
   finish(end: StreamEnd): string | Uint8Array

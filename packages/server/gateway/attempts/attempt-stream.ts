@@ -31,6 +31,9 @@ const ENDS_OF_EVENTS = ['\n\n', '\r\n\r\n'].map(end => Buffer.from(end))
 const NOT_FOUND = -1
 const NO_HEADERS = (): UpstreamHeaders => ({})
 
+/** Milliseconds for which the usage of an answer that ended with an error is awaited: most providers end the stream at once. */
+export const USAGE_WAIT_MS = 1_000
+
 /** Bytes buffered at most before the first meaningful event. */
 const MAX_BUFFERED_BYTES = 1024 * 1024
 
@@ -48,10 +51,9 @@ export function attemptStream(
       ctx.unwatch()
       resolve(result)
     })
-    const deadline = performance.now() + options.timeoutMs
     ctx.watch(
       now => {
-        if (now > deadline) opening.expire()
+        if (now > opening.deadline) opening.expire()
         else onWait(now)
       },
       () => opening.giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
@@ -84,6 +86,10 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
   readonly reader: StreamReader
   /** The last usage that was reported. Some providers report usage from the first frame on. */
   #usage: Usage | undefined
+  /** The error with which the answer ended, while its usage may follow. */
+  #failure: UpstreamError | undefined
+  /** As of performance.now(). */
+  deadline: number
 
   constructor(
     { ctx, format, target, timeoutMs }: AttemptOptions,
@@ -92,6 +98,7 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
     this.#ctx = ctx
     this.#format = format
     this.#timeoutMs = timeoutMs
+    this.deadline = performance.now() + timeoutMs
     this.#settle = settle
     this.reader = new StreamReader(format.framing, format.openStream(target), this)
   }
@@ -134,7 +141,8 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
 
   /** Ends the attempt, since its time is up. */
   expire(): void {
-    this.giveUp(toTimeout(this.#call, this.#timeoutMs, 'event'))
+    if (this.#failure !== undefined) this.#report(this.#failure)
+    else this.giveUp(toTimeout(this.#call, this.#timeoutMs, 'event'))
   }
 
   giveUp(error: UpstreamError): void {
@@ -183,19 +191,27 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
   }
 
   /**
-   * Opens the stream at the first meaningful event. A role alone is not meaningful: a fallback after it is still
-   * invisible to the caller. A stream that ends before one is interrupted.
+   * Opens the stream at the first meaningful event. A role alone is not meaningful, nor is a text whose frame reports an
+   * error too: a fallback after it is still invisible to the caller. A stream that ends before one is interrupted.
    */
   #inspect(events: readonly StreamEvent[]): void {
+    const counted = events.findLast(event => event.type === 'usage')
+    if (counted !== undefined) this.#usage = counted.usage
+    const failed = this.#failure === undefined ? events.find(event => event.type === 'error') : undefined
+    if (failed !== undefined) {
+      this.#failure = { status: this.#status, ...failed.error }
+      if (failed.endsChoice !== true || counted !== undefined) return this.#report(this.#failure)
+      this.deadline = Math.min(this.deadline, performance.now() + USAGE_WAIT_MS)
+      return
+    }
+    if (this.#failure !== undefined) {
+      if (counted !== undefined || events.some(({ type }) => type === 'end')) this.#report(this.#failure)
+      return
+    }
     for (const event of events) {
-      if (event.type === 'error') {
-        this.#call?.abort()
-        return this.#fail({ status: this.#status, ...event.error }, 'reported')
-      }
       // Nothing was said, so the caller loses nothing by another attempt.
       if (event.type === 'end') return this.giveUp(this.#endedEmpty())
-      if (event.type === 'usage') this.#usage = event.usage
-      if (event.type === 'usage' || (event.type === 'delta' && !carriesSomething(event))) continue
+      if (event.type !== 'delta' || !carriesSomething(event)) continue
       this.#isOpen = true
       this.#readHeaders = NO_HEADERS
       this.#settleOnce({ ok: true, status: this.#status, value: this, model: this.#findModel() })
@@ -216,6 +232,7 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
       this.#end = 'end'
       return
     }
+    if (this.#failure !== undefined) return this.#report(this.#failure)
     const body = this.#unopened.peek().toString('utf8')
     if (this.#status < 200 || this.#status >= 300 || looksLikeError(body)) {
       this.#fail(this.#format.decodeError(this.#status, this.#readHeaders(), body), 'reported')
@@ -231,11 +248,18 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
   onFail(error: UpstreamError): void {
     if (this.#sink !== undefined) return this.#sink.onError(error)
     if (this.#isOpen) this.#end = error
+    else if (this.#failure !== undefined) this.#report(this.#failure)
     else this.#fail(this.#status === 0 ? error : { ...error, status: this.#status }, 'unreadable')
   }
 
   onCrash(error: unknown): void {
     this.#ctx.fail(error, 'a callback of an upstream call')
+  }
+
+  /** Ends the attempt with an error that the provider itself reported in the stream. */
+  #report(error: UpstreamError): void {
+    this.#call?.abort()
+    this.#fail(error, 'reported')
   }
 
   /** `reported`: the provider itself reported the failure, so it charges nothing but the usage that it counted before. */

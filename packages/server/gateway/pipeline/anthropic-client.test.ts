@@ -286,8 +286,13 @@ describe('the official client, with a provider of another format', () => {
     expect((other.requests.at(-1)?.body.messages as unknown[]).slice(1)).toEqual([
       { role: 'assistant', content: null, tool_calls: [openAiCall] },
       { role: 'tool', tool_call_id: 'call_1', content: 'Error: 12:00' },
-      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://x/y.png' } }] },
-      { role: 'user', content: 'Well?' },
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: 'https://x/y.png' } },
+          { type: 'text', text: 'Well?' },
+        ],
+      },
     ])
   })
 

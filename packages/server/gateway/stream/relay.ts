@@ -4,7 +4,7 @@ import type { FinishReason } from '@rideau/llm/reply/chat-reply'
 import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { Usage } from '@rideau/llm/usage/usage'
-import type { OpenStream, StreamSink } from '../attempts/attempt-stream.ts'
+import { type OpenStream, type StreamSink, USAGE_WAIT_MS } from '../attempts/attempt-stream.ts'
 import { countEvents, countTokens } from '../billing/count-output.ts'
 import { isShown, isShownIn } from '../billing/shown-output.ts'
 import { StreamUsage } from '../billing/stream-usage.ts'
@@ -67,6 +67,8 @@ class Relay implements StreamSink {
    * one.
    */
   #passed: Buffer | undefined
+  /** Why the answer failed, while its usage may follow until a time as of performance.now(). */
+  #failure: { readonly error: UpstreamError; readonly until: number } | undefined
   #isCut = false
   #isDone = false
   /** True while the last passed chunk is decoded for its usage. Nothing of it may be sent again. */
@@ -80,11 +82,13 @@ class Relay implements StreamSink {
 
   onFrame(events: readonly StreamEvent[], frame: Frame): void {
     if (this.#isReadingPassed) return this.#noteUsage(events)
+    if (this.#failure !== undefined) return this.#awaitUsage(events)
     if (this.#isDone || !this.#mayDeliver(countEvents(events))) return
     this.#note(events)
     if (this.#isDone) return
     const bytes = this.#options.encoder.encode(events, frame)
     if (bytes.length > 0) this.#options.writer.write(bytes)
+    this.#awaitUsage(events)
     if (events.some(({ type }) => type === 'end')) this.#finish(undefined)
   }
 
@@ -98,6 +102,10 @@ class Relay implements StreamSink {
           this.#lastByteAt = now
         } else if (now - this.#lastByteAt > idleMs) {
           this.#giveUp({ kind: 'timeout', detail: `no byte in ${idleMs} ms of an open stream` })
+          return
+        }
+        if (this.#failure !== undefined && now > this.#failure.until) {
+          this.#giveUp(this.#failure.error)
           return
         }
         writer.tick(now)
@@ -131,7 +139,12 @@ class Relay implements StreamSink {
 
   /** Passes on the events at the start of a chunk that may go unread. Returns the rest; undefined if there is none. */
   #pass(chunk: Buffer): Buffer | undefined {
-    if (this.#transcript !== undefined || this.#options.stream.reader.hasPartial) return chunk
+    if (
+      this.#failure !== undefined ||
+      this.#transcript !== undefined ||
+      this.#options.stream.reader.hasPartial
+    )
+      return chunk
     const { encoder, writer } = this.#options
     const length = encoder.measurePassable(chunk)
     if (length === 0) return chunk
@@ -152,13 +165,14 @@ class Relay implements StreamSink {
       // An incomplete last event is handled below as a stream that ended early.
     }
     if (this.#isDone) return
+    if (this.#failure !== undefined) return this.#finish(this.#failure.error)
     // Some providers omit [DONE], so a finish reason also ends a stream. Without either the answer is incomplete.
     if (this.#finishReason !== undefined) this.#finish(undefined)
     else this.#finish({ kind: 'interrupted', detail: 'the stream ended without a finish reason' })
   }
 
   onError(error: UpstreamError): void {
-    this.#finish({ kind: 'interrupted', detail: error.detail })
+    this.#finish(this.#failure?.error ?? { kind: 'interrupted', detail: error.detail })
   }
 
   #note(events: readonly StreamEvent[]): void {
@@ -166,7 +180,7 @@ class Relay implements StreamSink {
     if (events.some(event => event.type === 'delta' && isShown(event))) this.#usage.show()
     for (const event of events) {
       if (event.type === 'usage') this.#usage.report(event.usage)
-      else if (event.type === 'error') this.#giveUp(toInterruption(event.error))
+      else if (event.type === 'error') this.#fail(event)
       else if (event.type === 'delta') {
         if (event.finishReason !== undefined) this.#finishReason = event.finishReason
         if (event.toolCalls !== undefined) this.#hasToolCalls = true
@@ -190,6 +204,19 @@ class Relay implements StreamSink {
     this.#options.stream.call.abort()
     this.#finish(undefined)
     return false
+  }
+
+  /** An answer that ended with an error is billed by the usage that follows, so it is read until then. */
+  #fail({ error, endsChoice }: Extract<StreamEvent, { type: 'error' }>): void {
+    const interruption = toInterruption(error)
+    if (endsChoice !== true) return this.#giveUp(interruption)
+    this.#failure = { error: interruption, until: performance.now() + USAGE_WAIT_MS }
+  }
+
+  #awaitUsage(events: readonly StreamEvent[]): void {
+    if (this.#failure === undefined) return
+    this.#noteUsage(events)
+    if (events.some(({ type }) => type === 'usage' || type === 'end')) this.#giveUp(this.#failure.error)
   }
 
   #noteUsage(events: readonly StreamEvent[]): void {

@@ -16,6 +16,7 @@ export class ChatEventEncoder {
   private readonly envelope: ReplyEnvelope
   private isBegun = false
   private parts = 0
+  private hasArguments = false
   private open: { readonly kind: Kind | 'call'; readonly index: number } | undefined
   private readonly sequence = new SequentialCalls()
 
@@ -85,6 +86,7 @@ export class ChatEventEncoder {
     if (this.open?.kind !== 'call' || this.open.index !== index) {
       this.close(out)
       this.open = { kind: 'call', index }
+      this.hasArguments = false
       const started = {
         id: id ?? `call_${index}`,
         type: 'function',
@@ -94,6 +96,11 @@ export class ChatEventEncoder {
     }
     const text = fn?.arguments
     if (text === undefined || text === '') return
+    this.addArguments(out, index, text)
+  }
+
+  private addArguments(out: JsonObject[], index: number, text: string): void {
+    this.hasArguments = true
     const delta = { message: { tool_calls: { function: { arguments: text } } } }
     out.push({ type: 'tool-call-delta', index, delta })
   }
@@ -102,6 +109,8 @@ export class ChatEventEncoder {
     if (this.open === undefined) return
     const { kind, index } = this.open
     this.open = undefined
+    // Clients parse the arguments of a call, and an empty text is no JSON.
+    if (kind === 'call' && !this.hasArguments) this.addArguments(out, index, '{}')
     out.push({ type: kind === 'call' ? 'tool-call-end' : 'content-end', index })
   }
 }

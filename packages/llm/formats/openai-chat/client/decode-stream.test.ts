@@ -173,11 +173,23 @@ describe('openStream', () => {
       }),
     ).toMatchObject([{ type: 'usage' }, { type: 'error', error: { kind: 'rate_limited', status: 429 } }])
     expect(decode(chunk({}, { finish_reason: 'error', error: { code: 502, message: 'x' } }))).toMatchObject([
-      { type: 'error', error: { kind: 'unavailable' } },
+      { type: 'error', error: { kind: 'unavailable' }, endsChoice: true },
     ])
     expect(
       openStream(target).decode('{"message":"rate limit","code":"rate_limit_exceeded"}', 'error'),
     ).toMatchObject([{ type: 'error', error: { kind: 'rate_limited' } }])
+  })
+
+  test('a choice that ends with an error keeps the text of its chunk, and has no finish reason', () => {
+    expect(
+      decode(chunk({ content: 'half' }, { finish_reason: 'error', error: { code: 502, message: 'x' } })),
+    ).toMatchObject([
+      { type: 'delta', index: 0, content: 'half' },
+      { type: 'error', error: { kind: 'unavailable' }, endsChoice: true },
+    ])
+    expect(decode(chunk({ content: 'half' }, { finish_reason: 'error' }))[0]).not.toHaveProperty(
+      'finishReason',
+    )
   })
 
   test('data that is not a JSON object interrupts the stream', () => {

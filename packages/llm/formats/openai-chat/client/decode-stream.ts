@@ -35,24 +35,23 @@ class ChunkDecoder implements StreamDecoder {
     if (chunk === undefined) return [{ type: 'error', error: brokenFrame(data) }]
     const counted = decodeUsage(chunk, this.target.provider.openai?.completionExcludesReasoning)
     const usage = withReportedCost(counted, chunk.usage, this.target)
-    const error = findError(chunk, event)
-    if (error !== undefined) {
-      // Usage until the error is billed.
-      return usage === undefined
-        ? [{ type: 'error', error }]
-        : [
-            { type: 'usage', usage },
-            { type: 'error', error },
-          ]
-    }
     const events: StreamEvent[] = []
+    let failed: JsonObject | undefined
     for (const item of toArray(chunk.choices)) {
       const choice = toObject(item)
       if (choice === undefined) continue
+      if (hasFailed(choice)) failed ??= choice
       const delta = this.decodeChoice(choice, toText(chunk.id) ?? '')
       if (delta !== undefined) events.push(delta)
     }
+    // Usage until an error is billed.
     if (usage !== undefined) events.push({ type: 'usage', usage })
+    const error = findError(chunk, event, failed)
+    if (error !== undefined) {
+      events.push(
+        failed === undefined ? { type: 'error', error } : { type: 'error', error, endsChoice: true },
+      )
+    }
     return events
   }
 
@@ -107,7 +106,9 @@ class ChoiceState {
       delta.content !== undefined || toArray(wire.tool_calls).length > 0 || isText(choice.finish_reason)
     if (isOver) set(delta, 'reasoningDetails', this.takeDetails())
     set(delta, 'toolCalls', this.decodeToolCalls(wire))
-    set(delta, 'finishReason', readFinishReason(choice.finish_reason, this.calls?.hasAny === true))
+    if (!hasFailed(choice)) {
+      set(delta, 'finishReason', readFinishReason(choice.finish_reason, this.calls?.hasAny === true))
+    }
     return isEmpty(delta) ? undefined : delta
   }
 
@@ -138,15 +139,19 @@ function isEmpty(delta: Delta): boolean {
 }
 
 /** Finds an error in an event of its own, in a chunk, or in a choice that ended with it. */
-function findError(chunk: JsonObject, event: string): UpstreamError | undefined {
+function findError(
+  chunk: JsonObject,
+  event: string,
+  failed: JsonObject | undefined,
+): UpstreamError | undefined {
   if (chunk.error !== undefined && chunk.error !== null) return decodeErrorBody(undefined, {}, chunk)
   if (event === 'error') return decodeErrorBody(undefined, {}, chunk)
-  for (const item of toArray(chunk.choices)) {
-    const choice = toObject(item)
-    if (choice?.finish_reason !== 'error') continue
-    return decodeErrorBody(undefined, {}, { error: choice.error ?? 'the choice ended with an error' })
-  }
-  return undefined
+  if (failed === undefined) return undefined
+  return decodeErrorBody(undefined, {}, { error: failed.error ?? 'the choice ended with an error' })
+}
+
+function hasFailed(choice: JsonObject): boolean {
+  return choice.finish_reason === 'error'
 }
 
 function isText(value: Json | undefined): boolean {

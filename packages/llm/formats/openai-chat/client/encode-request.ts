@@ -28,18 +28,14 @@ const NO_DEVIATIONS: OpenAiDeviations = {}
  */
 export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []) => {
   const deviations = target.provider.openai ?? NO_DEVIATIONS
-  const request = isForeign(source) ? toPlainRequest(asked, deviations) : asked
+  const rule = findModelRule(deviations, target.model)
+  const request = isForeign(source) ? toPlainRequest(asked, deviations, rule) : asked
   const body = toWireBody(request, source)
   const changes: Changes = new Map([['model', toWireModel(target)]])
   if (request.respelled !== undefined && !isForeign(source))
     respellFields(request.respelled, deviations, changes)
   if (source?.format === 'native') removeNative(request, body, changes)
-  setOutputCap(
-    request,
-    body,
-    findModelRule(deviations, target.model)?.outputCap ?? deviations.outputCap,
-    changes,
-  )
+  setOutputCap(request, body, rule?.outputCap ?? deviations.outputCap, changes)
   setStream(request, body, deviations, changes)
   const messages =
     encodeMessages(request.messages, deviations, target.provider.id) ??
@@ -52,7 +48,7 @@ export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []
   respell(request, body, deviations, changes)
   const options = request.providerOptions?.[target.provider.id]
   if (options !== undefined) for (const [name, value] of Object.entries(options)) changes.set(name, value)
-  boundReasoning(request, body, findModelRule(deviations, target.model), changes)
+  boundReasoning(request, body, rule, changes)
   const { origin, path } = toAddress(target, '/chat/completions')
   return {
     origin,

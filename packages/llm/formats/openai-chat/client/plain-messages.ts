@@ -1,15 +1,20 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObjects, toText } from '../../../json/json-value.ts'
-import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
+import type { OpenAiDeviations, OpenAiModelRule } from '../../../provider/openai-deviations.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ContentPart, Message } from '../../../request/message.ts'
 import type { FunctionTool } from '../../../request/tools.ts'
 
 /**
  * A request that came in another format without what OpenAI's has no place for: marks of caching, marks on results, and
- * reasoning that only its maker reads. A result is text here: its images follow in a message of the user.
+ * reasoning that only its maker reads. A result is text here: its images follow in a message of the user. Messages of the user
+ * in a row become one, since some providers require that roles alternate.
  */
-export function toPlainRequest(request: ChatRequest, { reasoningField }: OpenAiDeviations): ChatRequest {
+export function toPlainRequest(
+  request: ChatRequest,
+  { reasoningField, refusesUserAfterTool }: OpenAiDeviations,
+  rule: OpenAiModelRule | undefined,
+): ChatRequest {
   const messages: Message[] = []
   let shown: ContentPart[] = []
   const show = (): void => {
@@ -24,7 +29,36 @@ export function toPlainRequest(request: ChatRequest, { reasoningField }: OpenAiD
   }
   show()
   const tools = request.tools?.map(toPlainTool)
-  return { ...request, messages, ...(tools === undefined ? {} : { tools }) }
+  const mustAnswer = (refusesUserAfterTool ?? rule?.refusesUserAfterTool) === true
+  const ordered = orderMessages(messages, mustAnswer)
+  return { ...request, messages: ordered, ...(tools === undefined ? {} : { tools }) }
+}
+
+/** An empty message is refused too. */
+const ANSWER: Message = { role: 'assistant', content: 'OK.' }
+
+function orderMessages(messages: readonly Message[], mustAnswer: boolean): Message[] {
+  const runs: { readonly first: Message; readonly all: Message[] }[] = []
+  for (const message of messages) {
+    const run = runs.at(-1)
+    const isSame = message.role === 'user' && run?.first.role === 'user' && run.first.name === message.name
+    if (isSame) run.all.push(message)
+    else runs.push({ first: message, all: [message] })
+  }
+  const ordered: Message[] = []
+  for (const { first, all } of runs) {
+    if (mustAnswer && first.role === 'user' && ordered.at(-1)?.role === 'tool') ordered.push(ANSWER)
+    ordered.push(all.length === 1 ? first : { ...first, content: joinContents(all) })
+  }
+  return ordered
+}
+
+function joinContents(messages: readonly Message[]): string | ContentPart[] {
+  const contents = messages.map(({ content }) => content ?? '')
+  if (contents.every(content => typeof content === 'string')) return contents.join('\n\n')
+  return contents.flatMap(content =>
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+  )
 }
 
 interface Split {

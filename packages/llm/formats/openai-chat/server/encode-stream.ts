@@ -76,7 +76,7 @@ function findOnlyText(event: Delta): keyof typeof WIRE_TEXTS | undefined {
   return content === undefined ? 'reasoning' : 'content'
 }
 
-function encodeDelta(event: Delta, isFirst: boolean, callsFunctions: boolean): JsonObject {
+export function encodeDelta(event: Delta, isFirst: boolean, callsFunctions: boolean): JsonObject {
   const delta: JsonObject = isFirst ? { role: 'assistant' } : {}
   if (event.content !== undefined) delta.content = event.content
   if (event.reasoning !== undefined) delta.reasoning_content = event.reasoning

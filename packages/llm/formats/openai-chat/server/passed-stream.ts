@@ -5,6 +5,7 @@ import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import type { Answered } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { DeltaScan } from './delta-scan.ts'
+import { encodeDelta } from './encode-stream.ts'
 import { correctUsage, encodeUsage } from './encode-usage.ts'
 import { markChunk } from './passed-reasoning.ts'
 
@@ -45,6 +46,7 @@ export class PassedStream implements StreamEncoder {
   #encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
     if (event.data.includes('"reasoning_details"')) this.#scan.hasDetails = true
     if (events.some(({ type }) => type === 'end')) return ''
+    if (events.some(({ type }) => type === 'error')) return this.#encodeOutput(events)
     const hasUsage = events.some(({ type }) => type === 'usage')
     const isMarked = isSealed(event.data) || carries(events)
     if (this.#template === undefined || hasUsage || isMarked) {
@@ -70,6 +72,22 @@ export class PassedStream implements StreamEncoder {
       frames += this.#frame({ choices: [], usage: encodeUsage(end.bill.usage) })
     }
     return `${frames}data: [DONE]\n\n`
+  }
+
+  /** The output beside an error, which callers get in the gateway's words. */
+  #encodeOutput(events: readonly StreamEvent[]): string {
+    const choices = events
+      .filter(event => event.type === 'delta')
+      .map(delta => {
+        const encoded = encodeDelta(delta, false, false)
+        return {
+          index: delta.index,
+          delta: encoded,
+          logprobs: null,
+          finish_reason: delta.finishReason ?? null,
+        }
+      })
+    return choices.length === 0 ? '' : this.#frame({ choices })
   }
 
   #encodeUsageChunk(
