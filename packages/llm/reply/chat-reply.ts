@@ -13,8 +13,14 @@ export interface ReplyMessage {
   refusal?: string
 }
 
+export interface ReplyChoice {
+  index: number
+  message: ReplyMessage
+  finishReason: FinishReason
+}
+
 export interface ChatReply {
-  readonly choices: readonly { index: number; message: ReplyMessage; finishReason: FinishReason }[]
+  readonly choices: readonly ReplyChoice[]
   /** undefined: the provider named none. */
   readonly usage: Usage | undefined
 }

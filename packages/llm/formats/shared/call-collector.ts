@@ -15,15 +15,20 @@ export class CallCollector {
     }
   }
 
-  /**
-   * The calls, in the order in which they began. Where the answer was cut a call may have been too: without its
-   * arguments it would be another call, so it is left out.
-   */
-  take(reason: FinishReason): ToolCall[] {
+  /** The calls, in the order in which they began, as `listWholeCalls` returns them. */
+  take(reason: FinishReason): readonly ToolCall[] {
     const calls = [...this.#calls.values()]
     this.#calls.clear()
-    return reason === 'length' ? calls.filter(isWhole) : calls
+    return listWholeCalls(calls, reason)
   }
+}
+
+/**
+ * Returns the calls for a format that has their arguments as an object. Where the answer was cut a call may have been too: without
+ * its arguments it would be another call, so it is left out.
+ */
+export function listWholeCalls(calls: readonly ToolCall[], reason: FinishReason): readonly ToolCall[] {
+  return reason === 'length' ? calls.filter(isWhole) : calls
 }
 
 function isWhole({ function: fn }: ToolCall): boolean {

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type { ChatReply, ReplyEnvelope, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ChatReply, ReplyChoice, ReplyEnvelope, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
+import { listWholeCalls } from '../../shared/call-collector.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { isFittingId, replaceForeign } from '../../shared/fitting-id.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
@@ -20,18 +21,18 @@ export function encodeReply(reply: ChatReply, { id, model }: ReplyEnvelope): Jso
     type: 'message',
     role: 'assistant',
     model,
-    content: choice === undefined ? [] : encodeContent(choice.message),
+    content: choice === undefined ? [] : encodeContent(choice),
     stop_reason: toStopReason(choice?.finishReason ?? 'stop'),
     stop_sequence: null,
     usage: reply.usage === undefined ? null : encodeUsage(reply.usage),
   }
 }
 
-function encodeContent(message: ReplyMessage): JsonObject[] {
+function encodeContent({ message, finishReason }: ReplyChoice): JsonObject[] {
   const blocks = encodeThinking(message)
   const text = message.content ?? message.refusal
   if (text !== undefined && text !== '') blocks.push({ type: 'text', text })
-  for (const call of message.tool_calls ?? []) blocks.push(encodeCall(call))
+  for (const call of listWholeCalls(message.tool_calls ?? [], finishReason)) blocks.push(encodeCall(call))
   return blocks
 }
 

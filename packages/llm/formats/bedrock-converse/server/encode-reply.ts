@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type { ChatReply, FinishReason, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ChatReply, FinishReason, ReplyChoice, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
+import { listWholeCalls } from '../../shared/call-collector.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
@@ -24,7 +25,7 @@ export function encodeReply(reply: ChatReply, latencyMs: number): JsonObject {
   const [choice] = reply.choices
   return {
     output: {
-      message: { role: 'assistant', content: choice === undefined ? [] : encodeContent(choice.message) },
+      message: { role: 'assistant', content: choice === undefined ? [] : encodeContent(choice) },
     },
     stopReason: toStopReason(choice?.finishReason ?? 'stop'),
     ...(reply.usage === undefined ? {} : { usage: encodeUsage(reply.usage) }),
@@ -32,11 +33,11 @@ export function encodeReply(reply: ChatReply, latencyMs: number): JsonObject {
   }
 }
 
-function encodeContent(message: ReplyMessage): JsonObject[] {
+function encodeContent({ message, finishReason }: ReplyChoice): JsonObject[] {
   const blocks = encodeReasoning(message)
   const text = message.content ?? message.refusal
   if (text !== undefined && text !== '') blocks.push({ text })
-  for (const call of message.tool_calls ?? []) blocks.push(encodeCall(call))
+  for (const call of listWholeCalls(message.tool_calls ?? [], finishReason)) blocks.push(encodeCall(call))
   return blocks
 }
 

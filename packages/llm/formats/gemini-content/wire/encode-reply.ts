@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type { ChatReply, FinishReason, ReplyEnvelope, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ChatReply, FinishReason, ReplyChoice, ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { Usage } from '../../../usage/usage.ts'
+import { listWholeCalls } from '../../shared/call-collector.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { isDirect, unpackToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isShown } from '../../shared/sandbox-reasoning.ts'
@@ -18,10 +19,10 @@ export interface Shown {
 
 /** The canonical reply as a GenerateContentResponse. */
 export function encodeReply(reply: ChatReply, envelope: ReplyEnvelope, shown: Shown): JsonObject {
-  const candidates = reply.choices.map(({ index, message, finishReason }) => ({
-    content: { parts: encodeMessage(message, shown), role: 'model' },
-    finishReason: toFinishReason(finishReason),
-    index,
+  const candidates = reply.choices.map(choice => ({
+    content: { parts: encodeMessage(choice, shown), role: 'model' },
+    finishReason: toFinishReason(choice.finishReason),
+    index: choice.index,
   }))
   return encodeChunk(candidates, envelope, reply.usage)
 }
@@ -43,7 +44,7 @@ export function toFinishReason(reason: FinishReason): string {
   return reason === 'content_filter' ? 'SAFETY' : 'STOP'
 }
 
-function encodeMessage(message: ReplyMessage, shown: Shown): JsonObject[] {
+function encodeMessage({ message, finishReason }: ReplyChoice, shown: Shown): JsonObject[] {
   const { reasoning, content, refusal, tool_calls: calls = [], reasoning_details: details = [] } = message
   const parts: JsonObject[] = []
   if (shown.thoughts && reasoning !== undefined && reasoning !== '') {
@@ -53,7 +54,7 @@ function encodeMessage(message: ReplyMessage, shown: Shown): JsonObject[] {
   const signature = findSignature(details, undefined)
   if (text !== undefined && text !== '') parts.push({ text })
   if (signature !== undefined) sign(parts, signature)
-  for (const call of calls) parts.push(encodeCall(call, details))
+  for (const call of listWholeCalls(calls, finishReason)) parts.push(encodeCall(call, details))
   return parts
 }
 

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type { ChatReply, FinishReason, ReplyEnvelope, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ChatReply, FinishReason, ReplyChoice, ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
+import { listWholeCalls } from '../../shared/call-collector.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 
 /** How long an answer took, in milliseconds. */
@@ -18,7 +19,7 @@ export function encodeReply(reply: ChatReply, envelope: ReplyEnvelope, took: Too
   const [choice] = reply.choices
   return {
     ...encodeHead(envelope),
-    message: choice === undefined ? { role: 'assistant', content: '' } : encodeMessage(choice.message),
+    message: choice === undefined ? { role: 'assistant', content: '' } : encodeMessage(choice),
     ...encodeEnd(choice?.finishReason ?? 'stop', reply.usage, took),
   }
 }
@@ -52,8 +53,9 @@ function toNanoseconds(ms: number): number {
   return Math.round(ms * 1e6)
 }
 
-function encodeMessage(message: ReplyMessage): JsonObject {
-  const { content, refusal, reasoning, tool_calls: calls = [] } = message
+function encodeMessage({ message, finishReason }: ReplyChoice): JsonObject {
+  const { content, refusal, reasoning } = message
+  const calls = listWholeCalls(message.tool_calls ?? [], finishReason)
   return {
     role: 'assistant',
     content: content ?? refusal ?? '',

@@ -36,6 +36,7 @@ export function parseInput(value: Json | undefined, table: ToolTable, found: Fou
 /** What an assistant did since the last message of another role. */
 interface AssistantMessage {
   text: string
+  reasoning: string
   readonly calls: ToolCall[]
   readonly details: ReasoningDetail[]
 }
@@ -90,14 +91,17 @@ class InputParser {
   }
 
   parseReasoning(item: JsonObject, path: string): void {
-    const { details } = this.#openAssistant()
+    const assistant = this.#openAssistant()
     const data = item.encrypted_content
-    if (typeof data !== 'string' || data === '') return
+    const isEncrypted = typeof data === 'string' && data !== ''
+    // What the provider encrypted itself has the whole reasoning, of which the text is a summary only.
+    if (!isEncrypted || isPacked(data)) assistant.reasoning += readReasoningText(item)
+    if (!isEncrypted) return
     this.#carried.addCarried(data)
     const fault = this.#carried.findFault(path)
     if (fault !== undefined) throw fault
     const own = typeof item.id === 'string' ? { id: item.id } : {}
-    for (const detail of unpackReasoning(data, own)) details.push(detail)
+    for (const detail of unpackReasoning(data, own)) assistant.details.push(detail)
   }
 
   parseCall(item: JsonObject, tool: CalledTool, args: string, path: string): void {
@@ -185,7 +189,7 @@ class InputParser {
   }
 
   #openAssistant(): AssistantMessage {
-    this.#assistant ??= { text: '', calls: [], details: [] }
+    this.#assistant ??= { text: '', reasoning: '', calls: [], details: [] }
     return this.#assistant
   }
 
@@ -194,6 +198,7 @@ class InputParser {
     this.#assistant = undefined
     if (open === undefined || (open.text === '' && open.calls.length === 0)) return
     const message: Message = { role: 'assistant', content: open.text === '' ? null : open.text }
+    if (open.reasoning !== '') message.reasoning = open.reasoning
     if (open.calls.length > 0) message.tool_calls = open.calls
     if (open.details.length > 0) message.reasoning_details = open.details
     this.#messages.push(message)
@@ -208,6 +213,17 @@ class InputParser {
 /** Does a reference lead to reasoning? Providers of the format tell the kinds of their items by the beginning of the id. */
 function isOfReasoning({ id }: JsonObject): boolean {
   return typeof id === 'string' && id.startsWith('rs_')
+}
+
+/** The reasoning of a model that shows it; models in the open show it as `content`, others as `summary`. */
+function readReasoningText({ content, summary }: JsonObject): string {
+  return joinTexts(content) || joinTexts(summary)
+}
+
+function joinTexts(parts: Json | undefined): string {
+  return toObjects(parts)
+    .map(({ text }) => (typeof text === 'string' ? text : ''))
+    .join('')
 }
 
 /** A longer id of ours carries a call. */

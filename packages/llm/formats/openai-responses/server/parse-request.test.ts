@@ -230,6 +230,35 @@ describe('state that we packed', () => {
   })
 })
 
+describe('readable reasoning', () => {
+  const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }
+  const summary = [
+    { type: 'summary_text', text: 'first ' },
+    { type: 'summary_text', text: 'second' },
+  ]
+  const reasoningOf = (item: JsonObject) => {
+    const [message] = parse({ input: [{ type: 'reasoning', id: 'r', ...item }, call] }).request.messages
+    return message?.reasoning
+  }
+
+  test('of a model that shows it goes back with the call that it led to', () => {
+    expect(reasoningOf({ summary })).toBe('first second')
+    expect(reasoningOf({ summary, encrypted_content: packReasoning([DETAIL]) })).toBe('first second')
+    const content = [{ type: 'reasoning_text', text: 'whole' }]
+    expect(reasoningOf({ summary, content })).toBe('whole')
+  })
+
+  test('of a provider that encrypted it stays in the encrypted content', () => {
+    expect(reasoningOf({ summary, encrypted_content: 'secret' })).toBeUndefined()
+  })
+
+  test('may have any form without harm', () => {
+    for (const odd of [null, 'text', 1, {}, [1, null, { text: 2 }]]) {
+      expect(reasoningOf({ summary: odd, content: odd })).toBeUndefined()
+    }
+  })
+})
+
 test('parameters are named as this format spells them', () => {
   expect([...(parse({}).spellings ?? [])]).toEqual([
     ['response_format', 'text.format'],
