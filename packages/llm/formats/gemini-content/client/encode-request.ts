@@ -22,7 +22,7 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
   const { passedBody } = request
   const content =
     source?.format === 'gemini-content' && passedBody !== undefined
-      ? { rules: FIELDS.rules, value: passRequest(passedBody, request, target.model, dropped) }
+      ? { rules: FIELDS.rules, value: passRequest(passedBody, request, target, dropped) }
       : translateBody(request, target, dropped)
   return {
     ...joinAddress(target.baseUrl, path),
@@ -47,7 +47,7 @@ function translateBody(request: ChatRequest, target: Target, dropped: readonly s
 }
 
 function encodeBody(request: ChatRequest, target: Target): JsonObject {
-  const body: JsonObject = encodeContents(request.messages, target.model)
+  const body: JsonObject = encodeContents(request.messages, target)
   const tools = encodeTools(request.tools)
   if (tools !== undefined) {
     body.tools = tools
