@@ -24,7 +24,8 @@ export type StreamEvent =
       readonly finishReason?: FinishReason
     }
   | { readonly type: 'usage'; readonly usage: Usage }
-  | { readonly type: 'error'; readonly error: UpstreamError }
+  /** `index`: of the choice that failed alone. Absent: the whole answer failed. */
+  | { readonly type: 'error'; readonly error: UpstreamError; readonly index?: number }
   | { readonly type: 'end' }
 
 /** A decoder of one stream: it keeps what later frames need. */
