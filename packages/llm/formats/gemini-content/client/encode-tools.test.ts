@@ -143,3 +143,37 @@ describe('tools', () => {
     expect(encode({ toolChoice: 'required' })).not.toHaveProperty('toolConfig')
   })
 })
+
+describe('a response format beside functions', () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } } }
+  const tools = [{ type: 'function' as const, function: { name: 'f' } }]
+  const responseFormat = { type: 'json_schema' as const, json_schema: { name: 'a', schema } }
+  const config = { responseMimeType: 'application/json', responseJsonSchema: schema }
+
+  test('becomes an instruction, named as emulated, for models before Gemini 3', () => {
+    const sent = send({ tools, responseFormat, temperature: 0 }, 'gemini-2.5-pro')
+    const body = JSON.parse(sent.body.toString())
+    expect(body.generationConfig).toEqual({ temperature: 0 })
+    expect(body.systemInstruction.parts[0].text).toContain(JSON.stringify(schema))
+    expect(body.tools).toHaveLength(1)
+    expect(sent.emulated).toEqual(['response_format'])
+    expect(encode({ tools, responseFormat: { type: 'json_object' } })).toMatchObject({
+      systemInstruction: { parts: [{ text: expect.stringMatching(/one JSON object only.*text\.$/) }] },
+    })
+  })
+
+  test('is sent in its place for Gemini 3', () => {
+    const sent = send({ tools, responseFormat }, 'gemini-3-flash-preview')
+    expect(JSON.parse(sent.body.toString())).toMatchObject({ generationConfig: config, tools: [{}] })
+    expect(sent).not.toHaveProperty('emulated')
+  })
+
+  test('is sent without the functions if none may be called', () => {
+    const sent = send({ tools, toolChoice: 'none', responseFormat })
+    expect(JSON.parse(sent.body.toString())).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+      generationConfig: config,
+    })
+    expect(sent).not.toHaveProperty('emulated')
+  })
+})
