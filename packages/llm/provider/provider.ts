@@ -70,6 +70,8 @@ export interface Provider {
   readonly hostedModelMarks?: readonly string[]
   /** Fetches no addresses, also where its format has a word for them (see ClientFormat). */
   readonly inlinesImages?: true
+  /** Names of models, where `*` stands for any text, that get no ids of calls in Gemini's format. */
+  readonly refusesCallIds?: readonly string[]
   /** Where it takes Anthropic's format in an envelope of its own. */
   readonly messages?: MessagesEnvelope
   /** Where its usage tells what a request costs, which is believed then (see reported-cost.ts). Absent: not believed. */

@@ -50,6 +50,8 @@ export const vertex: Provider = {
   },
   // Neither family fetches images for everybody here.
   inlinesImages: true,
+  // Vertex AI had no field for them until 2026, and models up to 2.5 match results by name and order. Newer ones need them.
+  refusesCallIds: ['gemini-1*', 'gemini-2*'],
   models: 'catalog',
   ownMounts: ['gemini'],
   embeddings: { format: 'vertex-predict' },

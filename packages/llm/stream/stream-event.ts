@@ -27,6 +27,8 @@ export type StreamEvent =
   | {
       readonly type: 'error'
       readonly error: UpstreamError
+      /** The choice that failed alone. Absent: the whole answer failed. */
+      readonly index?: number
       /** A choice ended with it: its frame may have output too, and the usage of the answer may follow. */
       readonly endsChoice?: true
     }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { encodeSchema, isEncodable } from '../../shared/claude-schema.ts'
+import { toJsonInstruction } from '../../shared/json-instruction.ts'
 import { toCachePoint } from './encode-content.ts'
 import { JSON_TOOL } from './json-tool.ts'
 import { canForceTool, canRequireTools, findFamily, takesCachePoints, takesSchemas } from './model-family.ts'
@@ -47,10 +48,7 @@ export function encodeTools(request: ChatRequest, model: string): EncodedTools {
       tools.length === 0 ? { tool: { name: JSON_TOOL } } : (encodeForced(request.toolChoice) ?? { any: {} })
     return toConfig([...tools, own], model, choice)
   }
-  const instruction =
-    schema.name === undefined
-      ? 'Answer with one JSON object only, without any other text.'
-      : `Answer with one JSON object only, without any other text, by this JSON Schema: ${JSON.stringify(schema.json)}`
+  const instruction = toJsonInstruction(schema.name === undefined ? undefined : schema.json)
   return { ...toConfig(tools, model, encodeChoice(request.toolChoice)), instruction }
 }
 

@@ -35,7 +35,8 @@ export class CandidateDecoder {
     if (!delta.isEmpty) events.push(delta.value)
     if (finish === 'failed') {
       const detail = [candidate.finishReason, toText(candidate.finishMessage)].filter(Boolean).join(': ')
-      events.push({ type: 'error', error: { kind: 'unavailable', detail: detail.slice(0, 500) } })
+      const error = { kind: 'unavailable', detail: detail.slice(0, 500) } as const
+      events.push({ type: 'error', error, index: this.#index })
     }
   }
 

@@ -15,7 +15,10 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
   let usage: Usage | undefined
   for (const event of new ChunkDecoder(target).decodeChunk(body)) {
     if (event.type === 'usage') usage = event.usage
-    else if (event.type === 'error') choices.clear()
+    else if (event.type === 'error') {
+      if (event.index === undefined) choices.clear()
+      else choices.delete(event.index)
+    }
     if (event.type !== 'delta') continue
     const choice = choices.get(event.index) ?? new Choice()
     choices.set(event.index, choice)

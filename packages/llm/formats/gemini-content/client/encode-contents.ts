@@ -1,7 +1,9 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { listFunctionCalls } from '../../shared/function-calls.ts'
+import { matchesAny } from '../../shared/model-pattern.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { findSignatures } from '../wire/signatures.ts'
@@ -13,7 +15,7 @@ interface Content {
 }
 
 /** Messages as `systemInstruction` and `contents`. Consecutive messages of one role become one content. */
-export function encodeContents(messages: readonly Message[], model: string): JsonObject {
+export function encodeContents(messages: readonly Message[], target: Target): JsonObject {
   const system: JsonObject[] = []
   const contents: Content[] = []
   const names = new Map<string, string>()
@@ -31,16 +33,16 @@ export function encodeContents(messages: readonly Message[], model: string): Jso
         break
       case 'assistant':
         for (const { id, function: fn } of listFunctionCalls(message)) names.set(plainToolCallId(id), fn.name)
-        add('model', encodeAssistant(message, model))
+        add('model', encodeAssistant(message, target))
         break
       case 'tool':
-        add('user', encodeResult(message, names))
+        add('user', encodeResult(message, names, target))
         break
       default:
         add('user', encodeParts(message.content))
     }
   }
-  return withSystem(system, contents, model)
+  return withSystem(system, contents, target.model)
 }
 
 /** The body needs at least one content, and open models take instructions within the contents only. */
@@ -58,27 +60,28 @@ function withSystem(system: JsonObject[], contents: Content[], model: string): J
   return { contents: contents as unknown as Json }
 }
 
-function encodeAssistant(message: Message, model: string): JsonObject[] {
-  const { ofText, ofCalls } = findSignatures(message, model)
+function encodeAssistant(message: Message, target: Target): JsonObject[] {
+  const { ofText, ofCalls } = findSignatures(message, target.model)
   const parts = encodeParts(message.content)
   const last = parts.at(-1)
   if (last !== undefined && ofText !== undefined) last.thoughtSignature = ofText
   for (const call of listFunctionCalls(message)) {
     const signature = ofCalls.get(plainToolCallId(call.id))
     parts.push({
-      functionCall: encodeCall(call),
+      functionCall: encodeCall(call, target),
       ...(signature === undefined ? {} : { thoughtSignature: signature }),
     })
   }
   return parts
 }
 
-function encodeCall({ id, function: fn }: ToolCall): JsonObject {
-  return { ...withId(id), name: fn.name, args: parseArguments(fn.arguments) }
+function encodeCall({ id, function: fn }: ToolCall, target: Target): JsonObject {
+  return { ...withId(id, target), name: fn.name, args: parseArguments(fn.arguments) }
 }
 
-/** The provider's id of a call; nothing if the provider sent none, so that the id is ours. */
-export function withId(packed: string): JsonObject {
+/** The provider's id of a call; nothing if the provider sent none, so that the id is ours, or takes none. */
+export function withId(packed: string, { provider, model }: Target): JsonObject {
+  if (provider.refusesCallIds !== undefined && matchesAny(model, provider.refusesCallIds)) return {}
   const id = plainToolCallId(packed)
   return /^call_[0-9a-f]{24}$/.test(id) || id === '' ? {} : { id }
 }
@@ -88,13 +91,13 @@ function parseArguments(text: string): JsonObject {
 }
 
 /** The result of a call, with the name of its function. Images of the result are parts after it. */
-function encodeResult(message: Message, names: ReadonlyMap<string, string>): JsonObject[] {
+function encodeResult(message: Message, names: ReadonlyMap<string, string>, target: Target): JsonObject[] {
   const packed = message.tool_call_id ?? ''
   const name = names.get(plainToolCallId(packed)) ?? message.name ?? plainToolCallId(packed)
   const parts = encodeParts(message.content)
   const text = parts.map(part => (typeof part.text === 'string' ? part.text : '')).join('')
   const media = parts.filter(part => part.text === undefined)
-  return [{ functionResponse: { ...withId(packed), name, response: toResponse(text) } }, ...media]
+  return [{ functionResponse: { ...withId(packed, target), name, response: toResponse(text) } }, ...media]
 }
 
 /** A result as an object: the API takes nothing else. */

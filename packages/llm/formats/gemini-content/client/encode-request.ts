@@ -6,6 +6,7 @@ import { type OutgoingBody, toCallerOptions } from '../../../upstream/outgoing-b
 import type { Target } from '../../../upstream/target.ts'
 import type { EncodeRequest } from '../../shared/client-format.ts'
 import { FIELDS } from '../wire/fields.ts'
+import { emulateFormat } from './emulate-format.ts'
 import { writeConfig } from './encode-config.ts'
 import { encodeContents } from './encode-contents.ts'
 import { encodeToolConfig, encodeTools } from './encode-tools.ts'
@@ -20,10 +21,11 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
   const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
   const path = `${provider.modelPath ?? MODEL_PATH}/${encodeURIComponent(model)}:${method}`
   const { passedBody } = request
-  const content =
-    source?.format === 'gemini-content' && passedBody !== undefined
-      ? { rules: FIELDS.rules, value: passRequest(passedBody, request, target.model, dropped) }
-      : translateBody(request, target, dropped)
+  const isPassed = source?.format === 'gemini-content' && passedBody !== undefined
+  const asked = isPassed ? request : emulateFormat(request, model)
+  const content = isPassed
+    ? { rules: FIELDS.rules, value: passRequest(passedBody, request, target, dropped) }
+    : translateBody(asked, target, dropped)
   return {
     ...joinAddress(target.baseUrl, path),
     headers: {
@@ -32,6 +34,7 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
     },
     body: Buffer.from(stringify(content.value)),
     content,
+    ...(asked.responseFormat === request.responseFormat ? {} : { emulated: ['response_format'] }),
   }
 }
 
@@ -47,7 +50,7 @@ function translateBody(request: ChatRequest, target: Target, dropped: readonly s
 }
 
 function encodeBody(request: ChatRequest, target: Target): JsonObject {
-  const body: JsonObject = encodeContents(request.messages, target.model)
+  const body: JsonObject = encodeContents(request.messages, target)
   const tools = encodeTools(request.tools)
   if (tools !== undefined) {
     body.tools = tools

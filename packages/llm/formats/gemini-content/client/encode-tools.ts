@@ -22,7 +22,8 @@ function isEmptyObject(schema: JsonObject | null | undefined): boolean {
   if (schema === undefined || schema === null) return true
   const properties = toObject(schema.properties)
   const hasProperties = properties !== undefined && Object.keys(properties).length > 0
-  const isOpen = toObject(schema.additionalProperties) !== undefined
+  const others = schema.additionalProperties
+  const isOpen = others === true || toObject(others) !== undefined
   return (
     (schema.type === 'object' || schema.type === undefined) &&
     !hasProperties &&

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { unpackToolCallId } from '../../shared/reasoning-carrier.ts'
 import { findSignature } from '../wire/encode-reply.ts'
 import { needsSignature, PLACEHOLDER } from '../wire/signatures.ts'
@@ -10,20 +11,24 @@ import { withId } from './encode-contents.ts'
  * answered before, ids of calls carry that provider's state, and calls have no signature. Vertex AI refuses a content
  * without a role.
  */
-export function fitContents(contents: readonly JsonObject[], model: string): JsonObject[] {
-  return contents.map(content => fitContent(content, model))
+export function fitContents(contents: readonly JsonObject[], target: Target): JsonObject[] {
+  return contents.map(content => fitContent(content, target))
 }
 
-function fitContent(content: JsonObject, model: string): JsonObject {
+function fitContent(content: JsonObject, target: Target): JsonObject {
   const parts = toObjects(content.parts)
   const hasCalls = parts.some(hasCall)
   const isFit = !hasCalls && !parts.some(hasResult)
   const role = content.role ?? 'user'
   if (isFit) return role === content.role ? content : { ...content, role }
-  const fitted = parts.map(fitPart)
+  const fitted = parts.map(part => fitPart(part, target))
   const first = fitted.find(hasCall)
   // Calls made at once have one signature, on the first.
-  if (first !== undefined && needsSignature(model) && !fitted.some(part => hasCall(part) && isSigned(part))) {
+  if (
+    first !== undefined &&
+    needsSignature(target.model) &&
+    !fitted.some(part => hasCall(part) && isSigned(part))
+  ) {
     first.thoughtSignature = PLACEHOLDER
   }
   return { ...content, role, parts: fitted }
@@ -41,7 +46,7 @@ function isSigned(part: JsonObject): boolean {
   return toText(part.thoughtSignature) !== undefined
 }
 
-function fitPart(part: JsonObject): JsonObject {
+function fitPart(part: JsonObject, target: Target): JsonObject {
   const call = toObject(part.functionCall)
   const result = toObject(part.functionResponse)
   if (call === undefined && result === undefined) return part
@@ -50,14 +55,14 @@ function fitPart(part: JsonObject): JsonObject {
     const { id, details } = unpackToolCallId(toText(call.id) ?? '')
     const signature = findSignature(details, id)
     if (signature !== undefined && !isSigned(part)) fitted.thoughtSignature = signature
-    fitted.functionCall = fitId(call)
+    fitted.functionCall = fitId(call, target)
   }
-  if (result !== undefined) fitted.functionResponse = fitId(result)
+  if (result !== undefined) fitted.functionResponse = fitId(result, target)
   return fitted
 }
 
-/** An id without our state, or none if it was made by us. */
-function fitId({ id, ...rest }: JsonObject): JsonObject {
+/** An id without our state, or none if it was made by us or the provider takes none. */
+function fitId({ id, ...rest }: JsonObject, target: Target): JsonObject {
   const given = toText(id)
-  return given === undefined ? rest : { ...withId(given), ...rest }
+  return given === undefined ? rest : { ...withId(given, target), ...rest }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { custom } from '../../../providers/custom.ts'
+import { vertex } from '../../../providers/vertex.ts'
 import { toSourceBody } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { ParsedChat } from '../../shared/parsed-chat.ts'
@@ -83,6 +84,21 @@ describe('a body that passes through', () => {
       fitted({ thoughtSignature: 'skip_thought_signature_validator' }),
     )
     expect(of('gemini-2.5-flash')).toEqual(fitted({}))
+  })
+
+  test('has no ids of calls for Vertex AI’s models before Gemini 3', () => {
+    const contents = [
+      { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'f', args: {} } }] },
+      { role: 'user', parts: [{ functionResponse: { id: 'c1', name: 'f', response: {} } }] },
+    ]
+    const of = (model: string): string =>
+      encodeRequest(
+        parse({ contents }).request,
+        { ...target, provider: vertex, model },
+        toSourceBody('gemini-content', { contents }),
+      ).body.toString()
+    expect(of('gemini-2.5-flash')).not.toContain('c1')
+    expect(of('gemini-3.5-flash').match(/"id":"c1"/g)).toHaveLength(2)
   })
 
   test('stays as it is for the next attempt', () => {

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject, toObjects } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { Target } from '../../../upstream/target.ts'
 import { toSteps } from '../../shared/field-path.ts'
 import { fitContents } from './fit-contents.ts'
 
@@ -13,7 +14,7 @@ import { fitContents } from './fit-contents.ts'
 export function passRequest(
   body: JsonObject,
   { maxOutputTokens }: ChatRequest,
-  model: string,
+  target: Target,
   dropped: readonly string[],
 ): JsonObject {
   const passed = toTable(dropped.length === 0 ? body : without(body, toRemovals(dropped)))
@@ -21,7 +22,7 @@ export function passRequest(
   delete passed.model
   if (dropped.length > 0) removeEmptyTools(passed)
   removeForbidden(passed)
-  passed.contents = fitContents(toObjects(passed.contents), model)
+  passed.contents = fitContents(toObjects(passed.contents), target)
   if (maxOutputTokens !== undefined) {
     passed.generationConfig = { ...toObject(passed.generationConfig), maxOutputTokens }
   }

@@ -6,6 +6,7 @@ import {
   plainToolCallId,
   unpackToolCallId,
 } from '../../shared/reasoning-carrier.ts'
+import { isBeforeGemini3 } from './generation.ts'
 
 /** The format of reasoning details that only Google's models understand. */
 export const FORMAT = 'google-gemini-v1'
@@ -55,5 +56,5 @@ export function findSignatures(message: Message, model: string): Signatures {
 
 /** Since Gemini 3 a call that comes back without a signature is refused. Older and open models need none. */
 export function needsSignature(model: string): boolean {
-  return model.startsWith('gemini-') && !/^gemini-[12](?:[.-]|$)/.test(model)
+  return model.startsWith('gemini-') && !isBeforeGemini3(model)
 }
