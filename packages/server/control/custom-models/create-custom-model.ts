@@ -3,7 +3,7 @@ import { assertRole } from '../operation/assert-role.ts'
 import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
-import { NewCustomModel, parseModelName, toPricingJson } from './custom-model-body.ts'
+import { assertModelName, hasListPrice, NewCustomModel, toPricingJson } from './custom-model-body.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
 
 export const createCustomModel = defineOperation('POST /v1/environments/{envId}/custom-models', {
@@ -15,8 +15,8 @@ export const createCustomModel = defineOperation('POST /v1/environments/{envId}/
   response: { 201: CustomModelResource },
   faults: ['resource_conflict'],
   authorize: async ({ role, body }) => {
-    const { hasListPrice } = parseModelName(body.model)
-    if (hasListPrice || body.pricing != null) assertRole(role, 'admin')
+    assertModelName(body.model)
+    if (hasListPrice(body.model) || body.pricing != null) assertRole(role, 'admin')
   },
   handle: async ({ services, resource, body }) => {
     const stored = insertCustomModel(services.db, {

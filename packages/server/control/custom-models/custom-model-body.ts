@@ -40,24 +40,31 @@ export const CustomModelChanges = z
   .partial()
   .meta({ id: 'CustomModelChanges' })
 
-/**
- * Checks that the provider of a model is known; the environment needs no credential for it. Returns whether the catalogue
- * has a price for the model: replacing that price, even by "unknown", counts as setting a price.
- */
-export function parseModelName(model: string): { readonly hasListPrice: boolean } {
-  const slash = model.indexOf('/')
-  const [provider, name] = [model.slice(0, slash), model.slice(slash + 1)]
-  if (slash < 1 || name === '' || findProvider(provider) === undefined) {
+/** Throws `invalid_request` if the provider of a model is not known; the environment needs no credential for it. */
+export function assertModelName(model: string): void {
+  const { provider, name } = splitModelName(model)
+  if (name === '' || findProvider(provider) === undefined) {
     throw new Fault('invalid_request', 'model must be provider/model with a known provider.', {
       param: 'model',
     })
   }
-  return { hasListPrice: (findModel(provider, name)?.pricing ?? null) !== null }
+}
+
+/** Returns whether the catalogue has a price for the model: replacing that price, even by "unknown", counts as setting a price. */
+export function hasListPrice(model: string): boolean {
+  const { provider, name } = splitModelName(model)
+  return (findModel(provider, name)?.pricing ?? null) !== null
+}
+
+/** The provider of a name without a slash is empty. */
+function splitModelName(model: string): { readonly provider: string; readonly name: string } {
+  const slash = model.indexOf('/')
+  return { provider: model.slice(0, Math.max(slash, 0)), name: model.slice(slash + 1) }
 }
 
 /** True if the record has a price, or stands for one of the catalogue's: whoever removes or moves it changes a price. */
 export function decidesPrice({ model, pricing }: Pick<CustomModelRow, 'model' | 'pricing'>): boolean {
-  return pricing !== null || parseModelName(model).hasListPrice
+  return pricing !== null || hasListPrice(model)
 }
 
 /** Returns the column value. */

@@ -124,9 +124,27 @@ test.each([
   [{ pricing: { ...PRICING, input_usd_per_mtok: 0.1234567 } }, 'pricing.input_usd_per_mtok'],
   [{ pricing: { ...PRICING, cached: 1 } }, 'pricing.cached'],
   [{ price: 1 }, 'price'],
-])('400 invalid_request: %j', async (fields, param) => {
+])('400 invalid_request, for a new record, one with a price and one without: %j', async (fields, param) => {
   expect((await create(fields)).outcome).toBe(`400 invalid_request ${param}`)
+  for (const pricing of [PRICING, null]) {
+    const { json } = await create({ pricing })
+    expect((await change(json.id, fields)).outcome).toBe(`400 invalid_request ${param}`)
+  }
 })
+
+// Earlier versions stored any name to which a record with a price was renamed.
+test.each(['gpt-4o', '/x', 'nobody/x'])(
+  'a stored record with the name %s can be renamed and deleted',
+  async name => {
+    const { id } = (await create()).json
+    const storeName = () =>
+      plane.database.pool.query('update custom_models set model = $1 where id = $2', [name, id])
+    await storeName()
+    expect((await change(id, valid())).status).toBe(200)
+    await storeName()
+    expect((await remove(id)).status).toBe(204)
+  },
+)
 
 test('a viewer and another organization have no access', async () => {
   const { json } = await create()

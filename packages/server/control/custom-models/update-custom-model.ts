@@ -7,7 +7,13 @@ import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { CustomModelChanges, decidesPrice, parseModelName, toPricingJson } from './custom-model-body.ts'
+import {
+  assertModelName,
+  CustomModelChanges,
+  decidesPrice,
+  hasListPrice,
+  toPricingJson,
+} from './custom-model-body.ts'
 import { CustomModelResource, toCustomModelResource } from './custom-model-resource.ts'
 
 export const updateCustomModel = defineOperation('PATCH /v1/custom-models/{id}', {
@@ -20,13 +26,12 @@ export const updateCustomModel = defineOperation('PATCH /v1/custom-models/{id}',
   faults: ['resource_conflict'],
   handle: async ({ services, resource, role, body }) => {
     const { model, capabilities, context_window, max_output_tokens, pricing } = body
+    if (model !== undefined) assertModelName(model)
     // Locks the row: an administrator may set a price at this moment.
     const stored = orGone(await lockCustomModel(services.db, resource.id))
     // Moving a price to another model sets a price there.
     const movesPrice =
-      model !== undefined &&
-      model !== stored.model &&
-      (decidesPrice(stored) || parseModelName(model).hasListPrice)
+      model !== undefined && model !== stored.model && (decidesPrice(stored) || hasListPrice(model))
     if (movesPrice || pricing !== undefined) assertRole(role, 'admin')
     const change = {
       ...(model === undefined ? {} : { model }),

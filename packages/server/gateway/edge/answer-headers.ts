@@ -1,7 +1,7 @@
 import { toHeaderList, toHeaderText } from '../../http/header-text.ts'
 import { limitHeaders } from '../limits/limit-headers.ts'
 import type { ResolvedTarget } from '../plan/call-plan.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
 import type { EdgeDeps } from './edge-deps.ts'
 import { idHeaders } from './send.ts'
 
@@ -15,7 +15,7 @@ export interface AnsweredBy extends ResolvedTarget {
  * Returns the headers of a 200 as [name, value, name, value, ...]. An allow-list: no header of a provider is passed on.
  */
 export function answerHeaders(
-  ctx: RequestContext,
+  ctx: IdentifiedContext,
   { provider, id, dropped = [] }: AnsweredBy,
   contentType: string,
   deps: EdgeDeps,
@@ -31,7 +31,7 @@ export function answerHeaders(
     'X-Rideau-Attempts',
     String(Math.max(1, ctx.attempts.length - ctx.skippedAttempts)),
   ]
-  headers.push(...limitHeaders(ctx.reservation?.meterStatuses, deps.now()))
+  headers.push(...limitHeaders(ctx.reservation?.meterStatuses, ctx.caller, deps.now()))
   if (dropped.length > 0) headers.push('X-Rideau-Dropped-Params', toHeaderList(dropped))
   return headers
 }

@@ -2,6 +2,7 @@ import { Fault } from '../../core/fault.ts'
 import type { Meter } from '../../core/meter.ts'
 import type { LimitRefusal } from '../../ledger/ledger.ts'
 import { limitHeaders } from './limit-headers.ts'
+import { type AmountsReader, showsAmounts } from './shows-amounts.ts'
 
 const NANO_PER_USD = 1_000_000_000
 
@@ -13,34 +14,47 @@ const SLOT_SECONDS = 1
 
 /**
  * Returns the fault for a limit that refused a request. Its message names the scope, the limit, the settled, reserved
- * and wanted amounts and the reset.
+ * and wanted amounts and the reset; to a caller that may not know the amounts, only the scope and the reset.
  */
-export function toLimitFault(refused: LimitRefusal, now: number): Fault {
-  const { meter, wanted } = refused
-  const { code, kind, scope, ref } = meter.source
-  const impossible =
-    wanted > meter.limit ? ' This request alone exceeds the limit, so a retry fails too.' : ''
-  const message = `The ${kind} of ${METRIC_NAMES[meter.metric]} for ${SCOPE_NAMES[scope]} ${ref} is ${kind === 'quota' ? 'exceeded' : 'reached'}: ${describeAmounts(refused)}.${impossible}`
+export function toLimitFault(refused: LimitRefusal, caller: AmountsReader, now: number): Fault {
+  const { code } = refused.meter.source
+  const message = describeRefusal(refused, caller)
   // A 402 has no `Retry-After`: waiting does not help, and clients must not retry by themselves.
   if (code === 'budget_exceeded') return new Fault(code, message)
   return new Fault(code, message, {
     retryAfterSeconds: secondsOf(refused, now),
-    headers: limitHeaders([refused], now),
+    headers: limitHeaders([refused], caller, now),
   })
 }
 
+function describeRefusal(refused: LimitRefusal, caller: AmountsReader): string {
+  const { meter, wanted } = refused
+  const { kind, scope, ref } = meter.source
+  const limit = `The ${kind} of ${METRIC_NAMES[meter.metric]} for ${SCOPE_NAMES[scope]}`
+  const verb = kind === 'quota' ? 'is exceeded' : 'is reached'
+  if (!showsAmounts(caller, meter)) return `${limit} ${verb}; it ${describeReset(refused)}.`
+  const impossible =
+    wanted > meter.limit ? ' This request alone exceeds the limit, so a retry fails too.' : ''
+  return `${limit} ${ref} ${verb}: ${describeAmounts(refused)}.${impossible}`
+}
+
 /** The amounts of a limit that refused a request, and its reset, as each message about a limit names them. */
-export function describeAmounts({ meter, settled, reserved, wanted, resetAt }: LimitRefusal): string {
+export function describeAmounts(refused: LimitRefusal): string {
+  const { meter, settled, reserved, wanted } = refused
   const amounts = [
     `limit ${formatAmount(meter, meter.nominalLimit)}${graceOf(meter)}`,
     `settled ${formatAmount(meter, settled)}`,
     `held ${formatAmount(meter, reserved)}`,
     `wanted ${formatAmount(meter, wanted)}`,
   ]
-  if (resetAt === null) return `${amounts.join(', ')}; does not reset by time`
+  return `${amounts.join(', ')}; ${describeReset(refused)}`
+}
+
+function describeReset({ meter, resetAt }: LimitRefusal): string {
+  if (resetAt === null) return 'does not reset by time'
   // qwen-code sleeps for minutes unless the message of a 429 says that a quota is exceeded and will reset.
   const verb = meter.source.kind === 'quota' ? 'will reset at' : 'resets at'
-  return `${amounts.join(', ')}; ${verb} ${new Date(resetAt).toISOString()}`
+  return `${verb} ${new Date(resetAt).toISOString()}`
 }
 
 const METRIC_NAMES = {

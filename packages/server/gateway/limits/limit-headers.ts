@@ -1,20 +1,22 @@
 import type { Meter } from '../../core/meter.ts'
 import type { MeterStatus } from '../../ledger/ledger.ts'
+import { type AmountsReader, showsAmounts } from './shows-amounts.ts'
 
 const NONE: readonly string[] = []
 
 /**
  * Returns rate limit headers as [name, value, name, value, ...]: `RateLimit` and `RateLimit-Policy` of the IETF draft,
  * and the `x-ratelimit-*` headers of OpenAI. For requests and for tokens they describe the limit with the smallest
- * remaining share. Limits of money are not included, since they are not rates.
+ * remaining share, of those whose amounts the caller may know. Limits of money are not included, since they are not rates.
  */
 export function limitHeaders(
   meterStatuses: readonly MeterStatus[] | undefined,
+  caller: AmountsReader,
   now: number,
 ): readonly string[] {
   if (meterStatuses === undefined || meterStatuses.length === 0) return NONE
-  const requests = findBinding(meterStatuses, 'requests')
-  const tokens = findBinding(meterStatuses, 'tokens')
+  const requests = findBinding(meterStatuses, caller, 'requests')
+  const tokens = findBinding(meterStatuses, caller, 'tokens')
   if (requests === undefined && tokens === undefined) return NONE
   const policies: string[] = []
   const states: string[] = []
@@ -45,14 +47,15 @@ export function limitHeaders(
   return ['RateLimit-Policy', policies.join(', '), 'RateLimit', states.join(', '), ...headers]
 }
 
-/** Returns the limit of a metric with the smallest remaining share. */
+/** Returns the limit of a metric with the smallest remaining share that the caller may know. */
 function findBinding(
   meterStatuses: readonly MeterStatus[],
+  caller: AmountsReader,
   metric: 'requests' | 'tokens',
 ): MeterStatus | undefined {
   let binding: MeterStatus | undefined
   for (const status of meterStatuses) {
-    if (status.meter.metric !== metric) continue
+    if (status.meter.metric !== metric || !showsAmounts(caller, status.meter)) continue
     if (binding === undefined || partLeft(status) < partLeft(binding)) binding = status
   }
   return binding

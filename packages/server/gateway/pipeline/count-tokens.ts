@@ -116,6 +116,7 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
   }
 
   async answer(tokens: number): Promise<void> {
+    this.#ctx.decide()
     await settle(this.#ctx, { status: 200, bill: FREE }, this.#deps)
     sendJson(this.#ctx, 200, this.#encode(tokens))
   }

@@ -4,7 +4,7 @@ import type { Amounts } from '../../ledger/ledger.ts'
 import { toLimitFault } from '../limits/limit-fault.ts'
 import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
 import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** What a request reserves, and on which limits. */
@@ -23,7 +23,7 @@ const NOTHING: Amounts = { tokens: 0, nanoUsd: 0 }
  * throws without a reservation.
  */
 export function reserveAmounts(
-  ctx: RequestContext,
+  ctx: IdentifiedContext,
   deps: PipelineDeps,
   request: ReservationRequest,
 ): void | Promise<void> {
@@ -34,7 +34,7 @@ export function reserveAmounts(
 
 /** Like reserveAmounts, but returns the verdict, for callers that can reserve less. */
 export function tryReserveAmounts(
-  ctx: RequestContext,
+  ctx: IdentifiedContext,
   deps: PipelineDeps,
   { limits, isSandbox, amounts }: ReservationRequest,
 ): ReservationVerdict | Promise<ReservationVerdict> {
@@ -44,21 +44,25 @@ export function tryReserveAmounts(
 
 /** Keeps an admitted reservation in the context. Throws the fault of a refused one, or of a stopped request. */
 export function acceptReservation(
-  ctx: RequestContext,
+  ctx: IdentifiedContext,
   deps: PipelineDeps,
   verdict: ReservationVerdict,
 ): void {
   if (!(verdict instanceof Reservation)) {
     if ('refusal' in verdict) ctx.refusal = verdict.refusal
-    throw toFault(verdict, deps)
+    throw toFault(verdict, ctx, deps)
   }
   ctx.reservation = verdict
   // If the caller disconnected meanwhile, the end of the request releases the reservation.
   ctx.throwIfStopped()
 }
 
-function toFault(verdict: Exclude<ReservationVerdict, Reservation>, deps: PipelineDeps): Fault {
-  if ('refusal' in verdict) return toLimitFault(verdict.refusal, deps.now())
+function toFault(
+  verdict: Exclude<ReservationVerdict, Reservation>,
+  { caller }: IdentifiedContext,
+  deps: PipelineDeps,
+): Fault {
+  if ('refusal' in verdict) return toLimitFault(verdict.refusal, caller, deps.now())
   return new Fault(
     'config_unavailable',
     'The usage of your limits cannot be read right now. Try again shortly.',

@@ -13,7 +13,7 @@ import {
   toMostInput,
   toReservedAmounts,
 } from '../plan/reserved-amounts.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { acceptReservation, isSandboxOnly, reserveAmounts, tryReserveAmounts } from './reserve-amounts.ts'
 
@@ -54,7 +54,7 @@ interface ChatNeeds {
  * `refuse`, a maximum that the caller named is reserved whole or the request is refused.
  */
 export function reserveChat(
-  ctx: RequestContext,
+  ctx: IdentifiedContext,
   plan: ChatPlan,
   limits: MeterSet,
   deps: PipelineDeps,
@@ -104,7 +104,7 @@ export function reserveChat(
  * the usual output.
  */
 function listCandidates(
-  ctx: RequestContext,
+  ctx: IdentifiedContext,
   plan: ChatPlan,
   keepsWhole: boolean,
   deps: PipelineDeps,
@@ -161,7 +161,7 @@ function lacksAmounts(verdict: ReservationVerdict): boolean {
  * Reduces the reservation to the smaller candidate if the larger takes a large share of what is left for all requests.
  */
 function shrink(
-  ctx: RequestContext,
+  ctx: IdentifiedContext,
   needs: ChatNeeds,
   reservation: Reservation,
   candidate: Candidate,

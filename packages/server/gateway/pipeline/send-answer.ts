@@ -6,8 +6,8 @@ import type { IdentifiedContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /**
- * Sends a whole answer. Its record is durable before that, so every answered request is logged. `headers` is [name,
- * value, name, value, ...]. `isText`: false if the log has no use for the bytes.
+ * Sends a whole answer. Its record is durable before that, so every answered request is logged. Throws if the request was
+ * stopped. `headers` is [name, value, name, value, ...]. `isText`: false if the log has no use for the bytes.
  */
 export async function sendAnswer(
   ctx: IdentifiedContext,
@@ -15,6 +15,7 @@ export async function sendAnswer(
   { headers, outcome, isText = true }: { headers: string[]; outcome: Outcome; isText?: boolean },
   deps: PipelineDeps,
 ): Promise<void> {
+  ctx.decide()
   ctx.firstByteAt = performance.now()
   const responseBody = isText && ctx.environment.logCapture === 'full' ? toCapturedText(bytes) : undefined
   // Before it is charged and sent: a process killed in between leaves an answer that the next attempt gets.

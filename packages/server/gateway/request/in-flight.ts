@@ -31,13 +31,13 @@ export class InFlight {
 
   /**
    * Stops a running request. A given `endUserId` must be the request's end user. Returns false if there is no such
-   * request.
+   * request, or if it ends in another way, because its answer is decided.
    */
   cancel(environmentId: string, requestId: string, endUserId: string | null): boolean {
     const running = this.#environments.get(environmentId)?.get(requestId)
     if (running === undefined || (endUserId !== null && running.endUser?.id !== endUserId)) return false
     running.stop(canceledFault())
-    return true
+    return running.stopped?.code === 'request_canceled'
   }
 
   remove(environmentId: string, ctx: RequestContext): void {

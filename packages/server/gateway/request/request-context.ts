@@ -80,6 +80,8 @@ export class RequestContext implements Ticking {
   isSettled = false
   /** Why the request must stop early. Set once. */
   stopped: Fault | undefined
+  /** True once its answer is decided: neither a cancel nor the caller's end changes it any more. */
+  isDecided = false
   /** True once it was answered or cut off and its reservation has ended. */
   isEnded = false
   tickerSlot = -1
@@ -138,11 +140,11 @@ export class RequestContext implements Ticking {
   }
 
   /**
-   * Ends the request early, for a cancel or a caller that disconnected. Idempotent. Never throws, since it is called by
-   * another request.
+   * Ends the request early, for a cancel or a caller that disconnected, unless its answer is decided. Idempotent. Never throws, since
+   * it is called by another request.
    */
   stop(fault: Fault): void {
-    if (this.stopped !== undefined) return
+    if (this.stopped !== undefined || this.isDecided) return
     this.stopped = fault
     try {
       this.#onStop?.(fault)
@@ -159,6 +161,15 @@ export class RequestContext implements Ticking {
   /** Throws if the request was stopped. Steps call it before they start something. */
   throwIfStopped(): void {
     if (this.stopped !== undefined) throw this.stopped
+  }
+
+  /**
+   * Decides that the request succeeds. Called before its answer is stored and its record written, both of which take
+   * time. Throws if it was stopped.
+   */
+  decide(): void {
+    this.throwIfStopped()
+    this.isDecided = true
   }
 }
 

@@ -55,17 +55,40 @@ describe('GET /v1/models', () => {
     expect(paged).toEqual(all)
   })
 
-  test.each(['limit=0', 'limit=101', 'limit=x', 'cursor=', `cursor=${'x'.repeat(513)}`, 'page=2'])(
-    'rejects ?%s with 400 request_validation_failed',
-    async query => {
-      const { status, body } = await get(`/v1/models?${query}`)
-      expect([status, body.error.code, body.error.param]).toEqual([
-        400,
-        'request_validation_failed',
-        query.split('=')[0],
-      ])
-    },
-  )
+  test('returns cursors that it accepts for names that are too long for one', async () => {
+    const models = [1, 2, 3].map(index => `openai/${'é'.repeat(248)}${index}`)
+    for (const model of models) {
+      const record = { model, capabilities: ['chat'] }
+      const made = await app.manage('POST', `/v1/environments/${app.developmentId}/custom-models`, record)
+      expect(made.status).toBe(201)
+    }
+    const paged: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { status, body } = await get(`/v1/models?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      expect(status).toBe(200)
+      paged.push(body.data[0].id)
+      cursor = body.next_cursor
+    }
+    expect(paged).toEqual((await get('/v1/models')).body.data.map((model: { id: string }) => model.id))
+    expect(paged).toEqual(expect.arrayContaining(models))
+  })
+
+  test.each([
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'cursor=',
+    `cursor=${'x'.repeat(513)}`,
+    'page=2',
+    'limit=5&limit=6',
+  ])('rejects ?%s with 400 request_validation_failed', async query => {
+    const { status, body } = await get(`/v1/models?${query}`)
+    expect([status, body.error.code, body.error.param]).toEqual([
+      400,
+      'request_validation_failed',
+      query.split('=')[0],
+    ])
+  })
 
   test('shows the capabilities of the routes of a model that is known by name only', async () => {
     const upstream = await openScriptedUpstream({ scriptsLists: true })

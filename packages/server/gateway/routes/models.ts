@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { findEmbeddingFormat } from '@rideau/llm/embeddings/find-embedding-format'
 import type { Listed, ListedAlias, ListedModel } from '@rideau/llm/formats/shared/listed-model'
 import { findImageFormat } from '@rideau/llm/images/find-image-format'
@@ -20,17 +21,17 @@ import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
 import type { ModelLists } from './model-lists.ts'
 
 const MAX_PAGE = 100
+const MAX_CURSOR = 512
 
 /** Models of a list that are found or encoded in one step. */
 const PIECE = 250
 
 /** `GET /v1/models`. Returns all models unless `limit` is given. */
 export async function serveModels(ctx: IdentifiedContext, lists: ModelLists): Promise<void> {
-  const { limit, after } = parsePaging(ctx)
-  if (limit === undefined && after === undefined) return await lists.send(ctx, encodeAll)
+  const { limit, cursor } = parsePaging(ctx)
+  if (limit === undefined && cursor === undefined) return await lists.send(ctx, encodeAll)
   const all = await lists.list(ctx)
-  const from = after === undefined ? 0 : all.findIndex(({ id }) => id > after)
-  const rest = from < 0 ? [] : all.slice(from)
+  const rest = cursor === undefined ? all : listAfter(all, cursor)
   const page = limit === undefined ? rest : rest.slice(0, limit)
   const hasMore = page.length < rest.length
   sendJson(ctx, 200, {
@@ -224,36 +225,43 @@ function toAliasResource({ id, targets }: ListedAlias): JsonObject {
   }
 }
 
-function parsePaging(ctx: IdentifiedContext): { limit: number | undefined; after: string | undefined } {
+function parsePaging(ctx: IdentifiedContext): { limit: number | undefined; cursor: string | undefined } {
   const query = new URLSearchParams(ctx.req.url?.split('?')[1] ?? '')
   const limit = query.get('limit')
   if (limit !== null && !(/^[0-9]{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_PAGE)) {
     throw invalidParam('limit', `must be an integer between 1 and ${MAX_PAGE}.`)
   }
-  const cursor = query.get('cursor')
-  if (cursor !== null && (cursor.length < 1 || cursor.length > 512)) {
-    throw invalidParam('cursor', 'must have 1 to 512 characters.')
+  const cursor = query.get('cursor') ?? undefined
+  if (cursor !== undefined && (cursor.length < 1 || cursor.length > MAX_CURSOR)) {
+    throw invalidParam('cursor', `must have 1 to ${MAX_CURSOR} characters.`)
   }
-  const after = cursor === null ? undefined : decodeCursor(cursor)
-  return { limit: limit === null ? undefined : Number(limit), after }
+  return { limit: limit === null ? undefined : Number(limit), cursor }
 }
 
-/** Prefix of a cursor's text, which tells cursors of this list from other text. */
+/** Prefixes of a cursor's text, which tell cursors of this list from other text: of an id, and of the digest of a long one. */
 const CURSOR_MARK = 'models:'
+const DIGEST_MARK = 'models#'
 
 function encodeCursor(id: string): string {
-  return Buffer.from(CURSOR_MARK + id).toString('base64url')
+  const cursor = toCursor(CURSOR_MARK + id)
+  return cursor.length <= MAX_CURSOR ? cursor : toCursor(DIGEST_MARK + digestOf(id))
 }
 
-function decodeCursor(cursor: string): string {
+const toCursor = (text: string): string => Buffer.from(text).toString('base64url')
+const digestOf = (id: string): string => createHash('sha256').update(id).digest('base64url')
+
+/** Returns the part of the list that follows the page of this `next_cursor`. */
+function listAfter(all: readonly Listed[], cursor: string): readonly Listed[] {
   const text = Buffer.from(cursor, 'base64url').toString('utf8')
-  const id = text.slice(CURSOR_MARK.length)
-  if (!text.startsWith(CURSOR_MARK) || encodeCursor(id) !== cursor) {
-    throw new Fault('invalid_request', 'cursor: must be a next_cursor that this list returned.', {
-      param: 'cursor',
-    })
+  if (toCursor(text) === cursor) {
+    const position = text.slice(CURSOR_MARK.length)
+    if (text.startsWith(CURSOR_MARK)) return all.filter(({ id }) => id > position)
+    const last = text.startsWith(DIGEST_MARK) ? all.findIndex(({ id }) => digestOf(id) === position) : -1
+    if (last >= 0) return all.slice(last + 1)
   }
-  return id
+  throw new Fault('invalid_request', 'cursor: must be a next_cursor that this list returned.', {
+    param: 'cursor',
+  })
 }
 
 function invalidParam(param: string, message: string): Fault {

@@ -57,7 +57,9 @@ describeOnEachLedger('windows', withLedger => {
           let verdict = await reserve(id)
           if (!verdict.isAdmitted) {
             refusals++
-            at += (toLimitFault(refusalOf(verdict), at).retryAfterSeconds ?? 0) * 1000
+            at +=
+              (toLimitFault(refusalOf(verdict), { kind: 'secret', keyId: 'key' }, at).retryAfterSeconds ??
+                0) * 1000
             id = `waited ${index}`
             verdict = await reserve(id)
             // If the quota's window has ended meanwhile, the next one has room.
