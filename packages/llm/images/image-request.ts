@@ -12,9 +12,7 @@ import {
 } from '../formats/shared/read-fields.ts'
 import { refuseReservedFields } from '../formats/shared/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
-import { toPlainName } from '../upstream/reserved-names.ts'
 import type { ImageRequest, ImageSource } from './image-format.ts'
-import { MULTIPLIERS } from './image-rules.ts'
 import { findImageType } from './image-type.ts'
 
 /** Fields that are read here; others pass on to providers that speak OpenAI's format. */
@@ -34,7 +32,6 @@ const KNOWN: ReadonlySet<string> = new Set([
 ])
 const OF_EDITS = ['images', 'mask']
 const ALL: ReadonlySet<string> = new Set([...KNOWN, ...OF_EDITS])
-const MULTIPLIED: ReadonlySet<string> = new Set(MULTIPLIERS.map(toPlainName))
 const COUNT = { min: 1, max: 10, integer: true }
 /** OpenAI's limit. */
 const MAX_SOURCES = 16
@@ -84,9 +81,6 @@ function findRest(body: JsonObject, isEdit: boolean): JsonObject | undefined {
     if (KNOWN.has(name) || (isEdit && OF_EDITS.includes(name))) continue
     if (OF_EDITS.includes(name)) throw invalid(name, 'belongs to edits.')
     if (value === null) continue
-    if (MULTIPLIED.has(toPlainName(name))) {
-      throw invalid(name, 'may not be set here: the gateway authorizes, prices or relies on it.')
-    }
     rest.push([name, value])
   }
   return rest.length === 0 ? undefined : Object.fromEntries(rest)

@@ -165,6 +165,18 @@ describe('findReserved', () => {
     'conversation_id',
     'parent_response_id',
     'x.thread_id',
+    'num_images',
+    'numberOfImages',
+    'num_images_per_prompt',
+    'n_images',
+    'max_images',
+    'num_outputs',
+    'num_results',
+    'batch_size',
+    'batch_count',
+    'samples',
+    'sampleCount',
+    'parameters[num_images]',
   ])('%j is reserved', name => {
     expect(findReserved({ [name]: null })).toBe(name)
   })
@@ -179,6 +191,9 @@ describe('findReserved', () => {
     'session_id',
     'response_idle',
     'allow_fallbacks',
+    'image_size',
+    'max_results',
+    'sample_rate',
   ])('%j is not', name => {
     expect(findReserved({ [name]: { a: 1 } })).toBeUndefined()
   })

@@ -180,6 +180,9 @@ const RESERVED_WORDS =
   /fallback|models?$|^models?(?:alias|group|id|key|map|name|override|path|ref|router|selection|version)|(?:api|base|server)url$|api(?:base|key)$|customllmprovider/
 /** A request may say that there is no other model. */
 const UNRESERVED: ReadonlySet<string> = new Set(['allowfallbacks', 'disablefallback', 'disablefallbacks'])
+/** Words for a number of images: each has a price of its own. */
+const COUNT_WORDS =
+  /^(?:n|num|number|numberof|total|max)(?:image|picture|sample|output|variation|variant)s?(?:per[a-z]+)?$|^(?:n|num|number|numberof)results?$|^(?:image|picture|sample|batch|output|variation|variant)s?count$|^batchsize$|^samples$/
 const STATE_WORDS = /(?:container|thread|conversation|response)ids?$/
 
 /** Objects whose keys are the caller's data, or mean something else inside. */
@@ -237,7 +240,7 @@ export function isReservedName(name: string): boolean {
 function isReservedPlain(plain: string): boolean {
   if (RESERVED.has(plain)) return true
   if (plain.length > MAX_NAME || UNRESERVED.has(plain)) return false
-  return RESERVED_WORDS.test(plain) || STATE_WORDS.test(plain)
+  return RESERVED_WORDS.test(plain) || COUNT_WORDS.test(plain) || STATE_WORDS.test(plain)
 }
 
 function isReserved(name: string, plain: string): boolean {
