@@ -69,9 +69,10 @@ export function parseImageRequest(body: JsonObject, sources: EditSources | undef
   return request
 }
 
-/** The first field that would be passed on unread. */
-export function findPassedOn(body: JsonObject): string | undefined {
-  return Object.keys(body).find(name => !KNOWN.has(name) && !OF_EDITS.includes(name))
+/** The first field that no end user may set: one that would be passed on unread, or `n` above 1, since every image is billed. */
+export function findPassedOn(body: JsonObject, { n }: Pick<ImageRequest, 'n'>): string | undefined {
+  const unread = Object.keys(body).find(name => !KNOWN.has(name) && !OF_EDITS.includes(name))
+  return unread ?? (n > 1 ? 'n' : undefined)
 }
 
 function findRest(body: JsonObject, isEdit: boolean): JsonObject | undefined {
