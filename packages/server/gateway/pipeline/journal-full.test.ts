@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { json } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp } from '../../testing/harness/app.ts'
 import { openLimitedApp, PRICED_CHAT } from '../../testing/harness/limited-app.ts'
 
 const ECHO_CHAT = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }
