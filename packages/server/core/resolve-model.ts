@@ -96,7 +96,7 @@ export function resolveName(
 }
 
 /** Resolves `provider/model` or a bare name, without aliases. */
-export function resolveModel(
+function resolveModel(
   asked: string,
   lists: AllowLists,
   environment: Environment,
