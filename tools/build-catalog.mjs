@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { HOSTED_TOOLS } from './catalog/hosted-tools.mjs'
 import { mergePrices, rounded } from './catalog/merge-prices.mjs'
+import { completeByOtherNames } from './catalog/other-names.mjs'
 import { PROVIDERS, RERANKERS, SUCCESSORS } from './catalog/provider-lists.mjs'
 import { DATE, findGenaiPrice, fromLitellm, fromModelsDev, readLists } from './catalog/read-lists.mjs'
 
@@ -77,10 +78,11 @@ function listModels(provider, names) {
   }
   for (const { id, name, match, deprecated } of names.genOnly ? list(names.gen).models : [])
     if (match.equals === id && !deprecated && !found.has(id)) keep(id, { dev: bareEmbedding(id, name) })
-  return [...found]
+  const models = [...found]
     .map(([id, parts]) => toModel(provider, names, id, { ...parts, gen: genaiPrice(names, id) }))
     .filter(model => model !== undefined)
     .sort((a, b) => (a.id < b.id ? -1 : 1))
+  return completeByOtherNames(models)
 }
 
 /** Everything the price list has about a provider that sells embeddings only. */

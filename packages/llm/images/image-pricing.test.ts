@@ -94,4 +94,14 @@ describe('the most that a token-priced request may use', () => {
       textOutput: 8192,
     })
   })
+
+  test.each([
+    [100, 4096],
+    [32_768, 32_768],
+    [1e300, 65_536],
+  ])('the words that maxOutputTokens allows, if they are more than usual: %d', (maxOutputTokens, tokens) => {
+    const google = { contents: [], config: { maxOutputTokens }, only: [], unread: [] }
+    const asked = { model: 'm', prompt: 'a', n: 1, google }
+    expect(mostImageUsage(asked, 10, { text_output: 1 }).textOutput).toBe(tokens)
+  })
 })

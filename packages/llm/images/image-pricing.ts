@@ -55,6 +55,8 @@ const CHOSEN_AREA = 1.5
 const IMAGE_INPUT_TOKENS = 6300
 /** The text that comes with an image: the model's reasoning. No provider documents a maximum; this is far above what was seen. */
 const TEXT_OUTPUT_TOKENS = 4096
+/** No model that makes images has a larger maximum of output. */
+const MOST_TEXT_TOKENS = 65_536
 
 /**
  * Returns the most that a request may use of a model that is priced by tokens: for each image `mostImageTokens`, or the
@@ -73,9 +75,17 @@ export function mostImageUsage(
     textCacheRead: 0,
     imageInput: given * IMAGE_INPUT_TOKENS * request.n,
     imageCacheRead: 0,
-    textOutput: prices.text_output === undefined ? 0 : TEXT_OUTPUT_TOKENS * request.n,
+    textOutput: prices.text_output === undefined ? 0 : mostText(request) * request.n,
     imageOutput: mostImageTokens * request.n,
   }
+}
+
+/** A caller that raises the cap may get as much text. */
+function mostText({ google }: ImageRequest): number {
+  const cap = google?.config.maxOutputTokens
+  return typeof cap === 'number'
+    ? Math.min(Math.max(cap, TEXT_OUTPUT_TOKENS), MOST_TEXT_TOKENS)
+    : TEXT_OUTPUT_TOKENS
 }
 
 function byTable({ size, quality }: ImageRequest): number {

@@ -12,9 +12,7 @@ import {
 } from '../formats/shared/read-fields.ts'
 import { refuseReservedFields } from '../formats/shared/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
-import { toPlainName } from '../upstream/reserved-names.ts'
 import type { ImageRequest, ImageSource } from './image-format.ts'
-import { MULTIPLIERS } from './image-rules.ts'
 import { findImageType } from './image-type.ts'
 
 /** Fields that are read here; others pass on to providers that speak OpenAI's format. */
@@ -34,7 +32,6 @@ const KNOWN: ReadonlySet<string> = new Set([
 ])
 const OF_EDITS = ['images', 'mask']
 const ALL: ReadonlySet<string> = new Set([...KNOWN, ...OF_EDITS])
-const MULTIPLIED: ReadonlySet<string> = new Set(MULTIPLIERS.map(toPlainName))
 const COUNT = { min: 1, max: 10, integer: true }
 /** OpenAI's limit. */
 const MAX_SOURCES = 16
@@ -72,9 +69,10 @@ export function parseImageRequest(body: JsonObject, sources: EditSources | undef
   return request
 }
 
-/** The first field that would be passed on unread. */
-export function findPassedOn(body: JsonObject): string | undefined {
-  return Object.keys(body).find(name => !KNOWN.has(name) && !OF_EDITS.includes(name))
+/** The first field that no end user may set: one that would be passed on unread, or `n` above 1, since every image is billed. */
+export function findPassedOn(body: JsonObject, { n }: Pick<ImageRequest, 'n'>): string | undefined {
+  const unread = Object.keys(body).find(name => !KNOWN.has(name) && !OF_EDITS.includes(name))
+  return unread ?? (n > 1 ? 'n' : undefined)
 }
 
 function findRest(body: JsonObject, isEdit: boolean): JsonObject | undefined {
@@ -84,9 +82,6 @@ function findRest(body: JsonObject, isEdit: boolean): JsonObject | undefined {
     if (KNOWN.has(name) || (isEdit && OF_EDITS.includes(name))) continue
     if (OF_EDITS.includes(name)) throw invalid(name, 'belongs to edits.')
     if (value === null) continue
-    if (MULTIPLIED.has(toPlainName(name))) {
-      throw invalid(name, 'may not be set here: the gateway authorizes, prices or relies on it.')
-    }
     rest.push([name, value])
   }
   return rest.length === 0 ? undefined : Object.fromEntries(rest)

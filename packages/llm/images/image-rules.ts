@@ -9,8 +9,6 @@ import {
   FieldRules,
   MEDIA,
   MODEL,
-  REFUSED,
-  type Rule,
   SCALAR,
   STORED,
   toListRule,
@@ -23,19 +21,6 @@ import {
 
 const IMAGE_URL = toTextOrRule(toObjectRule({ url: ADDRESS }, 'refused'), ADDRESS)
 const SOURCE = toObjectRule({ type: SCALAR, url: ADDRESS, image_url: IMAGE_URL, file_id: STORED }, 'refused')
-
-/** Other words for the number of images: they multiply the price. */
-export const MULTIPLIERS = [
-  'num_images',
-  'number_of_images',
-  'num_images_per_prompt',
-  'num_outputs',
-  'batch_size',
-  'samples',
-  'num_samples',
-  'sample_count',
-  'image_count',
-]
 
 export const OPENAI_RULES = new FieldRules(
   Object.entries({
@@ -56,7 +41,6 @@ export const OPENAI_RULES = new FieldRules(
     aspect_ratio: SCALAR,
     input_references: toListRule(SOURCE),
     image_url: ADDRESS,
-    ...Object.fromEntries(MULTIPLIERS.map((name): [string, Rule] => [name, REFUSED])),
   }),
   'reserved',
 )

@@ -63,11 +63,6 @@ export interface Provider {
   readonly ownMounts?: readonly string[]
   /** The models in its catalogue are its own make: a bare model name goes to it first. */
   readonly maker?: true
-  /**
-   * Texts in a model's name that make the provider do more than answer, such as search, in lower case: it accepts any case. An
-   * end user may not name such a model.
-   */
-  readonly hostedModelMarks?: readonly string[]
   /** Fetches no addresses, also where its format has a word for them (see ClientFormat). */
   readonly inlinesImages?: true
   /** Names of models, where `*` stands for any text, that get no ids of calls in Gemini's format. */

@@ -66,6 +66,21 @@ function checkModel({
 }
 
 describe('the catalogue', () => {
+  test('the names of one model at a provider have the same price of a long context if their usual price is the same', () => {
+    const nameOf = (id: string): string => id.replace(/@default$|[@-]\d{8}$|-\d{4}-\d{2}-\d{2}$|-0$/, '')
+    for (const { id, catalog } of PROVIDERS) {
+      const prices = new Map<string, string>()
+      for (const { id: model, pricing } of catalog?.models ?? []) {
+        if (!pricing) continue
+        const { over_input_tokens, input, output } = pricing.long_context ?? {}
+        const name = [nameOf(model), pricing.input, pricing.output].join()
+        const long = JSON.stringify([over_input_tokens, input, output])
+        expect([id, model, prices.get(name) ?? long]).toEqual([id, model, long])
+        prices.set(name, long)
+      }
+    }
+  })
+
   test.each(
     PROVIDERS.filter(({ catalog }) => catalog !== undefined).map(
       provider => [provider.id, provider] as const,

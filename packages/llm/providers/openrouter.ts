@@ -14,8 +14,6 @@ export const openrouter: Provider = {
   auth: 'bearer',
   models: 'any',
   reportsCost: 'usage.cost',
-  // A search of the web, and a stored set of parameters.
-  hostedModelMarks: [':online', '@preset/'],
   // Its list of models is open to everyone.
   keyCheckPath: '/key',
   openai: { developerRole: true, takesReasoning: true, models: [MISTRAL_MODEL_RULE] },

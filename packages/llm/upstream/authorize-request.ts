@@ -12,6 +12,12 @@ const ACCEPTED: Readonly<Record<MediaAddresses, string | undefined>> = {
   none: 'must be a data URL: this provider is not asked to fetch an address for a client token.',
 }
 
+/**
+ * By these marks in a model's name OpenRouter searches the web, or uses a stored set of parameters, in any case of letters. End
+ * users are offered neither. Each provider is checked, since the address of a credential may be OpenRouter's.
+ */
+const HOSTED_MARKS = /:online|@preset\//i
+
 /** An outgoing body has a field that its caller was not allowed to set. */
 export class ReservedFieldError extends Error {
   /** Of the field, as the caller wrote it. */
@@ -75,11 +81,8 @@ function assertGranted({ content }: UpstreamRequest, target: Target, grant: Gran
     const isAddress = findForbidden(content, { ...grant, addresses: 'any' }) !== found
     throw new ReservedFieldError(found, isForKeys, isAddress ? ACCEPTED[grant.addresses] : undefined)
   }
-  // A name such as `…:online` asks a broker for a search, which end users are not offered.
-  const { hostedModelMarks } = target.provider
-  if (grant.sender !== 'end_user' || hostedModelMarks === undefined) return
-  const name = target.model.toLowerCase()
-  if (hostedModelMarks.some(mark => name.includes(mark))) throw new ReservedFieldError('model', true)
+  if (grant.sender === 'end_user' && HOSTED_MARKS.test(target.model))
+    throw new ReservedFieldError('model', true)
 }
 
 /** With an `access_key_id` the key is its secret, and the request is signed; without it the key is a bearer token. */

@@ -43,7 +43,31 @@ test('bytes in base64 need no scheme where bytes are expected', () => {
 test('in a field of unknown meaning a text that names a host is an address, and a field that is called so', () => {
   expect(isSendableText('novelty', 'http://10.0.0.5/', 'public')).toBe(false)
   expect(isSendableText('video_url', '10.0.0.5', 'public')).toBe(false)
-  expect(isSendableText('novelty', 'Note: see a.example', 'public')).toBe(true)
+  for (const text of ['Note: see a.example', 'http: a protocol', 'a/b:c', 'data:image/png;base64,QUJD'])
+    expect(isSendableText('novelty', text, 'public')).toBe(true)
+})
+
+test.each([
+  'http:/10.0.0.5/a',
+  'http:\\\\10.0.0.5\\a',
+  'http:10.0.0.5/a',
+  '\u0001http://10.0.0.5/a',
+  ' \u0000ht\ntp://10.0.0.5/a',
+  'http\t:\r\n//10.0.0.5/a',
+  'h\nt\nt\np:\n10.0.0.5',
+  '\u00a0http://10.0.0.5/',
+  'file:/etc/passwd',
+])('in a field of unknown meaning a text that parsers read as an address is one: %j', text => {
+  for (const allowed of ['public', 'none'] as const)
+    expect(isSendableText('novelty', text, allowed)).toBe(false)
+  expect(isSendableText('novelty', text, 'any')).toBe(true)
+})
+
+test('a scheme of any length is looked for in linear time', () => {
+  const startedAt = performance.now()
+  for (const text of ['a\n'.repeat(5_000_000), `a${'\n'.repeat(10_000_000)}`, ' '.repeat(10_000_000)])
+    expect(isSendableText('novelty', text, 'public')).toBe(true)
+  expect(performance.now() - startedAt).toBeLessThan(1000)
 })
 
 test('a host of any length is judged in linear time', () => {

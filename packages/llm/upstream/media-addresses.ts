@@ -10,7 +10,12 @@ export type MediaAddresses = 'any' | 'public' | 'none'
 /** Longer than any server takes. */
 const MAX_ADDRESS = 8192
 const DATA_URL = /^data:/i
-const SCHEME = /^\s*[a-z][a-z0-9+.-]{0,63}:\/\//i
+/**
+ * A scheme and what follows it. Parsers leave out control characters and spaces before it, and tabs and line ends anywhere.
+ */
+const SCHEME = /^[\s\0-\x20]*([a-z](?:[\t\n\r]*[a-z0-9+.-]){0,63})[\t\n\r]*:[\t\n\r]*(\S)/i
+/** Parsers read a host after these even without a slash. */
+const SLASHLESS = /^(?:https?|wss?|ftp)$/i
 const ADDRESS_NAME = /ur[il]s?$/i
 /** Names that only a private network or the machine itself resolves. */
 const PRIVATE_NAME = /^[^.]*$|\.(?:localhost|local|internal)$/
@@ -34,8 +39,14 @@ export function isSendableMedia(text: string, allowed: MediaAddresses): boolean 
 
 /** In a field of a meaning that is unknown. */
 export function isSendableText(name: string, text: string, allowed: MediaAddresses): boolean {
-  if (allowed === 'any' || !(isAddressName(name) || SCHEME.test(text))) return true
+  if (allowed === 'any' || !(isAddressName(name) || hasScheme(text))) return true
   return isSendableAddress(text, allowed)
+}
+
+/** True if a parser may read a host in the text. One slash or backslash is as good as two. */
+function hasScheme(text: string): boolean {
+  const [, scheme = '', next = ''] = SCHEME.exec(text) ?? []
+  return next === '/' || next === '\\' || SLASHLESS.test(scheme.replace(/[\t\n\r]/g, ''))
 }
 
 /**

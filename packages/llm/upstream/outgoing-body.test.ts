@@ -145,11 +145,56 @@ describe('findReserved', () => {
     'ſtream',
     'extra_body[model]',
     'a.model',
+    'extra_body/model',
+    'model_fallback',
+    'context_window_fallback_dict',
+    'contentPolicyFallbacks',
+    'backup_model',
+    'override_model',
+    'target_models',
+    'draft_model',
+    'default-model',
+    'model_group_alias',
+    'base_url',
+    'apiKey',
+    'api_key',
+    'custom_llm_provider',
+    'container_id',
+    'thread_id',
+    'threadIds',
+    'conversation_id',
+    'parent_response_id',
+    'x.thread_id',
+    'num_images',
+    'numberOfImages',
+    'num_images_per_prompt',
+    'n_images',
+    'max_images',
+    'num_outputs',
+    'num_results',
+    'batch_size',
+    'batch_count',
+    'samples',
+    'sampleCount',
+    'parameters[num_images]',
   ])('%j is reserved', name => {
     expect(findReserved({ [name]: null })).toBe(name)
   })
 
-  test.each(['models_of_ships', 'modelling', 'top_k', 'temperature', '', 'x'])('%j is not', name => {
+  test.each([
+    'models_of_ships',
+    'modelling',
+    'top_k',
+    'temperature',
+    '',
+    'x',
+    'session_id',
+    'response_idle',
+    'allow_fallbacks',
+    'image_size',
+    'max_results',
+    'sample_rate',
+  ])('%j is not', name => {
     expect(findReserved({ [name]: { a: 1 } })).toBeUndefined()
   })
 

@@ -106,10 +106,20 @@ const PRICED = [
 ]
 
 /** State at the provider. Every caller of the account can read it by its id. */
-const KEPT_AT_PROVIDER = ['container', 'thread', 'previous_message_id', 'billing_policy', 'deferred']
+const STATE = [
+  'container',
+  'container_id',
+  'thread',
+  'thread_id',
+  'previous_message_id',
+  'previous_response_id',
+  'conversation',
+  'conversation_id',
+  'cached_content',
+]
 
-/** Conversations and contents that a provider keeps. */
-const STATE = ['previous_response_id', 'conversation', 'cached_content']
+/** What makes state, or is billed apart. */
+const DEFERRED = ['billing_policy', 'deferred']
 
 /** Fields of some format's own requests. */
 const RELIED_ON = [
@@ -156,11 +166,24 @@ const RELIED_ON = [
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   ...OTHER_MODELS,
   ...PRICED,
-  ...KEPT_AT_PROVIDER,
   ...STATE,
+  ...DEFERRED,
   ...RELIED_ON,
 ])
 const RESERVED: ReadonlySet<string> = new Set([...RESERVED_NAMES].map(toPlainName))
+
+/**
+ * Words by which the plain name of any field means another model, another server with its key, or state at the provider: proxies
+ * have many names for them, such as `context_window_fallback_dict` and `draft_model`.
+ */
+const RESERVED_WORDS =
+  /fallback|models?$|^models?(?:alias|group|id|key|map|name|override|path|ref|router|selection|version)|(?:api|base|server)url$|api(?:base|key)$|customllmprovider/
+/** A request may say that there is no other model. */
+const UNRESERVED: ReadonlySet<string> = new Set(['allowfallbacks', 'disablefallback', 'disablefallbacks'])
+/** Words for a number of images: each has a price of its own. */
+const COUNT_WORDS =
+  /^(?:n|num|number|numberof|total|max)(?:image|picture|sample|output|variation|variant)s?(?:per[a-z]+)?$|^(?:n|num|number|numberof)results?$|^(?:image|picture|sample|batch|output|variation|variant)s?count$|^batchsize$|^samples$/
+const STATE_WORDS = /(?:container|thread|conversation|response)ids?$/
 
 /** Objects whose keys are the caller's data, or mean something else inside. */
 const FREE: ReadonlySet<string> = new Set(
@@ -211,14 +234,20 @@ export function isFreeName(name: string): boolean {
 }
 
 export function isReservedName(name: string): boolean {
-  return RESERVED.has(toPlainName(name))
+  return isReservedPlain(toPlainName(name))
+}
+
+function isReservedPlain(plain: string): boolean {
+  if (RESERVED.has(plain)) return true
+  if (plain.length > MAX_NAME || UNRESERVED.has(plain)) return false
+  return RESERVED_WORDS.test(plain) || COUNT_WORDS.test(plain) || STATE_WORDS.test(plain)
 }
 
 function isReserved(name: string, plain: string): boolean {
-  if (RESERVED.has(plain)) return true
+  if (isReservedPlain(plain)) return true
   // Some servers read `extra_body[model]` and `extra_body.model` as nested fields.
   if (name.length > MAX_NAME || !/[.[\]]/.test(name)) return false
-  return name.split(/[.[\]]+/).some(step => RESERVED.has(toPlainName(step)))
+  return name.split(/[.[\]]+/).some(step => isReservedName(step))
 }
 
 /** The limit on a body's depth. Only JSON inside a string can be deeper. */
@@ -281,8 +310,13 @@ function joinPath(start: string, end: string): string {
 
 /** Fields by which a body reaches what a provider keeps: an uploaded file, a stored answer, an object of the account. */
 const KEPT: ReadonlySet<string> = new Set(
-  ['file_id', 'file_ids', 'store', 'container', 'container_id', 's3_location', ...STATE].map(toPlainName),
+  ['file_id', 'file_ids', 'store', 's3_location', 'session_id', ...STATE].map(toPlainName),
 )
+
+function isKeptName(name: string): boolean {
+  const plain = toPlainName(name)
+  return KEPT.has(plain) || (plain.length <= MAX_NAME && STATE_WORDS.test(plain))
+}
 
 /**
  * Returns the path of the first field, at any depth, that reaches what the provider keeps, or names an address that it may not
@@ -297,7 +331,7 @@ export function findKept(
   listName = name,
 ): string | undefined {
   if (given === null || given === false) return undefined
-  if (KEPT.has(toPlainName(name))) return name
+  if (isKeptName(name)) return name
   const value = typeof given === 'string' ? texts.read(given) : given
   if (value === undefined) return name
   if (typeof value === 'string') return isSendableText(listName, value, addresses) ? undefined : name

@@ -166,7 +166,7 @@ function listRecordReadings({ records }: Measured): Reading[] {
     ...listStoreReadings(records.recordCounts),
     counter(
       'rideau_records_shed_total',
-      'Refused requests without a record, because the journal was nearly full.',
+      'Requests that cost nothing and left no record, because the journal was nearly full.',
       records.recordCounts.shed,
     ),
   ]

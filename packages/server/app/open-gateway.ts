@@ -143,6 +143,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     openRecord: estimate => drain.open(estimate),
     writeRecord: record => drain.write(record),
     isJournalFull: () => (config.journalFull === 'refuse' ? drain.isFull() : drain.isMemoryFull()),
+    isJournalFullFor: orgId => config.journalFull === 'refuse' && drain.isFullFor(orgId),
     ...openRecentRequests(parts, drain),
     onCredentialRejected: (id, reason) => markRejected(parts, id, reason),
     baseUrl,

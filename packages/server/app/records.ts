@@ -22,7 +22,7 @@ export interface RecordCounts {
   reduced(): number
   /** Records kept in a file, because the database refuses them in any form. */
   setAside(): number
-  /** Refused requests without a record, because the journal was nearly full. */
+  /** Requests that cost nothing and left no record, because the journal was nearly full. */
   shed(): number
 }
 

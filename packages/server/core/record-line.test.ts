@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   isRefusal,
+  isUnbilled,
   MAX_RECORD_BYTES,
   MAX_REFUSAL_BYTES,
   parseRecordLine,
@@ -130,6 +131,22 @@ test.each([
   ['used tokens', { output_tokens: 1 }],
 ])('a request that %s is not a refused one', (_, change) => {
   expect(isRefusal(createRecord({ ...REFUSED, ...change }))).toBe(false)
+})
+
+test.each([
+  ['was refused', {}, true],
+  ['was refused before its cost was known', { cost_nano_usd: null }, true],
+  ['was answered for nothing', { status: 200, attempts: createRecord().attempts }, true],
+  [
+    'was answered at an unknown cost',
+    { status: 200, attempts: createRecord().attempts, cost_nano_usd: null },
+    false,
+  ],
+  ['was answered by the sandbox', { status: 200, sandbox: true, output_tokens: 1, cost_nano_usd: 2 }, true],
+  ['cost something', { cost_nano_usd: 1 }, false],
+  ['used tokens', { uncached_input_tokens: 1 }, false],
+])('a request that %s is unbilled: %s', (_, change, expected) => {
+  expect(isUnbilled(createRecord({ ...REFUSED, ...change }))).toBe(expected)
 })
 
 test('keeps names that are too long different from each other', () => {

@@ -57,10 +57,20 @@ export function toRecordLine(record: RequestRecord): RecordLine {
 
 /** The same line with the record it was made from, if that is short. */
 export function toKeptLine(record: RequestRecord): KeptLine {
-  const isRefused = isRefusal(record)
-  const most = isRefused ? MAX_REFUSAL_BYTES : MAX_RECORD_BYTES
+  return toLineWithin(record, isRefusal(record) ? MAX_REFUSAL_BYTES : MAX_RECORD_BYTES)
+}
+
+/**
+ * Returns the line for a journal with little space: at most MAX_REFUSAL_BYTES, without bodies, and if nothing is billed also
+ * without metadata and most attempts.
+ */
+export function toBriefLine(record: RequestRecord): KeptLine {
+  return toLineWithin(isUnbilled(record) ? toSmall(record) : withoutBodies(record), MAX_REFUSAL_BYTES)
+}
+
+function toLineWithin(record: RequestRecord, most: number): KeptLine {
   // A character takes at least a byte, so nothing that could be kept is cut here, and less is encoded to find out how much fits.
-  const maxBody = isRefused ? MAX_REFUSAL_BYTES : MAX_BODY_CHARS
+  const maxBody = Math.min(most, MAX_BODY_CHARS)
   const bounded = hasBoundedFields(record, maxBody) ? record : boundFields(record, maxBody)
   const json = mayFit(bounded, most) ? JSON.stringify(bounded) : undefined
   if (json === undefined || !isWithin(json, most))
@@ -91,6 +101,20 @@ export function isRefusal(record: RequestRecord): boolean {
     record.status >= 400 &&
     record.attempts.length === 0 &&
     (record.cost_nano_usd ?? 0) === 0 &&
+    hasNoUsage(record)
+  )
+}
+
+/**
+ * True if nothing is billed by the record: a refusal, an answer of the sandbox, whose prices are fictitious, a replay, or what
+ * every provider rejected. After an attempt an unknown cost may be one.
+ */
+export function isUnbilled(record: RequestRecord): boolean {
+  return record.sandbox || (record.cost_nano_usd === 0 && hasNoUsage(record)) || isRefusal(record)
+}
+
+function hasNoUsage(record: RequestRecord): boolean {
+  return (
     record.uncached_input_tokens + record.cache_read_tokens + record.cache_write_tokens === 0 &&
     record.output_tokens + record.reasoning_tokens === 0
   )

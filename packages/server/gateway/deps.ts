@@ -5,5 +5,7 @@ import type { RouteDeps } from './routes/route-deps.ts'
 export interface GatewayDeps extends RouteDeps {
   /** True while no metered requests are served, because the journal has no room for their records. */
   readonly isJournalFull: () => boolean
+  /** True while those of one organization are not served, because its records take its share of a nearly full journal. */
+  readonly isJournalFullFor: (orgId: string) => boolean
   readonly isReady: () => Readiness
 }

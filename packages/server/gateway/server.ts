@@ -122,6 +122,8 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
     if (identifying !== undefined) await identifying
     stopIfUnwanted(ctx)
     if (match.route.isMetered) {
+      const { environment } = ctx
+      if (environment !== undefined && deps.isJournalFullFor(environment.orgId)) throw journalFullFault()
       isClaimed = true
       const claiming = claimRequestId(ctx, ctx.environment?.id ?? '', deps)
       if (claiming !== undefined) await claiming

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { RecordLine } from '../core/request-record.ts'
+import type { RecordLine, RequestRecord } from '../core/request-record.ts'
 import type { EnvironmentRow } from '../storage/schema.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'
 import { Drain, type DrainOptions } from './drain.ts'
@@ -98,8 +98,10 @@ describe('large records', () => {
 })
 
 describe('in a journal that is nearly full', () => {
+  const paid = (id: string, change: Partial<RequestRecord> = {}) =>
+    requestRecord(ENVIRONMENT, id, 0, { sandbox: false, ...change })
   const refusal = (id: string) =>
-    requestRecord(ENVIRONMENT, id, 0, {
+    paid(id, {
       status: 404,
       attempts: [],
       cost_nano_usd: 0,
@@ -118,7 +120,7 @@ describe('in a journal that is nearly full', () => {
     expect(journal.bytes()).toBeLessThan(32_000)
     const kept = 500 - drain.shed()
     expect(kept).toBeGreaterThan(0)
-    await drain.write(requestRecord(ENVIRONMENT, 'paid', 0))
+    await drain.write(paid('paid'))
     table.restore()
     await drain.flush()
     expect(table.rows.size).toBe(kept + 1)
@@ -126,6 +128,63 @@ describe('in a journal that is nearly full', () => {
     await drain.write(refusal('later'))
     await drain.flush()
     expect(table.rows.has('later')).toBe(true)
+    await drain.close()
+  })
+
+  test('unbilled answers leave no bodies once half of it is used, and no record once three quarters are', async () => {
+    const table = openTable()
+    const { drain, journal } = open({ insert: table.insert, maxBytes: 100_000 })
+    table.break()
+    const { status, attempts } = requestRecord(ENVIRONMENT, 'any', 0)
+    const long = { request_body: 'x'.repeat(20_000), metadata: { k: 'v' } }
+    const free = (id: string) => ({ ...refusal(id), status, attempts, ...long })
+    for (let i = 0; i < 500; i++) await drain.write(free(`free${i}`))
+    expect(journal.bytes()).toBeLessThan(80_000)
+    const kept = 500 - drain.shed()
+    expect(kept).toBeGreaterThan(15)
+    await drain.write({ ...free('unpriced'), cost_nano_usd: null })
+    table.restore()
+    await drain.flush()
+    expect(table.rows.size).toBe(kept + 1)
+    const bodies = [...table.rows.values()].map(({ json }) => JSON.parse(json).request_body)
+    expect(bodies.filter(body => body !== null)).toHaveLength(3)
+    await drain.close()
+  })
+
+  test('billed requests leave no bodies, so that it has room for many', async () => {
+    const table = openTable()
+    const { drain } = open({ insert: table.insert, maxBytes: 200_000 })
+    table.break()
+    for (let i = 0; i < 10; i++) {
+      const record = paid(`paid${i}`, { request_body: 'x'.repeat(30_000), metadata: { k: 'v' } })
+      drain.open(record)
+      await drain.write(record)
+    }
+    expect(drain.isFull()).toBe(false)
+    table.restore()
+    await drain.flush()
+    expect(table.rows.size).toBe(10)
+    expect(JSON.parse(table.rows.get('paid9')?.json ?? '')).toMatchObject({
+      request_body: null,
+      metadata: { k: 'v' },
+      cost_nano_usd: 1_234_567,
+    })
+    await drain.close()
+  })
+
+  test('it is full for an organization that wrote as much as is left, while others still find space', async () => {
+    const table = openTable()
+    const { drain } = open({ insert: table.insert, maxBytes: 100_000 })
+    const write = (orgId: string, id: string) => drain.write(paid(id, { org_id: orgId, request_body: null }))
+    table.break()
+    for (let i = 0; i < 500 && !drain.isFullFor('one'); i++) await write('one', `one${i}`)
+    expect([drain.isFull(), drain.isFullFor('other')]).toEqual([false, false])
+    for (let i = 0; i < 500 && !drain.isFullFor('other'); i++) await write('other', `other${i}`)
+    expect([drain.isFull(), drain.isFullFor('third')]).toEqual([false, false])
+    table.restore()
+    await drain.flush()
+    await write('one', 'later')
+    expect(drain.isFullFor('one')).toBe(false)
     await drain.close()
   })
 
@@ -148,7 +207,7 @@ describe('in a journal that is nearly full', () => {
     const { drain } = open({ insert: table.insert }, { append })
     table.break()
     for (let i = 0; i < 10; i++) await drain.write(refusal(`refused${i}`))
-    await drain.write(requestRecord(ENVIRONMENT, 'paid', 0))
+    await drain.write(paid('paid'))
     expect([drain.backlog(), drain.shed()]).toEqual([1, 10])
     await drain.close()
   })

@@ -1,9 +1,10 @@
 import type { Log } from '../core/log.ts'
 import { LogPace } from '../core/log-pace.ts'
-import { isRefusal, toKeptLine, toRecordLine, toSalvagedLine, toShortLine } from '../core/record-line.ts'
+import { isRefusal, isUnbilled, toSalvagedLine, toShortLine } from '../core/record-line.ts'
 import type { KeptLine, RecordBatch, RecordLine, RequestRecord } from '../core/request-record.ts'
 import { insertSegment } from './insert-segment.ts'
 import { type Journal, segmentPath } from './journal.ts'
+import { JournalSpace } from './journal-space.ts'
 import { OpenRequests, toOpenLine } from './open-requests.ts'
 import { RecordBatches, type RecordBatchesOptions } from './record-batches.ts'
 import { LineBatch, RecordQueue } from './record-queue.ts'
@@ -34,9 +35,6 @@ export interface DrainOptions
 
 /** With so many characters of lines that are in memory only, no further request may begin: a kill would lose them. */
 const MAX_UNJOURNALED_CHARS = 1024 * 1024
-
-/** Above this part of `maxBytes`, refused requests leave no record: the rest is for requests that cost something. */
-const SHED_REFUSALS_AT = 3 / 4
 
 /** A read of the database while the drain writes nothing to it. */
 interface Barrier {
@@ -69,7 +67,8 @@ export class Drain {
   /** Lines of the queue that are not in the journal, because it could not be written. */
   readonly #unjournaled: UnjournaledLines
   readonly #uninsertedPace = new LogPace()
-  /** Refused requests that left no record. */
+  readonly #space: JournalSpace
+  /** Unbilled requests that left no record. */
   #shed = 0
   /** Records that were inserted from the queue. */
   #inserted = 0
@@ -97,6 +96,7 @@ export class Drain {
     this.#queue = new RecordQueue({ openBatch, batchSize, batchChars })
     this.#maxQueued = options.maxQueued ?? 50_000
     this.#maxQueuedChars = options.maxQueuedChars ?? 64 * 1024 * 1024
+    this.#space = new JournalSpace(options.journal, options.maxBytes ?? Number.POSITIVE_INFINITY)
     this.#opens = new OpenRequests(options.journal)
     this.#unjournaled = new UnjournaledLines(options.journal, options.log)
     this.#recovered = this.#listPrevious()
@@ -116,19 +116,21 @@ export class Drain {
    * returns. Throws if it cannot be written: the provider was not called yet, so the request can be refused.
    */
   open(estimate: RequestRecord): void {
-    this.#opens.add(estimate.id, toOpenLine(toRecordLine(estimate)))
+    this.#opens.add(estimate.id, toOpenLine(this.#space.toLine(estimate)))
   }
 
   /**
    * Journals the record and queues it. Resolves once the line is in the kernel, and never rejects. Requests that end in the
-   * same tick of the event loop (http/batch-in-tick.ts) share one write. If the journal is nearly full, the record of a
-   * refused request is counted and left out, so that free requests cannot fill the journal for those that cost something.
+   * same tick of the event loop (http/batch-in-tick.ts) share one write. If the journal is nearly full, the record of an
+   * unbilled request is counted and left out, so that free requests cannot fill the journal for those that cost something.
    */
   write(record: RequestRecord): Promise<void> {
-    if (isRefusal(record) && !this.#opens.has(record.id)) {
-      if (!this.#isNearlyFull()) return this.#refusals.add(record)
-      this.#shed++
-      return Promise.resolve()
+    if (!this.#opens.has(record.id)) {
+      if (!this.#space.hasRoomFor(record)) {
+        this.#shed++
+        return Promise.resolve()
+      }
+      if (isRefusal(record)) return this.#refusals.add(record)
     }
     this.#unwritten.push(record)
     this.#writing ??= Promise.resolve().then(() => this.#writeAll())
@@ -155,8 +157,8 @@ export class Drain {
     }
     for (const [at, line] of lines.entries()) {
       this.#opens.remove(line.id)
-      // These records are not limited in number, so refused requests, which cost nothing, leave none.
-      if (isUnwritten && isRefusal(records[at] as RequestRecord)) this.#shed++
+      // These records are not limited in number, so unbilled requests leave none.
+      if (isUnwritten && isUnbilled(records[at] as RequestRecord)) this.#shed++
       else if (isUnwritten) this.#unjournaled.add(this.#queue.add(line), line.json)
       else if (this.#queue.length < this.#maxQueued && this.#queue.chars < this.#maxQueuedChars)
         this.#queue.add(line)
@@ -167,7 +169,7 @@ export class Drain {
   /** Returns a line for every record, so that one without a whole line holds up none of the others. */
   #toLine(record: RequestRecord): KeptLine {
     try {
-      return toKeptLine(record)
+      return this.#space.toLine(record)
     } catch (error) {
       const details = { err: error, id: record.id }
       this.#options.log.error(details, 'a usage record has no JSON and is stored without its texts')
@@ -208,7 +210,7 @@ export class Drain {
     return this.#queue.length
   }
 
-  /** Returns the number of refused requests without a record, since the start. */
+  /** Returns the number of unbilled requests without a record, since the start. */
   shed(): number {
     return this.#shed
   }
@@ -218,19 +220,17 @@ export class Drain {
    * would lose more than a few records.
    */
   isFull(): boolean {
-    const { journal, maxBytes } = this.#options
-    if (this.#unjournaled.chars >= MAX_UNJOURNALED_CHARS) return true
-    return maxBytes !== undefined && journal.bytes() >= maxBytes
+    return this.#unjournaled.chars >= MAX_UNJOURNALED_CHARS || this.#space.isFull()
+  }
+
+  /** True if the organization's own records take its share of the space that is left in a nearly full journal. */
+  isFullFor(orgId: string): boolean {
+    return this.#space.isFullFor(orgId)
   }
 
   /** True if records that are in memory only take as much as may be queued. */
   isMemoryFull(): boolean {
     return this.#unjournaled.chars >= this.#maxQueuedChars
-  }
-
-  #isNearlyFull(): boolean {
-    const { journal, maxBytes } = this.#options
-    return maxBytes !== undefined && journal.bytes() >= maxBytes * SHED_REFUSALS_AT
   }
 
   /** Writes the remaining records. If the database is unavailable, they stay in the journal for the next start. */

@@ -285,24 +285,27 @@ describe('a client token', () => {
     expect([await outcome(minted), await outcome(app.secretKey, named)]).toEqual(['200', '200'])
   })
 
-  test('may send fields that the gateway does not validate only if the environment allows it', async () => {
+  test('may send fields that the gateway does not validate, and ask for several images, only if the environment allows it', async () => {
     const minted = mint(key)
     const native = { body: { provider_options: { openai: { verbosity: 'low' } } } }
     const compat = { route: '/openai/v1/chat/completions', body: { some_new_field: 1 } }
     const image = { model: 'sandbox/image', prompt: 'a fox', messages: undefined, some_new_field: 1 }
     const images = { route: '/openai/v1/images/generations', body: image }
+    const several = { ...images, body: { ...image, some_new_field: undefined, n: 2 } }
     const unread = '400 invalid_request some_new_field'
-    const refused = ['400 invalid_request provider_options', unread, unread]
+    const refused = ['400 invalid_request provider_options', unread, unread, '400 invalid_request n']
     const all = async (by: string) => [
       await outcome(by, native),
       await outcome(by, compat),
       await outcome(by, images),
+      await outcome(by, several),
     ]
+    const accepted = ['200', '200', '200', '200']
     expect(await all(minted)).toEqual(refused)
-    expect(await all(app.secretKey)).toEqual(['200', '200', '200'])
+    expect(await all(app.secretKey)).toEqual(accepted)
     const environment = `/v1/environments/${app.developmentId}`
     await app.manage('PATCH', environment, { allow_client_passthrough: true })
-    expect(await all(minted)).toEqual(['200', '200', '200'])
+    expect(await all(minted)).toEqual(accepted)
     await app.manage('PATCH', environment, { allow_client_passthrough: false })
     expect(await all(minted)).toEqual(refused)
   })

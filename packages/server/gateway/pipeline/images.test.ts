@@ -181,6 +181,24 @@ describe('before any provider is called', () => {
     ['partial images', { ...image, partial_images: 2 }, 'invalid_request', 'partial_images'],
     ['images to edit', { ...image, images: [] }, 'invalid_request', 'images'],
     ['another count', { ...image, num_images: 4 }, 'invalid_request', 'num_images'],
+    [
+      'another count in an object',
+      { ...image, parameters: { sample_count: 8 } },
+      'invalid_request',
+      'parameters.sample_count',
+    ],
+    [
+      'another count in brackets',
+      { ...image, 'parameters[n_images]': 8 },
+      'invalid_request',
+      'parameters[n_images]',
+    ],
+    [
+      'another count in a text with JSON',
+      { ...image, extra_body: '{"max_images":8}' },
+      'invalid_request',
+      'extra_body.max_images',
+    ],
     ['other models', { ...image, models: ['openai/other'] }, 'invalid_request', 'models'],
     ['tools', { ...image, tools: [] }, 'invalid_request', 'tools'],
     [

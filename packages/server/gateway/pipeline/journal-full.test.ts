@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { openTestApp } from '../../testing/harness/app.ts'
+import { json } from '../../testing/fakes/scripted-upstream.ts'
+import { openLimitedApp, PRICED_CHAT } from '../../testing/harness/limited-app.ts'
 
 const ECHO_CHAT = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'hi' }] }
 
@@ -9,7 +10,9 @@ test.each([
 ] as const)(
   'while the database is unreachable and the journal is full: %s',
   async (policy, status) => {
-    const app = await openTestApp({ RIDEAU_JOURNAL_MAX_BYTES: '2000', RIDEAU_JOURNAL_FULL: policy })
+    const limited = await openLimitedApp({ RIDEAU_JOURNAL_MAX_BYTES: '2000', RIDEAU_JOURNAL_FULL: policy })
+    const { app } = limited
+    await limited.reset()
     try {
       const ready = async () => {
         const response = await fetch(`${app.gatewayUrl}/readyz`)
@@ -17,7 +20,7 @@ test.each([
       }
       const ids: string[] = []
       const ask = async () => {
-        const response = await app.call('/v1/chat', ECHO_CHAT)
+        const response = await app.call('/v1/chat', PRICED_CHAT)
         if (response.status === 200) ids.push(response.headers.get('x-request-id') as string)
         return response
       }
@@ -40,14 +43,16 @@ test.each([
       expect((await ask()).status).toBe(200)
       for (const id of ids) expect((await app.findLog(id)).status).toBe(200)
     } finally {
-      await app.close()
+      await limited.close()
     }
   },
   60_000,
 )
 
-test('refused requests leave room in the journal for served ones while the database is unreachable', async () => {
-  const app = await openTestApp({ RIDEAU_JOURNAL_MAX_BYTES: '60000' })
+test('refused requests leave room in the journal for paid ones while the database is unreachable', async () => {
+  const limited = await openLimitedApp({ RIDEAU_JOURNAL_MAX_BYTES: '60000' })
+  const { app } = limited
+  await limited.reset()
   try {
     await app.database.pool.query('alter table request_logs rename to away')
     const refused: string[] = []
@@ -56,7 +61,7 @@ test('refused requests leave room in the journal for served ones while the datab
       expect(response.status).toBe(404)
       refused.push(response.headers.get('x-request-id') as string)
     }
-    const served = await app.call('/v1/chat', ECHO_CHAT)
+    const served = await app.call('/v1/chat', PRICED_CHAT)
     expect(served.status).toBe(200)
     const metrics = await (await fetch(`${app.metricsUrl}/metrics`)).text()
     const shed = Number(/^rideau_records_shed_total (\d+)$/m.exec(metrics)?.[1])
@@ -69,6 +74,47 @@ test('refused requests leave room in the journal for served ones while the datab
     )
     expect(Number(rows[0]?.count)).toBe(refused.length - shed)
   } finally {
-    await app.close()
+    await limited.close()
+  }
+}, 60_000)
+
+test('answers of the sandbox and requests that a provider rejects leave room in the journal for paid ones', async () => {
+  const limited = await openLimitedApp({ RIDEAU_JOURNAL_MAX_BYTES: '200000' })
+  const { app, upstream } = limited
+  try {
+    await app.database.pool.query('alter table request_logs rename to away')
+    const long = { messages: [{ role: 'user', content: 'x'.repeat(32_768) }] }
+    for (let i = 0; i < 20; i++)
+      expect((await app.call('/v1/chat', { ...ECHO_CHAT, ...long })).status).toBe(200)
+    upstream.script(json(400, { error: { message: 'no' } }))
+    for (let i = 0; i < 200; i++)
+      expect((await app.call('/v1/chat', { ...PRICED_CHAT, ...long })).status).toBe(400)
+    await limited.reset()
+    const paid = await app.call('/v1/chat', PRICED_CHAT)
+    expect(paid.status).toBe(200)
+    await app.database.pool.query('alter table away rename to request_logs')
+    expect((await app.findLog(paid.headers.get('x-request-id') as string)).cost_usd).toBe(0.05)
+  } finally {
+    await limited.close()
+  }
+}, 60_000)
+
+test('an organization whose paid requests fill the journal is refused with 500 config_unavailable while there is space for others', async () => {
+  const limited = await openLimitedApp({ RIDEAU_JOURNAL_MAX_BYTES: '100000' })
+  const { app } = limited
+  await limited.reset()
+  try {
+    await app.database.pool.query('alter table request_logs rename to away')
+    let response = await app.call('/v1/chat', PRICED_CHAT)
+    for (let i = 0; i < 200 && response.status === 200; i++)
+      response = await app.call('/v1/chat', PRICED_CHAT)
+    expect([response.status, response.headers.get('retry-after')]).toEqual([500, '5'])
+    expect((await fetch(`${app.gatewayUrl}/readyz`)).status).toBe(200)
+    await app.database.pool.query('alter table away rename to request_logs')
+    await expect
+      .poll(async () => (await app.call('/v1/chat', PRICED_CHAT)).status, { timeout: 20_000 })
+      .toBe(200)
+  } finally {
+    await limited.close()
   }
 }, 60_000)

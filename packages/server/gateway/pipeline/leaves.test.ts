@@ -103,6 +103,7 @@ describe('a client token', () => {
 
   test('may not name a model that searches the web or stands for stored parameters', async () => {
     const { app, upstream, token } = harness
+    await app.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
     upstream.script(completion('x'))
     const send = async (model: string, key: string) => {
       const before = upstream.requests.length
@@ -115,11 +116,14 @@ describe('a client token', () => {
       'openrouter/openai/gpt-4o-mini:OnLine',
       'openrouter/@preset/mine',
       'openrouter/@Preset/mine',
+      'custom/openai/gpt-4o-mini:online',
+      'custom/@preset/mine',
     ]) {
       expect(await send(name, token)).toEqual([400, 0])
       expect(await send(name, app.secretKey)).toEqual([200, 1])
     }
-    expect(await send('openrouter/openai/gpt-4o-mini', token)).toEqual([200, 1])
+    for (const name of ['openrouter/openai/gpt-4o-mini', 'custom/llama3:8b'])
+      expect(await send(name, token)).toEqual([200, 1])
   })
 
   test('uses no limit by a request that is refused so late', async () => {

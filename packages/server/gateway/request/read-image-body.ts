@@ -57,12 +57,13 @@ function toParsed(
   files?: readonly Buffer[],
 ): ParsedImages {
   noteModel(ctx.recordFields, value.model)
+  const request = parseImageRequest(value, findSources())
   return {
-    request: parseImageRequest(value, findSources()),
+    request,
     endUser: value.end_user,
     findings: {
       stored: ctx.caller.kind === 'client_token' ? findStored(value) : undefined,
-      passedOn: findPassedOn(value),
+      passedOn: findPassedOn(value, request),
     },
     files,
   }

@@ -1,7 +1,13 @@
 import { createRandomId } from '../../../core/ids.ts'
 import { findUserByIdentity, insertIdentity, lockEmail } from '../../../storage/identities.ts'
-import { acceptInvitation, listInvitationsByEmail } from '../../../storage/members.ts'
+import {
+  acceptInvitation,
+  listInvitationsByEmail,
+  listMemberships,
+  type MemberWithUserRow,
+} from '../../../storage/members.ts'
 import { lockOrganization } from '../../../storage/organizations.ts'
+import { removeUserPasswordReset } from '../../../storage/password-resets.ts'
 import type { Db } from '../../../storage/pool.ts'
 import type { UserRow } from '../../../storage/schema.ts'
 import {
@@ -28,12 +34,14 @@ export async function findOidcUser(services: Services, person: OidcPerson): Prom
     const linked = await findUserByIdentity(tx, issuer, subject)
     if (linked !== undefined || email === undefined) return linked
     const [existing, ...others] = await listUsersByEmail(tx, email)
+    const created_at = new Date(services.clock.now())
+    const invitations = await listLiveInvitations(tx, email, created_at)
+    if (existing === undefined && invitations.length === 0) return undefined
     const user =
       existing === undefined
-        ? await joinInvited(tx, services, email, person.name)
+        ? await createUser(tx, services, email, person.name)
         : await proveEmail(tx, services, existing, others)
-    if (user === undefined) return undefined
-    const created_at = new Date(services.clock.now())
+    await joinInvited(tx, invitations, user, created_at)
     await insertIdentity(tx, { issuer, subject, user_id: user.id, created_at })
     return user
   })
@@ -64,17 +72,13 @@ async function proveEmail(
   return await getUser(tx, user.id)
 }
 
-async function joinInvited(
+async function createUser(
   tx: Db,
   services: Services,
   email: string,
   name: string | undefined,
-): Promise<UserRow | undefined> {
+): Promise<UserRow> {
   const now = new Date(services.clock.now())
-  const invitations = (await listInvitationsByEmail(tx, email)).filter(
-    ({ invite_expires_at }) => invite_expires_at !== null && invite_expires_at > now,
-  )
-  if (invitations.length === 0) return undefined
   const user: UserRow = {
     id: createRandomId(services.random),
     email,
@@ -85,9 +89,30 @@ async function joinInvited(
     updated_at: now,
   }
   await insertUser(tx, user)
+  return user
+}
+
+async function listLiveInvitations(tx: Db, email: string, now: Date): Promise<MemberWithUserRow[]> {
+  const invitations = await listInvitationsByEmail(tx, email)
+  return invitations.filter(({ invite_expires_at }) => invite_expires_at !== null && invite_expires_at > now)
+}
+
+/**
+ * Who proves an address may accept all invitations of it. Those of an organization that the account belongs to stay as they are.
+ * An older reset link ends, as when an invitation is accepted by its link.
+ */
+async function joinInvited(
+  tx: Db,
+  invitations: readonly MemberWithUserRow[],
+  user: UserRow,
+  now: Date,
+): Promise<void> {
+  if (invitations.length === 0) return
+  await removeUserPasswordReset(tx, user.id)
+  const joined = new Set((await listMemberships(tx, user.id)).map(({ org_id }) => org_id))
   for (const { id, org_id } of invitations) {
+    if (joined.has(org_id)) continue
     await lockOrganization(tx, org_id)
     await acceptInvitation(tx, id, user.id, now)
   }
-  return user
 }

@@ -118,6 +118,26 @@ describe('sign-in by OIDC', () => {
     expect((await plane.call('POST', '/v1/session', { body })).outcome).toBe('401 sign_in_failed')
   })
 
+  test('a person with an account joins all organizations whose invitations of the proven address still wait, none twice', async () => {
+    const email = newEmail()
+    const joined = await plane.insertTenant('joined')
+    const late = await plane.insertTenant('late')
+    const other = await plane.insertTenant('other')
+    for (const each of [joined, late, other]) await invite(email, each)
+    await plane.database.db
+      .updateTable('members')
+      .set({ invite_expires_at: new Date(0) })
+      .where('org_id', '=', late.organization.id)
+      .where('invite_email', '=', email)
+      .execute()
+    await plane.insertMember(joined.organization.id, await plane.insertPerson(email), 'viewer')
+    const session = (await signIn({ sub: plane.newId(), email, email_verified: true })) as Session
+    const roles = session.memberships.map(({ role, organization }) => `${organization.id} ${role}`)
+    expect(roles.sort()).toEqual(
+      [`${joined.organization.id} viewer`, `${other.organization.id} developer`].sort(),
+    )
+  })
+
   test('is not touched by an account that an invitation makes for the address afterwards', async () => {
     const email = newEmail()
     const person = await plane.insertPerson(email)
