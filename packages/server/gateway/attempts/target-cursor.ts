@@ -1,3 +1,4 @@
+import { affinityOf } from '../../core/affinity.ts'
 import type { Admission, Circuit } from '../../core/circuit.ts'
 import type { Rest } from '../../core/credential-rest.ts'
 import type { FailureEvidence } from '../../core/failure-evidence.ts'
@@ -8,7 +9,6 @@ import { MAX_REFUSED_CREDENTIALS } from '../../core/retry.ts'
 import type { Credential } from '../../core/tenancy.ts'
 import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
-import { affinityOf } from './affinity.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
 import type { AdmittedAs, Circuits } from './circuits.ts'
 
