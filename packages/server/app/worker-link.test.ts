@@ -42,7 +42,7 @@ test('workers that are linked to one supervisor share limits, cancels, circuits,
   expect(await cancel('environment', 'b', null)).toBe(true)
 
   const name = { credentialId: 'c', provider: 'p', model: 'm' }
-  connectCircuits(one.calls, () => {}).publish({ ...name, change: 'rest', restMs: 60_000 })
+  connectCircuits(one.calls, () => {}).publish({ ...name, change: 'rest', restMs: 60_000, updatedAt: 0 })
   const learned: string[] = []
   connectCircuits(two.calls, ({ change }) => void learned.push(change))
   // Maybe twice: as news, and as what was known when it asked.

@@ -7,11 +7,11 @@ export interface CircuitName {
   readonly model: string
 }
 
-/** What one gateway process announces to the others. */
+/** What one gateway process announces to the others. `updatedAt`: of the credential that rests. */
 export type CircuitNews =
   | (CircuitName & { readonly change: 'open' } & OpenState)
   | (CircuitName & { readonly change: 'close' })
-  | (CircuitName & { readonly change: 'rest'; readonly restMs: number })
+  | (CircuitName & { readonly change: 'rest'; readonly restMs: number; readonly updatedAt: number })
 
 /** The circuits of other gateway processes. Its methods never throw: without a connection each process is on its own. */
 export interface CircuitSharing {

@@ -175,6 +175,26 @@ test('rests for as long as the provider asked, up to a minute', () => {
   expect(circuit.rest(now, -5)).toBe(0)
 })
 
+test('a shorter rest does not end a longer one, and a success of a call that began meanwhile ends both', () => {
+  circuit.rest(now, 60_000)
+  circuit.rest(now, 3_000)
+  now += 3_000
+  expect(circuit.admission(now)).toBe('resting')
+  succeed()
+  expect(circuit.admission(now)).toBe('resting')
+  circuit.noteSuccess(now, false)
+  expect(circuit.admission(now)).toBe('admitted')
+})
+
+test('a rest is of the credential as it was called, not of one that was changed since', () => {
+  circuit.rest(now, 60_000, 100)
+  expect(circuit.admission(now, 100)).toBe('resting')
+  expect(circuit.admission(now, 101)).toBe('admitted')
+  circuit.rest(now, 60_000, 101)
+  circuit.rest(now, 60_000, 100)
+  expect(circuit.admission(now, 101)).toBe('resting')
+})
+
 test('takes over the state of another process, bounded by its own waits', () => {
   circuit.openAs(now, { retryInMs: 86_400_000, openForMs: 2_000, failureRate: 0.8 })
   expect([circuit.retryAt - now, circuit.openedAt, circuit.failureRate]).toEqual([

@@ -15,7 +15,7 @@ export const MAX_BACKOFF_MS = 5_000
 export const PROBE_LEASE_MS = 5_000
 /** A circuit that opens again so soon after it closed goes on with the longer waits. */
 const RELAPSE_MS = 10_000
-/** The longest rest of a rate-limited credential. */
+/** The longest rest of a credential. */
 const MAX_REST_MS = 60_000
 /** Failures that a request may have caused count at most so often in a window for each end user. */
 const MAX_FAILURES_PER_SOURCE = 3
@@ -40,8 +40,12 @@ export class Circuit {
   openedAt = 0
   /** When the next probe is due. */
   retryAt = 0
-  /** Until when the provider asked for no further calls with this credential. */
+  /** Until when other credentials are called first. */
   restUntil = 0
+  /** The `updatedAt` of the credential that rests: one that was changed since does not. */
+  #restOf = 0
+  /** The end user at whose request the provider refused the credential, with no success since. undefined: none. */
+  #refusedFor: string | undefined
   /** The share of failures in the window when the circuit last opened, from 0 to 1. */
   failureRate = 0
   /** When it was last used. */
@@ -64,9 +68,10 @@ export class Circuit {
     this.usedAt = now
   }
 
-  admission(now: number): Admission {
+  /** `updatedAt`: of the credential, as the request knows it. */
+  admission(now: number, updatedAt = 0): Admission {
     if (this.isOpen) return isDue(this.retryAt, now) && isDue(this.#probeUntil, now) ? 'probe' : 'open'
-    return this.restUntil > now && this.restUntil - now <= MAX_REST_MS ? 'resting' : 'admitted'
+    return this.#isResting(now) && updatedAt <= this.#restOf ? 'resting' : 'admitted'
   }
 
   /** When the target may be called again; 0: now. */
@@ -90,8 +95,11 @@ export class Circuit {
   noteSuccess(now: number, isLate: boolean, source?: string): Transition {
     this.usedAt = now
     this.#count(now, 0)
+    this.#refusedFor = undefined
     if (this.#sources !== undefined) this.#noteHealthy(source ?? '', now)
-    if (!this.isOpen || isLate) return undefined
+    if (isLate) return undefined
+    this.restUntil = 0
+    if (!this.isOpen) return undefined
     this.close(now)
     return 'closed'
   }
@@ -120,11 +128,29 @@ export class Circuit {
     return 'opened'
   }
 
-  /** Lets the credential rest for as long as its provider asked. Returns the milliseconds. */
-  rest(now: number, ms: number): number {
+  /**
+   * Returns whether a refusal of the credential that a request may have caused is shown by others too: the environment's own
+   * requests count at once, those of end users once two of them were refused with no success between.
+   */
+  confirmsRefusal(source: string | undefined): boolean {
+    if (source === undefined) return true
+    const before = this.#refusedFor
+    this.#refusedFor = source
+    return before !== undefined && before !== source
+  }
+
+  /**
+   * Lets the credential rest, unless it rests for longer already. `updatedAt`: of the credential that was called. Returns the
+   * milliseconds.
+   */
+  rest(now: number, ms: number, updatedAt = 0): number {
     const bounded = Math.min(Math.max(ms, 0), MAX_REST_MS)
     this.usedAt = now
-    this.restUntil = now + bounded
+    const until = now + bounded
+    const isLonger = this.#isResting(now) && this.restUntil > until
+    if (updatedAt < this.#restOf || (updatedAt === this.#restOf && isLonger)) return bounded
+    this.restUntil = until
+    this.#restOf = updatedAt
     return bounded
   }
 
@@ -149,6 +175,11 @@ export class Circuit {
     this.#sources = undefined
     this.#healthy = undefined
     this.#slots.fill(0)
+  }
+
+  /** A rest that ends later than any could was started before the clock was set back. */
+  #isResting(now: number): boolean {
+    return this.restUntil > now && this.restUntil - now <= MAX_REST_MS
   }
 
   #wait(now: number): void {

@@ -45,9 +45,11 @@ export function explainAlias(
     const model = environment.customModels.get(id) ?? findModel(provider, name)
     return { target, weight, id, model, isKnown, refusal: checkCapabilities(needs, model) }
   })
-  const usable = judged
-    .filter(({ refusal }) => refusal === undefined)
-    .map(each => ({ ...each, pricing: each.model?.pricing ?? null, latencyMs: undefined }))
+  const usable = judged.flatMap(({ id, weight, model, refusal }) =>
+    id === null || refusal !== undefined
+      ? []
+      : [{ id, weight, pricing: model?.pricing ?? null, latencyMs: undefined }],
+  )
   const total = usable.reduce((sum, { weight }) => sum + weight, 0)
   const first =
     alias.strategy === 'weighted'

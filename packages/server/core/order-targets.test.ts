@@ -1,17 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import { orderTargets } from './order-targets.ts'
+import { hashText } from './rendezvous.ts'
 import type { AliasStrategy } from './tenancy.ts'
 
 const target = (name: string, weight = 1, price: number | null = 1, latencyMs?: number) => ({
-  name,
+  id: name,
   weight,
   pricing: price === null ? null : { input: price, output: price },
   latencyMs,
 })
 
-const order = (strategy: AliasStrategy, targets: ReturnType<typeof target>[], share = 0): string =>
-  orderTargets(strategy, targets, share)
-    .map(({ name }) => name)
+const order = (
+  strategy: AliasStrategy,
+  targets: ReturnType<typeof target>[],
+  share = 0,
+  affinity?: number,
+): string =>
+  orderTargets(strategy, targets, share, affinity)
+    .map(({ id }) => id)
     .join('')
 
 test('priority: keeps the given order', () => {
@@ -31,6 +37,19 @@ describe('weighted', () => {
 
   test('keeps the given order if no target has a weight', () => {
     expect(order('weighted', [target('a', 0), target('b', 0)], 0.7)).toBe('ab')
+    expect(order('weighted', [target('a', 0), target('b', 0)], 0.7, 1)).toBe('ab')
+  })
+
+  test('gives a conversation the same order whatever is drawn, and conversations their targets by weight', () => {
+    const counts = new Map<string, number>()
+    for (let n = 0; n < 4_000; n++) {
+      const affinity = hashText(`conversation ${n}`, 100)
+      const all = order('weighted', targets, 0, affinity)
+      expect(order('weighted', targets, 0.9, affinity)).toBe(all)
+      counts.set(all, (counts.get(all) ?? 0) + 1)
+    }
+    expect([...counts.keys()].toSorted()).toEqual(['abc', 'cab'])
+    expect(Math.abs((counts.get('cab') ?? 0) / 4_000 - 0.75)).toBeLessThan(0.02)
   })
 })
 

@@ -1,8 +1,11 @@
 import type { ModelPricing } from '@rideau/llm/provider/prices'
+import { orderByRendezvous } from './rendezvous.ts'
 import type { AliasStrategy } from './tenancy.ts'
 
 /** The properties of a target that determine its place in the order. */
 export interface Orderable {
+  /** `provider/model`. */
+  readonly id: string
   readonly weight: number
   /** null: unknown. */
   readonly pricing: ModelPricing | null
@@ -11,16 +14,18 @@ export interface Orderable {
 }
 
 /**
- * Returns the targets in the order of attempts. `share` is a random number in [0, 1). Equal targets keep the given order,
- * which is their priority.
+ * Returns the targets in the order of attempts. `share` is a random number in [0, 1). `affinity`: of the conversation, which
+ * `weighted` gives the same target each time; undefined: none. Equal targets keep the given order, which is their priority.
  */
 export function orderTargets<T extends Orderable>(
   strategy: AliasStrategy,
   targets: readonly T[],
   share: number,
+  affinity?: number,
 ): readonly T[] {
   if (targets.length < 2 || strategy === 'priority') return targets
-  if (strategy === 'weighted') return orderByWeight(targets, share)
+  if (strategy === 'weighted')
+    return affinity === undefined ? orderByWeight(targets, share) : orderByAffinity(targets, affinity)
   const rank = strategy === 'lowest_cost' ? costOf : latencyOf
   return targets.toSorted((a, b) => compare(rank(a), rank(b)))
 }
@@ -37,6 +42,12 @@ export function orderByWeight<T extends { readonly weight: number }>(
     return left < 0
   })
   return first === undefined ? all : [first, ...all.filter(each => each !== first)]
+}
+
+/** The same with the target of a conversation first. */
+function orderByAffinity<T extends Orderable>(all: readonly T[], affinity: number): readonly T[] {
+  const [first] = orderByRendezvous(all, affinity)
+  return first === undefined || first.weight === 0 ? all : [first, ...all.filter(each => each !== first)]
 }
 
 /** Returns the price of one input token and one output token. An unknown price is never the lowest. */

@@ -27,6 +27,7 @@ function credential(provider: string, createdAt = 0, discovered: readonly string
     options: {},
     weight: 1,
     createdAt,
+    updatedAt: createdAt,
     discovered: new Set(discovered),
   }
 }

@@ -4,6 +4,11 @@ import type { UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
 export const MAX_ATTEMPTS = 3
 /** An alias may fall back three times: one more attempt, for a target that had none. */
 export const MAX_TARGETS = 4
+/**
+ * So many attempts at credentials that their provider refuses are not counted while the target has others: dead credentials must
+ * not use up the attempts before a living one.
+ */
+export const MAX_REFUSED_CREDENTIALS = 8
 /** The most attempts of one request, whatever the `max_retries` of its targets add up to. */
 export const MAX_ALL_ATTEMPTS = 24
 /** No attempt of a request starts later than this after its first one. */
@@ -82,6 +87,11 @@ export function nextStepWithin(kind: UpstreamErrorKind, options: OwnRetryOptions
     if (mayRepeat && retryAfterMs <= LONGEST_WAIT_MS) return 'same'
   }
   return other && hasTarget ? 'target' : 'stop'
+}
+
+/** True if the failure is of the credential alone, so that another one of the same target is likely to succeed. */
+export function isOfCredential(kind: UpstreamErrorKind): boolean {
+  return kind === 'auth' || kind === 'quota'
 }
 
 /** True if another target or credential may succeed where this attempt failed. */

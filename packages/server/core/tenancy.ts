@@ -20,6 +20,8 @@ export interface Credential {
   readonly options: JsonObject
   readonly weight: number
   readonly createdAt: number
+  /** When a member last changed it, in Unix milliseconds. */
+  readonly updatedAt: number
   /** The models that the provider listed when the credential was last validated. */
   readonly discovered: ReadonlySet<string>
 }

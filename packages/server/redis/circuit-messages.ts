@@ -71,11 +71,13 @@ function parse(text: string, self: string): CircuitNews | undefined {
     return undefined
   }
   if (typeof value !== 'object' || value === null || value.from === self) return undefined
-  const { credentialId, provider, model, change, restMs, retryInMs, openForMs, failureRate } = value
+  const { credentialId, provider, model, change, restMs, updatedAt, retryInMs, openForMs, failureRate } =
+    value
   if (!isName(credentialId) || !isName(provider) || !isName(model)) return undefined
   const name = { credentialId, provider, model }
   if (change === 'close') return { ...name, change }
-  if (change === 'rest' && isNumber(restMs)) return { ...name, change, restMs }
+  if (change === 'rest' && isNumber(restMs) && isNumber(updatedAt))
+    return { ...name, change, restMs, updatedAt }
   if (change !== 'open' || !isNumber(retryInMs) || !isNumber(openForMs) || !isNumber(failureRate))
     return undefined
   return { ...name, change, retryInMs, openForMs, failureRate }

@@ -94,6 +94,7 @@ describe.each(listTestServers())('snapshots on $label', server => {
         options: { a: 1 },
         weight: 2,
         createdAt: Date.UTC(2026, 0, 1),
+        updatedAt: Date.UTC(2026, 0, 1),
         discovered: new Set(),
       },
       expect.objectContaining({ id: younger, apiKey: 'sk-younger' }),

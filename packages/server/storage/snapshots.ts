@@ -71,6 +71,8 @@ interface CredentialPart {
   weight: number
   /** Unix milliseconds. */
   created_at: number
+  /** Unix milliseconds. */
+  updated_at: number
   discovered_models: string[]
 }
 
@@ -110,7 +112,7 @@ export async function findEnvironmentSnapshot(
         (select jsonb_agg(jsonb_build_object('id', c.id, 'provider', c.provider,
             'secret_cipher', encode(c.secret_cipher, 'base64'), 'base_url', c.base_url, 'options', c.options,
             'options_cipher', encode(c.options_cipher, 'base64'), 'weight', c.weight, 'created_at', floor(extract(epoch from c.created_at) * 1000),
-            'discovered_models', c.discovered_models) order by c.created_at, c.id)
+            'updated_at', floor(extract(epoch from c.updated_at) * 1000), 'discovered_models', c.discovered_models) order by c.created_at, c.id)
           from provider_credentials c where c.environment_id = e.id) as credentials,
         (select jsonb_agg(jsonb_build_object('alias', a.alias, 'strategy', a.strategy, 'targets', a.targets))
           from model_aliases a where a.environment_id = e.id) as aliases,
@@ -172,6 +174,7 @@ function toCredential(part: CredentialPart, models: readonly string[], secretBox
     options: openOptions(secretBox, { ...part, options_cipher: optionsCipher }),
     weight: part.weight,
     createdAt: part.created_at,
+    updatedAt: part.updated_at,
     discovered: new Set(models),
   }
 }

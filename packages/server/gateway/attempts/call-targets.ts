@@ -3,10 +3,12 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
 import { type Bill } from '@rideau/llm/usage/bill'
 import { inputTokens, outputTokens } from '@rideau/llm/usage/usage-sums'
+import { findRest } from '../../core/credential-rest.ts'
 import { failureEvidence } from '../../core/failure-evidence.ts'
 import { randomShare } from '../../core/random-share.ts'
 import {
   backoffMs,
+  isOfCredential,
   LAST_START_MS,
   MAX_ALL_ATTEMPTS,
   mayFallBack,
@@ -99,8 +101,8 @@ function noteFailure(
   const timeoutMs = cursor.target.alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS
   const ms = ctx.attempts.at(-1)?.ms ?? 0
   cursor.noteFailure(failureEvidence({ error, isSent: charge !== undefined, ms, timeoutMs }))
-  const isLimited = error.kind === 'rate_limited' || error.kind === 'overloaded'
-  if (isLimited && error.retryAfterMs !== undefined) cursor.noteRest(error.retryAfterMs)
+  const rest = findRest(error)
+  if (rest !== undefined) cursor.noteRest(rest)
 }
 
 /** Returns what to do after a failed attempt. Targets whose circuit is open come last, and one of them at most. */
@@ -123,6 +125,7 @@ function chooseStep(
   const hasOther = hasCredential || cursor.hasTarget
   const isNextTarget = hasOther && !hasCredential
   const options = { hasOther, isNextTarget, retryAfterMs, shouldRetry, retries: cursor.mayRepeat }
+  if (isOfCredential(kind) && hasCredential) cursor.forgive()
   const step = nextStep(kind, cursor.sharedAttempts, options)
   if (step !== 'stop' || !cursor.hasLastResort) return step
   const last = { ...options, hasOther: true, isNextTarget: !cursor.hasLaterCredential, retries: false }

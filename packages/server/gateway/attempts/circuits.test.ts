@@ -17,6 +17,7 @@ const credential = (id: string): Credential => ({
   options: {},
   weight: 1,
   createdAt: 0,
+  updatedAt: 0,
   discovered: new Set(),
 })
 const C = credential('c')
@@ -97,6 +98,6 @@ test('processes share openings, rests and closings, and one of them probes at a 
   expect(admissions()).toEqual(['probe', 'probe', 'probe'])
   two.noteSuccess(C, 'm', 'probe')
   expect(admissions()).toEqual(['admitted', 'admitted', 'admitted'])
-  three.rest(C, 'm', 5_000)
+  three.rest(C, 'm', { ms: 5_000, isDoubtful: false }, undefined)
   expect(admissions()).toEqual(['resting', 'resting', 'resting'])
 })

@@ -1,6 +1,7 @@
 import { Circuit, PROBE_LEASE_MS, type Transition } from '../../core/circuit.ts'
 import type { CircuitName, CircuitNews, CircuitSharing } from '../../core/circuit-sharing.ts'
 import type { FailureEvidence } from '../../core/failure-evidence.ts'
+import type { Rest } from '../../core/credential-rest.ts'
 import type { Credential } from '../../core/tenancy.ts'
 
 /** A circuit that opened, failed its probe or closed, for those who show it. */
@@ -98,12 +99,13 @@ export class Circuits {
     this.#note(circuit, circuit.noteFailure(this.now, source, as === 'probe'), as)
   }
 
-  /** Lets a credential rest that its provider limits. */
-  rest(credential: Credential, model: string, ms: number): void {
+  /** Lets a credential rest that its provider limits or refuses. `endUserId`: see noteFailure. */
+  rest(credential: Credential, model: string, { ms, isDoubtful }: Rest, endUserId: string | undefined): void {
     const circuit = this.#get(credential, model)
-    if (circuit === undefined) return
-    const restMs = circuit.rest(this.now, ms)
-    this.#options.sharing?.publish({ ...toName(circuit), change: 'rest', restMs })
+    if (circuit === undefined || (isDoubtful && !circuit.confirmsRefusal(endUserId))) return
+    const { updatedAt } = credential
+    const restMs = circuit.rest(this.now, ms, updatedAt)
+    this.#options.sharing?.publish({ ...toName(circuit), change: 'rest', restMs, updatedAt })
   }
 
   /** Applies what another process announced. */
@@ -112,7 +114,7 @@ export class Circuits {
     const known = this.find(credentialId, model)
     if (news.change === 'close') return known?.close(this.now)
     const circuit = known ?? this.#create(credentialId, provider, model)
-    if (news.change === 'rest') circuit?.rest(this.now, news.restMs)
+    if (news.change === 'rest') circuit?.rest(this.now, news.restMs, news.updatedAt)
     else circuit?.openAs(this.now, news)
   }
 

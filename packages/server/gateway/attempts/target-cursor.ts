@@ -1,12 +1,14 @@
+import { affinityOf } from '../../core/affinity.ts'
 import type { Admission, Circuit } from '../../core/circuit.ts'
+import type { Rest } from '../../core/credential-rest.ts'
 import type { FailureEvidence } from '../../core/failure-evidence.ts'
 import { orderByWeight } from '../../core/order-targets.ts'
 import { randomShare } from '../../core/random-share.ts'
 import { orderByRendezvous } from '../../core/rendezvous.ts'
+import { MAX_REFUSED_CREDENTIALS } from '../../core/retry.ts'
 import type { Credential } from '../../core/tenancy.ts'
 import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
-import { affinityOf } from './affinity.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
 import type { AdmittedAs, Circuits } from './circuits.ts'
 
@@ -43,10 +45,11 @@ export class TargetCursor<P extends ResolvedTarget> {
   #wasForced = false
   /** The failures of a request at one credential count once, however often it retries. */
   #isFailureNoted = false
-  /** Attempts of the request; at the current target; at targets without `max_retries`. */
+  /** Attempts of the request; at the current target; at targets without `max_retries`, those forgiven left out. */
   attempts = 0
   #attemptsHere = 0
   sharedAttempts = 0
+  #forgiven = 0
 
   constructor(ctx: RequestContext, plan: CallPlan<P>, circuits: Circuits | undefined, deps: AttemptDeps) {
     this.#ctx = ctx
@@ -135,6 +138,13 @@ export class TargetCursor<P extends ResolvedTarget> {
     if (this.target.alias?.maxRetries == null) this.sharedAttempts++
   }
 
+  /** Does not count the last attempt among those at targets without `max_retries`. */
+  forgive(): void {
+    if (this.#forgiven === MAX_REFUSED_CREDENTIALS) return
+    this.#forgiven++
+    this.sharedAttempts--
+  }
+
   noteSuccess(): void {
     this.#circuits?.noteSuccess(this.credential, this.target.model, this.#as, this.#ctx.endUser?.id)
   }
@@ -146,18 +156,18 @@ export class TargetCursor<P extends ResolvedTarget> {
     this.#circuits?.noteFailure(this.credential, model, this.#as, counted, this.#ctx.endUser?.id)
   }
 
-  noteRest(ms: number): void {
-    this.#circuits?.rest(this.credential, this.target.model, ms)
+  noteRest(rest: Rest): void {
+    this.#circuits?.rest(this.credential, this.target.model, rest, this.#ctx.endUser?.id)
   }
 
   #findCircuit(): Circuit | undefined {
     return this.#circuits?.find(this.credential.id, this.target.model)
   }
 
-  #isCallable({ id }: Credential, { model }: P): boolean {
+  #isCallable({ id, updatedAt }: Credential, { model }: P): boolean {
     const circuit = this.#circuits?.find(id, model)
     if (circuit === undefined || this.#circuits === undefined) return true
-    const admission = circuit.admission(this.#circuits.now)
+    const admission = circuit.admission(this.#circuits.now, updatedAt)
     return admission === 'admitted' || admission === 'probe'
   }
 
@@ -173,7 +183,7 @@ export class TargetCursor<P extends ResolvedTarget> {
         const credential = credentials[at] as Credential
         const circuit = circuits?.find(credential.id, model)
         if (circuit === undefined || circuits === undefined) return this.#take(target, at, 'admitted', passed)
-        const why = circuit.admission(circuits.now)
+        const why = circuit.admission(circuits.now, credential.updatedAt)
         if (why === 'admitted') return this.#take(target, at, 'admitted', passed)
         const blocked = { targetAt: target, credentialAt: at, credential, why, until: circuit.blockedUntil() }
         if (why === 'probe') {

@@ -198,6 +198,31 @@ describe('the choice of the target', () => {
     for (let n = 0; n < 10; n++) expect((await call(alias)).headers).toEqual(['custom-b', B, '1'])
   })
 
+  test('weighted gives an end user or a conversation the same target each time, and their number by weight', async () => {
+    const targets = [
+      { model: 'custom-b/light', weight: 1 },
+      { model: 'custom-b/heavy', weight: 3 },
+    ]
+    const alias = await createAlias(targets, { strategy: 'weighted' })
+    second.script(completion('Hello.'))
+    const targetOf = async (fields: object): Promise<string | null> =>
+      (await call(alias, fields)).headers[1] ?? null
+    const opening = (content: string) => ({ role: 'user', content })
+    const served: (string | null)[] = []
+    for (let n = 0; n < 16; n++) {
+      const target = await targetOf({ messages: [opening(`question ${n}`)] })
+      const later = [opening(`question ${n}`), { role: 'assistant', content: 'yes?' }, opening('more')]
+      expect(await targetOf({ messages: later })).toBe(target)
+      served.push(target)
+    }
+    const heavy = served.filter(target => target === 'custom-b/heavy').length
+    expect(heavy).toBeGreaterThan(served.length / 2)
+    expect(heavy).toBeLessThan(served.length)
+    const asAnn = (content: string) => targetOf({ messages: [opening(content)], end_user: 'ann' })
+    const own = await asAnn('one')
+    for (const content of ['two', 'three', 'four']) expect(await asAnn(content)).toBe(own)
+  })
+
   test('lowest_latency orders targets by the latencies of earlier attempts', async () => {
     const alias = await createAlias([{ model: A }, { model: B }], { strategy: 'lowest_latency' })
     first.script(json(500, {}))

@@ -26,6 +26,7 @@ import { refuseUnsupported } from './unsupported-param.ts'
 /** Who asks and where: the context of a request. */
 interface ChatAsker {
   readonly caller: Caller
+  readonly endUser?: { readonly id: string } | undefined
   readonly environment: Environment
   readonly route: { readonly mount: Mount }
 }
@@ -37,13 +38,21 @@ interface ChatAsker {
 export function planChat(
   call: ParsedChat,
   source: SourceBody,
-  { caller, environment, route }: ChatAsker,
+  { caller, endUser, environment, route }: ChatAsker,
   limits: MeterSet,
   deps: PlanDeps,
 ): ChatPlan {
   const { request } = call
   const { mount } = route
-  const asked = { name: request.model, caller, environment, limits, isStream: request.stream, mount }
+  const asked = {
+    name: request.model,
+    caller,
+    environment,
+    limits,
+    isStream: request.stream,
+    mount,
+    conversation: { endUserId: endUser?.id, messages: request.messages },
+  }
   const plan = planTargets<PlannedTarget>(
     asked,
     (resolved): TargetPlan => {

@@ -1,6 +1,8 @@
 import type { Mount } from '@rideau/llm/formats/shared/mount'
 import { findProvider } from '@rideau/llm/providers/index'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
+import type { Message } from '@rideau/llm/request/message'
+import { affinityOf } from '../../core/affinity.ts'
 import { Fault } from '../../core/fault.ts'
 import type { MeterSet } from '../../core/list-meters.ts'
 import { orderTargets } from '../../core/order-targets.ts'
@@ -24,6 +26,13 @@ export interface NameAsked {
   readonly limits: Pick<MeterSet, 'plan'>
   readonly isStream: boolean
   readonly mount: Mount
+  /** Of a chat, whose conversation stays with its target. Absent: each request is on its own. */
+  readonly conversation?: Conversation
+}
+
+export interface Conversation {
+  readonly endUserId: string | undefined
+  readonly messages: readonly Message[]
 }
 
 /**
@@ -31,10 +40,11 @@ export interface NameAsked {
  * sent to a target, or why the target cannot serve the request. Throws the fault that refuses the request.
  */
 export function planTargets<T extends ResolvedTarget>(
-  { name, caller, environment, limits, isStream, mount }: NameAsked,
+  asked: NameAsked,
   planOne: (target: ResolvedTarget) => T | { readonly refusal: Refusal },
   deps: PlanDeps,
 ): CallPlan<T> {
+  const { name, caller, environment, limits, isStream, mount } = asked
   const resolution = resolveName(
     name,
     { key: caller.allowedModels, plan: limits.plan?.allowedModels ?? null },
@@ -54,7 +64,7 @@ export function planTargets<T extends ResolvedTarget>(
   )
   const usable = plans.filter((plan): plan is T => !('refusal' in plan))
   if (usable.length === 0) throw noEligibleTarget(alias, plans, caller)
-  return { targets: orderAlias(alias, usable, environment, isStream, deps), alias, isStream }
+  return { targets: orderAlias(alias, usable, asked, deps), alias, isStream }
 }
 
 function toTarget(
@@ -71,18 +81,22 @@ function toTarget(
 function orderAlias<T extends ResolvedTarget>(
   alias: Alias,
   usable: readonly T[],
-  environment: Environment,
-  isStream: boolean,
+  { environment, isStream, conversation }: NameAsked,
   deps: PlanDeps,
 ): readonly T[] {
   const isTimed = alias.strategy === 'lowest_latency'
   const entries = usable.map(target => ({
     target,
+    id: target.id,
     weight: target.alias?.weight ?? 1,
     pricing: target.catalogModel?.pricing ?? null,
     latencyMs: isTimed ? deps.latencies.find(latencyKey(environment.id, target.id, isStream)) : undefined,
   }))
-  return orderTargets(alias.strategy, entries, randomShare(deps.random)).map(({ target }) => target)
+  const affinity =
+    conversation === undefined || alias.strategy !== 'weighted'
+      ? undefined
+      : affinityOf(conversation.endUserId, conversation.messages)
+  return orderTargets(alias.strategy, entries, randomShare(deps.random), affinity).map(({ target }) => target)
 }
 
 /**

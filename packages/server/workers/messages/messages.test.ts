@@ -147,7 +147,7 @@ describe('workers of one supervisor', () => {
     // Their questions for known circuits were answered.
     for (const { sharing } of [one, two]) await sharing.claimProbe({ ...name, model: 'none' }, 1)
     const news: CircuitNews = { ...name, change: 'open', retryInMs: 500, openForMs: 0, failureRate: 1 }
-    const rest: CircuitNews = { ...name, model: 'other', change: 'rest', restMs: 300 }
+    const rest: CircuitNews = { ...name, model: 'other', change: 'rest', restMs: 300, updatedAt: 0 }
     one.sharing.publish(news)
     one.sharing.publish(rest)
     await expect.poll(() => two.received).toEqual([news, rest])

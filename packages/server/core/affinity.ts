@@ -1,5 +1,5 @@
 import type { ContentPart, Message } from '@rideau/llm/request/message'
-import { hashText } from '../../core/rendezvous.ts'
+import { hashText } from './rendezvous.ts'
 
 /** Characters of the instructions, and of the first message of the user, that tell conversations apart. */
 const MAX_CHARS = 4096
@@ -7,8 +7,8 @@ const MAX_MESSAGES = 8
 
 /**
  * Returns a hash of what stays the same in a conversation: its end user, else its instructions and the first message of the
- * user. Undefined if there is neither. Requests of one conversation go to one credential by it, where the provider has
- * cached the prompt.
+ * user. Undefined if there is neither. Requests of one conversation go to one target and credential by it, where the provider
+ * has cached the prompt.
  */
 export function affinityOf(
   endUserId: string | undefined,
