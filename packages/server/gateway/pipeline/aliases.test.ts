@@ -198,7 +198,7 @@ describe('the choice of the target', () => {
     for (let n = 0; n < 10; n++) expect((await call(alias)).headers).toEqual(['custom-b', B, '1'])
   })
 
-  test('weighted gives an end user or a conversation the same target each time, and their number by weight', async () => {
+  test('weighted draws the target of each first turn by weight, and keeps later turns at one target', async () => {
     const targets = [
       { model: 'custom-b/light', weight: 1 },
       { model: 'custom-b/heavy', weight: 3 },
@@ -207,18 +207,23 @@ describe('the choice of the target', () => {
     second.script(completion('Hello.'))
     const targetOf = async (fields: object): Promise<string | null> =>
       (await call(alias, fields)).headers[1] ?? null
-    const opening = (content: string) => ({ role: 'user', content })
-    const served: (string | null)[] = []
+    const user = (content: string) => ({ role: 'user', content })
+    const answer = { role: 'assistant', content: 'yes?' }
+    const kept: (string | null)[] = []
     for (let n = 0; n < 16; n++) {
-      const target = await targetOf({ messages: [opening(`question ${n}`)] })
-      const later = [opening(`question ${n}`), { role: 'assistant', content: 'yes?' }, opening('more')]
-      expect(await targetOf({ messages: later })).toBe(target)
-      served.push(target)
+      const messages = [user(`question ${n}`), answer, user('more')]
+      const target = await targetOf({ messages })
+      expect(await targetOf({ messages: [...messages, answer, user('and more')] })).toBe(target)
+      kept.push(target)
     }
-    const heavy = served.filter(target => target === 'custom-b/heavy').length
-    expect(heavy).toBeGreaterThan(served.length / 2)
-    expect(heavy).toBeLessThan(served.length)
-    const asAnn = (content: string) => targetOf({ messages: [opening(content)], end_user: 'ann' })
+    const heavy = kept.filter(target => target === 'custom-b/heavy').length
+    expect(heavy).toBeGreaterThan(kept.length / 2)
+    expect(heavy).toBeLessThan(kept.length)
+    const drawn = new Set<string | null>()
+    for (let n = 0; n < 60; n++) drawn.add(await targetOf({ messages: [user('question')], end_user: 'ann' }))
+    expect(drawn).toEqual(new Set(['custom-b/heavy', 'custom-b/light']))
+    const asAnn = (content: string) =>
+      targetOf({ messages: [user(content), answer, user('more')], end_user: 'ann' })
     const own = await asAnn('one')
     for (const content of ['two', 'three', 'four']) expect(await asAnn(content)).toBe(own)
   })

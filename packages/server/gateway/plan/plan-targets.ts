@@ -92,11 +92,15 @@ function orderAlias<T extends ResolvedTarget>(
     pricing: target.catalogModel?.pricing ?? null,
     latencyMs: isTimed ? deps.latencies.find(latencyKey(environment.id, target.id, isStream)) : undefined,
   }))
-  const affinity =
-    conversation === undefined || alias.strategy !== 'weighted'
-      ? undefined
-      : affinityOf(conversation.endUserId, conversation.messages)
+  const affinity = alias.strategy === 'weighted' ? affinityOfAnswered(conversation) : undefined
   return orderTargets(alias.strategy, entries, randomShare(deps.random), affinity).map(({ target }) => target)
+}
+
+/** Before its first answer a conversation has nothing that another target lacks, and is drawn by weight like any request. */
+function affinityOfAnswered(conversation: Conversation | undefined): number | undefined {
+  if (conversation === undefined || !conversation.messages.some(({ role }) => role === 'assistant'))
+    return undefined
+  return affinityOf(conversation.endUserId, conversation.messages)
 }
 
 /**
