@@ -125,7 +125,10 @@ describe('an answer for a caller of this format', () => {
       { type: 'reasoning.encrypted', format: FORMAT, data: 'sealed', via: 'openrouter' },
     ] as const
     const thought = { role: 'assistant' as const, content: 'hi', reasoning: 'hm', reasoning_details: details }
-    const { output } = encodeReply({ choices: [{ index: 0, message: thought, finishReason: 'stop' }] }, 1)
+    const { output } = encodeReply(
+      { choices: [{ index: 0, message: thought, finishReason: 'stop' }], usage: USAGE },
+      1,
+    )
     const marked = { reasoningContent: { reasoningText: { text: 'hm', signature: FOREIGN_SIGNATURE } } }
     expect(output).toMatchObject({ message: { content: [marked, { text: 'hi' }] } })
     const encoder = new ConverseEncoder()
