@@ -38,12 +38,13 @@ function getReasoning(block: JsonObject): string {
   return toText(toObject(toObject(block.reasoningContent)?.reasoningText)?.text) ?? ''
 }
 
-function toDetail(block: JsonObject): ReasoningDetail | undefined {
+function toDetail(block: JsonObject, index: number): ReasoningDetail | undefined {
   const content = toObject(block.reasoningContent)
   return toReasoningDetail({
     text: getReasoning(block),
     signature: toText(toObject(content?.reasoningText)?.signature) ?? '',
     redacted: decodeRedacted(content?.redactedContent),
+    index,
   })
 }
 
@@ -51,8 +52,8 @@ function toDetail(block: JsonObject): ReasoningDetail | undefined {
 function decodeToolCalls(blocks: readonly JsonObject[]): ToolCall[] {
   const calls: ToolCall[] = []
   let pending: ReasoningDetail[] = []
-  for (const block of blocks) {
-    const detail = toDetail(block)
+  for (const [index, block] of blocks.entries()) {
+    const detail = toDetail(block, index)
     if (detail !== undefined) pending.push(detail)
     const use = toObject(block.toolUse)
     const name = toText(use?.name)

@@ -12,6 +12,7 @@ const NOTHING: readonly StreamEvent[] = []
 
 /** A content block that has begun. */
 interface Block {
+  readonly index: number
   /** The number of the call among all calls; undefined: the block is not a call of the caller's tools. */
   call?: number
   /** It is a call of JSON_TOOL: its arguments are the answer's text. */
@@ -70,7 +71,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
 function blockOf(state: State, index: Json | undefined): Block {
   let block = state.blocks.get(index)
   if (block === undefined) {
-    block = { text: '', signature: '', redacted: [] }
+    block = { index: typeof index === 'number' ? index : 0, text: '', signature: '', redacted: [] }
     state.blocks.set(index, block)
   }
   return block
