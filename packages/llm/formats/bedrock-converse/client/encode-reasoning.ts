@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { toObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { lacksThinking } from '../../shared/lacks-thinking.ts'
@@ -38,6 +39,12 @@ export function encodeReasoning(request: ChatRequest, model: string): JsonObject
     default:
       return undefined
   }
+}
+
+/** True if Claude is asked to think. It then refuses forced calls and sampling. */
+export function asksToThink(request: ChatRequest, model: string): boolean {
+  const kind = toObject(encodeReasoning(request, model)?.thinking)?.type
+  return kind !== undefined && kind !== 'disabled'
 }
 
 function toThree(effort: string): string {

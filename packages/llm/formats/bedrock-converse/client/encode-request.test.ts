@@ -318,7 +318,12 @@ describe('parameters', () => {
   test.each([{ file_id: 'f' }, { file_url: 'https://a.example/f.pdf' }])(
     'the file %j is unsupported, and left out of the message',
     file => {
-      const messages = [user([{ type: 'file', file }, { type: 'text', text: 'Sum it up.' }])]
+      const messages = [
+        user([
+          { type: 'file', file },
+          { type: 'text', text: 'Sum it up.' },
+        ]),
+      ]
       expect(unsupported({ messages })).toEqual(['file_id'])
       expect(encode({ messages }, CLAUDE, ['file_id']).messages).toEqual([
         { role: 'user', content: [{ text: 'Sum it up.' }] },
