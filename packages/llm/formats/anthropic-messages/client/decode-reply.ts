@@ -39,6 +39,8 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
 
 class ReplyState {
   text = ''
+  /** The input of the first call of the answer tool. A model may call it several times, and say something besides. */
+  answer: string | undefined
   thinking = ''
   readonly toolCalls: ToolCall[] = []
   readonly details: ReasoningDetail[] = []
@@ -51,7 +53,8 @@ class ReplyState {
   }
 
   toMessage(): ReplyMessage {
-    const message: ReplyMessage = { role: 'assistant', content: this.text === '' ? null : this.text }
+    const content = this.answer ?? this.text
+    const message: ReplyMessage = { role: 'assistant', content: content === '' ? null : content }
     if (this.toolCalls.length > 0) message.tool_calls = this.toolCalls
     if (this.thinking !== '') message.reasoning = this.thinking
     if (this.details.length > 0) message.reasoning_details = this.details
@@ -78,7 +81,7 @@ const BLOCKS: ReadonlyMap<string, BlockDecoder> = new Map(
       // A call without a name cannot be carried out.
       if (name === undefined) return
       if (name === STRUCTURED_ANSWER) {
-        state.text += encodeInput(block.input)
+        state.answer ??= encodeInput(block.input)
         return
       }
       state.toolCalls.push({

@@ -53,6 +53,8 @@ class StreamState {
   calls = 0
   /** True once the current message has a call; a stream may have several messages. */
   hasCalls = false
+  /** True once the current message has a call of the answer tool. */
+  private isAnswered = false
   readonly ids = new ReasoningInIds()
   private readonly blocks = new Map<Json | undefined, OpenBlock>()
 
@@ -70,14 +72,18 @@ class StreamState {
     return decodeReply(message, this.#target)
   }
 
-  begin(index: Json | undefined, start: JsonObject): OpenBlock {
+  /** undefined: the block is ignored. Behind an answer these are other answers and texts, which would make its JSON invalid. */
+  begin(index: Json | undefined, start: JsonObject): OpenBlock | undefined {
     if (isSearchResult(start)) this.searches++
     const name = toText(start.name)
+    const isAnswer = name === STRUCTURED_ANSWER
+    if (this.isAnswered && (isAnswer || start.type === 'text')) return undefined
+    this.isAnswered ||= isAnswer
     // A call without a name cannot be carried out.
-    const isCall = start.type === 'tool_use' && name !== undefined && name !== STRUCTURED_ANSWER
+    const isCall = start.type === 'tool_use' && name !== undefined && !isAnswer
     if (isCall) this.hasCalls = true
     const block: OpenBlock = {
-      type: name === STRUCTURED_ANSWER ? 'structured_answer' : (toText(start.type) ?? ''),
+      type: isAnswer ? 'structured_answer' : (toText(start.type) ?? ''),
       start,
       index: typeof index === 'number' ? index : this.blocks.size,
       call: isCall ? this.calls++ : -1,
@@ -103,6 +109,7 @@ class StreamState {
   /** A second message in a stream, as some proxies send it, numbers its blocks from 0 again. */
   forgetBlocks(): void {
     this.hasCalls = false
+    this.isAnswered = false
     this.blocks.clear()
   }
 }
@@ -121,6 +128,7 @@ const EVENTS: ReadonlyMap<string, EventHandler> = new Map(
       const start = toObject(event.content_block)
       if (start === undefined) return NOTHING
       const block = state.begin(event.index, start)
+      if (block === undefined) return NOTHING
       return STARTS.get(block.type)?.(state, block) ?? NOTHING
     },
     content_block_delta: (state, event) => {

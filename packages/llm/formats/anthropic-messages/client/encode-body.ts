@@ -20,7 +20,9 @@ export function encodeBody(asked: ChatRequest, target: Target): JsonObject {
   const takesSystemTurns = traits.takesSystemTurns && target.provider.messages === undefined
   const { system, messages } = encodeMessages(request.messages, { takesSystemTurns })
   const { thinking, effort } = encodeThinking(request, traits, maxTokens)
-  const format = encodeFormat(request, traits, thinking === undefined)
+  // Thinking excludes a forced call.
+  const canForce = thinking === undefined || thinking.type === 'disabled'
+  const format = encodeFormat(request, traits, canForce)
   const body: JsonObject = { model: target.model, messages }
   FIELDS.write(request, body)
   body.max_tokens = maxTokens
@@ -29,7 +31,7 @@ export function encodeBody(asked: ChatRequest, target: Target): JsonObject {
   if (request.stream) body.stream = true
   if (thinking !== undefined) body.thinking = thinking
   setOutputConfig(body, effort, format?.format)
-  setTools(body, request, format?.tool, thinking === undefined)
+  setTools(body, request, format?.tool, canForce)
   return body
 }
 
@@ -66,21 +68,23 @@ function setTools(
   answerTool: JsonObject | undefined,
   canForce: boolean,
 ): void {
-  const own = encodeTools(request.tools ?? [])
+  // The choice `none` would exclude the answer too, so the caller's tools are left out in its place.
+  const isAlone = answerTool !== undefined && request.toolChoice === 'none'
+  const own = isAlone ? [] : encodeTools(request.tools ?? [])
   const tools = answerTool === undefined ? own : [...own, answerTool]
   if (tools.length === 0) return
   body.tools = tools
   const choice =
-    answerTool === undefined || !canForce ? encodeToolChoice(request) : forceAnswer(request, own.length)
+    answerTool === undefined ? encodeToolChoice(request) : chooseAnswer(request, own.length, canForce)
   if (choice !== undefined) body.tool_choice = choice
 }
 
-/** Forces the call that is the answer; if the caller has tools too, some call, of whichever tool comes first. */
-function forceAnswer(request: ChatRequest, ownTools: number): JsonObject {
-  const canCallOthers = ownTools > 0 && request.toolChoice !== 'none'
-  if (!canCallOthers) return { type: 'tool', name: STRUCTURED_ANSWER }
-  if (typeof request.toolChoice === 'object') return encodeToolChoice(request) as JsonObject
-  return request.parallelToolCalls === false
-    ? { type: 'any', disable_parallel_tool_use: true }
-    : { type: 'any' }
+/** Asks for one call of the answer tool; if the caller has tools too, for some call, of whichever tool comes first. */
+function chooseAnswer(request: ChatRequest, ownTools: number, canForce: boolean): JsonObject | undefined {
+  if (ownTools === 0) {
+    const choice = canForce ? { type: 'tool', name: STRUCTURED_ANSWER } : { type: 'auto' }
+    return { ...choice, disable_parallel_tool_use: true }
+  }
+  const isForced = typeof request.toolChoice === 'object'
+  return encodeToolChoice(canForce && !isForced ? { ...request, toolChoice: 'required' } : request)
 }

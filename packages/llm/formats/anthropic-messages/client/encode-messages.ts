@@ -6,6 +6,7 @@ import { isFittingId, withDigest } from '../../shared/fitting-id.ts'
 import { listFunctionCalls } from '../../shared/function-calls.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { findReasoningDetails, plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { weaveThinking } from '../../shared/weave-thinking.ts'
 import { encodeContent, encodeText } from './encode-parts.ts'
 
 interface Turn {
@@ -126,25 +127,7 @@ function encodeAssistant(message: Message): JsonObject[] {
       input: parseArguments(call.function.arguments),
     })),
   ]
-  return weave(findReasoningDetails(message, FORMAT), rest)
-}
-
-/** Puts thinking back at the block index that it came from, because its signatures are valid only there. */
-function weave(details: readonly ReasoningDetail[], rest: readonly JsonObject[]): JsonObject[] {
-  // The provider refuses a turn that has nothing but thinking.
-  if (rest.length === 0) return []
-  const blocks: JsonObject[] = []
-  let taken = 0
-  for (const detail of details) {
-    const block = toThinkingBlock(detail)
-    if (block === undefined) continue
-    // Behind the thinking before it, whatever its index is.
-    const index = Math.trunc(detail.index ?? 0)
-    while (taken < rest.length && blocks.length < index) blocks.push(rest[taken++] as JsonObject)
-    blocks.push(block)
-  }
-  while (taken < rest.length) blocks.push(rest[taken++] as JsonObject)
-  return blocks
+  return weaveThinking(findReasoningDetails(message, FORMAT), rest, toThinkingBlock)
 }
 
 function toThinkingBlock({ type, text, signature, data }: ReasoningDetail): JsonObject | undefined {

@@ -152,7 +152,7 @@ describe('structured output', () => {
     const body = JSON.parse(encoded.body.toString())
     expect(encoded.emulated).toEqual(['response_format'])
     expect(body.tools).toHaveLength(1)
-    expect(body.tool_choice).toEqual({ type: 'tool', name: body.tools[0].name })
+    expect(body.tool_choice).toMatchObject({ type: 'tool', name: body.tools[0].name })
     const block = { type: 'tool_use', id: 'toolu_1', name: body.tools[0].name, input: { n: 1 } }
     const reply = decodeReply({ content: [block], stop_reason: 'tool_use', usage: {} }, toTarget(old))
     expect(reply.choices[0]).toMatchObject({ finishReason: 'stop', message: { content: '{"n":1}' } })
@@ -256,13 +256,6 @@ describe('reasoning effort in the form of each model generation', () => {
     const byBudget = send(forced, 'claude-haiku-4-5')
     expect(byBudget).toMatchObject({ tool_choice: { type: 'any' } })
     expect(byBudget).not.toHaveProperty('thinking')
-  })
-
-  test('a thinking model without schemas is told to call the tool, because no call can be forced', () => {
-    const body = send({ reasoningEffort: 'low', responseFormat: FORMAT }, 'claude-sonnet-4-20250514')
-    expect(body).toMatchObject({ thinking: { type: 'enabled' }, tools: [{}] })
-    expect(body).not.toHaveProperty('tool_choice')
-    expect(body.system).toMatch(/calling the tool/)
   })
 })
 

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import { FORMAT } from '../../shared/claude-thinking.ts'
-import { findReasoningDetails } from '../../shared/reasoning-carrier.ts'
+import { lacksThinking } from '../../shared/lacks-thinking.ts'
 import type { ModelTraits } from './model-traits.ts'
 
 export interface EncodedThinking {
@@ -47,14 +46,4 @@ export function encodeThinking(
 function toEffort(effort: string, { efforts }: ModelTraits): string {
   if (effort === 'minimal') return 'low'
   return effort === 'xhigh' && !efforts.includes('xhigh') ? 'max' : effort
-}
-
-/**
- * True if the last messages are results of calls without the thinking before these calls, because another provider made
- * them. The provider refuses a thinking budget there, so this answer is made without thinking.
- */
-function lacksThinking({ messages }: ChatRequest): boolean {
-  if (messages.at(-1)?.role !== 'tool') return false
-  const turn = messages.findLast(({ role }) => role === 'assistant')
-  return turn === undefined || findReasoningDetails(turn, FORMAT).length === 0
 }

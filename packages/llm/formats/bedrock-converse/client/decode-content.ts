@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toText } from '../../../json/json-value.ts'
 import type { FinishReason } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
+import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 
 /** Stop reasons and reasoning, in plain replies and streams. */
@@ -30,20 +31,22 @@ export function isCallersTool(toolUse: JsonObject): boolean {
 
 /**
  * Returns reasoning in the form that must come back with the next request; undefined: it has no signature, so it need not.
- * Only Claude signs its reasoning. Its encrypted form is Claude's own text, which Converse encodes in base64 once more.
+ * Only Claude signs its reasoning. Its encrypted form is Claude's own text, which Converse encodes in base64 once more. `index`:
+ * of the block in its message.
  */
 export function toReasoningDetail(reasoning: {
   text: string
   signature: string
   redacted: Buffer
+  index: number
 }): ReasoningDetail | undefined {
-  const format = 'anthropic-claude-v1'
-  if (reasoning.redacted.length > 0) {
-    return { type: 'reasoning.encrypted', format, data: reasoning.redacted.toString('utf8') }
+  const { text, signature, redacted, index } = reasoning
+  if (redacted.length > 0) {
+    return { type: 'reasoning.encrypted', format: FORMAT, data: redacted.toString('utf8'), index }
   }
   // The second is our mark: the provider is another gateway of ours, and another model made the reasoning.
-  if (reasoning.signature === '' || reasoning.signature === FOREIGN_SIGNATURE) return undefined
-  return { type: 'reasoning.text', format, text: reasoning.text, signature: reasoning.signature }
+  if (signature === '' || signature === FOREIGN_SIGNATURE) return undefined
+  return { type: 'reasoning.text', format: FORMAT, text, signature, index }
 }
 
 export function decodeRedacted(value: Json | undefined): Buffer {

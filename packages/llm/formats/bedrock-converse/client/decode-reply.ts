@@ -16,7 +16,8 @@ export function decodeReply(body: JsonObject): ChatReply {
   const blocks = toObjects(message.content)
   const details = blocks.map(toDetail).filter(detail => detail !== undefined)
   const calls = decodeToolCalls(blocks)
-  const decoded: ReplyMessage = { role: 'assistant', content: toText(blocks.map(getText).join('')) ?? null }
+  const content = findAnswer(blocks) ?? toText(blocks.map(getText).join(''))
+  const decoded: ReplyMessage = { role: 'assistant', content: content ?? null }
   if (calls.length > 0) decoded.tool_calls = calls
   const reasoning = toText(blocks.map(getReasoning).join(''))
   if (reasoning !== undefined) decoded.reasoning = reasoning
@@ -26,10 +27,14 @@ export function decodeReply(body: JsonObject): ChatReply {
   return { choices: [{ index: 0, message: decoded, finishReason }], usage }
 }
 
-/** Returns the visible text of a block. A call of the gateway's own tool is an answer in JSON; see JSON_TOOL. */
+/** Returns the first answer in JSON; see JSON_TOOL. A model may call the tool several times, and say something besides. */
+function findAnswer(blocks: readonly JsonObject[]): string | undefined {
+  const call = blocks.map(block => toObject(block.toolUse)).find(use => use?.name === JSON_TOOL)
+  return call === undefined ? undefined : toJsonText(call.input ?? {})
+}
+
+/** Returns the visible text of a block. */
 function getText(block: JsonObject): string {
-  const toolUse = toObject(block.toolUse)
-  if (toolUse?.name === JSON_TOOL) return toJsonText(toolUse.input ?? {})
   const cited = toArray(toObject(block.citationsContent)?.content)
   return [block, ...cited.map(toObject)].map(part => toText(part?.text) ?? '').join('')
 }
@@ -38,12 +43,13 @@ function getReasoning(block: JsonObject): string {
   return toText(toObject(toObject(block.reasoningContent)?.reasoningText)?.text) ?? ''
 }
 
-function toDetail(block: JsonObject): ReasoningDetail | undefined {
+function toDetail(block: JsonObject, index: number): ReasoningDetail | undefined {
   const content = toObject(block.reasoningContent)
   return toReasoningDetail({
     text: getReasoning(block),
     signature: toText(toObject(content?.reasoningText)?.signature) ?? '',
     redacted: decodeRedacted(content?.redactedContent),
+    index,
   })
 }
 
@@ -51,8 +57,8 @@ function toDetail(block: JsonObject): ReasoningDetail | undefined {
 function decodeToolCalls(blocks: readonly JsonObject[]): ToolCall[] {
   const calls: ToolCall[] = []
   let pending: ReasoningDetail[] = []
-  for (const block of blocks) {
-    const detail = toDetail(block)
+  for (const [index, block] of blocks.entries()) {
+    const detail = toDetail(block, index)
     if (detail !== undefined) pending.push(detail)
     const use = toObject(block.toolUse)
     const name = toText(use?.name)

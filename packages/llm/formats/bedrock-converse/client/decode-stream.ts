@@ -12,10 +12,9 @@ const NOTHING: readonly StreamEvent[] = []
 
 /** A content block that has begun. */
 interface Block {
+  readonly index: number
   /** The number of the call among all calls; undefined: the block is not a call of the caller's tools. */
   call?: number
-  /** It is a call of JSON_TOOL: its arguments are the answer's text. */
-  isJson?: true
   hasArguments?: true
   text: string
   signature: string
@@ -27,6 +26,8 @@ interface State {
   /** Reasoning since the last call. */
   pending: ReasoningDetail[]
   calls: number
+  /** The block of the first call of JSON_TOOL. Other answers, and texts behind it, would make its JSON invalid. */
+  answer?: Block
   isStopped: boolean
   hasMetadata: boolean
   /** Why the answer is none. It is told after the usage, since what was generated is charged. */
@@ -70,7 +71,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
 function blockOf(state: State, index: Json | undefined): Block {
   let block = state.blocks.get(index)
   if (block === undefined) {
-    block = { text: '', signature: '', redacted: [] }
+    block = { index: typeof index === 'number' ? index : 0, text: '', signature: '', redacted: [] }
     state.blocks.set(index, block)
   }
   return block
@@ -82,7 +83,7 @@ function startBlock(state: State, body: JsonObject): readonly StreamEvent[] {
   if (toolUse === undefined || !isCallersTool(toolUse)) return NOTHING
   const block = blockOf(state, body.contentBlockIndex)
   if (toolUse.name === JSON_TOOL) {
-    block.isJson = true
+    state.answer ??= block
     return NOTHING
   }
   const name = toText(toolUse.name)
@@ -105,14 +106,16 @@ function startBlock(state: State, body: JsonObject): readonly StreamEvent[] {
 function continueBlock(state: State, body: JsonObject): readonly StreamEvent[] {
   const delta = toObject(body.delta)
   const text = toText(delta?.text)
-  if (text !== undefined) return [{ type: 'delta', index: 0, content: text }]
+  if (text !== undefined) {
+    return state.answer === undefined ? [{ type: 'delta', index: 0, content: text }] : NOTHING
+  }
   const block = blockOf(state, body.contentBlockIndex)
   const reasoning = toObject(delta?.reasoningContent)
   if (reasoning !== undefined) return continueReasoning(block, reasoning)
   const input = toText(toObject(delta?.toolUse)?.input)
   if (input === undefined) return NOTHING
   block.hasArguments = true
-  if (block.isJson) return [{ type: 'delta', index: 0, content: input }]
+  if (block === state.answer) return [{ type: 'delta', index: 0, content: input }]
   if (block.call === undefined) return NOTHING
   return [{ type: 'delta', index: 0, toolCalls: [{ index: block.call, function: { arguments: input } }] }]
 }
@@ -132,7 +135,7 @@ function stopBlock(state: State, body: JsonObject): readonly StreamEvent[] {
   if (block === undefined) return NOTHING
   state.blocks.delete(body.contentBlockIndex)
   // A call without arguments has no delta.
-  if (block.isJson && !block.hasArguments) return [{ type: 'delta', index: 0, content: '{}' }]
+  if (block === state.answer && !block.hasArguments) return [{ type: 'delta', index: 0, content: '{}' }]
   if (block.call !== undefined && !block.hasArguments) {
     return [{ type: 'delta', index: 0, toolCalls: [{ index: block.call, function: { arguments: '{}' } }] }]
   }

@@ -79,8 +79,11 @@ function encodeImage(url: string): JsonObject {
   return { image: { format: format || 'png', source: { bytes: data } } }
 }
 
-function encodeDocument(file: JsonObject, documents: { count: number }): JsonObject {
-  const { mediaType, data } = parseDataUrl(toText(file.file_data) ?? '')
+/** undefined: the file is named by an address or an id, which Converse does not take. The request is refused, or drops the file. */
+function encodeDocument(file: JsonObject, documents: { count: number }): JsonObject | undefined {
+  const url = toText(file.file_data)
+  if (url === undefined) return undefined
+  const { mediaType, data } = parseDataUrl(url)
   const filename = (toText(file.filename) ?? '').slice(0, MAX_FILE_NAME)
   const extension = /\.([a-z]{2,4})$/i.exec(filename)?.[1]?.toLowerCase()
   const known = Object.values(DOCUMENT_FORMATS).find(format => format === extension)

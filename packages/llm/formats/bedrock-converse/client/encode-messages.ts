@@ -3,9 +3,11 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
+import { FORMAT } from '../../shared/claude-thinking.ts'
 import { listFunctionCalls } from '../../shared/function-calls.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { findReasoningDetails, plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { weaveThinking } from '../../shared/weave-thinking.ts'
 import { type Blocks, encodeContent, toCachePoint } from './encode-content.ts'
 import { findFamily, takesCachePoints } from './model-family.ts'
 
@@ -47,11 +49,14 @@ export function encodeMessages(
         else add('user', content.map(asSystem))
         break
       case 'assistant':
-        add('assistant', [
-          ...findReasoningDetails(message, 'anthropic-claude-v1').map(detail => [encodeReasoning(detail)]),
-          ...content,
-          ...encodeCalls(calls, model, toolsAsText),
-        ])
+        add(
+          'assistant',
+          weaveThinking(
+            findReasoningDetails(message, FORMAT),
+            [...content, ...encodeCalls(calls, model, toolsAsText)],
+            encodeReasoning,
+          ),
+        )
         break
       case 'tool':
         add('user', [
@@ -97,13 +102,13 @@ function asSystem([block, ...rest]: Blocks): Blocks {
   return block?.text === undefined ? [] : [{ text: `<system>\n${String(block.text)}\n</system>` }, ...rest]
 }
 
-function encodeReasoning(detail: ReasoningDetail): JsonObject {
-  if (detail.type === 'reasoning.encrypted') {
-    return { reasoningContent: { redactedContent: Buffer.from(detail.data ?? '').toString('base64') } }
+function encodeReasoning({ type, text, signature, data }: ReasoningDetail): Blocks | undefined {
+  if (type === 'reasoning.text' && signature !== undefined) {
+    return [{ reasoningContent: { reasoningText: { text: text ?? '', signature } } }]
   }
-  return {
-    reasoningContent: { reasoningText: { text: detail.text ?? '', signature: detail.signature ?? '' } },
-  }
+  return type === 'reasoning.encrypted' && data !== undefined
+    ? [{ reasoningContent: { redactedContent: Buffer.from(data).toString('base64') } }]
+    : undefined
 }
 
 function encodeCalls(calls: readonly ToolCall[], model: string, asText: boolean): Blocks[] {

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { toObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import { findReasoningDetails } from '../../shared/reasoning-carrier.ts'
+import { lacksThinking } from '../../shared/lacks-thinking.ts'
 import { isForced } from './encode-tools.ts'
 import { findClaudeVersion, findFamily } from './model-family.ts'
 
@@ -40,6 +41,12 @@ export function encodeReasoning(request: ChatRequest, model: string): JsonObject
   }
 }
 
+/** True if Claude is asked to think. It then refuses forced calls and sampling. */
+export function asksToThink(request: ChatRequest, model: string): boolean {
+  const kind = toObject(encodeReasoning(request, model)?.thinking)?.type
+  return kind !== undefined && kind !== 'disabled'
+}
+
 function toThree(effort: string): string {
   return effort === 'xhigh' || effort === 'max' ? 'high' : effort
 }
@@ -61,16 +68,6 @@ function encodeClaude(effort: string, request: ChatRequest, version: number): Js
   if (room <= MIN_BUDGET || lacksThinking(request)) return undefined
   const budget = Math.min(BUDGETS[effort] ?? MIN_BUDGET, Math.max(MIN_BUDGET, Math.floor(room / 2)))
   return { thinking: { type: 'enabled', budget_tokens: budget } }
-}
-
-/**
- * True if the last messages are results of calls without the thinking before these calls, because another provider made
- * them. Claude refuses a thinking budget there, so this answer is made without thinking.
- */
-function lacksThinking({ messages }: ChatRequest): boolean {
-  if (messages.at(-1)?.role !== 'tool') return false
-  const turn = messages.findLast(({ role }) => role === 'assistant')
-  return turn === undefined || findReasoningDetails(turn, 'anthropic-claude-v1').length === 0
 }
 
 function toAdaptiveEffort(effort: string, version: number): string {

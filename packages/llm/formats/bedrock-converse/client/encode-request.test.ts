@@ -315,11 +315,26 @@ describe('parameters', () => {
     expect(encode({ stop: ['x', ' '] }).inferenceConfig).toEqual({ stopSequences: ['x'] })
   })
 
+  test.each([{ file_id: 'f' }, { file_url: 'https://a.example/f.pdf' }])(
+    'the file %j is unsupported, and left out of the message',
+    file => {
+      const messages = [
+        user([
+          { type: 'file', file },
+          { type: 'text', text: 'Sum it up.' },
+        ]),
+      ]
+      expect(unsupported({ messages })).toEqual(['file_id'])
+      expect(encode({ messages }, CLAUDE, ['file_id']).messages).toEqual([
+        { role: 'user', content: [{ text: 'Sum it up.' }] },
+      ])
+    },
+  )
+
   test('parameters without a field are unsupported', () => {
     expect(
       unsupported({ seed: 1, presencePenalty: 1, frequencyPenalty: 0, parallelToolCalls: false }),
     ).toEqual(['seed', 'presence_penalty', 'parallel_tool_calls'])
-    expect(unsupported({ messages: [user([{ type: 'file', file: { file_id: 'f' } }])] })).toEqual(['file_id'])
   })
 
   test('merges in the options for this provider, except an output cap', () => {

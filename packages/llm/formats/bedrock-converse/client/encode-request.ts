@@ -10,7 +10,7 @@ import { listEffective, withoutNamed, withoutParameters } from '../../shared/fie
 import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeMessages } from './encode-messages.ts'
-import { encodeReasoning } from './encode-reasoning.ts'
+import { asksToThink, encodeReasoning } from './encode-reasoning.ts'
 import { encodeTools } from './encode-tools.ts'
 import { listRefused } from './model-rules.ts'
 import { passRequest } from './pass-request.ts'
@@ -67,7 +67,8 @@ function withOwnCap(body: JsonObject, { maxOutputTokens }: ChatRequest): JsonObj
 
 function encodeBody(asked: ChatRequest, model: string): JsonObject {
   const request = withoutParameters(asked, listRefused(asked, model))
-  const { instruction, toolConfig, outputConfig } = encodeTools(request, model)
+  const canForce = !asksToThink(request, model)
+  const { instruction, toolConfig, outputConfig } = encodeTools(request, model, canForce)
   const toolsAsText = toolConfig === undefined
   const { system, messages } = encodeMessages(request.messages, model, { toolsAsText })
   if (instruction !== undefined) system.push({ text: instruction })

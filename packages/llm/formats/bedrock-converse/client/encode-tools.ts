@@ -8,17 +8,21 @@ import { JSON_TOOL } from './json-tool.ts'
 import { canForceTool, canRequireTools, findFamily, takesCachePoints, takesSchemas } from './model-family.ts'
 
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
+const BY_TOOL = `Give the answer by calling the tool ${JSON_TOOL}, and in no other way.`
 
 /** The fields of a body for tools and the response format. */
 export interface EncodedTools {
   readonly toolConfig?: JsonObject
   readonly outputConfig?: JsonObject
-  /** A sentence that asks for the response format, for a model without schemas and forced calls. */
+  /** A sentence that asks for the response format, where no call can be forced. */
   readonly instruction?: string
 }
 
-/** Encodes tools, choice and response format: a schema goes to `outputConfig`, to a tool of ours or to an instruction. */
-export function encodeTools(request: ChatRequest, model: string): EncodedTools {
+/**
+ * Encodes tools, choice and response format: a schema goes to `outputConfig`, to a tool of ours or to an instruction.
+ * `canForce`: the model may be forced to call that tool; otherwise it is told to.
+ */
+export function encodeTools(request: ChatRequest, model: string, canForce: boolean): EncodedTools {
   // Converse has no choice `none`, so the model gets no tools in its place.
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? [])
   const schema = findSchema(request)
@@ -43,10 +47,12 @@ export function encodeTools(request: ChatRequest, model: string): EncodedTools {
         parameters: schema.json,
       },
     }
+    const all = [...tools, own]
+    if (!canForce) return { ...toConfig(all, model, encodeChoice(request.toolChoice)), instruction: BY_TOOL }
     // Beside tools of the caller, the model chooses which to call, but must call one.
     const choice =
       tools.length === 0 ? { tool: { name: JSON_TOOL } } : (encodeForced(request.toolChoice) ?? { any: {} })
-    return toConfig([...tools, own], model, choice)
+    return toConfig(all, model, choice)
   }
   const instruction = toJsonInstruction(schema.name === undefined ? undefined : schema.json)
   return { ...toConfig(tools, model, encodeChoice(request.toolChoice)), instruction }

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Parameter } from '../../shared/field-table.ts'
-import { canHonourEffort, encodeReasoning } from './encode-reasoning.ts'
+import { asksToThink, canHonourEffort } from './encode-reasoning.ts'
 import { canHonourChoice } from './encode-tools.ts'
 import { findClaudeVersion, findFamily } from './model-family.ts'
 
@@ -18,8 +18,7 @@ export function listRefused(request: ChatRequest, model: string): Parameter[] {
 /** See docs/providers.md, "Anthropic": some models refuse even the default of 1. */
 function listRefusedSampling(request: ChatRequest, model: string): readonly Parameter[] {
   const version = findClaudeVersion(model)
-  const thinks = encodeReasoning(request, model)?.thinking !== undefined && request.reasoningEffort !== 'none'
-  if (version >= 4.7 || (version > 0 && thinks)) return SAMPLING
+  if (version >= 4.7 || (version > 0 && asksToThink(request, model))) return SAMPLING
   const { temperature, topP } = request
   const hasBoth = version >= 4.1 && temperature !== undefined && temperature !== 1 && topP !== undefined
   return SAMPLING.filter(name => request[name] === 1 || (name === 'topP' && hasBoth))

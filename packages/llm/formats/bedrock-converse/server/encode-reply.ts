@@ -7,6 +7,7 @@ import { listWholeCalls } from '../../shared/call-collector.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
+import { isShown } from '../../shared/sandbox-reasoning.ts'
 import { encodeUsage } from './encode-usage.ts'
 
 const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
@@ -49,8 +50,9 @@ function encodeReasoning({ reasoning, reasoning_details: details = [] }: ReplyMe
   return [{ reasoningContent: { reasoningText } }]
 }
 
-function toBlock({ type, format, text, signature, data }: ReasoningDetail): JsonObject[] {
-  if (format !== FORMAT) return []
+function toBlock(detail: ReasoningDetail): JsonObject[] {
+  const { type, format, text, signature, data } = detail
+  if (format !== FORMAT || !isShown(detail)) return []
   if (type === 'reasoning.encrypted' && data !== undefined) {
     return [{ reasoningContent: { redactedContent: encodeRedacted(data) } }]
   }

@@ -29,8 +29,8 @@ export interface Content {
   readonly details: ReasoningDetail[]
   /** The text of all reasoning. */
   reasoning: string
-  /** The number of reasoning blocks so far. */
-  reasoningBlocks: number
+  /** The index of the block that is parsed. Cache points have none, since they are in no answer. */
+  index: number
 }
 
 /**
@@ -44,7 +44,7 @@ export function parseBlocks(value: Json | undefined, path: string, notes: Messag
     calls: [],
     details: [],
     reasoning: '',
-    reasoningBlocks: 0,
+    index: 0,
   }
   const blocks = listAt(value, path)
   let isBehindResult = false
@@ -58,6 +58,7 @@ export function parseBlocks(value: Json | undefined, path: string, notes: Messag
       notes.asksForCaching = true
     }
     parseBlock(block, at, content, notes)
+    if (!isSet(block.cachePoint)) content.index++
     isBehindResult = isSet(block.toolResult)
   }
   return content
@@ -158,7 +159,7 @@ function parseToolResult(value: Json, path: string, { results }: Content, notes:
 /** Reasoning with a signature must come back; the rest is for reading. */
 function parseReasoning(value: Json, path: string, content: Content, notes: MessageNotes): void {
   const { redactedContent, reasoningText } = objectAt(value, path)
-  const index = content.reasoningBlocks++
+  const { index } = content
   const { text: given, signature } = toObject(reasoningText) ?? {}
   const text = toText(given) ?? ''
   content.reasoning += text

@@ -238,6 +238,20 @@ test('parses and encodes 200,000 blocks in the instructions, a document and a me
   expect([encoded.system.length, encoded.messages.length]).toEqual([200_000, 1])
 })
 
+test('reasoning has the index of its block among all but cache points, so that another provider of Claude gets it back there', () => {
+  const think = (signature: string): JsonObject => ({
+    reasoningContent: { reasoningText: { text: 'hm', signature } },
+  })
+  const use = (toolUseId: string): JsonObject => ({ toolUse: { toolUseId, name: 'f', input: {} } })
+  const content = [think('s1'), { text: 'a' }, POINT, think('s2'), use('t1'), think('s3'), use('t2')]
+  const { request } = parse({ messages: [{ role: 'assistant', content }] })
+  expect(request.messages[0]?.reasoning_details).toMatchObject([
+    { signature: 's1', index: 0 },
+    { signature: 's2', index: 2 },
+    { signature: 's3', index: 4 },
+  ])
+})
+
 describe('reasoning of another provider', () => {
   const packed = packToolCallId('t', [{ type: 'reasoning.encrypted', format: 'google-gemini-v1', data: 'A' }])
 

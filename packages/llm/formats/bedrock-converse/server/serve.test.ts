@@ -14,6 +14,8 @@ import { toSourceBody } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { encodeRequest as encodeForOpenAi } from '../../openai-chat/client/encode-request.ts'
+import { FORMAT } from '../../shared/claude-thinking.ts'
+import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { noMessageNotes } from '../../shared/message-notes.ts'
 import { bedrockConverse } from '../client/client.ts'
 import { decodeReply } from '../client/decode-reply.ts'
@@ -115,6 +117,30 @@ describe('an answer for a caller of this format', () => {
       'stop',
     )
     expect(sum).toMatchObject({ content: 'hi', reasoning: 'hm', details })
+  })
+
+  test('replaces the signature of reasoning that an aggregator handed on by the gateway’s mark, plain and streamed', () => {
+    const details = [
+      { type: 'reasoning.text', format: FORMAT, text: 'hm', signature: 's', via: 'openrouter' },
+      { type: 'reasoning.encrypted', format: FORMAT, data: 'sealed', via: 'openrouter' },
+    ] as const
+    const thought = { role: 'assistant' as const, content: 'hi', reasoning: 'hm', reasoning_details: details }
+    const { output } = encodeReply(
+      { choices: [{ index: 0, message: thought, finishReason: 'stop' }], usage: USAGE },
+      1,
+    )
+    const marked = { reasoningContent: { reasoningText: { text: 'hm', signature: FOREIGN_SIGNATURE } } }
+    expect(output).toMatchObject({ message: { content: [marked, { text: 'hi' }] } })
+    const encoder = new ConverseEncoder()
+    const wire = [
+      ...encoder.encode({ type: 'delta', index: 0, reasoning: 'hm', reasoningDetails: details }),
+      ...encoder.finish('stop', USAGE, 1),
+    ]
+    const deltas = wire.map(({ body }) => body.delta).filter(delta => delta !== undefined)
+    expect(deltas).toEqual([
+      { reasoningContent: { text: 'hm' } },
+      { reasoningContent: { signature: FOREIGN_SIGNATURE } },
+    ])
   })
 
   test('any stream in any chunks: blocks begin before they continue, end once, and decode to the same content', () => {
