@@ -15,5 +15,12 @@ test.each([
   ['bad_request', 400, undefined, undefined],
 ] as const)('%s with status %i and Retry-After of %s ms: %j', (kind, status, retryAfterMs, expected) => {
   const error = { kind, status, detail: '', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-  expect(findRest(error)).toEqual(expected)
+  expect(findRest(error, false)).toEqual(expected)
+})
+
+test('the only credential of a target rests only where its provider names a time', () => {
+  expect(findRest({ kind: 'auth', status: 401, detail: '' }, true)).toBeUndefined()
+  expect(findRest({ kind: 'rate_limited', status: 429, detail: '' }, true)).toBeUndefined()
+  const named = { kind: 'rate_limited', status: 429, detail: '', retryAfterMs: 2_000 } as const
+  expect(findRest(named, true)).toEqual({ ms: 2_000, isDoubtful: false })
 })

@@ -101,7 +101,7 @@ function noteFailure(
   const timeoutMs = cursor.target.alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS
   const ms = ctx.attempts.at(-1)?.ms ?? 0
   cursor.noteFailure(failureEvidence({ error, isSent: charge !== undefined, ms, timeoutMs }))
-  const rest = findRest(error)
+  const rest = findRest(error, cursor.target.credentials.length === 1)
   if (rest !== undefined) cursor.noteRest(rest)
 }
 

@@ -12,6 +12,8 @@ import { Circuits } from '../attempts/circuits.ts'
 import type { GatewayDeps } from '../deps.ts'
 
 const POOL = 'custom-pool/m'
+/** Has sk-one, and sk-two in case that it fails. */
+const PAIR = 'custom-pair/m'
 const SIZE = 8
 const ids = new Map<string, string>()
 
@@ -27,8 +29,11 @@ beforeAll(async () => {
     const fields = { name: `${n}`, api_key: `sk-${n}`, base_url: upstream.baseUrl }
     ids.set(`sk-${n}`, await app.addCredential('custom-pool', fields))
   }
-  await app.addCredential('custom-one', { api_key: 'sk-one', base_url: upstream.baseUrl })
-  await app.addCredential('custom-two', { api_key: 'sk-two', base_url: upstream.baseUrl })
+  const one = { name: 'one', api_key: 'sk-one', base_url: upstream.baseUrl }
+  ids.set('sk-one', await app.addCredential('custom-pair', one))
+  const spare = { name: 'two', api_key: 'sk-two', base_url: upstream.baseUrl, weight: 0 }
+  await app.addCredential('custom-pair', spare)
+  await app.addCredential('custom-single', { api_key: 'sk-single', base_url: upstream.baseUrl })
 })
 afterAll(async () => {
   await upstream.close()
@@ -123,60 +128,62 @@ describe('a pool with dead credentials', () => {
 
 test('credentials that all rest are called, and by the first success no longer rest', async () => {
   upstream.script(json(401, {}))
-  expect((await call('ann', 'custom-one/m')).status).toBe(502)
+  expect((await call('ann', PAIR)).status).toBe(502)
+  const admission = () => deps.circuits.find(ids.get('sk-one') ?? '', 'm')?.admission(now)
+  expect(admission()).not.toBe('admitted')
   upstream.script(completion('hello'))
-  expect((await call('ann', 'custom-one/m')).status).toBe(200)
-  expect(deps.circuits.find(await findId('custom-one'), 'm')?.admission(now)).toBe('admitted')
+  expect(await call('ann', PAIR)).toEqual({ status: 200, keys: ['sk-one'] })
+  expect(admission()).toBe('admitted')
 })
 
-async function findId(provider: string): Promise<string> {
-  const path = `/v1/environments/${app.developmentId}/provider-credentials`
-  const { body } = await app.manage('GET', path)
-  return body.data.find((each: any) => each.provider === provider).id
-}
-
-describe('an alias whose first target has one credential', () => {
-  let alias: string
-  beforeAll(async () => {
-    alias = 'one-then-two'
-    const targets = [{ model: 'custom-one/m' }, { model: 'custom-two/m' }]
-    const path = `/v1/environments/${app.developmentId}/model-aliases`
-    await app.manage('POST', path, { alias, strategy: 'priority', targets })
+test('the only credential of a target is called by each request, whatever its last answer was', async () => {
+  const alias = 'single-then-pair'
+  const targets = [{ model: 'custom-single/m' }, { model: PAIR }]
+  await app.manage('POST', `/v1/environments/${app.developmentId}/model-aliases`, {
+    ...{ alias, strategy: 'priority', targets },
   })
+  for (const status of [401, 402, 429]) {
+    scriptKeys(['sk-single'], json(status, {}))
+    for (let n = 0; n < 2; n++) expect((await call('ann', alias)).keys).toEqual(['sk-single', 'sk-one'])
+  }
+  upstream.script(completion('hello'))
+  expect((await call('ann', alias)).keys).toEqual(['sk-single'])
+})
 
-  test('calls the second target alone while the first is refused', async () => {
+describe('a credential beside another one', () => {
+  test('is passed over while it is refused', async () => {
     scriptKeys(['sk-one'], json(401, {}))
-    expect((await call('ann', alias)).keys).toEqual(['sk-one', 'sk-two'])
-    expect((await call('ben', alias)).keys).toEqual(['sk-two'])
+    expect((await call('ann', PAIR)).keys).toEqual(['sk-one', 'sk-two'])
+    expect((await call('ben', PAIR)).keys).toEqual(['sk-two'])
   })
 
-  test.each([402, 403])('keeps it for others while one end user’s requests get %i', async status => {
+  test.each([402, 403])('is called for others while the requests of one end user get %i', async status => {
     scriptKeys(['sk-one'], json(status, {}))
-    for (let n = 0; n < 5; n++) expect((await call('mallory', alias)).keys).toEqual(['sk-one', 'sk-two'])
+    for (let n = 0; n < 5; n++) expect((await call('mallory', PAIR)).keys).toEqual(['sk-one', 'sk-two'])
     upstream.script(completion('hello'))
-    expect((await call('ann', alias)).keys).toEqual(['sk-one'])
+    expect((await call('ann', PAIR)).keys).toEqual(['sk-one'])
     // A success between shows that the refusals are of requests.
     scriptKeys(['sk-one'], json(status, {}))
-    expect((await call('ben', alias)).keys).toEqual(['sk-one', 'sk-two'])
-    expect((await call('ben', alias)).keys).toEqual(['sk-one', 'sk-two'])
-    expect((await call('ann', alias)).keys).toEqual(['sk-one', 'sk-two'])
-    expect((await call('eve', alias)).keys).toEqual(['sk-two'])
+    expect((await call('ben', PAIR)).keys).toEqual(['sk-one', 'sk-two'])
+    expect((await call('ben', PAIR)).keys).toEqual(['sk-one', 'sk-two'])
+    expect((await call('ann', PAIR)).keys).toEqual(['sk-one', 'sk-two'])
+    expect((await call('eve', PAIR)).keys).toEqual(['sk-two'])
   })
 
-  test('passes it over for three seconds after a 429 without Retry-After', async () => {
+  test('is passed over for three seconds after a 429 without Retry-After', async () => {
     scriptKeys(['sk-one'], json(429, {}))
-    expect((await call('ann', alias)).keys).toEqual(['sk-one', 'sk-two'])
+    expect((await call('ann', PAIR)).keys).toEqual(['sk-one', 'sk-two'])
     upstream.script(completion('hello'))
-    expect((await call('ann', alias)).keys).toEqual(['sk-two'])
+    expect((await call('ann', PAIR)).keys).toEqual(['sk-two'])
     now += 3_000
-    expect((await call('ann', alias)).keys).toEqual(['sk-one'])
+    expect((await call('ann', PAIR)).keys).toEqual(['sk-one'])
   })
 
-  test('keeps it after a 429 for a request that is too large for the limit', async () => {
+  test('is called after a 429 for a request that is too large for the limit', async () => {
     const message = 'Request too large for m on tokens per min (TPM): Limit 30000, Requested 50000.'
     scriptKeys(['sk-one'], json(429, { error: { message } }))
-    expect((await call('mallory', alias)).keys).toEqual(['sk-one', 'sk-two'])
+    expect((await call('mallory', PAIR)).keys).toEqual(['sk-one', 'sk-two'])
     upstream.script(completion('hello'))
-    expect((await call('ann', alias)).keys).toEqual(['sk-one'])
+    expect((await call('ann', PAIR)).keys).toEqual(['sk-one'])
   })
 })
