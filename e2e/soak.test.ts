@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createSocket, type Socket } from 'node:dgram'
+import { rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -42,6 +43,7 @@ let home: ProgramHome
 let program: Program
 let upstream: SoakUpstream
 let dns: Socket
+let folder: string | undefined
 let abusers: ChildProgram
 /** The abusers' own provider, in their process: its work must not delay the honest caller's, which is in this one. */
 let abusersUrl: string
@@ -125,7 +127,7 @@ beforeAll(async () => {
     key: made.secretKey,
     bodies: [ask, ask, { ...ask, stream: true }].map(body => JSON.stringify(body)),
   })
-  const folder = programFolder('soak')
+  folder = programFolder('soak')
   const file = path.join(folder, 'abusers.mjs')
   await buildProgram(
     `import { createInterface } from 'node:readline'
@@ -152,6 +154,7 @@ afterAll(async () => {
   home?.remove()
   upstream?.close()
   dns?.close()
+  if (folder !== undefined) rmSync(folder, { recursive: true })
 })
 
 /**
