@@ -2696,7 +2696,7 @@ export interface components {
             request_id: string;
         };
         ErrorCounts: {
-            /** @description At most 100, most frequent first, in one page. */
+            /** @description Of at most 100, most frequent first. */
             data: components["schemas"]["ErrorCount"][];
             has_more: boolean;
             next_cursor: string | null;
@@ -3571,6 +3571,10 @@ export interface operations {
     "session.list_views": {
         parameters: {
             query?: {
+                /** @description Page size. Default: all at once. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
                 /** @description Only those of this environment. Without it at most 500 are listed. */
                 environment_id?: string;
             };
@@ -4752,7 +4756,12 @@ export interface operations {
     };
     "keys.get_effective_limits": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Page size. Default: all at once. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 keyId: string;
@@ -5494,6 +5503,10 @@ export interface operations {
     "logs.list_errors": {
         parameters: {
             query?: {
+                /** @description Page size. Default: all at once. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
                 /** @description Default: 24 hours before `to`. */
                 from?: string;
                 /** @description Default: now. */
@@ -7240,7 +7253,12 @@ export interface operations {
     };
     "end_users.get_effective_limits": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Page size. Default: all at once. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 id: string;
