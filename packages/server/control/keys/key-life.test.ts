@@ -137,6 +137,16 @@ describe('roll', () => {
     expect(row?.hash).toEqual(hashKeyText(newText))
   })
 
+  test.each(['application/x-www-form-urlencoded', 'no media type'])(
+    '201 with an empty body of the content type %s, as curl sends with -d and an empty text',
+    async type => {
+      const { id } = await make()
+      const headers = { 'content-type': type }
+      const { status } = await plane.call('POST', `/v1/keys/${id}/roll`, { key, raw: '', headers })
+      expect(status).toBe(201)
+    },
+  )
+
   test("the overlap never extends the old key's expiry, which the new key has too", async () => {
     const expires_at = inHours(3)
     const old = await make({ expires_at })
