@@ -931,7 +931,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A publishable key in plaintext. A secret key is shown at its creation only: 409.
+         * A publishable key with its plaintext. A secret key is shown at its creation only: 409.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["keys.reveal"];
@@ -2802,6 +2802,30 @@ export interface components {
             updated_at: string;
         };
         RevealedKey: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            environment_id: string;
+            /** Format: uuid */
+            project_id: string;
+            /** @enum {string} */
+            kind: "secret" | "publishable";
+            name: string;
+            prefix_display: string;
+            scopes: ("ai.chat" | "ai.embed" | "ai.images" | "feedback")[];
+            restrictions: {
+                allowed_models: string[] | null;
+                allowed_endpoints: ("chat" | "embeddings" | "images" | "audio" | "client_tokens" | "device" | "feedback")[] | null;
+                max_request_cost_usd: number | null;
+            };
+            expires_at: string | null;
+            revoked_at: string | null;
+            rolled_to: string | null;
+            last_used_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
             key: string;
         };
         ModelAlias: {

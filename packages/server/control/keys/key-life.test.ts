@@ -198,13 +198,14 @@ describe('roll', () => {
 })
 
 describe('reveal', () => {
-  test('200 for a publishable key, even after it was rolled', async () => {
+  test('200 with the record and plaintext of a publishable key, even after it was rolled', async () => {
     const made = await make({ kind: 'publishable' })
-    const reveal = (id: string) => plane.call<{ key: string }>('POST', `/v1/keys/${id}/reveal`, { key })
-    expect((await reveal(made.id)).json).toEqual({ key: made.key })
+    const reveal = (id: string) => plane.call<NewKeyRecord>('POST', `/v1/keys/${id}/reveal`, { key })
+    expect((await reveal(made.id)).json).toEqual(made)
     const rolled = (await roll(made.id)).json
     expect(rolled.key).toMatch(/^rd_pk_dev_/)
-    expect((await reveal(rolled.id)).json).toEqual({ key: rolled.key })
+    expect((await reveal(rolled.id)).json).toEqual(rolled)
+    expect((await reveal(made.id)).json).toEqual({ ...(await get(made.id)), key: made.key })
     expect(plane.logged()).not.toContain(made.key)
   })
 
