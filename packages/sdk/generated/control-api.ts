@@ -1889,6 +1889,7 @@ export interface components {
                 model: string;
                 /** @description For the strategy weighted. Default: 1. */
                 weight?: number | null;
+                /** @description Of one attempt: how long the whole answer, or the next event of a stream, may take. Default: 300,000, of audio 600,000. A shorter one of the request counts first. */
                 timeout_ms?: number | null;
                 /** @description Further attempts at this target before the next, other credentials included. Absent: it shares three attempts with all targets without it. One request makes at most 24. */
                 max_retries?: number | null;
@@ -1907,6 +1908,7 @@ export interface components {
                 model: string;
                 /** @description For the strategy weighted. Default: 1. */
                 weight?: number | null;
+                /** @description Of one attempt: how long the whole answer, or the next event of a stream, may take. Default: 300,000, of audio 600,000. A shorter one of the request counts first. */
                 timeout_ms?: number | null;
                 /** @description Further attempts at this target before the next, other credentials included. Absent: it shares three attempts with all targets without it. One request makes at most 24. */
                 max_retries?: number | null;
@@ -1922,6 +1924,7 @@ export interface components {
                 model: string;
                 /** @description For the strategy weighted. Default: 1. */
                 weight?: number | null;
+                /** @description Of one attempt: how long the whole answer, or the next event of a stream, may take. Default: 300,000, of audio 600,000. A shorter one of the request counts first. */
                 timeout_ms?: number | null;
                 /** @description Further attempts at this target before the next, other credentials included. Absent: it shares three attempts with all targets without it. One request makes at most 24. */
                 max_retries?: number | null;
