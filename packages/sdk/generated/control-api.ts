@@ -931,7 +931,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A publishable key in plaintext. A secret key is shown at its creation only: 409.
+         * A publishable key with its plaintext. A secret key is shown at its creation only: 409.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `resource_conflict`.
          */
         post: operations["keys.reveal"];
@@ -1889,6 +1889,7 @@ export interface components {
                 model: string;
                 /** @description For the strategy weighted. Default: 1. */
                 weight?: number | null;
+                /** @description Of one attempt: how long the whole answer, or the next event of a stream, may take. Default: 300,000, of audio 600,000. A shorter one of the request counts first. */
                 timeout_ms?: number | null;
                 /** @description Further attempts at this target before the next, other credentials included. Absent: it shares three attempts with all targets without it. One request makes at most 24. */
                 max_retries?: number | null;
@@ -1907,6 +1908,7 @@ export interface components {
                 model: string;
                 /** @description For the strategy weighted. Default: 1. */
                 weight?: number | null;
+                /** @description Of one attempt: how long the whole answer, or the next event of a stream, may take. Default: 300,000, of audio 600,000. A shorter one of the request counts first. */
                 timeout_ms?: number | null;
                 /** @description Further attempts at this target before the next, other credentials included. Absent: it shares three attempts with all targets without it. One request makes at most 24. */
                 max_retries?: number | null;
@@ -1922,6 +1924,7 @@ export interface components {
                 model: string;
                 /** @description For the strategy weighted. Default: 1. */
                 weight?: number | null;
+                /** @description Of one attempt: how long the whole answer, or the next event of a stream, may take. Default: 300,000, of audio 600,000. A shorter one of the request counts first. */
                 timeout_ms?: number | null;
                 /** @description Further attempts at this target before the next, other credentials included. Absent: it shares three attempts with all targets without it. One request makes at most 24. */
                 max_retries?: number | null;
@@ -2696,7 +2699,7 @@ export interface components {
             request_id: string;
         };
         ErrorCounts: {
-            /** @description At most 100, most frequent first, in one page. */
+            /** @description Of at most 100, most frequent first. */
             data: components["schemas"]["ErrorCount"][];
             has_more: boolean;
             next_cursor: string | null;
@@ -2802,6 +2805,30 @@ export interface components {
             updated_at: string;
         };
         RevealedKey: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            environment_id: string;
+            /** Format: uuid */
+            project_id: string;
+            /** @enum {string} */
+            kind: "secret" | "publishable";
+            name: string;
+            prefix_display: string;
+            scopes: ("ai.chat" | "ai.embed" | "ai.images" | "feedback")[];
+            restrictions: {
+                allowed_models: string[] | null;
+                allowed_endpoints: ("chat" | "embeddings" | "images" | "audio" | "client_tokens" | "device" | "feedback")[] | null;
+                max_request_cost_usd: number | null;
+            };
+            expires_at: string | null;
+            revoked_at: string | null;
+            rolled_to: string | null;
+            last_used_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
             key: string;
         };
         ModelAlias: {
@@ -3571,6 +3598,10 @@ export interface operations {
     "session.list_views": {
         parameters: {
             query?: {
+                /** @description Page size. Default: all at once. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
                 /** @description Only those of this environment. Without it at most 500 are listed. */
                 environment_id?: string;
             };
@@ -4752,7 +4783,12 @@ export interface operations {
     };
     "keys.get_effective_limits": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Page size. Default: all at once. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 keyId: string;
@@ -5494,6 +5530,10 @@ export interface operations {
     "logs.list_errors": {
         parameters: {
             query?: {
+                /** @description Page size. Default: all at once. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
                 /** @description Default: 24 hours before `to`. */
                 from?: string;
                 /** @description Default: now. */
@@ -7240,7 +7280,12 @@ export interface operations {
     };
     "end_users.get_effective_limits": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Page size. Default: all at once. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 id: string;

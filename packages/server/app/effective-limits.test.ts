@@ -78,6 +78,23 @@ test('an end user shows its own rules and its plan', async () => {
   expect(body.plan).toBe('free')
 })
 
+test('both lists come in pages by limit and cursor, in the order of the whole list', async () => {
+  const found = await app.manage('GET', `/v1/environments/${app.developmentId}/end-users?external_id=ann`)
+  for (const owner of [`/v1/keys/${keyId}`, `/v1/end-users/${found.body.data[0].id}`]) {
+    const path = `${owner}/effective-limits`
+    const whole = (await app.manage('GET', path)).body
+    const pages: Rule[] = []
+    for (let query = '?limit=2'; query !== ''; ) {
+      const { body } = await app.manage('GET', path + query)
+      expect(body).toMatchObject({ plan: whole.plan, note: whole.note, has_more: body.next_cursor !== null })
+      expect(body.data.length).toBeLessThanOrEqual(2)
+      pages.push(...body.data)
+      query = body.next_cursor === null ? '' : `?limit=2&cursor=${body.next_cursor}`
+    }
+    expect(pages).toEqual(whole.data)
+  }
+})
+
 test('a limit tells what is used of it, but not one that each end user has', async () => {
   const ofOrganization = await app.manage('GET', `/v1/orgs/${app.orgId}/limits`)
   expect(ofOrganization.body.data).toMatchObject([{ scope: 'project', used: 1, reserved: 0 }])

@@ -2,8 +2,8 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import { assertKnownQuery } from '../http/assert-known-query.ts'
+import { MAX_KEY_CHARS } from '../http/read-idempotency-key.ts'
 import { BROWSER_DOCUMENTS } from './browser-documents.ts'
-import { MAX_KEY_CHARS } from './idempotency/parse-idempotency-key.ts'
 import { pack, takesGzip } from './operation/compress-answer.ts'
 
 type Transform = typeof jsonSchemaTransform
@@ -73,6 +73,7 @@ const IDEMPOTENCY_KEY = {
     type: 'string',
     minLength: 1,
     maxLength: MAX_KEY_CHARS,
+    pattern: '^[ -~]*$',
     description:
       'A second call with the same key and body within 24 hours gets the first response again, with `Idempotent-Replayed: true`.',
   },

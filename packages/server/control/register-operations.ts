@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TrustedProxies } from '../http/client-address.ts'
+import { readIdempotencyKey } from '../http/read-idempotency-key.ts'
 import { grantAccess } from './access.ts'
 import { kindOf } from './audit-log/to-audit-entry.ts'
 import { IdempotentCreates } from './idempotency/idempotent-creates.ts'
-import { parseIdempotencyKey } from './idempotency/parse-idempotency-key.ts'
 import { routeNotFound } from './operation/answer-fault.ts'
 import { type Caller, toCaller } from './operation/caller.ts'
 import type { AnswerMemory } from './operation/control-answers.ts'
@@ -43,8 +43,10 @@ export function registerOperations(
         const granted = await grantAccess(services, operation, caller, params)
         admissions.set(request, { caller, ...granted })
         services.answers.find(request)?.name(granted)
-        // A route without a body accepts any content type, also one that Fastify would reject as malformed.
-        if (operation.body === undefined) delete request.raw.headers['content-type']
+        // Without a body any content type is accepted, also one that Fastify would reject as malformed. `curl -X POST -d ''`
+        // sends that of a form.
+        const { 'content-length': length } = request.raw.headers
+        if (operation.body === undefined || length === '0') delete request.raw.headers['content-type']
       },
       handler: async (request, reply) => {
         const { caller, ...granted } = admissions.get(request) as GrantedAccess & {
@@ -54,9 +56,7 @@ export function registerOperations(
           setCookie: (name, value, options) => void reply.setCookie(name, value, options),
           setReplayed: () => void reply.header('Idempotent-Replayed', 'true'),
         }
-        const key = isCreating(operation)
-          ? parseIdempotencyKey(request.headers['idempotency-key'])
-          : undefined
+        const key = isCreating(operation) ? readIdempotencyKey(request.raw) : undefined
         const once = key === undefined ? undefined : { creates, key }
         const { id, params, query, body } = request
         const input = { params, query, body, caller, answer, ifMatch: request.headers['if-match'] }

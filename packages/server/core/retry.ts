@@ -14,6 +14,12 @@ export const MAX_ALL_ATTEMPTS = 24
 /** No attempt of a request starts later than this after its first one. */
 export const LAST_START_MS = 600_000
 
+/**
+ * The longest timeout of one attempt, which only a target of an alias can have: reasoning models may be silent for more than
+ * ten minutes, and callers of the OpenAI, Anthropic and Gemini formats cannot ask for a timeout.
+ */
+export const MAX_ATTEMPT_MS = 3_600_000
+
 /** What to do after a failed attempt: `other` is the next credential or target, `target` the next target. */
 export type NextStep = 'same' | 'other' | 'target' | 'stop'
 

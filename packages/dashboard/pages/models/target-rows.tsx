@@ -118,8 +118,8 @@ function AttemptFields({ row, index, onChange }: AttemptFieldsProps) {
           aria-label={`Timeout in ms of target ${index + 1}`}
           type="number"
           min={1_000}
-          max={600_000}
-          placeholder="600000"
+          max={3_600_000}
+          placeholder="300000"
           value={row.timeoutMs}
           onChange={event => onChange({ timeoutMs: event.target.value })}
         />

@@ -7,7 +7,7 @@ import { findEnvironmentPolicies } from '../../storage/environment-policies.ts'
 import { dateTime, uuid } from '../operation/fields.ts'
 import type { Services } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
-import { listOf, toWholeList } from '../operation/pagination.ts'
+import { cutInOrder, listOf, type PageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 
 const WINDOWS = ['hour', 'day', 'week', 'month', 'total'] as const
@@ -46,17 +46,23 @@ export const EffectiveLimits = listOf(EffectiveLimit)
 
 type Limits = Omit<z.output<typeof EffectiveLimits>, 'note'>
 
-/** Returns every rule that binds the requests of a caller now, with its usage. The gateway derives them by the same function. */
+/**
+ * Returns the rules that bind the requests of a caller now, with their usage, or the asked page of them. The gateway derives
+ * them by the same function.
+ */
 export async function findEffectiveLimits(
   { db, clock, readMeters }: Pick<Services, 'db' | 'clock' | 'readMeters'>,
+  query: PageQuery,
+  binding: readonly unknown[],
   caller: MeteredCaller,
 ): Promise<Limits> {
   const policies = orGone(await findEnvironmentPolicies(db, caller.environmentId))
   const now = clock.now()
   const { meters, plan } = listMeters(policies, caller, now)
   const statuses = await readMeters(meters, now)
+  const limits = meters.map((meter, index) => toEffectiveLimit(meter, policies, statuses?.[index]))
   return {
-    ...toWholeList(meters.map((meter, index) => toEffectiveLimit(meter, policies, statuses?.[index]))),
+    ...cutInOrder(query, binding, limits, ({ kind, id, metric }) => `${kind} ${id} ${metric}`),
     plan: plan?.name ?? null,
   }
 }

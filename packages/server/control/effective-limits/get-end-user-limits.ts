@@ -1,4 +1,6 @@
 import { defineOperation } from '../operation/operation.ts'
+import { wholeListQuery } from '../operation/pagination.ts'
+import { z } from '../operation/zod.ts'
 import { EffectiveLimits, findEffectiveLimits } from './effective-limits.ts'
 
 export const getEndUserLimits = defineOperation('GET /v1/end-users/{id}/effective-limits', {
@@ -6,9 +8,10 @@ export const getEndUserLimits = defineOperation('GET /v1/end-users/{id}/effectiv
   summary:
     'Every rule that binds requests of an end user now, from its organization down, with what is used.',
   access: { role: 'viewer', of: 'end_user' },
+  query: z.strictObject(wholeListQuery),
   response: { 200: EffectiveLimits },
-  handle: async ({ services, resource }) => ({
-    ...(await findEffectiveLimits(services, {
+  handle: async ({ services, resource, query }) => ({
+    ...(await findEffectiveLimits(services, query, ['end_users.get_effective_limits', resource.id], {
       orgId: resource.org_id,
       projectId: resource.project_id,
       environmentId: resource.environment_id,

@@ -6,6 +6,7 @@ import {
   openControlPlane,
   type Tenant,
 } from '../../testing/harness/control-plane.ts'
+import { openRaw } from '../../testing/harness/raw-connection.ts'
 import { isCreating } from '../operation/operation.ts'
 import { operations } from '../operations.ts'
 
@@ -140,13 +141,27 @@ describe('a second call with the same Idempotency-Key', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  test.each(['', 'x'.repeat(256)])('of a wrong length is refused: %.3s', async text => {
-    expect((await create(text)).outcome).toBe('400 request_validation_failed Idempotency-Key')
-  })
+  test.each(['', 'x'.repeat(256), 'é', 'a\tb'])(
+    'of a wrong length or with other characters than printable ASCII is refused: %.3s',
+    async text => {
+      expect((await create(text)).outcome).toBe('400 request_validation_failed Idempotency-Key')
+    },
+  )
 
   test.each(['x', 'x'.repeat(255), '"quoted", with spaces'])('is accepted: %.30s', async text => {
     expect((await create(text)).outcome).toBe('201')
     expect((await create(text)).headers.get('idempotent-replayed')).toBe('true')
+  })
+
+  test('that is sent twice is refused', async () => {
+    const raw = await openRaw(`http://127.0.0.1:${plane.port}`)
+    const body = JSON.stringify(BODY)
+    raw.socket.write(
+      `POST ${keysPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tenant.keys.admin}\r\n` +
+        `Idempotency-Key: a\r\nIdempotency-Key: b\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    expect(await raw.until('"param":"Idempotency-Key"')).toContain('400 Bad Request')
+    raw.socket.destroy()
   })
 
   test('is ignored by an action, which repeats itself', async () => {

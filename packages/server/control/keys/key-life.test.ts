@@ -137,6 +137,16 @@ describe('roll', () => {
     expect(row?.hash).toEqual(hashKeyText(newText))
   })
 
+  test.each(['application/x-www-form-urlencoded', 'no media type'])(
+    '201 with an empty body of the content type %s, as curl sends with -d and an empty text',
+    async type => {
+      const { id } = await make()
+      const headers = { 'content-type': type }
+      const { status } = await plane.call('POST', `/v1/keys/${id}/roll`, { key, raw: '', headers })
+      expect(status).toBe(201)
+    },
+  )
+
   test("the overlap never extends the old key's expiry, which the new key has too", async () => {
     const expires_at = inHours(3)
     const old = await make({ expires_at })
@@ -188,13 +198,14 @@ describe('roll', () => {
 })
 
 describe('reveal', () => {
-  test('200 for a publishable key, even after it was rolled', async () => {
+  test('200 with the record and plaintext of a publishable key, even after it was rolled', async () => {
     const made = await make({ kind: 'publishable' })
-    const reveal = (id: string) => plane.call<{ key: string }>('POST', `/v1/keys/${id}/reveal`, { key })
-    expect((await reveal(made.id)).json).toEqual({ key: made.key })
+    const reveal = (id: string) => plane.call<NewKeyRecord>('POST', `/v1/keys/${id}/reveal`, { key })
+    expect((await reveal(made.id)).json).toEqual(made)
     const rolled = (await roll(made.id)).json
     expect(rolled.key).toMatch(/^rd_pk_dev_/)
-    expect((await reveal(rolled.id)).json).toEqual({ key: rolled.key })
+    expect((await reveal(rolled.id)).json).toEqual(rolled)
+    expect((await reveal(made.id)).json).toEqual({ ...(await get(made.id)), key: made.key })
     expect(plane.logged()).not.toContain(made.key)
   })
 

@@ -140,6 +140,7 @@ describe('create', () => {
     [{ expires_at: '2999-02-30T00:00:00Z' }, 'invalid_request expires_at'],
     [{ expires_at: '2999-01-01T00:00:00' }, 'invalid_request expires_at'],
     [{ expires_at: '2020-01-01T00:00:00Z' }, 'invalid_request expires_at'],
+    [{ expires_at: '9999-12-31T23:59:59-01:00' }, 'invalid_request expires_at'],
     [{ hash: 'x' }, 'invalid_request hash'],
   ])('400 %j', async (change, outcome) => {
     expect((await create({ kind: 'secret', name: 'n', ...change })).outcome).toBe(`400 ${outcome}`)

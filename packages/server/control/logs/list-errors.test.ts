@@ -73,6 +73,15 @@ test('they are counted apart by provider, and over a longer time', async () => {
   expect(week.json.data.map((row: any) => row.error_code)).toContain('rate_limit_exceeded')
 })
 
+test('they are listed in pages by limit and cursor, in the order of the whole list', async () => {
+  const whole = (await get('group_by=provider')).json
+  const first = (await get('group_by=provider&limit=2')).json
+  expect(first).toMatchObject({ data: whole.data.slice(0, 2), has_more: true, is_complete: true })
+  const rest = (await get(`group_by=provider&limit=2&cursor=${first.next_cursor}`)).json
+  expect(rest).toMatchObject({ data: whole.data.slice(2), has_more: false, next_cursor: null })
+  expect((await get(`cursor=${first.next_cursor}`)).outcome).toBe('400 invalid_request cursor')
+})
+
 test('more failures than are read are told by the time since which they are counted', async () => {
   const filter = {
     environmentId: tenant.production.id,

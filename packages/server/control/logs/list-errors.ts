@@ -2,7 +2,7 @@ import { Fault } from '../../core/fault.ts'
 import { countErrors, MOST_FAILURES } from '../../storage/error-counts.ts'
 import { dateTime, dateTimeField, toDate, uuid } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { listOf, toWholeList } from '../operation/pagination.ts'
+import { cutInOrder, listOf, wholeListQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 
 const DAY_MS = 86_400_000
@@ -22,7 +22,7 @@ const ErrorCount = z
 
 const ErrorCounts = listOf(ErrorCount)
   .extend({
-    data: z.array(ErrorCount).meta({ description: 'At most 100, most frequent first, in one page.' }),
+    data: z.array(ErrorCount).meta({ description: 'Of at most 100, most frequent first.' }),
     from: dateTime.meta({ description: 'Since when they are counted.' }),
     to: dateTime,
     is_complete: z.boolean().meta({
@@ -36,6 +36,7 @@ export const listErrors = defineOperation('GET /v1/environments/{envId}/errors',
   summary: "An environment's failed requests by error code, most frequent first.",
   access: { role: 'viewer', of: 'environment' },
   query: z.strictObject({
+    ...wholeListQuery,
     from: dateTimeField.optional().meta({ description: 'Default: 24 hours before `to`.' }),
     to: dateTimeField.optional().meta({ description: 'Default: now.' }),
     group_by: z
@@ -62,8 +63,13 @@ export const listErrors = defineOperation('GET /v1/environments/{envId}/errors',
       last_at: last_at.toISOString(),
       request_id,
     }))
+    // The times as they were given: those that are not move on between two pages.
+    const binding = ['logs.list_errors', resource.id, query.from ?? null, query.to ?? null, groups]
+    const page = cutInOrder(query, binding, counts, ({ error_code, provider, model }) =>
+      JSON.stringify([error_code, provider, model]),
+    )
     return {
-      ...toWholeList(counts),
+      ...page,
       from: (oldest ?? from).toISOString(),
       to: to.toISOString(),
       is_complete: oldest === undefined,

@@ -1,3 +1,4 @@
+import { MAX_ATTEMPT_MS } from '../../core/retry.ts'
 import { ALIAS_STRATEGIES } from '../../core/tenancy.ts'
 import type { AliasTargetRow } from '../../storage/model-tables.ts'
 import { capabilityField } from '../operation/capability-field.ts'
@@ -7,7 +8,10 @@ import { z } from '../operation/zod.ts'
 const Target = z.strictObject({
   model: textField(256).meta({ description: '`provider/model` or a bare name; never another alias.' }),
   weight: z.int().min(0).max(1000).nullish().meta({ description: 'For the strategy weighted. Default: 1.' }),
-  timeout_ms: z.int().min(1_000).max(600_000).nullish(),
+  timeout_ms: z.int().min(1_000).max(MAX_ATTEMPT_MS).nullish().meta({
+    description:
+      'Of one attempt: how long the whole answer, or the next event of a stream, may take. Default: 300,000, of audio 600,000. A shorter one of the request counts first.',
+  }),
   max_retries: z.int().min(0).max(10).nullish().meta({
     description:
       'Further attempts at this target before the next, other credentials included. Absent: it shares three attempts with all targets without it. One request makes at most 24.',

@@ -52,7 +52,7 @@ describe('create, read, change, remove', () => {
   test('answers 201 with the record, then 200, 204 and 404', async () => {
     const targets = [
       { model: 'sandbox/echo', weight: 3, timeout_ms: 1000, max_retries: 0 },
-      { model: 'gpt-4o', weight: null },
+      { model: 'gpt-4o', weight: null, timeout_ms: 3_600_000 },
     ]
     const { status, json } = await create({ alias: 'A.b_c:d-9', strategy: 'weighted', targets })
     const now = new Date(plane.clock.now()).toISOString()
@@ -66,7 +66,7 @@ describe('create, read, change, remove', () => {
         strategy: 'weighted',
         targets: [
           { model: 'sandbox/echo', weight: 3, timeout_ms: 1000, max_retries: 0 },
-          { model: 'gpt-4o', weight: null, timeout_ms: null, max_retries: null },
+          { model: 'gpt-4o', weight: null, timeout_ms: 3_600_000, max_retries: null },
         ],
         created_at: now,
         updated_at: now,
@@ -118,7 +118,7 @@ describe('create, read, change, remove', () => {
     [{ targets: [{}] }, 'targets[0].model'],
     [{ targets: [{ model: 'm', weight: -1 }] }, 'targets[0].weight'],
     [{ targets: [{ model: 'm', timeout_ms: 999 }] }, 'targets[0].timeout_ms'],
-    [{ targets: [{ model: 'm', timeout_ms: 600_001 }] }, 'targets[0].timeout_ms'],
+    [{ targets: [{ model: 'm', timeout_ms: 3_600_001 }] }, 'targets[0].timeout_ms'],
     [{ targets: [{ model: 'm', max_retries: 1.5 }] }, 'targets[0].max_retries'],
     [{ targets: [{ model: 'm', price: 1 }] }, 'targets[0].price'],
     [{ name: 'x' }, 'name'],

@@ -32,10 +32,14 @@ export const givenPasswordField = z.string().min(1).max(1024)
 /** The secret of a link. Only a lookup shows what it is for. */
 export const tokenField = z.string().min(1).max(256)
 
-/** An ISO 8601 time with an offset. */
-export const dateTimeField = z.iso
-  .datetime({ offset: true })
-  .refine(text => !Number.isNaN(Date.parse(text)), 'must be an existing time')
+const FIRST_TIME = Date.parse('0000-01-01T00:00:00Z')
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** An ISO 8601 time with an offset. Its year in UTC has four digits, as RFC 3339 requires of the answers that show it. */
+export const dateTimeField = z.iso.datetime({ offset: true }).refine(text => {
+  const at = Date.parse(text)
+  return at >= FIRST_TIME && at <= LAST_TIME
+}, 'must be an existing time of the years 0000 to 9999 in UTC')
 
 /** Converts an optional time of a query. */
 export function toDate(text: string | undefined): Date | undefined {

@@ -16,6 +16,12 @@ export const pageQuery = {
     .meta({ description: 'The `next_cursor` of the previous page.' }),
 }
 
+/** The same of a list that is answered as a whole unless a page of it is asked for. */
+export const wholeListQuery = {
+  ...pageQuery,
+  limit: pageQuery.limit.meta({ description: 'Page size. Default: all at once.' }),
+}
+
 export interface PageQuery {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
@@ -25,11 +31,6 @@ const DEFAULT_LIMIT = 20
 
 export function listOf<Record extends z.ZodType>(record: Record) {
   return z.strictObject({ data: z.array(record), has_more: z.boolean(), next_cursor: z.string().nullable() })
-}
-
-/** Returns a list that is never cut into pages, in the list envelope. */
-export function toWholeList<Record>(data: Record[]): ListPage<Record> {
-  return { data, has_more: false, next_cursor: null }
 }
 
 interface ListPage<Record> {
@@ -136,6 +137,39 @@ export function cutPage<Record extends { readonly id: string }>(
   const last = rest.length > limit ? data.at(-1) : undefined
   const next = last === undefined ? null : encodeCursor(Buffer.from(orderOf(last)), binding)
   return { data, has_more: last !== undefined, next_cursor: next }
+}
+
+/**
+ * Returns one page of a short list in memory, in its own order; without a `limit` all that follows the cursor. Each record has
+ * a name of its own. The next page follows the record that ended the last one, wherever the list has it now, or its
+ * position if it was removed.
+ */
+export function cutInOrder<Record>(
+  query: PageQuery,
+  binding: readonly unknown[],
+  all: readonly Record[],
+  nameOf: (record: Record) => string,
+): ListPage<Record> {
+  const position = decodeCursor(query.cursor, binding)
+  const start = position === undefined ? 0 : findStart(position, all.map(nameOf))
+  const data = all.slice(start, query.limit === undefined ? undefined : start + query.limit)
+  const end = start + data.length
+  const last = end < all.length ? data.at(-1) : undefined
+  const next = last === undefined ? null : encodeCursor(encodePlace(end, nameOf(last)), binding)
+  return { data, has_more: last !== undefined, next_cursor: next }
+}
+
+// The position in a list of its own order: how many records came before, and a digest of the last one's name, which may be long.
+
+function encodePlace(end: number, name: string): Buffer {
+  const place = Buffer.alloc(4)
+  place.writeUInt32BE(end)
+  return Buffer.concat([place, createHash('sha256').update(name).digest().subarray(0, 16)])
+}
+
+function findStart(position: Buffer, names: readonly string[]): number {
+  const last = names.findIndex(name => position.equals(encodePlace(position.readUInt32BE(), name)))
+  return last >= 0 ? last + 1 : position.readUInt32BE() - 1
 }
 
 // A cursor consists of 10 bytes of a hash over the position and its binding, and the position. The hash rejects a cursor

@@ -1,4 +1,5 @@
 import type { Random } from '../../core/random.ts'
+import { isUniqueViolation } from '../../storage/unique-violation.ts'
 import { z } from './zod.ts'
 
 const MAX_LENGTH = 48
@@ -21,14 +22,36 @@ export function toSlug(name: string, fallback: string): string {
   return slug === '' ? fallback : slug
 }
 
-/** Returns a slug made from a name, with a random suffix if another has it. `own`: the slug of the record that is renamed. */
-export async function findFreeSlug(
+interface SlugWrite<Result> {
+  readonly isTaken: (slug: string) => Promise<boolean>
+  /** The slug of the record that is renamed. */
+  readonly own?: string
+  /** The unique index of the slugs. */
+  readonly index: string
+  /** Must be a transaction, so that it can run again after a failure. */
+  readonly write: (slug: string) => Promise<Result>
+}
+
+/**
+ * Writes a record with a slug made from its name, with a random suffix if another has it. A concurrent write may take the
+ * slug after it was found free: then the record is written again, with a suffix.
+ */
+export async function writeWithFreeSlug<Result>(
   slug: string,
-  isTaken: (slug: string) => Promise<boolean>,
   random: Random,
-  own?: string,
-): Promise<string> {
-  if (slug === own || !(await isTaken(slug))) return slug
+  { isTaken, own, index, write }: SlugWrite<Result>,
+): Promise<Result> {
+  if (slug === own || !(await isTaken(slug))) {
+    try {
+      return await write(slug)
+    } catch (error) {
+      if (!isUniqueViolation(error, index)) throw error
+    }
+  }
+  return await write(withSuffix(slug, random))
+}
+
+function withSuffix(slug: string, random: Random): string {
   const end = `-${random.bytes(4).toString('hex')}`
   return `${slug.slice(0, MAX_LENGTH - end.length).replace(/-+$/, '')}${end}`
 }

@@ -2,7 +2,7 @@ import { isOrganizationSlugTaken } from '../../storage/organizations.ts'
 import { extendTenantScope } from '../../storage/tenant-scope.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
-import { findFreeSlug, toSlug } from '../operation/slug.ts'
+import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'
 import { createOwnedOrganization } from './new-organization.ts'
 import { DEFAULT_TIME_ZONE, NewOrganization } from './organization-fields.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
@@ -18,14 +18,18 @@ export const createOrganization = defineOperation('POST /v1/orgs', {
   handle: async ({ services, actor, body }) => {
     // Slugs are unique in the deployment, so the check goes beyond the caller's own organizations.
     const isTaken = (slug: string): Promise<boolean> => isOrganizationSlugTaken(services.wholeDb, slug)
-    const settings = {
-      id: services.newId(),
-      name: body.name,
-      slug: body.slug ?? (await findFreeSlug(toSlug(body.name, 'organization'), isTaken, services.random)),
-      time_zone: body.time_zone ?? DEFAULT_TIME_ZONE,
-    }
+    const { name, slug } = body
+    const settings = { id: services.newId(), name, time_zone: body.time_zone ?? DEFAULT_TIME_ZONE }
     await extendTenantScope(services.db, settings.id)
-    const made = createOwnedOrganization(services.db, services, settings, actor.id)
-    return toOrganizationResource(await orConflict(made, 'organizations_slug', 'slug'))
+    const index = 'organizations_slug'
+    const write = (slug: string) =>
+      services.db
+        .transaction()
+        .execute(tx => createOwnedOrganization(tx, services, { ...settings, slug }, actor.id))
+    const made =
+      slug == null
+        ? writeWithFreeSlug(toSlug(name, 'organization'), services.random, { isTaken, index, write })
+        : write(slug)
+    return toOrganizationResource(await orConflict(made, index, 'slug'))
   },
 })

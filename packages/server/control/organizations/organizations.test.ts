@@ -49,6 +49,17 @@ describe('POST /v1/orgs', () => {
     expect((await make({ name: 'Other', slug: 'twice' })).outcome).toBe('409 resource_conflict slug')
   })
 
+  test('201 for each of concurrent calls with one name and no slug, with a slug of its own', async () => {
+    const { cookie } = tenant.people.viewer
+    const make = () =>
+      plane.call<Organization>('POST', '/v1/orgs', { cookie, body: { name: 'At the same time' } })
+    const made = await Promise.all(Array.from({ length: 8 }, make))
+    expect(made.map(({ outcome }) => outcome)).toEqual(made.map(() => '201'))
+    const slugs = made.map(({ json }) => json.slug)
+    expect(slugs).toContain('at-the-same-time')
+    expect(new Set(slugs).size).toBe(8)
+  })
+
   test('403 insufficient_role for a management key', async () => {
     const { outcome } = await plane.call('POST', '/v1/orgs', { key: tenant.keys.admin, body: { name: 'x' } })
     expect(outcome).toBe('403 insufficient_role')

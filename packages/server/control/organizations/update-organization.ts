@@ -4,7 +4,7 @@ import {
 } from '../../storage/organizations.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
-import { findFreeSlug, toSlug } from '../operation/slug.ts'
+import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'
 import { DEFAULT_TIME_ZONE, OrganizationChange } from './organization-fields.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
 
@@ -21,15 +21,22 @@ export const updateOrganization = defineOperation('PATCH /v1/orgs/{orgId}', {
     // Slugs are unique in the deployment.
     const isTaken = (slug: string): Promise<boolean> => isOrganizationSlugTaken(services.wholeDb, slug)
     const made = toSlug(name ?? resource.name, 'organization')
-    const slug =
-      body.slug === null ? await findFreeSlug(made, isTaken, services.random, resource.slug) : body.slug
     const change = {
       ...(name === undefined ? {} : { name }),
-      ...(slug === undefined ? {} : { slug }),
       ...(time_zone === undefined ? {} : { time_zone: time_zone ?? DEFAULT_TIME_ZONE }),
     }
     const now = new Date(services.clock.now())
-    const stored = storeOrganization(services.db, resource.id, change, now)
-    return toOrganizationResource(await orConflict(stored, 'organizations_slug', 'slug'))
+    const index = 'organizations_slug'
+    const write = (slug: string | undefined) =>
+      services.db
+        .transaction()
+        .execute(tx =>
+          storeOrganization(tx, resource.id, { ...change, ...(slug === undefined ? {} : { slug }) }, now),
+        )
+    const stored =
+      body.slug === null
+        ? writeWithFreeSlug(made, services.random, { isTaken, own: resource.slug, index, write })
+        : write(body.slug)
+    return toOrganizationResource(await orConflict(stored, index, 'slug'))
   },
 })

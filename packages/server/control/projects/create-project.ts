@@ -1,7 +1,7 @@
 import { isProjectSlugTaken } from '../../storage/projects.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
-import { findFreeSlug, toSlug } from '../operation/slug.ts'
+import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'
 import { createProject as storeProject } from './new-project.ts'
 import { NewProject } from './project-fields.ts'
 import { ProjectResource, toProjectResource } from './project-resource.ts'
@@ -15,14 +15,18 @@ export const createProject = defineOperation('POST /v1/orgs/{orgId}/projects', {
   faults: ['resource_conflict'],
   handle: async ({ services, resource, body }) => {
     const isTaken = (slug: string): Promise<boolean> => isProjectSlugTaken(services.db, resource.id, slug)
-    const input = {
-      orgId: resource.id,
-      name: body.name,
-      slug: body.slug ?? (await findFreeSlug(toSlug(body.name, 'project'), isTaken, services.random)),
-      allowedOrigins: body.allowed_origins ?? [],
-    }
-    const made = services.db.transaction().execute(tx => storeProject(tx, services, input))
-    const { project } = await orConflict(made, 'projects_slug', 'slug')
+    const { name, slug } = body
+    const allowedOrigins = body.allowed_origins ?? []
+    const index = 'projects_slug'
+    const write = (slug: string) =>
+      services.db
+        .transaction()
+        .execute(tx => storeProject(tx, services, { orgId: resource.id, name, slug, allowedOrigins }))
+    const made =
+      slug == null
+        ? writeWithFreeSlug(toSlug(name, 'project'), services.random, { isTaken, index, write })
+        : write(slug)
+    const { project } = await orConflict(made, index, 'slug')
     return toProjectResource(project)
   },
 })

@@ -47,6 +47,17 @@ describe('POST /v1/orgs/{orgId}/projects', () => {
     expect(credentials).toMatchObject([{ provider: 'sandbox', environment_id: environments[0]?.id }])
   })
 
+  test('201 for each of concurrent calls with one name and no slug, with a slug of its own', async () => {
+    const made = await Promise.all(Array.from({ length: 8 }, () => create({ name: 'At once' })))
+    expect(made.map(({ outcome }) => outcome)).toEqual(made.map(() => '201'))
+    const slugs = made.map(({ json }) => json.slug)
+    expect(slugs).toContain('at-once')
+    expect(new Set(slugs).size).toBe(8)
+    for (const { json } of made) await patch(json.id, { name: 'Renamed' })
+    const renamed = await Promise.all(made.map(({ json }) => patch(json.id, { slug: null })))
+    expect(renamed.map(({ outcome }) => outcome)).toEqual(made.map(() => '200'))
+  })
+
   test('a slug is unique within its organization', async () => {
     expect((await create({ name: 'Twice', slug: 'twice' })).outcome).toBe('201')
     expect((await create({ name: 'Other', slug: 'twice' })).outcome).toBe('409 resource_conflict slug')

@@ -1,7 +1,7 @@
 import { isProjectSlugTaken, updateProject as storeProject } from '../../storage/projects.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
-import { findFreeSlug, toSlug } from '../operation/slug.ts'
+import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'
 import { ProjectChange } from './project-fields.ts'
 import { ProjectResource, toProjectResource } from './project-resource.ts'
 
@@ -17,15 +17,22 @@ export const updateProject = defineOperation('PATCH /v1/projects/{projectId}', {
     const { name, allowed_origins } = body
     const isTaken = (slug: string): Promise<boolean> => isProjectSlugTaken(services.db, resource.org_id, slug)
     const made = toSlug(name ?? resource.name, 'project')
-    const slug =
-      body.slug === null ? await findFreeSlug(made, isTaken, services.random, resource.slug) : body.slug
     const change = {
       ...(name === undefined ? {} : { name }),
-      ...(slug === undefined ? {} : { slug }),
       ...(allowed_origins === undefined ? {} : { allowed_origins: allowed_origins ?? [] }),
     }
     const now = new Date(services.clock.now())
-    const stored = storeProject(services.db, resource.id, change, now)
-    return toProjectResource(await orConflict(stored, 'projects_slug', 'slug'))
+    const index = 'projects_slug'
+    const write = (slug: string | undefined) =>
+      services.db
+        .transaction()
+        .execute(tx =>
+          storeProject(tx, resource.id, { ...change, ...(slug === undefined ? {} : { slug }) }, now),
+        )
+    const stored =
+      body.slug === null
+        ? writeWithFreeSlug(made, services.random, { isTaken, own: resource.slug, index, write })
+        : write(body.slug)
+    return toProjectResource(await orConflict(stored, index, 'slug'))
   },
 })

@@ -1,7 +1,7 @@
 import { listSavedViews as loadSavedViews } from '../../storage/saved-views.ts'
 import { uuidField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { listOf, toWholeList } from '../operation/pagination.ts'
+import { cutInOrder, listOf, wholeListQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 import { SavedViewResource, toSavedViewResource } from './saved-view-resource.ts'
 
@@ -10,11 +10,15 @@ export const listSavedViews = defineOperation('GET /v1/session/views', {
   summary: "The caller's own saved views of the dashboard's pages, by page and name.",
   access: 'session',
   query: z.strictObject({
+    ...wholeListQuery,
     environment_id: uuidField
       .optional()
       .meta({ description: 'Only those of this environment. Without it at most 500 are listed.' }),
   }),
   response: { 200: listOf(SavedViewResource) },
-  handle: async ({ services, actor, query }) =>
-    toWholeList((await loadSavedViews(services.db, actor.id, query.environment_id)).map(toSavedViewResource)),
+  handle: async ({ services, actor, query }) => {
+    const { environment_id } = query
+    const views = (await loadSavedViews(services.db, actor.id, environment_id)).map(toSavedViewResource)
+    return cutInOrder(query, ['session.list_views', actor.id, environment_id ?? null], views, view => view.id)
+  },
 })

@@ -76,6 +76,44 @@ test.each([
   expect((await put(randomUUID(), view(change))).outcome).toBe(`400 invalid_request ${param}`)
 })
 
+test('views are listed in pages by limit and cursor, without repeating or missing one when others change', async () => {
+  const user = tenant.people.owner
+  const ids = ['A', 'B', 'C', 'D', 'E'].map(name => ({ name, id: randomUUID() }))
+  for (const { name, id } of ids) await put(id, view({ name }), user)
+  const page = async (query: string) => {
+    const path = `/v1/session/views?environment_id=${tenant.production.id}&${query}`
+    const { json, outcome } = await plane.call<any>('GET', path, { cookie: user.cookie })
+    return {
+      outcome,
+      names: json.data?.map((row: any) => row.name),
+      cursor: json.next_cursor,
+      more: json.has_more,
+    }
+  }
+  const first = await page('limit=2')
+  expect(first).toMatchObject({ names: ['A', 'B'], more: true })
+  expect(await page(`cursor=${first.cursor}`)).toMatchObject({
+    names: ['C', 'D', 'E'],
+    more: false,
+    cursor: null,
+  })
+  for (const name of ['Aa', 'Ab']) await put(randomUUID(), view({ name }), user)
+  await plane.call('DELETE', `/v1/session/views/${ids[0]?.id}`, { cookie: user.cookie })
+  const second = await page(`limit=2&cursor=${first.cursor}`)
+  expect(second.names).toEqual(['C', 'D'])
+  await plane.call('DELETE', `/v1/session/views/${ids[3]?.id}`, { cookie: user.cookie })
+  expect(await page(`limit=2&cursor=${second.cursor}`)).toMatchObject({
+    names: ['E'],
+    more: false,
+    cursor: null,
+  })
+  const elsewhere = `/v1/session/views?cursor=${first.cursor}`
+  expect((await plane.call('GET', elsewhere, { cookie: user.cookie })).outcome).toBe(
+    '400 invalid_request cursor',
+  )
+  expect((await page('limit=101')).outcome).toBe('400 request_validation_failed limit')
+})
+
 test('a user has a bounded number of them, also by calls at once', async () => {
   const user = tenant.people.developer
   const save = () => put(randomUUID(), view(), user)

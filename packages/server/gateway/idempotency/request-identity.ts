@@ -1,11 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import { Fault } from '../../core/fault.ts'
 import { runInSlices, type SlicedWork } from '../../http/sliced-work.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 
-const HEADER = 'idempotency-key'
-const KEY = /^[\x20-\x7e]{1,255}$/
 /** A longer body is hashed in slices. */
 const SHORT_BYTES = 1024 * 1024
 
@@ -23,28 +19,6 @@ export interface Asked {
   readonly variant?: string | undefined
   /** The files of a form. The context has the form's other fields. */
   readonly files?: readonly Buffer[] | undefined
-}
-
-/** Returns the value of `Idempotency-Key`; undefined without one. Throws `request_validation_failed`. */
-export function readIdempotencyKey(req: IncomingMessage): string | undefined {
-  const key = req.headers[HEADER]
-  if (key === undefined) return undefined
-  if (typeof key === 'string' && KEY.test(key) && !isRepeated(req)) return key
-  throw new Fault(
-    'request_validation_failed',
-    'Idempotency-Key: must be sent once, with 1 to 255 printable ASCII characters.',
-    { param: 'Idempotency-Key' },
-  )
-}
-
-/** Node joins the values of a repeated header. */
-function isRepeated({ rawHeaders }: IncomingMessage): boolean {
-  let count = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string
-    if (name.length === HEADER.length && name.toLowerCase() === HEADER) count++
-  }
-  return count > 1
 }
 
 /** Rejects if the request is stopped meanwhile. */
