@@ -16,7 +16,7 @@ import { parseTranscription } from './parse-transcription.ts'
 const head = (...parts: (string | number[])[]): Buffer =>
   Buffer.concat([...parts.map(part => Buffer.from(part as string, 'latin1')), Buffer.alloc(40)])
 
-/** A WAV file of so many seconds. */
+/** A WAV file of `seconds` seconds. */
 function wav(seconds: number, { channels = 1, samples = 16_000, bits = 16 } = {}): Buffer {
   const rate = (channels * samples * bits) / 8
   const header = Buffer.alloc(44)

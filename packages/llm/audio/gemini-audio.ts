@@ -27,7 +27,7 @@ const THOUGHT_TOKENS = 4096
 const MOST_SAID_TOKENS = 65_536
 /** The output that the models of speech have at most. */
 const MOST_SPOKEN_TOKENS = 16_384
-/** A second of speech has at least so many characters. */
+/** The fewest characters in a second of speech. */
 const FEWEST_CHARACTERS_A_SECOND = 5
 /** Pauses, and silence at both ends. */
 const SILENT_TOKENS = 200

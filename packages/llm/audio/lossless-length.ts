@@ -20,7 +20,7 @@ export function findFlacSeconds(bytes: Buffer): number | undefined {
 
 /** A frame begins with 14 bits of which all but the last are set, and says in the 16th whether frames have one length. */
 const FRAME_STARTS = [Buffer.from([0xff, 0xf8]), Buffer.from([0xff, 0xf9])]
-/** So many starts are looked at: some hours of audio. Whatever follows may be frames of the largest size. */
+/** The most frame starts that are examined: some hours of audio. What follows is counted as frames of the largest size. */
 const MAX_STARTS = 50_000
 const LEAST_FRAME_BYTES = 10
 const MOST_SAMPLES = 65_536

@@ -61,7 +61,7 @@ export function toNumbers(value: unknown): readonly number[] | undefined {
   return Array.isArray(value) && value.length > 0 && value.every(Number.isFinite) ? value : undefined
 }
 
-/** No request has so many tokens: a larger number is a provider's mistake. */
+/** No request has this many tokens: a larger number is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000
 
 /** A count of tokens that somebody else made. */

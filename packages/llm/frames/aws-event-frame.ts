@@ -65,7 +65,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return sum
 })
 
-/** The checksum of the first eight bytes: a call into the library costs more than so few are worth. */
+/** The checksum of the first eight bytes: for so few bytes a call into the library costs more than it saves. */
 function sumPrelude(frame: Buffer): number {
   let sum = 0xffffffff
   for (let at = 0; at < 8; at++) {

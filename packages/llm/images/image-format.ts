@@ -140,7 +140,7 @@ export function toBase64(source: ImageSource): string {
 /** More is a provider's mistake. */
 const MAX_TOKENS = 20_000_000
 
-/** Whether a request can have used so many tokens. What cannot be is billed at its maximum, like usage that is missing. */
+/** Returns true if a request can have used that many tokens. Impossible usage is billed at its maximum, like missing usage. */
 function isCredible(tokens: number): boolean {
   return tokens > 0 && tokens <= MAX_TOKENS
 }

@@ -31,7 +31,7 @@ export function scanJson(bytes: Buffer): JsonScan {
   return scanShortJson(bytes, UNBOUNDED, Number.MAX_SAFE_INTEGER) as JsonScan
 }
 
-/** A number costs so much less than a string or an object. */
+/** How many numbers cost as much as one string or object. */
 const NUMBERS_PER_PART = 16
 
 /**

@@ -3,7 +3,7 @@ const LETTER_U = 0x75
 const ESCAPE_LENGTH = 6
 
 /**
- * So many escapes of half surrogate pairs may stand in a long text. JSON.stringify takes a third of a microsecond for each, so
+ * The most escapes of half surrogate pairs that a long text may have. JSON.stringify takes a third of a microsecond for each, so
  * 32 MiB of them would hold the event loop for seconds whenever the text is encoded. Texts that were cut within an emoji
  * have one.
  */

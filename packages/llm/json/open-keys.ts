@@ -2,7 +2,7 @@ const BACKSLASH = 0x5c
 const UNDERSCORE = 0x5f
 const PROTOTYPE_KEY = '__proto__'
 
-/** Up to so many short keys of an object are compared one by one; beyond, a set keeps the cost linear. */
+/** The most short keys of an object that are compared one by one. For more, a set keeps the cost linear. */
 const FEW_KEYS = 16
 const SHORT_KEY_BYTES = 64
 

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from './json-value.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** After so much white space that it is not seen, a colon is assumed. */
+/** A colon is assumed after white space that fills the rest of the examined text. */
 const COLON = /^\s*(?::|\s{63}$)/
 
 /**

@@ -6,7 +6,7 @@ const BACKSLASH = 0x5c
 const LETTER_U = 0x75
 const NOT_FOUND = -1
 
-/** So far a loop finds the end of a string sooner than a call of the machine's search would. */
+/** Up to this length a loop finds the end of a string sooner than a call of the native search does. */
 const NEAR_BYTES = 48
 
 /**

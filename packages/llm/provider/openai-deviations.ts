@@ -20,7 +20,7 @@ export interface OpenAiDeviations {
   readonly reasoningEfforts?: Readonly<Record<string, JsonObject>>
   /** Takes OpenRouter's `reasoning` object, which stands for `reasoning_effort` elsewhere. */
   readonly takesReasoning?: boolean
-  /** It takes only tool-call ids of exactly so many letters and digits. Others are rewritten, alike in call and result. */
+  /** The exact number of letters and digits that a tool-call id must have. Other ids are rewritten, alike in call and result. */
   readonly toolCallIdLength?: number
   /**
    * The name for an assistant message's reasoning, whichever name the caller uses; `refused`: it is left out. Absent: it

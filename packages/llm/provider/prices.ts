@@ -13,7 +13,7 @@ export interface ModelPricing extends TokenPrices {
   readonly per_request?: number
   /** The price of audio input. Absent: unknown, so audio is refused. */
   readonly audio_input?: number
-  /** What the whole request costs where its input, cached or not, is over so many tokens. */
+  /** The prices of the whole request if its input, cached or not, exceeds `over_input_tokens`. */
   readonly long_context?: TokenPrices & { readonly over_input_tokens: number }
   /** What tokens cost in another service tier than the usual one, where a list knows it. */
   readonly tiers?: { readonly [tier in ServiceTier]?: TokenPrices }
@@ -59,7 +59,7 @@ export type HostedTool =
 export interface AudioPrices {
   /** An hour of the audio that is transcribed or translated. */
   readonly per_hour?: number
-  /** Each request is billed for at least so many seconds. */
+  /** The fewest seconds that a request is billed for. */
   readonly min_seconds?: number
   /** A million characters of the text that is spoken. */
   readonly per_million_characters?: number

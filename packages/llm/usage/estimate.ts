@@ -24,7 +24,7 @@ const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
   return /\d/.test(char) ? DIGIT : SIGN
 })
 const FIRST_OTHER = 0x900
-/** Of longer texts so many characters are looked at, evenly spread. */
+/** The number of characters of a longer text that are examined, evenly spread. */
 const SAMPLES = 512
 
 /**

@@ -29,7 +29,7 @@ const MAX_UPSTREAM = 16_384
 /** Callers of both planes may have 9/16 of the files, and the database, the journal and libraries need some. */
 const UPSTREAM_PART = 5 / 16
 
-/** Returns how many connections to providers fit into a limit on open files, which each of so many workers has. */
+/** Returns how many connections to providers fit into the limit on open files of each of `workers` workers. */
 export function toMaxUpstream(maxOpenFiles: number, workers: number): number {
   return Math.min(
     Math.ceil(MAX_UPSTREAM / workers),

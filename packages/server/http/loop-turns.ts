@@ -29,7 +29,7 @@ const UNKNOWN_CALLER: CallerId = { keyId: '' }
 
 /**
  * Divides the event loop between long work (slices of long bodies, long chunks of providers) and everything else. A request
- * takes several ticks, each of which the long work of others would delay. So long work gets 1 ms of a tick and then rests for
+ * takes several ticks, each of which the long work of others would delay. Therefore long work gets 1 ms of a tick and then rests for
  * a multiple of the time that it took, unless only its own caller sends requests. Those who have long work get turns round robin:
  * organizations, then environments, credentials, end users and origins (docs/decisions/0046-turns-of-long-work.md).
  */
@@ -75,7 +75,7 @@ export class LoopTurns {
     return performance.now() < this.#sliceStart + SLICE_MS
   }
 
-  /** Counts work that was done without a turn, of so many milliseconds. */
+  /** Counts `ms` milliseconds of work that was done without a turn. */
   spend(ms: number, owner: ShareOwner): void {
     this.#spentMs += ms
     this.#noteWorker(owner)

@@ -1,6 +1,6 @@
 /** Many short texts share a chunk. */
 export const CHUNK_BYTES = 64 * 1024
-/** So many free chunks are kept: 4 MiB. */
+/** The most free chunks that are kept: 4 MiB. */
 const MAX_FREE = 64
 
 /**
@@ -10,7 +10,7 @@ const MAX_FREE = 64
 export class ChunkPool {
   readonly #free: Buffer[] = []
 
-  /** Returns a chunk of at least so many bytes, with any content. */
+  /** Returns a chunk of at least `bytes` bytes, with any content. */
   take(bytes: number): Buffer {
     // Not of Node's pool, whose small slices keep each other alive.
     if (bytes > CHUNK_BYTES) return Buffer.allocUnsafeSlow(bytes)

@@ -74,7 +74,7 @@ function toMessage(content: string): Message {
   return { role: 'user', content }
 }
 
-/** A text that is counted as so many tokens: see estimate.ts. */
+/** Returns a text that estimate.ts counts as `count` tokens. */
 function ofTokens(count: number): string {
   return 'word'.repeat(count)
 }

@@ -5,7 +5,7 @@ import type { HostedUse, Usage } from '../../usage/usage.ts'
 import { matchesAny } from './model-pattern.ts'
 
 const NANOS_PER_USD = 1_000_000_000
-/** No request uses a tool so often: a larger count is a provider's mistake. */
+/** No request uses a tool this often: a larger count is a provider's mistake. */
 const MAX_USES = 100_000
 
 /** A tool that a request asks its provider to run. */
@@ -43,7 +43,7 @@ export function findPriceOfTool(
   return provider.catalog?.hosted_tools?.find(price => price.tool === tool && isOfModel(price, model))
 }
 
-/** Whole nano-dollars for so many uses. */
+/** Returns what `uses` uses of the tool cost, in whole nano-dollars. */
 export function toHostedCost({ per, usd }: HostedToolPrice, uses: number): number {
   const counted = per === 'request' ? Math.min(uses, 1) : uses
   return counted * Math.round(usd * NANOS_PER_USD)

@@ -25,7 +25,7 @@ export function packText(id: string, text: string): string {
   const bytes = Buffer.from(text)
   if (bytes.length > MAX_DETAILS_BYTES) return id
   const packed = deflateRawSync(bytes)
-  // What repeats itself so much that unpacking would refuse it travels as it is.
+  // Unpacking refuses data that compresses this well, so such data is stored without compression.
   const isTooSmall = bytes.length > packed.length * MAX_RATIO
   return `${id}${MARK}${(isTooSmall ? deflateRawSync(bytes, { level: 0 }) : packed).toString('base64url')}`
 }

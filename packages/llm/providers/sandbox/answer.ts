@@ -32,7 +32,7 @@ export type SandboxAnswer =
   | { readonly kind: 'timeout' }
 
 const SLOW_MS = 5000
-/** So much of a message is repeated: answers are made at once, in the middle of everybody's requests. */
+/** The longest part of a message that is repeated. An answer is made in one go, while all other requests wait. */
 const ECHO_CHARACTERS = 1024 * 1024
 
 /** Answers one chat request without network. The same request always gets the same answer. */
@@ -183,7 +183,7 @@ function refusal(status: number, type: string, message: string, code: string | n
   return { kind: 'reply', delayMs: 0, status, headers: JSON_HEADERS, body }
 }
 
-/** As much of a text as so many tokens hold by the estimate: four bytes each, no character cut. */
+/** Returns the start of a text that `tokens` tokens hold by the estimate: four bytes each, no character cut. */
 function firstTokens(text: string, tokens: number): string {
   if (estimateTokens(text) <= tokens) return text
   const bytes = Buffer.from(text)

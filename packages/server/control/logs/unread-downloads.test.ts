@@ -15,7 +15,7 @@ const METADATA_BYTES = 40 * 1024
 const ROWS = 1_000
 const FILE_BYTES = ROWS * METADATA_BYTES
 const MANY = 12
-/** Of 64 MiB a caller that is alone gets so much: 4 pages of a file, or 9 of JSON with 100 rows. */
+/** A caller that is alone gets 40 of the 64 MiB: 4 pages of a file, or 9 of JSON with 100 rows. */
 const ANSWER_BYTES = 64 * MiB
 const SHARE_BYTES = 40 * MiB
 const SOON = { timeout: 60_000 }

@@ -4,7 +4,7 @@ import type { Target } from '../../../upstream/target.ts'
 import type { HostedUse, Usage } from '../../../usage/usage.ts'
 import { priceUses, toUses } from '../../shared/hosted-tools.ts'
 
-/** A larger count is a provider's mistake: no request has so many tokens. */
+/** No request has this many tokens: a larger number is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000
 
 /**

@@ -9,7 +9,7 @@ const NOTHING: readonly StreamEvent[] = []
 interface State {
   /** Each call by the provider's number: our number, and the part of its arguments that is buffered. */
   readonly calls: Map<Json | undefined, Call>
-  /** So many calls have begun. */
+  /** The number of calls that have begun. */
   count: number
 }
 

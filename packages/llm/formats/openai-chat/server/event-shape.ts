@@ -10,7 +10,7 @@ const MAX_EVENT_BYTES = 2_048
 const LONG_BYTES = 64
 /** Strings that may differ. OpenAI's chunks have two: the text and a padding of random letters. */
 const MAX_HOLES = 4
-/** After so many events that are like no earlier one, a stream is not compared any more. */
+/** The number of events unlike any earlier one after which a stream is no longer compared. */
 const MAX_RESTARTS = 8
 
 /** Bytes that all events of the shape have. */

@@ -29,7 +29,7 @@ export function nothingFound(): Found {
   }
 }
 
-/** A list of numbers in the place of tools must not become a list of paths, and no request has so many tools. */
+/** A list of numbers in the place of tools must not become a list of paths, and no request has this many tools. */
 export const MAX_HOSTED = 1024
 
 /** Adds the path of a tool that a provider would run. */
