@@ -165,7 +165,7 @@ function isSpace(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /**
- * A top-level key that equals one of the names but for case: a laxer parser would take it for that name.
+ * Returns a top-level key that differs from one of the names in case only: a laxer parser would take it for that name.
  * `names` are in lower case.
  */
 export function findCaseVariant(

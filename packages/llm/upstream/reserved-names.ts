@@ -11,7 +11,7 @@ import { isSendableText, type MediaAddresses } from './media-addresses.ts'
 const MAX_NAME = 200
 /**
  * The same for a name with other than ASCII characters. A letter of a reserved name is made of one character, which takes two
- * units at most, so no spelling is longer but one with many characters that belong to no name.
+ * units at most, so only a spelling with many characters that belong to no name is longer.
  */
 const MAX_FOREIGN_NAME = 64
 /**

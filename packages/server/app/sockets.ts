@@ -2,7 +2,7 @@ import { openSendTimeouts, type SendTimeouts } from '../http/send-timeouts.ts'
 import { readFileLimit } from './file-limit.ts'
 import type { Config } from './settings.ts'
 
-/** What bounds the sockets of the process, but for the number of callers' connections (open-connection-limits.ts). */
+/** What bounds the sockets of the process, except the number of callers' connections (open-connection-limits.ts). */
 export interface Sockets {
   /** Connections to providers at most. */
   readonly maxUpstream: number

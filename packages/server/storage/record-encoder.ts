@@ -156,7 +156,7 @@ export class RecordEncoder {
         droppedParams: toJson(record.dropped_params),
         checkedLimits: toJson(record.checked_limits),
       }
-      // No text of a row is longer than in the JSON, but those that are objects there may be written again.
+      // No text of a row is longer than in the JSON, except texts that are objects there, which may be written again.
       chunks.reserve(LOG_FIELDS * MAX_FIELD_BYTES + (json.length + lengthOf(jsons)) * MAX_UNIT_BYTES)
       const start = chunks.end
       this.#row.moveTo(chunks.current, start)

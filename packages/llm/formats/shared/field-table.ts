@@ -106,7 +106,7 @@ export function nested(fields: FieldTable): Field {
   return { nested: fields }
 }
 
-/** A field that only this format knows, but for values that ask for nothing. `read` checks its form. */
+/** Returns a field that no other format can express, except values that ask for nothing. `read` checks its form. */
 export function onlyHere(
   asksForNothing: (value: Json) => boolean = () => false,
   read?: NonNullable<Field['read']>,

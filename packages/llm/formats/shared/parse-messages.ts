@@ -99,7 +99,7 @@ function checkPart(part: JsonObject, type: string, path: string): void {
 }
 
 /**
- * Every call has an id and a function, but for calls of tools that take free text, which OpenAI's own format has too
+ * Checks that every call has an id and a function, except calls of tools that take free text, which OpenAI's own format has too
  * (function-calls.ts).
  */
 function checkToolCalls(value: Json, path: string, strict: boolean, found: MessageFindings): void {

@@ -16,7 +16,7 @@ const MAX_REF = 1024
 /** The number of types in JSON Schema. */
 const TYPES = 7
 
-/** The keywords that are read, but for those that join schemas. */
+/** The keywords that are read, except those that join schemas. */
 const KEYWORDS = [
   ...['const', 'enum', 'type', 'items', 'prefixItems', 'minItems', 'format', 'minLength', 'maxLength'],
   ...['multipleOf', 'minimum', 'exclusiveMinimum', 'maximum', 'exclusiveMaximum'],

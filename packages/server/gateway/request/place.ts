@@ -85,7 +85,7 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
     return undefined
   }
 
-  /** Gives back what the body held but for `kept` bytes, as the rest is not in memory any more. */
+  /** Gives back what the body held, except `kept` bytes: the rest is no longer in memory. */
   giveBackAbove(kept: number): void {
     if (!this.#isOpen || kept >= this.#bytes) return
     giveBack(this.#credential.bytes, toCounted(this.#bytes) - toCounted(kept))

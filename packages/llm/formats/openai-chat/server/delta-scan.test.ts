@@ -96,7 +96,7 @@ test('agrees with plain searches on any bytes, and leaves out what stands betwee
   )
 })
 
-test('agrees with plain searches on events that are alike but for some bytes', () => {
+test('agrees with plain searches on events that differ in a few bytes only', () => {
   const texts = fc.array(fc.constantFrom(...PIECES, ' word', '\\n', '\\\\'), { maxLength: 4 })
   const envelopes = fc.constantFrom(
     ['{"id":"a","choices":[{"delta":{"content":"', '"},"finish_reason":null}],"usage":null}'],

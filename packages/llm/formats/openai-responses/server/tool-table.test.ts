@@ -43,7 +43,7 @@ function answerTo(fields: JsonObject, ...calls: [name: string, args: string][]):
 }
 
 describe('tools of a request', () => {
-  test('in namespaces are functions with the name of both, but for the namespace of bare names', () => {
+  test('are named after namespace and function, except those in the namespace of bare names', () => {
     const tools = [fn('a'), space('functions', fn('b')), space('', fn('c')), space('mcp__files', fn('read'))]
     expect(namesOf({ tools })).toEqual(['a', 'b', 'c', 'mcp__files__read'])
   })
