@@ -17,7 +17,7 @@ const LOOKS = 8
 export class BoundedTable<E extends TableEntry> {
   readonly #max: number
   readonly #entries = new Map<string, E>()
-  /** The same entries, for the search that goes on where the last one ended. */
+  /** The entries as a list, in which a search continues where the last one ended. */
   readonly #slots: E[] = []
   #hand = 0
 

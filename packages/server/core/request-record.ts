@@ -20,7 +20,7 @@ export interface CheckedLimit {
   id: string
   scope: 'org' | 'project' | 'environment' | 'key' | 'end_user'
   metric: 'requests' | 'tokens' | 'nano_usd' | 'in_flight'
-  /** As configured, without grace. */
+  /** The configured limit, without grace. */
   limit: number
   /** By this request. */
   reserved: number

@@ -23,7 +23,7 @@ export interface TracedRequest {
 export interface TracedAttempt {
   /** The endpoint: `chat`, `embeddings`, ... */
   readonly operation: string
-  /** As OpenTelemetry's conventions name it. */
+  /** The provider's name in OpenTelemetry's conventions. */
   readonly provider: string
   readonly model: string
   readonly credentialId: string

@@ -26,7 +26,7 @@ export interface Unpacking {
 }
 
 export interface UnpackingOptions {
-  /** Of the unpacked body, in bytes. */
+  /** The most bytes of the unpacked body. */
   readonly limit: number
   readonly tooLarge: () => Fault
   readonly memory?: BodyMemory | undefined

@@ -9,9 +9,9 @@ const MIN_TTL_MS = 5_000
 const MAX_TTL_MS = 60_000
 /** How long a name that does not exist is not asked for again. */
 const UNKNOWN_MS = 5_000
-/** The same for a name whose lookup failed. */
+/** How long a name whose lookup failed is not asked for again. */
 const FAILED_MS = 1_000
-/** The same for one whose lookup took too long: each holds a slot for as long. */
+/** How long a name whose lookup took too long is not asked for again: each such lookup holds a slot for as long. */
 const TIMED_OUT_MS = 10_000
 /** How long addresses are used after they expired, while DNS servers do not answer. */
 const STALE_MS = 600_000

@@ -4,7 +4,7 @@ import { RestFactor } from './rest-factor.ts'
 /** Work that may be long, and so waits for a turn in the event loop. */
 export interface TurnTaker {
   readonly owner: ShareOwner
-  /** Of what the work comes from; '': a caller's request. */
+  /** What the work comes from; '': a caller's request. */
   readonly origin: string
   /**
    * Does up to a slice of the work, and waits again if there is more. Returns true if no other long work may follow in this
@@ -47,7 +47,7 @@ export class LoopTurns {
   /** Who sent the latest request, and when. */
   #last: CallerId | undefined
   #lastAt = Number.NEGATIVE_INFINITY
-  /** The same of the latest request of somebody else. */
+  /** The sender of the latest request that is not from `#last`. */
   #other: CallerId | undefined
   #otherAt = Number.NEGATIVE_INFINITY
   /** Whose long work was done since the last rest was computed. */

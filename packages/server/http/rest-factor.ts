@@ -1,6 +1,6 @@
 /** Rests are at least this multiple of the long work before them. */
 const LEAST = 2
-/** The same while ticks are late: requests then wait for this process or for a processor. */
+/** The multiple while ticks are late: requests then wait for this process or for a processor. */
 const MOST = 8
 /** The delay after the end of a rest from which a tick is late, in milliseconds. On an idle machine a timer is late by one. */
 const LATE_MS = 2

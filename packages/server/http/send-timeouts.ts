@@ -14,7 +14,7 @@ interface StreamHandle {
 /** A connection of a caller. */
 interface Watched {
   readonly socket: Socket
-  /** Its position in the list. */
+  /** The position in the list. */
   slot: number
   /** Bytes that the caller had taken when bytes waited for it; undefined: none waited. */
   taken: number | undefined

@@ -10,7 +10,7 @@ export interface StoredCircuit {
   /** At its provider. */
   readonly model: string
   readonly isOpen: boolean
-  /** It opened since it was last stored, as opposed to a failed probe. */
+  /** True if the circuit opened since it was last stored, false after a failed probe. */
   readonly isOpening: boolean
   readonly failureRate: number
   /** Unix milliseconds, like all times here. */

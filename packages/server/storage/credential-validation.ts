@@ -5,7 +5,7 @@ import { type EventDeps, insertSystemEvent, type SystemEvent } from './system-ev
 
 /** The `validation_error` of a credential that its provider rejects. */
 export const CREDENTIAL_REJECTED = 'The provider refused this credential.'
-/** Of one whose requests fail because its account has to pay or wait. A test call does not show that. */
+/** The error of a credential whose requests fail because its account has to pay or wait. A test call does not show that. */
 export const CREDENTIAL_EXHAUSTED = "The quota or credit of the provider's account is used up."
 
 /** The result of a test call to the provider. */

@@ -136,7 +136,7 @@ export class RecordEncoder {
     return this.#encode(record, json, () => toJson(record.attempts), chunks)
   }
 
-  /** The same for a record of this process, from which the JSON was made. */
+  /** Adds the rows of a record of this process to the chunks. `json` was made from the record. */
   encodeKept(record: RequestRecord, json: string, chunks: TextChunks): RowPlaces {
     return this.#encode(record, json, () => attemptsOf(json), chunks)
   }

@@ -7,7 +7,7 @@ export const MAX_UNIT_BYTES = 3
 
 /** The first bytes of a COPY in PostgreSQL's binary format: its signature, no flags, no extension. */
 export const COPY_HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
-/** Its last bytes. */
+/** The last bytes of a copy. */
 export const COPY_TRAILER = Buffer.from([0xff, 0xff])
 
 const NULL = -1
@@ -125,7 +125,7 @@ export class RowWriter {
     this.#at += UUID_BYTES
   }
 
-  /** The same for one that many records have: its bytes are kept. */
+  /** Writes a UUID that many records have: its bytes are remembered. */
   knownUuid(value: unknown): void {
     if (typeof value !== 'string') return this.uuid(value)
     let known = this.#known.get(value)

@@ -18,7 +18,7 @@ export class TextChunks {
     return this.#current
   }
 
-  /** Its number. */
+  /** The number of the current chunk. */
   get number(): number {
     return this.#chunks.length - 1
   }

@@ -11,7 +11,7 @@ import { listMeterSeeds } from './usage-seeds.ts'
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const DAY_START = Date.parse('2026-11-21T00:00:00Z')
 const HOUR_MS = 3_600_000
-/** Of a record as requestRecord() makes it. */
+/** The tokens of a record that requestRecord() makes. */
 const TOKENS = 26
 
 describe.each(listTestServers())('seeds of meters on $label', server => {

@@ -58,7 +58,7 @@ const MAX_REPORTED = 10_000
 const REPORTED_MS = 10_000
 /** What a caller that has nothing open may hold of the bytes of bodies, if there is room at all. */
 const LEAST_BODY_BYTES = 64 * 1024
-/** The same of answers that wait to be read: more than most answers have. */
+/** What a caller that has nothing open may hold of answers that wait to be read: more than most answers have. */
 const LEAST_ANSWER_BYTES = 4 * 1024 * 1024
 
 const ORGANIZATION: HolderFactors = { requests: 3, bytes: 3, answers: 3 }

@@ -47,7 +47,7 @@ export class Flight implements AnswerReceiver {
   readonly #owner: FlightOwner
   /** In the order of their arrival. */
   readonly #waiting = new Set<Waiter>()
-  /** Of the answer that is being made. undefined: not known yet. */
+  /** The hash of the body whose answer is being made. undefined: not known yet. */
   #bodyHash: Buffer | undefined
   /** undefined: this process does not make the answer. */
   #claimId: string | undefined

@@ -34,6 +34,6 @@ export interface DeviceStore {
   /** False: the key was attested before. */
   insert(device: NewDevice): Promise<boolean>
   find(environmentId: string, platform: DevicePlatform, keyId: Buffer): Promise<Device | undefined>
-  /** Of concurrent callers with one counter one gets true. False: the stored counter is not smaller. */
+  /** Resolves with true for one of several concurrent callers with the same counter, and with false if the stored counter is not smaller. */
   advanceCounter(id: string, counter: number, now: Date): Promise<boolean>
 }

@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const TRANSCRIPTIONS = '/openai/v1/audio/transcriptions'
 const SPEECH = '/openai/v1/audio/speech'
-/** Of 40 bytes: at most one second. */
+/** An MP3 file of 40 bytes, which is at most one second. */
 const MP3 = Buffer.concat([Buffer.from('ID3\x04'), Buffer.alloc(36)])
 const heard = json(200, { text: 'Hello there.', usage: { type: 'duration', seconds: 60 } })
 const SPOKEN = Buffer.from([0xff, 0xfb, 1, 2, 3])

@@ -20,7 +20,7 @@ const REQUESTS = Number(process.env.RIDEAU_CHAOS_REQUESTS ?? 10_000)
 const SECONDS = Number(process.env.RIDEAU_CHAOS_SECONDS ?? 45)
 const SEED = Number(process.env.RIDEAU_CHAOS_SEED ?? Date.now() % 2_147_483_646) + 1
 const CONCURRENT = 500
-/** Of one attempt. Only what never answers reaches it, also on a busy machine. */
+/** The time-out of one attempt. Only what never answers reaches it, also on a busy machine. */
 const TIMEOUT_MS = 20_000
 /** Three at the first target, by its `max_retries`; three at the second, which has none. */
 const MAX_ATTEMPTS = 6

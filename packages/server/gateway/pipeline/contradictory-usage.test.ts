@@ -274,7 +274,7 @@ describe('a stream', () => {
 describe('an image', () => {
   const data = [{ b64_json: 'QUJD' }]
   const LOW = { size: '1024x1024', quality: 'low' }
-  /** Of the output of one image of this size and quality. */
+  /** The output tokens of one image of this size and quality. */
   const LEAST = 272
 
   async function draw(model: string, answer: object, fields = {}) {

@@ -12,7 +12,7 @@ import { type LimitedApp, openLimitedApp, PRICED } from '../../testing/harness/l
 import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
 
-/** Of 64 connections a key gets 9 to one origin, and the end user of a client token 2. */
+/** The gateway's connections to providers. Of 64 a key gets 9 to one origin, and the end user of a client token 2. */
 const CONNECTIONS = '64'
 /** More than anybody's share. */
 const MANY = 60

@@ -36,7 +36,7 @@ interface Placed {
  */
 export class Place implements BodyMemory, Ticking, UnreadAnswer {
   tickerSlot = -1
-  /** Of its answer, if that is counted. */
+  /** The unread bytes of the request's answer, if they are counted. */
   unreadBytes = 0
   readonly #request: Placed
   readonly #owner: PlaceOwner

@@ -7,7 +7,7 @@ export interface LocalReservation {
   readonly id: string
   readonly meters: readonly Meter[]
   amounts: Amounts
-  /** As of the last result. */
+  /** The statuses in the last result. */
   statuses: readonly MeterStatus[]
 }
 
