@@ -27,7 +27,7 @@ const SPOKEN_TOKENS = 200
 
 /** What is priced besides what the usage has. */
 export interface Spoken {
-  /** Of the text that is spoken; 0 for transcripts. */
+  /** The characters of the text that is spoken; 0 for transcripts. */
   readonly characters: number
 }
 

@@ -38,7 +38,7 @@ const TASKS: Readonly<Record<TranscriptionRequest['task'], string>> = {
     'Write down what is said in this audio, word for word, in the language in which it is said, and nothing else.',
   translations: 'Write what is said in this audio in English, and nothing else.',
 }
-/** Of OpenAI's fields, those that can be said in words or have a field of their own. */
+/** The fields of OpenAI that can be put into words or have a field of their own. */
 const HEARD_FIELDS: ReadonlySet<string> = new Set(['language', 'temperature'])
 
 const SPEECH_RULES = new FieldRules(
@@ -175,7 +175,7 @@ function toHeardTokens({ uncachedInput, audioInput = 0, cacheRead, output, reaso
   }
 }
 
-/** As OpenAI reports it. */
+/** Returns the usage as OpenAI reports it. */
 function encodeUsage({ textInput, audioInput, textOutput }: AudioTokens): JsonObject {
   const input = textInput + audioInput
   return {

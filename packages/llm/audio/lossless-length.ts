@@ -1,7 +1,7 @@
 /** Samples a second where a file does not say: the fewest that is usual. */
 const FEWEST_SAMPLES = 8_000
 const OPUS_SAMPLES = 48_000
-/** Of a page of Ogg, at least. */
+/** The shortest header of a page of Ogg. */
 const PAGE_HEADER_BYTES = 27
 const NOT_FOUND = -1
 

@@ -7,7 +7,7 @@ export type EmbeddingInput = readonly string[] | readonly (readonly number[])[]
 
 /** One embeddings request as the gateway understands it. */
 export interface EmbeddingRequest {
-  /** As the caller named it: `provider/model`, an alias or a bare name. */
+  /** The model's name in the request: `provider/model`, an alias or a bare name. */
   readonly model: string
   /** Empty only in formats where that has an answer; no provider is asked then. */
   readonly input: EmbeddingInput
@@ -19,7 +19,7 @@ export interface EmbeddingRequest {
   readonly inputType?: string
   /** What becomes of a text that is too long: `none` asks for an error. Absent: as the provider does. */
   readonly truncate?: 'none' | 'start' | 'end'
-  /** Of the document that the texts are from. */
+  /** The title of the document that the texts are from. */
   readonly title?: string
   readonly user?: string
   /** What the caller sent besides, in OpenAI's shape: passed on to providers that speak it. */
@@ -48,7 +48,7 @@ export interface EmbeddingFormat {
   readonly takesTokens?: true
   /** Takes the title of a document. */
   readonly takesTitle?: true
-  /** Can be told to cut the beginning of a text that is too long. */
+  /** True if the provider can be told to cut the beginning of a text that is too long. */
   readonly cutsStart?: true
   /** `request.input` is what this one call is for. */
   encodeRequest(request: EmbeddingRequest, target: Target): UpstreamRequest

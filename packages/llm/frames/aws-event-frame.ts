@@ -14,7 +14,7 @@ export function encodeAwsFrame(headers: Readonly<Record<string, string>>, payloa
   return encodeFrame(encodeHead(headers), payload)
 }
 
-/** Of every kind of event: there are few, and each goes out often. */
+/** The head of every kind of event: there are few, and each is sent often. */
 const EVENT_HEADS = new Map<string, Buffer>()
 
 export function encodeAwsEvent(type: string, payload: JsonObject): Buffer {

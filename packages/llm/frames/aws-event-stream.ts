@@ -57,7 +57,7 @@ class Parser implements SseParser {
   private readonly maxEventBytes: number
   /** The begun frame's bytes of former chunks. */
   private readonly held = new KeptBytes()
-  /** Of the begun frame; 0: not known yet. */
+  /** The length of the frame that has begun; 0: not known yet. */
   private total = 0
 
   constructor(onEvent: (event: SseEvent) => void, maxEventBytes: number) {

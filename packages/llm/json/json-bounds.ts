@@ -6,13 +6,13 @@ export const MAX_NUMBER_BYTES = 1_024
 
 /** How much one text may hold. Every value costs memory and time that its bytes do not show: `{}` takes 56 bytes. */
 export interface JsonBounds {
-  /** Of every kind. Numbers are the cheapest. */
+  /** The most values of every kind. Numbers are the cheapest. */
   readonly maxValues: number
   /** Names, strings, objects and lists: what JSON.parse allocates. */
   readonly maxParts: number
-  /** Of the outermost object. */
+  /** The most fields of the outermost object. */
   readonly maxFields: number
-  /** Of one name, as it is written. */
+  /** The most bytes of one name, as it is written. */
   readonly maxNameBytes: number
 }
 

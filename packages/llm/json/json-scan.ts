@@ -35,8 +35,8 @@ export function scanJson(bytes: Buffer): JsonScan {
 const NUMBERS_PER_PART = 16
 
 /**
- * The same, and whether a text holds more than `bounds` allow, before anything is made of it. undefined: it has more than
- * `mostParts`, which take too long to parse in one go.
+ * Scans a body like `scanJson`, and finds before parsing whether it has more than `bounds` allow. undefined: it has more
+ * parts than `mostParts`, which take too long to parse in one go.
  */
 export function scanShortJson(
   bytes: Buffer,
@@ -85,9 +85,9 @@ export function findFields(bytes: Buffer): ReadonlyMap<string, FieldSpan> | unde
 
 /** How much of a text one step takes. */
 export interface JsonSlices {
-  /** Of bytes that may be values each. */
+  /** The bytes that a step reads outside strings, where each byte may be a value. */
   readonly tokenBytes: number
-  /** Of one string. More than 8, because a step ends up to 8 bytes earlier: before an escape and a character that it would cut. */
+  /** The bytes of one string that a step reads. More than 8, because a step ends up to 8 bytes earlier: before an escape and a character that it would cut. */
   readonly stringBytes: number
 }
 

@@ -8,7 +8,7 @@ const SHORT_KEY_BYTES = 64
 
 /** The keys of every object that is open, innermost last: where each lies between its quotes. Finds one given twice. */
 export class OpenKeys {
-  /** Of all that are open. */
+  /** The number of keys of all open objects. */
   count = 0
   /** Any key so far was written with an escape. */
   hasEscaped = false

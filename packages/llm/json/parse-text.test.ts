@@ -15,7 +15,7 @@ function spellings(name: string): string[] {
   })
 }
 
-/** Has objects parsed whose second field has the name that V8 13 (Node 24) then gives to the written one. Others ignore it. */
+/** Parses objects whose second field has the name that V8 13 (Node 24) then reads in place of the written one. Other versions are not affected. */
 function train(first: string, name: string, written: string): void {
   const wrong = written.slice(0, name.length)
   for (let again = 0; again < 8; again++)

@@ -40,7 +40,7 @@ export class ValueBuilder {
   private readonly memberStarts: number[] = []
   /** Ranges of white space, in order, that need not be decoded: start, end, start, end. */
   private gaps: number[] = []
-  /** Of a long string what is decoded, and where a plain rest begins that is decoded in one go. */
+  /** The decoded pieces of a long string, and where a plain rest begins that is decoded in one go. */
   private pieces: string[] = []
   private plainStart = NOWHERE
 

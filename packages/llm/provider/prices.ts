@@ -4,7 +4,7 @@ export interface TokenPrices {
   readonly output: number
   readonly cache_read?: number
   readonly cache_write?: number
-  /** Of what is kept for an hour. Absent: as `cache_write`. */
+  /** The price of writing what is kept for an hour. Absent: as `cache_write`. */
   readonly cache_write_1h?: number
 }
 

@@ -25,7 +25,7 @@ export function parseUrl(text: string, base?: URL): URL | undefined {
   }
 }
 
-/** Is the host written in ASCII, so that two parsers hardly read it differently? */
+/** Returns true if the host is written in ASCII, so that two parsers hardly read it differently. */
 export function hasPlainAuthority(text: string): boolean {
   return !NOT_ASCII.test(readAuthority(text))
 }

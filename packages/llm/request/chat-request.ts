@@ -7,7 +7,7 @@ export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
 
 /** One chat request in the canonical form, whichever format it was received in. */
 export interface ChatRequest {
-  /** As the caller named it: `provider/model`, an alias or a bare name. */
+  /** The model's name in the request: `provider/model`, an alias or a bare name. */
   readonly model: string
   readonly messages: readonly Message[]
   /** The gateway has fetched images of the messages: they differ from those of the received body. */
@@ -36,7 +36,7 @@ export interface ChatRequest {
   readonly passedBody?: JsonObject
   /** Fields of the received body in another spelling than the provider's format has; undefined as a value: left out. */
   readonly respelled?: ReadonlyMap<string, Json | undefined>
-  /** Its tools stand in namespaces or in items of the input, which are functions in the canonical form. */
+  /** True if tools stand in namespaces or in items of the input. They are functions in the canonical form. */
   readonly flattensTools?: true
   /** Input that goes along unread in a body that passes through, such as documents to answer from: it is counted only. */
   readonly passedInput?: Json

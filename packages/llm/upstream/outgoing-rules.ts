@@ -32,7 +32,7 @@ export interface Rule {
    * as `.a[0]`, or an empty text for the value itself. Null never comes here: it means absent.
    */
   readonly check: (value: Json, grant: Grant) => string | undefined
-  /** Of an object: the rules of its fields. */
+  /** The rules of an object's fields. */
   readonly fields?: FieldRules
   /** An end user may not send it, whatever its value. */
   readonly isForKeys?: true
@@ -82,7 +82,7 @@ export class FieldRules {
     return undefined
   }
 
-  /** As check, for one field. */
+  /** Checks one field like `check`. */
   checkField(name: string, value: Json | undefined, grant: Grant): string | undefined {
     if (value === undefined) return undefined
     const rule = this.#rules.get(name)
@@ -158,7 +158,7 @@ export const MEDIA: Rule = toMediaRule(isSendableMedia)
 /** The caller's own data, such as a schema or arguments of a tool: a provider gives no name in it a meaning. */
 export const DATA: Rule = { check: () => undefined }
 
-/** As DATA, but it may name nothing that the provider keeps, unless a key sends it. */
+/** Allows what DATA allows, except names of what the provider keeps, unless a key sends them. */
 export const UNKEPT: Rule = {
   check: (value, grant) => (grant.sender === 'key' ? undefined : findKept('', value, toTexts(grant))),
 }

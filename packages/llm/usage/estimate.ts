@@ -28,8 +28,8 @@ const FIRST_OTHER = 0x900
 const SAMPLES = 512
 
 /**
- * As estimateTokens, but rather too many than too few whatever the text is: code, numbers, base64 and scripts other than
- * Latin have fewer bytes a token than prose. By the kinds of its characters, of which a long text gives a sample.
+ * Estimates tokens like estimateTokens, but rather too many than too few whatever the text is: code, numbers, base64 and scripts other than
+ * Latin have fewer bytes a token than prose. By the kinds of its characters, of which a sample is taken from a long text.
  */
 export function estimateMostTokens(text: string): number {
   const { length } = text

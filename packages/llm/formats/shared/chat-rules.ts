@@ -114,7 +114,7 @@ const MESSAGE = toObjectRule({
   audio: STORED,
 })
 
-/** Of a key they are the provider's to judge: nothing in them has a price of its own. */
+/** The provider judges the messages that a key sends: nothing in them has a price of its own. */
 export const MESSAGES = forEndUsers(toListRule(MESSAGE))
 
 export const FUNCTION = toObjectRule(

@@ -293,7 +293,7 @@ export class FieldTable {
     return undefined
   }
 
-  /** May an end user send the field, if its value is allowed? */
+  /** Returns true if an end user may send the field, provided that its value is allowed. */
   isForEndUsers(name: string): boolean {
     return this.names.has(name) && this.rules.find(name)?.isForKeys !== true
   }
@@ -306,7 +306,7 @@ export class FieldTable {
     return undefined
   }
 
-  /** Does no other format have a place for this value of the field, which is not null? */
+  /** Returns true if no other format has a place for this value of the field, which is not null. */
   isOnlyHere(name: string, value: Json): boolean {
     return this.#fields.get(name)?.isOnlyHere?.(value) === true
   }

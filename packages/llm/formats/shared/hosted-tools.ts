@@ -14,7 +14,7 @@ export interface HostedAsk {
   readonly path: string
   /** The type by which it asks, in the words of its format; undefined: no provider of the format has a price for it. */
   readonly type: string | undefined
-  /** It costs the tokens that it adds, at every provider of the format. */
+  /** True if the tool costs only the tokens that it adds, at every provider of the format. */
   readonly isFree?: true | undefined
   /** The most uses that the caller allows; undefined: it names none. */
   readonly maxUses?: number | undefined

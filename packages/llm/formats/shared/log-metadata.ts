@@ -3,7 +3,7 @@ import { isLine, isText, type LogMetadata } from '../../request/bounded-text.ts'
 import { invalid, isObject } from './read-fields.ts'
 
 const MAX_PAIRS = 16
-/** As OpenAI's API has them. */
+/** The bounds that OpenAI's API has. */
 const MAX_KEY = 64
 const MAX_VALUE = 512
 

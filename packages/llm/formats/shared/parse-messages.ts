@@ -129,7 +129,7 @@ function checkNativeCall(call: JsonObject, type: string | undefined, path: strin
   refuseUnknown(call, CALL_FIELDS, path)
 }
 
-/** Does a mark stand on it that asks for the input up to it to be cached? */
+/** Returns true if the value has a mark that asks for the input up to it to be cached. */
 export function isMarked({ cache_control: mark }: JsonObject): boolean {
   return mark !== undefined && mark !== null
 }

@@ -68,7 +68,7 @@ export function plainToolCallId(packed: string): string {
 /** OpenAI takes no longer id of a call. */
 const MAX_CALL_ID = 64
 
-/** Is the id longer than every provider takes, or does it carry reasoning? */
+/** Returns true if the id is longer than every provider accepts, or carries reasoning. */
 export function isLongToolCallId(id: string): boolean {
   return id.length > MAX_CALL_ID || id.includes(MARK)
 }

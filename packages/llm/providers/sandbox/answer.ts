@@ -197,7 +197,7 @@ function cut(text: string): string {
   return text.slice(0, wholeEnd(text, ECHO_CHARACTERS))
 }
 
-/** Of the texts of all messages, a line each. */
+/** Counts the bytes of the texts of all messages, a line each. */
 function countBytes(messages: readonly JsonObject[]): number {
   return messages.reduce((sum, message) => sum + 1 + Buffer.byteLength(readText(message)), -1)
 }

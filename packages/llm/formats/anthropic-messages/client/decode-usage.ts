@@ -64,7 +64,7 @@ export function decodeHosted(
   return priceUses({ web_search: counted === 0 ? found : counted }, target)
 }
 
-/** Is it the result of a search that the provider ran? A failed one has an error in place of a list. */
+/** Returns true for the result of a search that the provider ran. A failed one has an error in place of a list. */
 export function isSearchResult({ type, content }: JsonObject): boolean {
   return type === 'web_search_tool_result' && Array.isArray(content)
 }

@@ -50,7 +50,7 @@ export function toConverseError(fault: ServedFault, _requestId: string, baseUrl:
   }
 }
 
-/** The same within a stream, where clients keep only the message: it contains our code. */
+/** Returns a failure within a stream. Clients keep only its message, so the message contains the gateway's code. */
 export function toStreamError(fault: ServedFault, requestId: string, baseUrl: string): JsonObject {
   const error = toConverseError(fault, requestId, baseUrl)
   return { ...error, message: `${String(error.message)} (${fault.code})` }

@@ -15,7 +15,7 @@ interface State {
 
 interface Call {
   readonly index: number
-  /** May yet turn out to be `null`, which stands for no arguments. */
+  /** The beginning of the arguments while it may still turn out to be `null`, which stands for no arguments. */
   held: string
   hasArguments: boolean
 }

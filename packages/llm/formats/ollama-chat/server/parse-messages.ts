@@ -60,7 +60,7 @@ function parseMessage(message: JsonObject, path: string, turn: number, pending: 
 
 interface Answered {
   readonly id: string | undefined
-  /** Of the tool. */
+  /** The name of the tool. */
   readonly name: string | undefined
 }
 

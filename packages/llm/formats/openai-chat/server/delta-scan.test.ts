@@ -52,7 +52,7 @@ test('after reasoning that has to come back, pieces of calls are to be decoded',
   expect(read(delta('word'), scan).events).toBe(1)
 })
 
-/** The same by searches, as slow as it is plain. */
+/** Returns whether an event may pass, by plain and slow searches. */
 function mayPass(text: string): boolean {
   const isNull = (key: string): boolean =>
     [...text.matchAll(new RegExp(`"${key}"`, 'g'))].every(({ index }) =>

@@ -96,7 +96,7 @@ export class EventShape {
   }
 }
 
-/** Does the chunk have these bytes at the position? It must be long enough. */
+/** Returns true if the chunk has these bytes at the position. It must be long enough. */
 function isAt(bytes: Buffer, chunk: Buffer, at: number): boolean {
   const { length } = bytes
   if (length >= LONG_BYTES) return bytes.compare(chunk, at, at + length) === 0
@@ -145,7 +145,7 @@ function endOfString(bytes: Buffer, start: number): number {
   return at
 }
 
-/** Is the string the value of a field? A name must not differ. */
+/** Returns true if the string is the value of a field. A name must not differ. */
 function isValue(event: Buffer, from: number, to: number): boolean {
   let before = from - 2
   while (event[before] === SPACE) before--

@@ -45,7 +45,7 @@ export function addHosted(found: Found, path: string): void {
 
 const CACHE_MARK = 'cache_control'
 
-/** Does a tool, an item, a part or the body itself have a mark of prompt caching? */
+/** Returns true if a tool, an item, a part or the body itself has a mark of prompt caching. */
 export function isMarked(value: Json | undefined): boolean {
   return isObject(value) && value[CACHE_MARK] !== undefined && value[CACHE_MARK] !== null
 }

@@ -5,7 +5,7 @@ import type { CalledTool, ToolKind } from '../../shared/parsed-chat.ts'
 /** No provider takes a longer name of a function. */
 const MAX_NAME = 64
 const DIGEST = 8
-/** Of all descriptions of namespaces together: a short body must not become a long one. */
+/** The longest that all descriptions of namespaces together may become: a short body must not become a long one. */
 const MAX_REPEATED = 256 * 1024
 const SEPARATOR = '__'
 /** The namespace of tools whose names stand alone. */
