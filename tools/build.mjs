@@ -39,7 +39,7 @@ export async function buildServer(from = root) {
       platform: 'node',
       format: 'esm',
       target: 'node20.19',
-      // Dependencies stay in node_modules; our own packages are TypeScript and must be bundled.
+      // Dependencies stay in node_modules; the repository's own packages are TypeScript and must be bundled.
       packages: 'external',
       alias: {
         '@rideau/llm': path.join(from, 'packages/llm'),

@@ -40,7 +40,7 @@ export interface EmbeddingReply {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** A wire format of embeddings, as we call it. Pure. */
+/** The client side of a wire format of embeddings. Pure. */
 export interface EmbeddingFormat {
   /** Inputs that one call takes at most for a model; a longer request becomes several calls. */
   maxInputs(model: string): number
@@ -64,7 +64,7 @@ export function toNumbers(value: unknown): readonly number[] | undefined {
 /** No request has this many tokens: a larger number is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000
 
-/** A count of tokens that somebody else made. */
+/** Returns a token count that another program made. */
 export function toCount(value: unknown): number | undefined {
   const count = typeof value === 'string' && value !== '' ? Number(value) : value
   return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MAX_TOKENS

@@ -20,7 +20,7 @@ export interface SseParser {
   end(): void
 }
 
-/** A provider that never ends its event would fill our memory. */
+/** A provider that never ends its event would otherwise fill the memory. */
 export class SseEventTooLargeError extends Error {
   override readonly name = 'SseEventTooLargeError'
   readonly maxEventBytes: number

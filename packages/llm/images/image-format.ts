@@ -79,7 +79,7 @@ export interface ImageReply {
   readonly commonFields?: JsonObject
 }
 
-/** A wire format of images, as we call it. Pure. */
+/** The client side of a wire format of images. Pure. */
 export interface ImageFormat {
   /** Images that one call makes at most for a model; a longer request becomes several calls. */
   maxImages(target: Pick<Target, 'provider' | 'model'>): number
@@ -145,7 +145,7 @@ function isCredible(tokens: number): boolean {
   return tokens > 0 && tokens <= MAX_TOKENS
 }
 
-/** A count of tokens that somebody else made; a fraction is rounded up. */
+/** Returns a token count that another program made; a fraction is rounded up. */
 export function toCount(value: unknown): number {
   return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.ceil(value) : 0
 }

@@ -1,7 +1,7 @@
 /** Objects and arrays inside one another, the outermost included. */
 export const MAX_JSON_DEPTH = 64
 
-/** No number that anybody means is longer; JavaScript keeps 17 digits of one. */
+/** No meaningful number is longer; JavaScript keeps 17 digits of one. */
 export const MAX_NUMBER_BYTES = 1_024
 
 /** How much one text may hold. Every value costs memory and time that its bytes do not show: `{}` takes 56 bytes. */

@@ -7,7 +7,7 @@ import { UNBOUNDED } from './json-bounds.ts'
 import { SlicedJsonScan, scanJson } from './json-scan.ts'
 import { parseByText, parseText, parseUnreadText } from './parse-text.ts'
 
-/** Names that mean `name`, as somebody may write them: an escape anywhere. */
+/** Names that mean `name`, as a caller may write them: an escape anywhere. */
 function spellings(name: string): string[] {
   return [...name].map((char, at) => {
     const escape = `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`

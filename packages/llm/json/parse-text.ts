@@ -22,7 +22,7 @@ export function parseText(text: string, hasEscapedNames: boolean): Json {
   return hasEscapedNames && CONFUSES_NAMES ? parseByText(text) : (JSON.parse(text) as Json)
 }
 
-/** Parses a text like `parseText`, and looks itself whether a name has an escape. */
+/** Parses a text like `parseText`, and finds out by itself whether a name has an escape. */
 export function parseUnreadText(text: string): Json {
   return parseText(text, CONFUSES_NAMES && hasEscapedName(text))
 }

@@ -13,7 +13,7 @@ export interface ChatRequest {
   /** The gateway has fetched images of the messages: they differ from those of the received body. */
   readonly hasFetchedImages?: true
   readonly stream: boolean
-  /** Did the caller ask for usage in the stream? We always ask the provider. */
+  /** True if the caller asked for usage in the stream. The gateway always asks the provider. */
   readonly includeUsage: boolean
   readonly tools?: readonly FunctionTool[]
   readonly toolChoice?: ToolChoice
@@ -41,7 +41,7 @@ export interface ChatRequest {
   /** Input that goes along unread in a body that passes through, such as documents to answer from: it is counted only. */
   readonly passedInput?: Json
   /**
-   * The received messages carry reasoning for another provider, in the ids of tool calls or under a mark of ours. A body
+   * The received messages carry reasoning for another provider, in the ids of tool calls or under a mark of the gateway. A body
    * that passes through gets its messages written anew without it.
    */
   readonly carriesReasoning?: true

@@ -44,7 +44,7 @@ export type Unknown =
   | 'reserved'
   /** A key may send them: it is content, in which no name has a meaning for price or authorization. */
   | 'free'
-  /** Nobody may send them: it could be a tool that the provider runs. */
+  /** No caller may send them: it could be a tool that the provider runs. */
   | 'refused'
 
 /** The rules of an object's fields, by their exact names. */
@@ -172,7 +172,7 @@ export const UNREAD_CONTENT: Rule = {
   },
 }
 
-/** Nobody may set it. */
+/** No caller may set it. */
 export const REFUSED: Rule = { check: () => '' }
 
 /** Builds on what the provider keeps. An end user could reach what others stored there. */

@@ -54,7 +54,7 @@ describe('withReportedCost', () => {
     expect(withReportedCost(USAGE, wire, at(field))).toEqual(USAGE)
   })
 
-  test('a server that anybody may run cannot say that it costs nothing', () => {
+  test('ignores a cost of nothing that a custom server reports', () => {
     const wire = { cost: 0, cost_in_usd_ticks: 0 }
     expect(withReportedCost(USAGE, wire, at(undefined))).toEqual(USAGE)
     expect(withReportedCost(USAGE, wire, at('usage.cost', 'https://elsewhere.example/v1'))).toEqual(USAGE)

@@ -122,7 +122,7 @@ function guarded(log: Log, level: keyof Log): Log['info'] {
     try {
       log[level](details, message)
     } catch {
-      // Nobody can read the line.
+      // The log cannot be written any more.
     }
   }
 }

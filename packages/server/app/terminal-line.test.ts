@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type TerminalStyle, toTerminalLine } from './terminal-line.ts'
 
 const PLAIN: TerminalStyle = { hasColors: false, columns: undefined }
-/** What a terminal obeys, or does not show, besides the ends of our own lines. */
+/** What a terminal obeys, or does not show, besides the ends of the program's own lines. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u
 
 /** What the log writes for a call, without the time. */

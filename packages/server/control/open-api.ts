@@ -32,7 +32,7 @@ export async function registerOpenApi(app: FastifyInstance, urls: { baseUrl: () 
     transform: toDocumented,
     transformObject: prune,
   })
-  // Anybody may ask for it, and making it takes 12 ms of CPU time.
+  // Any caller may ask for it, and making it takes 12 ms of CPU time.
   let made: { readonly baseUrl: string; readonly text: Promise<ServedText> } | undefined
   app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
     assertKnownQuery(request.url, [])

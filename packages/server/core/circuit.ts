@@ -90,7 +90,7 @@ export class Circuit {
 
   /**
    * `isLate`: the call began before the circuit opened, so it does not show that the target has recovered. `source`: the end
-   * user whose request it was; undefined: nobody in particular.
+   * user whose request it was; undefined: no particular one.
    */
   noteSuccess(now: number, isLate: boolean, source?: string): Transition {
     this.usedAt = now

@@ -209,11 +209,11 @@ test('any order of lending, returning and withdrawing keeps the counts, the limi
         shares.withdraw((call as Call).share, call as Call)
       }
       const isCounted = shares.used === held.length && held.length <= max
-      // Nobody waits who may have a connection.
+      // No waiter is left that may have a connection.
       const isServed = shares.hasWaiters === waiting.length > 0 && shares.next() === undefined
       if (!isCounted || !isServed) expect.unreachable(`${shares.used} of ${held.length}`)
     }
-    // Nobody waits for ever: every waiter is served once others return what they hold.
+    // No waiter waits for ever: every waiter is served once others return what they hold.
     while (held.length > 0) giveBack(0)
     expect([waiting.length, shares.used, shares.hasWaiters]).toEqual([0, 0, false])
   }

@@ -27,7 +27,7 @@ export interface ChildInit extends Pick<HolderInit, 'key' | 'logName' | 'rate'> 
   readonly factors: HolderFactors
 }
 
-/** Somebody whose requests are counted together: an organization, an environment, a key, an end user. */
+/** A party whose requests are counted together: an organization, an environment, a key, an end user. */
 export class Holder implements TableEntry, SharedBucket {
   readonly key: string
   readonly logName: string

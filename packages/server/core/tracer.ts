@@ -28,7 +28,7 @@ export interface TracedAttempt {
   readonly model: string
   readonly credentialId: string
   readonly isStream: boolean
-  /** The provider's own host; undefined: the credential has an address of its own, which is nobody else's business. */
+  /** The provider's own host; undefined: the credential has an address of its own, which is private to its owner. */
   readonly host: string | undefined
 }
 

@@ -24,7 +24,7 @@ const RECENT_MS = 250
 
 /** The owner of work that belongs to no known caller. */
 export const UNKNOWN_OWNER: ShareOwner = { environment: undefined, caller: undefined, endUser: undefined }
-/** Nobody sends requests under this id. */
+/** An id under which no caller sends requests. */
 const UNKNOWN_CALLER: CallerId = { keyId: '' }
 
 /**
@@ -145,7 +145,7 @@ export class LoopTurns {
     else if (!isSameCaller(caller, this.#worker)) this.#hasSeveralWorkers = true
   }
 
-  /** True if somebody who sends requests had to wait for the long work of somebody else. */
+  /** True if a caller that sends requests had to wait for the long work of another caller. */
   #isWaitedFor(now: number): boolean {
     return this.#waits(this.#last, now - this.#lastAt) || this.#waits(this.#other, now - this.#otherAt)
   }

@@ -132,7 +132,7 @@ describe('a provider that fails', () => {
     await expect(cache.get(CONFIG)).rejects.toThrow(FederatedConfigError)
   })
 
-  test('holds nobody up whose keys are fresh', async () => {
+  test('does not delay callers while the keys are fresh', async () => {
     const { cache, advance, answerWith } = openCache()
     const first = await cache.get(CONFIG)
     let giveUp: (error: Error) => void = () => {}

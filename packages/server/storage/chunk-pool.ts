@@ -17,7 +17,7 @@ export class ChunkPool {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES)
   }
 
-  /** Takes chunks back, which nobody reads or writes any more. */
+  /** Takes chunks back, which must not be read or written any more. */
   give(chunks: readonly Buffer[]): void {
     for (const chunk of chunks) {
       if (chunk.length === CHUNK_BYTES && this.#free.length < MAX_FREE) this.#free.push(chunk)

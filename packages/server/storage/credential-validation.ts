@@ -11,7 +11,7 @@ export const CREDENTIAL_EXHAUSTED = "The quota or credit of the provider's accou
 /** The result of a test call to the provider. */
 export interface CredentialValidation {
   readonly at: Date
-  /** In our words. null: the provider accepts the credential. */
+  /** The error in the gateway's words. null: the provider accepts the credential. */
   readonly error: string | null
   /** Models that the provider lists. undefined: it gave no list, and the stored models stay. */
   readonly models: readonly string[] | undefined

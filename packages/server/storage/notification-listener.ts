@@ -26,7 +26,7 @@ export interface ListenerOptions {
 /** Connects and subscribes to the channel. Rejects if that fails; `onClosed` is not called then. */
 export async function openNotificationListener(options: ListenerOptions): Promise<NotificationListener> {
   const { channel, timeoutMs } = options
-  // A socket of our own: destroying it is the only way to close a connection whose server does not respond.
+  // The listener's own socket: destroying it is the only way to close a connection whose server does not respond.
   const socket = new Socket()
   const client = new Client({
     ...toClientConfig(options.connection),

@@ -8,7 +8,7 @@ import { invalid, listAt, objectAt, optionalText, refuseUnknown, textAt } from '
 /** The parser of the messages that the formats in OpenAI's shape share: `native` and `openai-chat`. */
 
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
-/** Our answers have an assistant's reasoning in the first two; most clients keep it under the third. */
+/** The gateway's answers have an assistant's reasoning in the first two; most clients keep it under the third. */
 const REASONING_FIELDS = ['reasoning', 'reasoning_details', 'reasoning_content'] as const
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   ...['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'refusal'],

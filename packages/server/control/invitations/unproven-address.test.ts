@@ -99,7 +99,7 @@ describe("an account that another organization's owner made for the address", ()
     expect([await opens(OWN_PASSWORD), await opens(EVIL_PASSWORD)]).toEqual([[idOf(acme)], [idOf(evil)]])
   })
 
-  test('of the set-up or of anybody else with a password of its own stays as it was', async () => {
+  test('stays as it was if its address is proven', async () => {
     await plane.database.db
       .updateTable('users')
       .set({ email_proven: true })

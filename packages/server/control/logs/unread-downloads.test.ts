@@ -86,7 +86,7 @@ describe('many callers of one organization that do not read', () => {
   test.each([
     ['a file', 'text/csv', '', 4, FILE_BYTES],
     ['a page', 'application/json', '?limit=100', 9, 100 * METADATA_BYTES],
-  ])('of %s hold their share of memory and no transaction, and delay nobody else', async (...row) => {
+  ])('of %s hold their share of memory and no transaction, and delay no other caller', async (...row) => {
     const [, accept, query, kept, bytes] = row
     const before = plane.answers.dropped
     const reads = await Promise.all(
@@ -123,7 +123,7 @@ describe('many callers of one organization that do not read', () => {
   })
 })
 
-test('a download that nobody reads is ended after the send time-out', async () => {
+test('a download whose caller does not read is ended after the send time-out', async () => {
   const app = await openTestApp({ RIDEAU_SEND_TIMEOUT_SECONDS: '1' })
   try {
     const { pool } = app.database

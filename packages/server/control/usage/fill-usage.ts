@@ -12,7 +12,7 @@ export function fillUsage(
   most: number,
 ): readonly UsageRow[] | undefined {
   const groups = new Map(rows.map(row => [row.id, row]))
-  // Real requests have a row also where the sandbox alone answered, or nobody.
+  // Real requests have a row also if only the sandbox answered, or no provider.
   if (filter.groups.length === 0 && rows.every(row => row.sandbox)) groups.set('', NOTHING)
   const stored = new Map<number, Map<string, UsageRow>>()
   for (const row of rows) {

@@ -137,7 +137,7 @@ export class FrontDoor implements PlaceOwner {
    * it, so that refused requests count too.
    */
   countKnown(ctx: RequestContext, { holderIds, caller }: Tenant): Holder {
-    // Anybody can read a publishable key out of an app, so it says nothing about who calls.
+    // Any user can read a publishable key out of an app, so it does not tell who calls.
     if (caller.kind === 'publishable') this.countUnknown(ctx)
     const now = ctx.startedAt
     const { endUser, credential } = holderIds

@@ -134,7 +134,7 @@ describe('transcriptions', () => {
     expect([refused.status, ((await refused.json()) as any).error.code]).toEqual([402, 'budget_exceeded'])
   })
 
-  test('whose length nobody reports are billed as estimated', async () => {
+  test('whose length the provider does not report are billed by the estimate', async () => {
     upstream.script(json(200, { text: 'Hi' }))
     const { key, budget } = await limited.freshKey(1)
     const form = toForm({ model: 'groq/whisper-large-v3' })

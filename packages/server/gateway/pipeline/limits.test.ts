@@ -298,7 +298,7 @@ describe('an answer', () => {
     ]) {
       const response = await app.call('/v1/chat', PRICED_CHAT, { headers })
       expect(response.status).toBe(status)
-      // The limit as it was set, so that nobody plans with the grace.
+      // The limit as it was set, so that no caller relies on the grace.
       expect(response.headers.get('x-ratelimit-limit-requests')).toBe('2')
       expect(response.headers.get('x-ratelimit-remaining-requests')).toBe(remaining)
     }

@@ -26,7 +26,7 @@ export interface Outcome {
 /**
  * Writes the record of a request. Resolves once it is in the journal; the last byte of an answer is sent after that, so
  * every answered request is logged. Returns undefined if the request was settled before, or if no environment is known,
- * since nobody could read its record.
+ * since no caller could read its record.
  */
 export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps): Promise<void> | undefined {
   if (!isIdentified(ctx) || ctx.isSettled) return undefined

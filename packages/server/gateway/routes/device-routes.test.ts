@@ -339,7 +339,7 @@ test.each([
   () => Promise.reject(new Error('down')),
   async () => 'banned' as const,
   () => new Promise<'ok'>(() => {}),
-])('a signal that fails, says banned or says nothing refuses nobody', async check => {
+])('a signal that fails, reports a ban or never arrives refuses no device', async check => {
   Object.assign(devices.deps, { deviceCheck: { check } })
   expect((await attest({ body: { device_check_token: 'AAAA' } })).status).toBe(201)
 })

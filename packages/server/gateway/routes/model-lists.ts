@@ -44,7 +44,7 @@ const LONG_BYTES = 64 * 1024
 
 /**
  * Lists of models, made once for a version of an environment and the rights of its callers, since a list may have thousands of
- * models. All long work on them takes turns, so that the lists of one organization delay nobody else: making a list that is not in
+ * models. All long work on them takes turns, so that the lists of one organization delay no other: making a list that is not in
  * memory, encoding it and sending a long one.
  */
 export class ModelLists {

@@ -39,7 +39,7 @@ export type SnapshotName =
 
 export interface SnapshotOptions {
   readonly source: SnapshotSource
-  /** Called with what was loaded for a request. Absent: nobody else needs it. */
+  /** Called with what was loaded for a request. Absent: nothing else needs it. */
   readonly onLoaded?: ((name: SnapshotName) => void) | undefined
   /** Unix milliseconds. */
   readonly now: () => number

@@ -294,7 +294,7 @@ describe.runIf(isRoot)('the owner of a cluster', () => {
     expect([ownerOf(''), ownerOf('base/1/rows')]).toEqual(Array(2).fill([to.uid, to.gid]))
   })
 
-  test('does not change if the folder is a link, or belongs to somebody else by now', () => {
+  test('does not change if the folder is a link, or now belongs to another user', () => {
     symlinkSync(cluster, join(home, 'link'))
     expect(() => changeOwner(join(home, 'link'), from, to)).toThrow('link is not a folder')
     expect(() => changeOwner(cluster, 1234, to)).toThrow('pg18 belongs to uid 65534')

@@ -139,7 +139,7 @@ describe('structured output', () => {
     expect(schema.properties.pattern.pattern).toBe('x')
   })
 
-  test('is a tool of ours where the schema has properties of any name, which structured output cannot have', () => {
+  test('is a tool of the gateway where the schema has properties of any name, which structured output cannot have', () => {
     const schema = { type: 'object', additionalProperties: { type: 'string' } }
     const body = send({ responseFormat: { type: 'json_schema', json_schema: { name: 'x', schema } } })
     expect(body.output_config).toBeUndefined()

@@ -7,7 +7,7 @@ import { decodeUsage, readFinishReason } from './decode-parts.ts'
 const NOTHING: readonly StreamEvent[] = []
 
 interface State {
-  /** Each call by the provider's number: our number, and the part of its arguments that is buffered. */
+  /** Each call by the provider's number: the gateway's number, and the part of its arguments that is buffered. */
   readonly calls: Map<Json | undefined, Call>
   /** The number of calls that have begun. */
   count: number

@@ -120,7 +120,7 @@ describe.skipIf(!exists)('recorded chats', () => {
   })
 })
 
-/** A recorded body as the canonical request that a client of ours would have sent for it. */
+/** A recorded body as the canonical request that a client of the gateway would have sent for it. */
 function toCanonical(body: JsonObject): ChatRequest {
   const { temperature, seed } = toObject(body.options) ?? {}
   let calls = 0

@@ -7,7 +7,7 @@ export interface Found extends TargetFindings {
   readonly storedReasoning: string[]
   /** A mark of prompt caching. Aggregators take Anthropic's in this format too. */
   hasCacheMark: boolean
-  /** An id or a reasoning item carries state of ours. */
+  /** True if an id or a reasoning item carries state of the gateway. */
   carriesReasoning: boolean
   /** The path of the first tool search that the provider runs, at no price of its own. */
   searchTool: string | undefined

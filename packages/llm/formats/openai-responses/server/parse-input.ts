@@ -226,7 +226,7 @@ function joinTexts(parts: Json | undefined): string {
     .join('')
 }
 
-/** A longer id of ours carries a call. */
+/** The length above which an id of the gateway carries a call. */
 const MAX_PLAIN_ID = 50
 
 /** Calls and results of every kind have an id that may carry state, or be too long; reasoning has it in its encrypted content. */

@@ -204,7 +204,7 @@ describe('finds', () => {
   })
 })
 
-describe('state that we packed', () => {
+describe('state that the gateway packed', () => {
   const id = packToolCallId('c', [DETAIL])
   const call = { type: 'function_call', call_id: id, name: 'f', arguments: '{}' }
   const reasoning = { type: 'reasoning', id: 'r', summary: [], encrypted_content: packReasoning([DETAIL]) }

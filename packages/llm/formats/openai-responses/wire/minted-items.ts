@@ -28,7 +28,7 @@ export function packCall(id: string, { callId, name, arguments: text }: MintedCa
   return packText(id, JSON.stringify([callId, name, text.length > MAX_ARGUMENTS ? '' : text]))
 }
 
-/** The call that an id of ours carries; undefined: it carries none. */
+/** The call that an id of the gateway carries; undefined: it carries none. */
 export function unpackCall(id: string): MintedCall | undefined {
   const text = isMintedId(id) ? inflateToolCallId(id) : undefined
   if (text === undefined) return undefined
