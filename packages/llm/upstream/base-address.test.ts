@@ -62,6 +62,6 @@ test.each([
   ['https://run.{region}.a.example', 'https://run.eu.a.example', false],
   ['http://127.0.0.1:11434/v1', 'http://127.0.0.1:11434/v1', false],
   [null, 'https://api.a.example/v1', false],
-])("of a provider at %s the address %s is the provider's own: %s", (own, baseUrl, isOwn) => {
+])("for a provider at %s the address %s is the provider's own: %s", (own, baseUrl, isOwn) => {
   expect(isProvidersOwn({ baseUrl: own }, baseUrl)).toBe(isOwn)
 })

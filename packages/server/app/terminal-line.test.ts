@@ -115,7 +115,7 @@ describe('a line of the log on a terminal', () => {
     expect(write(log => log.info(message), { ...PLAIN, columns: 20 }).trimEnd()).not.toContain('\n')
   })
 
-  test('that is no JSON object is shown as text', () => {
+  test('is shown as text if it is no JSON object', () => {
     expect(toTerminalLine('[1]\n', PLAIN)).toBe('[1]\n')
     expect(toTerminalLine('half {\x1b', PLAIN)).toBe('half {\\u{1b}\n')
   })

@@ -331,7 +331,7 @@ describe('a body of the same format', () => {
     expect(findUnsupportedParams(toRequest({ seed: 1 }), provider, '', source)).toEqual([])
   })
 
-  test('of a count has no fields of the answer, also if the gateway set a cap', () => {
+  test('has no fields of the answer if it is a count, also if the gateway set a cap', () => {
     const request = toRequest({ maxOutputTokens: 5 })
     const sent = (source: SourceBody | undefined): JsonObject =>
       JSON.parse(tokenCounter.encodeRequest(request, toTarget(), source).body.toString())

@@ -54,7 +54,7 @@ describe('tools of a request', () => {
     expect(tools?.map(tool => tool.function.description)).toEqual(['All.\n\nOwn.', 'All.'])
   })
 
-  test('that items bring are merged, later ones replacing earlier ones', () => {
+  test('are merged with those that items bring, later ones replacing earlier ones', () => {
     const tools = [fn('a', { description: 'old' }), fn('b')]
     const input = [
       added(fn('a', { description: 'new' }), space('s', fn('c'))),
@@ -66,7 +66,7 @@ describe('tools of a request', () => {
     expect(parse({ tools, input }).request.messages).toEqual([user])
   })
 
-  test('that the caller found by a search are there from then on', () => {
+  test('include those that the caller found by a search, from then on', () => {
     const search = {
       type: 'tool_search',
       execution: 'client',
