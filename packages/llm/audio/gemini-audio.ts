@@ -20,7 +20,7 @@ const HEARD_TOKENS_A_SECOND = 32
 const SPOKEN_TOKENS_A_SECOND = 25
 /** Above what was seen of fast speech. */
 const SAID_TOKENS_A_SECOND = 10
-/** For what is asked besides the caller's own words. */
+/** The tokens of an instruction besides the caller's own words. */
 const ASKED_TOKENS = 200
 /** Models that cannot be kept from thinking think little of this. */
 const THOUGHT_TOKENS = 4096

@@ -98,7 +98,7 @@ export function findOggSeconds(bytes: Buffer): number | undefined {
   return samples / findOggRate(bytes.subarray(0, 128))
 }
 
-/** By the codec that the first page names. */
+/** Returns the sample rate by the codec that the first page names. */
 function findOggRate(head: Buffer): number {
   if (head.includes('OpusHead', 0, 'latin1')) return OPUS_SAMPLES
   const vorbis = head.indexOf('\u0001vorbis', 0, 'latin1')

@@ -30,7 +30,7 @@ export interface EmbeddingRequest {
 export type Vector = readonly number[] | string
 
 export interface EmbeddingReply {
-  /** In the order of the inputs. */
+  /** The vectors in the order of the inputs. */
   readonly vectors: readonly Vector[]
   /** undefined: the provider names none. */
   readonly inputTokens: number | undefined

@@ -16,7 +16,7 @@ export interface JsonBounds {
   readonly maxNameBytes: number
 }
 
-/** For texts whose size alone bounds them. */
+/** The bounds of texts that are bounded by their size alone. */
 export const UNBOUNDED: JsonBounds = {
   maxValues: Number.MAX_SAFE_INTEGER,
   maxParts: Number.MAX_SAFE_INTEGER,

@@ -25,7 +25,7 @@ export function countLoneSurrogates(json: string): number {
   return count
 }
 
-/** Which half of a pair the escape at `at` stands for; undefined: none, or there is no escape. */
+/** Returns which half of a pair the escape at `at` stands for; undefined: none, or there is no escape. */
 function readHalf(json: string, at: number): 'first' | 'second' | undefined {
   if (json.charCodeAt(at) !== BACKSLASH || json.charCodeAt(at + 1) !== LETTER_U) return undefined
   const high = Number.parseInt(json.slice(at + 2, at + 4), 16)

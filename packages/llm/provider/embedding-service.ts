@@ -16,7 +16,7 @@ export interface EmbeddingService {
 }
 
 export interface OpenAiEmbeddingDeviations {
-  /** After the base address. Default `/embeddings`. */
+  /** The path after the base address. Default `/embeddings`. */
   readonly path?: string
   /** The provider's name for `dimensions`. */
   readonly dimensions?: string

@@ -8,7 +8,7 @@ export interface ImageService {
 }
 
 export interface OpenAiImageDeviations {
-  /** After the base address. Default `/images/generations`. */
+  /** The path after the base address. Default `/images/generations`. */
   readonly path?: string
   /** The path of edits. Default `/images/edits`. */
   readonly editPath?: string

@@ -40,7 +40,7 @@ export interface HostedToolPrice {
   readonly models?: readonly string[]
   /** `use`: each search, query or container. `request`: a request that used it, however often. */
   readonly per: 'use' | 'request'
-  /** At most nine decimals. Zero: it costs the tokens that it adds. */
+  /** The price with at most nine decimals. Zero: it costs only the tokens that it adds. */
   readonly usd: number
   /** Where the price comes from, and the day or month. */
   readonly source: string

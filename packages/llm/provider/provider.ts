@@ -31,7 +31,7 @@ export interface Provider {
    * the options name an application whose secret it is (`tenant_id`, `client_id`): then it is exchanged too.
    */
   readonly auth: 'bearer' | 'none' | 'x-api-key' | 'x-goog-api-key' | 'google' | 'api-key' | 'aws'
-  /** With auth `aws`: the service's name in signatures. */
+  /** The service's name in signatures, with auth `aws`. */
   readonly awsService?: string
   /** The key is a document, such as a service account's JSON, and has lines. */
   readonly keyIsDocument?: true
@@ -116,7 +116,7 @@ export interface FormatRule {
 
 /** Anthropic's Messages at a cloud: the model stands in the path, `{model}`, and the version in the body. */
 export interface MessagesEnvelope {
-  /** After the base address. */
+  /** The path of plain answers, after the base address. */
   readonly plainPath: string
   readonly streamedPath: string
   readonly version: string

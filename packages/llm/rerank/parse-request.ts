@@ -30,7 +30,7 @@ export interface ParsedRerank {
 
 const COMMON = ['model', 'query', 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'end_user']
 const NATIVE: ReadonlySet<string> = new Set(COMMON)
-/** With the words of other formats. */
+/** The known fields, including the words of other formats. */
 const LENIENT: ReadonlySet<string> = new Set([...COMMON, 'top_k', 'truncation', 'user'])
 /** The most documents that Cohere accepts. */
 const MAX_DOCUMENTS = 10_000

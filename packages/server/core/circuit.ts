@@ -40,7 +40,7 @@ export class Circuit {
   openedAt = 0
   /** When the next probe is due. */
   retryAt = 0
-  /** Until when other credentials are called first. */
+  /** The end of the rest, before which other credentials are called first. */
   restUntil = 0
   /** The `updatedAt` of the credential that rests: one that was changed since does not. */
   #restOf = 0

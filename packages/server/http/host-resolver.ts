@@ -47,7 +47,7 @@ export interface HostResolverOptions {
 interface CacheEntry {
   readonly answer: HostAnswer
   readonly expiresAt: number
-  /** Until when the answer is used if no other one can be had. */
+  /** The time until which the answer is used if no other can be had. */
   readonly staleUntil: number
   /** How often the answer was used, so that its addresses take turns. */
   uses: number

@@ -7,7 +7,7 @@ import { type EventDeps, insertSystemEvent } from './system-events.ts'
 export interface StoredCircuit {
   readonly credentialId: string
   readonly provider: string
-  /** At its provider. */
+  /** The model's name at its provider. */
   readonly model: string
   readonly isOpen: boolean
   /** True if the circuit opened since it was last stored, false after a failed probe. */

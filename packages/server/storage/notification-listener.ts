@@ -16,7 +16,7 @@ export interface NotificationListener {
 export interface ListenerOptions {
   readonly connection: Connection
   readonly channel: string
-  /** For connecting and for every query. */
+  /** The timeout for connecting and for every query. */
   readonly timeoutMs: number
   readonly onNotification: (payload: string) => void
   /** Called once when an open connection is closed, for whatever reason. */

@@ -141,7 +141,7 @@ export class FieldTable {
   readonly #missing: readonly Parameter[]
   /** The fields of each canonical one. */
   readonly #byParameter = new Map<keyof ChatRequest, readonly string[]>()
-  /** Without unread fields. */
+  /** The names of the fields, without unread ones. */
   readonly names: ReadonlySet<string>
   /**
    * The format's names of parameters and extra fields that it spells otherwise than PARAMETER_NAMES or ChatRequest.extra,

@@ -147,7 +147,7 @@ function withoutMark({ via: _via, ...detail }: ReasoningDetail): ReasoningDetail
 
 interface Details {
   readonly kept: readonly ReasoningDetail[]
-  /** In the ids of its calls. */
+  /** The details in the ids of the message's calls. */
   readonly carried: readonly ReasoningDetail[]
 }
 

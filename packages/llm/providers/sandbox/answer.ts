@@ -23,7 +23,7 @@ export type SandboxAnswer =
       readonly delayMs: number
       /** Payloads of server-sent events, in order. */
       readonly events: readonly string[]
-      /** After them the connection breaks instead of ending. */
+      /** True if the connection breaks after the chunks instead of ending. */
       readonly isCut: boolean
     }
   /** The connection breaks in the middle of a plain answer. */

@@ -197,7 +197,7 @@ export class FrontDoor implements PlaceOwner {
     return this.#openChild(ofCredential, init, now)
   }
 
-  /** If the table has no place for a child, it is counted as its parent. */
+  /** Returns the child. If the table has no place for it, it is counted as its parent. */
   #openChild(parent: Holder, init: ChildInit, now: number): Holder {
     const known = this.#holders.get(init.key)
     if (known !== undefined) return known

@@ -45,7 +45,7 @@ export class Flight implements AnswerReceiver {
   readonly key: string
   readonly scope: FlightScope
   readonly #owner: FlightOwner
-  /** In the order of their arrival. */
+  /** The waiters in the order of their arrival. */
   readonly #waiting = new Set<Waiter>()
   /** The hash of the body whose answer is being made. undefined: not known yet. */
   #bodyHash: Buffer | undefined

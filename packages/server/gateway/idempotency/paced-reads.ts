@@ -7,7 +7,7 @@ const MAX_REST_MS = 1_000
 interface Waiting {
   readonly start: () => Promise<void>
   readonly giveUp: () => void
-  /** On the clock of performance.now(). */
+  /** The deadline on the clock of performance.now(). */
   readonly deadline: number
 }
 

@@ -16,7 +16,7 @@ export interface MintDeps {
   /** Stores the attributes of an end user, with a new record if it has none. */
   readonly putAttributes: (seen: SeenEndUser, attributes: string) => Promise<void>
   readonly devices: DeviceStore
-  /** By platform: the roots in which an attestation may end. */
+  /** The roots in which an attestation may end, by platform. */
   readonly deviceRoots: Readonly<Record<DevicePlatform, readonly TrustAnchor[]>>
   /** The revoked certificates of Android devices. */
   readonly revocations: Pick<Revocations, 'serials' | 'refresh' | 'ready'>

@@ -19,7 +19,7 @@ export interface Outcome {
   readonly finishReason?: string
   /** Why the gateway ended the answer early. Becomes the record's error code, though the caller got a 200. */
   readonly cutBy?: FaultCode | undefined
-  /** For environments whose `log_capture` is `full`. */
+  /** The body of the answer, for environments whose `log_capture` is `full`. */
   readonly responseBody?: string | undefined
 }
 

@@ -33,7 +33,7 @@ const MAX_PLAN_LENGTH = 64
 /** The most bytes of the whole end user. A longer one is refused before its fields are read. */
 const MAX_END_USER_BYTES = 64 * 1024
 
-/** Who gets the token. */
+/** The end user that gets the token. */
 interface Subject {
   readonly id: string
   /** The plan that the backend or the identity provider names. */

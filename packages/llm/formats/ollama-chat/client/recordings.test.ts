@@ -148,7 +148,7 @@ function toCanonical(body: JsonObject): ChatRequest {
   } as ChatRequest
 }
 
-/** Without what says nothing. */
+/** Returns the body without fields that say nothing. */
 function normalize(body: JsonObject): JsonObject {
   const isEmpty = (value: unknown): boolean => ['[]', '{}', '""', 'null'].includes(JSON.stringify(value))
   return Object.fromEntries(Object.entries(body).filter(([, value]) => !isEmpty(value)))

@@ -9,7 +9,7 @@ import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 
 /** How long an answer took, in milliseconds. */
 export interface Took {
-  /** Until its first piece. */
+  /** The time until the first piece of the answer. */
   readonly firstMs: number
   readonly totalMs: number
 }

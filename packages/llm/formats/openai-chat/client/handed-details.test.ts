@@ -271,7 +271,7 @@ function readAnswer(folder: string, file: string): Answer[] {
   return wire.length === 0 ? [] : [{ name, target, message: decodeAll(payloads, target), wire, isLate }]
 }
 
-/** Without what says nothing: empty texts, null, and a maker that is not known. */
+/** Returns the detail without what says nothing: empty texts, null, and a maker that is not known. */
 const bare = ({ via: _via, provider: _provider, ...detail }: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries({ format: 'unknown', ...detail }).map(([name, value]) =>

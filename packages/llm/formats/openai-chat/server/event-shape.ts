@@ -6,7 +6,7 @@ const BACKSLASH = 92
 
 /** The longest event that is compared, in bytes. Longer ones are rare, and the next one is seldom like them. */
 const MAX_EVENT_BYTES = 2_048
-/** From this length on the runtime's comparison is cheaper than a loop, in bytes. */
+/** The length in bytes from which the runtime's comparison is cheaper than a loop. */
 const LONG_BYTES = 64
 /** Strings that may differ. OpenAI's chunks have two: the text and a padding of random letters. */
 const MAX_HOLES = 4

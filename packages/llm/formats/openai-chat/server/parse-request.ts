@@ -12,7 +12,7 @@ import { FIELDS, isRead } from '../wire/fields.ts'
 import { toCurrentSpelling } from './current-spelling.ts'
 import { findUnread, parseMixed } from './parse-mixed.ts'
 
-/** With the fields that are left out, if their provider would search. */
+/** The known fields, including those that are left out if their provider would search. */
 const KNOWN: ReadonlySet<string> = new Set([...FIELDS.names, ...HOSTED_FIELDS])
 const LENIENT = { strict: false }
 /** The number of answers that OpenAI accepts. */

@@ -22,7 +22,7 @@ export class ToolTable {
   /** The function's name of each tool. Made with the first tool in a namespace: plain functions keep their names. */
   #names: Map<string, string> | undefined
   readonly #taken = new Set<string>()
-  /** By the name of each function, once there are namespaces. */
+  /** The place of each function by its name, once there are namespaces. */
   readonly #places = new Map<string, number>()
   /** Characters of descriptions of namespaces that were repeated. */
   #repeated = 0
@@ -69,7 +69,7 @@ export class ToolTable {
     return own === '' ? about : `${about}\n\n${own}`
   }
 
-  /** From here on, a tool of a name that is known replaces the known one. */
+  /** Lets tools that are added from here on replace known ones of the same name. */
   mergeLater(): void {
     this.#openNames()
   }
