@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
-/** Whether the file is the program that was started, and not a module of another. */
+/** Returns true if the file is the program that was started, and not a module of another. */
 export function isMain(file) {
   return process.argv[1] !== undefined && fs.realpathSync(process.argv[1]) === file
 }

@@ -27,7 +27,7 @@ export interface SpeechRequest {
   readonly input: string
   readonly voice: Json
   readonly instructions: string | undefined
-  /** undefined: what the provider makes by itself. */
+  /** undefined: the provider chooses. */
   readonly format: SpeechFormat | undefined
   /** 1 is the usual pace. */
   readonly speed: number

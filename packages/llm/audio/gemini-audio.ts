@@ -161,7 +161,7 @@ function toChatRequest(
   }
 }
 
-/** A usage without what the answer cannot have been made without is none. */
+/** Returns true if the usage has what every answer must have used. */
 function hasBoth({ uncachedInput, cacheRead, output }: Usage, hasOutput: boolean): boolean {
   return uncachedInput + cacheRead > 0 && (output > 0 || !hasOutput)
 }

@@ -78,7 +78,7 @@ export function toLarger(one: number | undefined, other: number | undefined): nu
   return Math.max(one, other)
 }
 
-/** Every vector, or undefined where one is none. */
+/** Returns every vector, or undefined if an entry is no vector. */
 export function toVectors(values: readonly unknown[]): readonly (readonly number[])[] | undefined {
   const vectors = values.map(toNumbers)
   return vectors.length > 0 && vectors.every(vector => vector !== undefined) ? vectors : undefined

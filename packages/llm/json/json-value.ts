@@ -17,7 +17,7 @@ export function toText(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The objects of an array; what is none is left out. */
+/** Returns the objects of an array without its other elements. */
 export function toObjects(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.map(toObject).filter(each => each !== undefined) : []
 }

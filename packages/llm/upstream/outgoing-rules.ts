@@ -178,7 +178,7 @@ export const REFUSED: Rule = { check: () => '' }
 /** Builds on what the provider keeps. An end user could reach what others stored there. */
 export const STORED: Rule = { check: (_, { sender }) => (sender === 'key' ? undefined : '') }
 
-/** Whether the provider keeps the answer. */
+/** The rule of the field that asks the provider to keep the answer. */
 export const STORE: Rule = {
   check: (value, grant) => (value === false ? undefined : STORED.check(value, grant)),
 }
@@ -186,7 +186,7 @@ export const STORE: Rule = {
 /** The authorized model and no other. */
 export const MODEL: Rule = { check: (value, { model }) => (value === model ? undefined : '') }
 
-/** Whether the answer is a stream. */
+/** The rule of the field that asks for a stream. */
 export const STREAM: Rule = { check: (value, { isStream }) => (value === isStream ? undefined : '') }
 
 /** How many answers are made. */

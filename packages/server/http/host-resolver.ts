@@ -86,7 +86,7 @@ export class HostResolver {
     return this.#now() < entry.expiresAt ? entry.answer : undefined
   }
 
-  /** Returns the addresses that a name had if an answer is none because DNS servers failed, else the answer. */
+  /** Returns the answer; if it has none because DNS servers failed, the addresses that the name had before. */
   #orStale(hostname: string, answer: HostAnswer): HostAnswer {
     if (answer.ok || answer.reason === 'unknown') return answer
     const entry = this.#cache.get(hostname)

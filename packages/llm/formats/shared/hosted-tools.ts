@@ -81,7 +81,7 @@ export function withHosted(usage: Usage | undefined, hosted: HostedUse | undefin
   return { ...(usage ?? NO_TOKENS), hosted }
 }
 
-/** A number of uses as a provider reports it; undefined: it is none. */
+/** Returns a number of uses as a provider reports it; undefined: it is no such number. */
 export function toUses(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= MAX_USES ? Math.ceil(value) : undefined
 }

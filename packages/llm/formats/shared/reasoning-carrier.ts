@@ -103,7 +103,7 @@ export function markDirect(details: readonly ReasoningDetail[]): readonly Reason
   return details.map(detail => (detail.via === undefined ? { ...detail, via: DIRECT } : detail))
 }
 
-/** Did it come from the family's own provider, with no other provider between? */
+/** Returns true if the detail came from the family's own provider, with no other provider between. */
 export function isDirect({ via = DIRECT }: ReasoningDetail): boolean {
   return via === DIRECT
 }

@@ -25,7 +25,7 @@ export interface Answered {
   /** The format that the provider answered in: its bytes pass to a caller of the same format only. */
   readonly format: ClientFormatId
   readonly isSandbox: boolean
-  /** Did the caller ask for usage in the stream? */
+  /** True if the caller asked for usage in the stream. */
   readonly includeUsage: boolean
   /** What was asked, without what an open stream does not keep. */
   readonly call: Omit<ParsedChat, 'request' | 'findings' | 'loggedUser' | 'endUser'>

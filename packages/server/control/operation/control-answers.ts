@@ -102,7 +102,7 @@ export class ControlAnswers {
     return tenant
   }
 
-  /** Forgets who holds nothing. */
+  /** Forgets holders that hold nothing. */
   #leave(caller: CallerShare): void {
     if (--caller.users > 0) return
     this.#callers.delete(caller.key)

@@ -1,7 +1,7 @@
 import type { ChatReply } from '@rideau/llm/reply/chat-reply'
 import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 
-/** Whether an answer has anything that its model generated, so that output tokens of 0 cannot be true. */
+/** Returns true if an answer has anything that its model generated, so that output tokens of 0 cannot be true. */
 export function showsOutput({ choices }: Pick<ChatReply, 'choices'>): boolean {
   return choices.some(({ message }) => {
     const { content, refusal, reasoning, reasoning_details: details, tool_calls: calls } = message

@@ -11,7 +11,7 @@ export interface LocalReservation {
   statuses: readonly MeterStatus[]
 }
 
-/** Whether these amounts reserve more on any meter. */
+/** Returns true if these amounts reserve more on any meter. */
 export function grows({ meters, amounts: before }: LocalReservation, amounts: Amounts): boolean {
   return meters.some(meter => growth(ruleOf(meter), before, amounts) > 0)
 }

@@ -71,7 +71,7 @@ export function encodeCall({ id, function: fn }: ToolCall, index: number): JsonO
   }
 }
 
-/** The format has arguments as an object. Text that is none becomes an empty object. */
+/** Returns the arguments as an object, as the format has them. Text that is no object becomes an empty one. */
 function parseArguments(text: string): JsonObject {
   try {
     return toObject(parseInnerJson(text)) ?? {}

@@ -24,7 +24,7 @@ export class CallSequence {
     this.ids = ids
   }
 
-  /** Whether a call has begun. */
+  /** Returns true if a call has begun. */
   get hasAny(): boolean {
     return this.wireIds.length > 0
   }

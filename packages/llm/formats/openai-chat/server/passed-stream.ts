@@ -148,7 +148,7 @@ function isSealed(data: string): boolean {
   return data.includes('"reasoning_details"') && /"(?:signature|data)"\s*:\s*"[^"]/.test(data)
 }
 
-/** Did the decoder pack reasoning into the id of a call? */
+/** Returns true if the decoder packed reasoning into the id of a call. */
 function carries(events: readonly StreamEvent[]): boolean {
   return events.some(
     event => event.type === 'delta' && event.toolCalls?.some(({ id }) => id?.includes(CARRIER_MARK)) === true,

@@ -27,7 +27,7 @@ export class ToolTable {
   /** Characters of descriptions of namespaces that were repeated. */
   #repeated = 0
 
-  /** Have tools been merged, or made functions of one name? */
+  /** True if tools were merged, or made functions of one name. */
   get isFlattened(): boolean {
     return this.#names !== undefined
   }
