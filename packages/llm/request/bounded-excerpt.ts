@@ -1,7 +1,7 @@
 const CUT = '…'
 const LONE_SURROGATES = /\p{Surrogate}/gu
 
-/** The longest name that a caller made up. */
+/** The longest excerpt of a name that a caller made up. */
 const MAX_NAME = 64
 
 /**

@@ -26,7 +26,7 @@ export function isLine(text: string, max: number): boolean {
   return text.length <= max && !CONTROL_OR_HALF_PAIR.test(text)
 }
 
-/** Returns true like `isLine`, for text of several lines. */
+/** Checks a text of several lines like `isLine`. */
 export function isText(text: string, max: number): boolean {
   return text.length <= max && !UNPRINTABLE.test(text)
 }

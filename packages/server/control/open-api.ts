@@ -87,7 +87,7 @@ const IF_MATCH = {
   },
 }
 
-/** Adds the same page as a file to the responses, for `Accept: text/csv`. */
+/** Adds the page as a file to the responses, for `Accept: text/csv`. */
 function withCsv(responses: unknown) {
   const { 200: page, ...others } = responses as Record<string, object>
   const content = { 'application/json': { schema: page }, 'text/csv': { schema: { type: 'string' } } }

@@ -80,7 +80,7 @@ function flushReadOf(request: ReceivedRequest): void {
   request.flushRead()
 }
 
-/** Returns what reading a body has cost of which `bytes` bytes have arrived. */
+/** Returns the cost of reading a body's first `bytes` bytes, which have arrived. */
 export function costOf(req: IncomingMessage, bytes: number): number {
   return req instanceof ReceivedRequest ? req.readCost : bytes
 }
