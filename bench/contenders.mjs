@@ -14,7 +14,7 @@ export const PROXY_KEY = 'sk-bench-0123456789abcdef0123456789abcdef0123456789'
 
 /**
  * A contender: its process (`pid`), where and how to call it (`headers` besides its key), which of its processes are measured separately, `keys`
- * (resolves with so many keys that calls may use), `check` (throws if it did not do all its work), `stop`.
+ * (resolves with as many keys as it is asked for), `check` (throws if it did not do all its work), `stop`.
  */
 export const plainTarget = {
   headers: [],

@@ -12,7 +12,7 @@ const run = promisify(execFile)
 /** Enough that no request waits for a connection. */
 const CONNECTIONS = 256
 
-/** Microseconds to the first byte at so many requests a second. Throws if an answer was wrong. */
+/** Microseconds to the first byte at `rate` requests a second. Throws if an answer was wrong. */
 export async function measureFirstByte(load, contender, scenario, folder, rate, seconds) {
   const bodyFile = path.join(folder, 'latency.json')
   fs.writeFileSync(bodyFile, makeBody(scenario, contender.modelPrefix))

@@ -1,6 +1,6 @@
 // npm run bench (after the requests), or alone: npm run bench:ledger -- [--quick] [--json]
 // CPU microseconds of this process for one reserve and one settle over five meters (two rates, a quota, a budget,
-// concurrency), in process, over the socket of a supervisor process and on Redis, with so many requests in flight, and of
+// concurrency), in process, over the socket of a supervisor process and on Redis, for several numbers of requests in flight, and of
 // that supervisor or of Redis. Many short rounds, those of one number in flight in turn, since other work on the machine
 // makes every figure larger: the best, the lower quartile, the median.
 

@@ -6,7 +6,7 @@ import { CONTENDER_CORE, PROXY_KEY, plainTarget, START_TIMEOUT_MS } from './cont
 import { findFreePort, findProgram, isListening, pinned, startProcess } from './processes.mjs'
 
 const PORTKEY = { name: '@portkey-ai/gateway', version: '1.15.2' }
-/** Its code is compiled at run time, as ours is. */
+/** Longer than a just-in-time compiler needs: the code of some gateways is compiled at run time, as Rideau's is. */
 const WARM_UP_SECONDS = 20
 /** At 32 connections a slow one needs seconds for a few hundred requests. */
 const MIN_SECONDS = 5

@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const EVENTS = 200
 const MODEL = `mock-n${EVENTS}-i50000-d20`
 const SCENARIO = { model: MODEL, bytes: 1_000, events: EVENTS }
-/** A key may have so many streams open by Rideau's defaults; more come from several keys. */
+/** The streams that Rideau's defaults let one key have open. Several keys open more. */
 const STREAMS_PER_KEY = 1_000
 const OPENED_PER_SECOND = 500
 const MEMORY_INTERVAL_MS = 500

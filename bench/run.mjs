@@ -237,7 +237,7 @@ async function runLatency(contenders, mock, costs, load, folder) {
   return rows
 }
 
-/** Streams at the pace of tokens, through those contenders that are fast enough to hold so many. */
+/** Streams at the pace of tokens, through those contenders that are fast enough to hold that many. */
 async function runPaced(contenders, mock, load, folder) {
   const rows = []
   for (const streams of streamCounts) {

@@ -98,7 +98,7 @@ export async function seedLogs(client, { organization, project, environments }, 
   return environment
 }
 
-/** Copies of one key in its environment, which nobody can use: their hashes are random. */
+/** Copies of one key in its environment, which no caller can use: their hashes are random. */
 export async function seedKeys(client, keyId, count) {
   await client.query(
     `insert into keys select (jsonb_populate_record(k, jsonb_build_object('id', gen_random_uuid(), 'name', 'copy ' || i,

@@ -40,7 +40,7 @@ interface Attack {
 
 const bearer = (credential: string): Record<string, string> => ({ authorization: `Bearer ${credential}` })
 
-/** So many connections that send requests one after the other. */
+/** Opens `connections` connections, each of which sends one request after the other. */
 async function flood(
   attack: Attack,
   connections: number,
@@ -74,7 +74,7 @@ async function flood(
   agent.destroy()
 }
 
-/** So many connections that are kept open and opened again when they are closed, at most `perSecond`. */
+/** Keeps `connections` connections open. Those that are closed are opened again, at most `perSecond` of them. */
 async function hold(
   attack: Attack,
   connections: number,

@@ -6,7 +6,7 @@ export interface HonestCaller {
   readonly answered: () => number
   /** What other requests were answered with. */
   readonly others: readonly (readonly [status: number, text: string])[]
-  /** Sends requests for so long. Returns the 99th percentile of their latencies in milliseconds. */
+  /** Sends requests for `forMs` milliseconds. Returns the 99th percentile of their latencies in milliseconds. */
   measure(forMs: number): Promise<number>
   close(): void
 }

@@ -18,7 +18,7 @@ describe.skipIf(redisProgram === undefined)('a gateway that shares its limits an
     await fleet.limited.reset()
   })
 
-  /** Answers so many requests and no more. Returns the number of requests without an answer. */
+  /** Answers `count` requests and no more. Returns a function that returns the number of requests without an answer. */
   function answerSome(count: number): () => number {
     let left = count
     let hanging = 0

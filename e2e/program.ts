@@ -28,7 +28,7 @@ const ROOT = path.join(import.meta.dirname, '..')
 const SETUP_TOKEN = 'a set-up token for tests'
 /** Less than a hook may take, so that a failure shows what the program wrote. */
 const START_MS = 150_000
-/** Somebody else may have taken the port meanwhile, and accept connections without an answer. */
+/** Another process may have taken the port in the meantime, and accept connections without an answer. */
 const READY_MS = 5_000
 
 /**

@@ -35,7 +35,7 @@ describe.skipIf(redisProgram === undefined)('three gateways of the shipped progr
     }
   }
 
-  test('of 300 concurrent requests of exactly $0.05 against $1.00, 20 are admitted, and the budget never shows more', async () => {
+  test('admits 20 of 300 concurrent requests of exactly $0.05 against $1.00, and the budget never shows more', async () => {
     const { limited } = fleet
     const { key, budget } = await limited.freshKey(1)
     let calls = 0

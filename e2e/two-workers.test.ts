@@ -297,7 +297,7 @@ describe.runIf(process.platform === 'linux')('two workers act as one process', (
     }
   })
 
-  test('of 300 racing requests of exactly $0.05 against $1.00, 20 are admitted, and the budget never shows more', async () => {
+  test('admits 20 of 300 racing requests of exactly $0.05 against $1.00, and the budget never shows more', async () => {
     const { id, key } = await makeKey()
     const route = `/v1/projects/${keys.projectId}/budgets`
     const own = { limit_usd: 1, window: 'month', scope: 'key', scope_ref: id }

@@ -52,7 +52,7 @@ function call(key = keys.secretKey, keepsAlive = false): Promise<Response> {
   })
 }
 
-/** Calls in so many loops until `end` is called, which returns the statuses and the ids of all answers. */
+/** Calls in `loops` concurrent loops until `end` is called, which returns the statuses and the ids of all answers. */
 function openLoad(loops: number): {
   count: () => number
   end: () => Promise<{ failed: unknown[]; ids: string[] }>

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
-/** Whether the file is the program that was started, and not a module of another. */
+/** Returns true if the file is the program that was started, and not a module of another. */
 export function isMain(file) {
   return process.argv[1] !== undefined && fs.realpathSync(process.argv[1]) === file
 }
@@ -39,7 +39,7 @@ export async function buildServer(from = root) {
       platform: 'node',
       format: 'esm',
       target: 'node20.19',
-      // Dependencies stay in node_modules; our own packages are TypeScript and must be bundled.
+      // Dependencies stay in node_modules; the repository's own packages are TypeScript and must be bundled.
       packages: 'external',
       alias: {
         '@rideau/llm': path.join(from, 'packages/llm'),

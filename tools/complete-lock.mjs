@@ -39,7 +39,7 @@ export function platformOf(name) {
   }
 }
 
-/** Whether a package is locked where `from` would find it: in a node_modules beside it or above. */
+/** Returns true if a package is locked where `from` would find it: in a node_modules beside it or above. */
 function isLocked(packages, from, name) {
   const folders = from.split('/').map((_, index, parts) => `${parts.slice(0, index + 1).join('/')}/`)
   return ['', ...folders].some(folder => packages[`${folder}node_modules/${name}`] !== undefined)

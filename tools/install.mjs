@@ -41,7 +41,7 @@ export function isFresh(root, wanted) {
 }
 
 /**
- * Whether `npm ci` has installed all of this, which nobody has stamped yet. npm lists what it installed in a file of node_modules
+ * Whether `npm ci` has installed all of this and no stamp was written yet. npm lists what it installed in a file of node_modules
  * that it writes last. Packages for other platforms are missing there, and what only those need.
  */
 export function isInstalledByNpm(root, wanted) {
@@ -146,7 +146,7 @@ function removeStaleLock(lock) {
   fs.rmSync(aside, { force: true })
 }
 
-/** Records npm's pid beside ours: if only this process is killed, npm still runs and still holds the lock. */
+/** Records npm's pid beside that of this process: if only this process is killed, npm still runs and still holds the lock. */
 function addLockHolder(root, pid) {
   const next = `${lockPath(root)}.${process.pid}`
   fs.writeFileSync(next, JSON.stringify([describeProcess(process.pid), describeProcess(pid)]))

@@ -143,7 +143,7 @@ describe('the install guard', () => {
     expect(lockHolders()).toEqual([])
   })
 
-  test('of three at once one installs and the others wait for it', async () => {
+  test('installs in one of three concurrent calls, and the others wait for it', async () => {
     const runs = await Promise.all([runProgram(), runProgram(), runProgram()])
     expect(runs.map(run => run.code)).toEqual([0, 0, 0])
     expect(runs.filter(run => run.errors.includes('installing'))).toHaveLength(1)

@@ -38,7 +38,7 @@ export type ChatMessage =
       readonly role: 'assistant'
       readonly content?: string | readonly TextPart[] | null
       readonly tool_calls?: readonly ToolCall[]
-      /** As received: some models need it back. */
+      /** The reasoning as received: some models need it back. */
       readonly reasoning?: unknown
     }
   | {

@@ -7,7 +7,7 @@ import type { Runtime } from './runtime.ts'
 import type { Call, CallOptions } from './transport.ts'
 
 type Operation = keyof operations
-/** Of an optional field, or of none. */
+/** The type of a field that may be optional, or absent. */
 type Field<T, Name extends string> = T extends { readonly [N in Name]?: infer V }
   ? Exclude<V, undefined>
   : never

@@ -71,7 +71,7 @@ export class RideauApiError extends RideauError {
   }
 }
 
-/** Whether `error` is an answer with one of these codes; without codes, any answer with an error. */
+/** Returns true if `error` is an answer with one of these codes; without codes, any answer with an error. */
 export function isRideauError(error: unknown, ...codes: readonly AnyErrorCode[]): error is RideauApiError {
   return error instanceof RideauApiError && (codes.length === 0 || codes.includes(error.code))
 }

@@ -1,6 +1,6 @@
 import type { Credential } from './transport.ts'
 
-/** A key: it stays what it is. */
+/** A key, which never changes. */
 export function fixedCredential(key: string): Credential {
   return { get: () => Promise.resolve(key), drop: () => false }
 }

@@ -8,7 +8,7 @@ import type { MintContext, TokenSource } from './token-cache.ts'
 export interface IosAttestation {
   readonly keyId: string
   readonly attestationObject: string
-  /** Of DeviceCheck: an optional signal. */
+  /** The token of DeviceCheck, an optional signal. */
   readonly deviceCheckToken?: string
 }
 

@@ -16,7 +16,7 @@ const MAX_EXTRA_MS = 250
 export function isRetryable(error: unknown): boolean {
   if (error instanceof RideauConnectionError) return true
   if (!(error instanceof RideauApiError) || error.isFinal) return false
-  // The provider refuses the stored credential until somebody changes it.
+  // The provider refuses the stored credential until it is changed.
   if (error.code === 'provider_auth_failed') return false
   if ((error.retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) return false
   return error.status === 408 || error.status === 429 || error.status >= 500

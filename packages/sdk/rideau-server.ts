@@ -56,7 +56,7 @@ export class RideauServer extends GatewayCalls {
   }
 
   /**
-   * Mints a client token for a user whom the backend has authenticated. Send the answer to the app and let nobody keep it: set
+   * Mints a client token for a user whom the backend has authenticated. Send the answer to the app and let no cache store it: set
    * `Cache-Control: no-store`. `expires_in` is added, because the app's clock may be wrong.
    */
   async mintClientToken(params: MintParams, options: CallOptions = {}): Promise<MintedClientToken> {

@@ -253,7 +253,7 @@ describe('an identity token', () => {
     expect(asked).toEqual([false])
   })
 
-  test('that is refused is replaced by a fresh one, once', async () => {
+  test('is replaced by a fresh one, once, if it is refused', async () => {
     server.script(MINT, sendError(401, 'invalid_identity_token'), minted)
     const asked: boolean[] = []
     await openWith(asked).listModels()

@@ -5,7 +5,7 @@ import { createUuid, type Runtime, toAbortReason } from './runtime.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** What proves who calls. */
+/** The proof of who calls. */
 export interface Credential {
   /** Returns the Bearer token. */
   get(signal: AbortSignal | undefined): Promise<string>

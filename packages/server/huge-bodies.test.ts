@@ -16,7 +16,7 @@ afterAll(() => app.close())
 
 interface Refusal {
   readonly status: number
-  /** Status and code, where the format has a place for ours. */
+  /** Status and code, where the format has a place for the gateway's code. */
   readonly outcome: string
   readonly param: string | null
   readonly bytes: number
@@ -112,7 +112,7 @@ describe('the data plane refuses', () => {
     ['a name of megabytes', withField('1').replace('"x"', `"${'k'.repeat(20 * MiB)}"`)],
     ['a name of escapes', withField('1').replace('"x"', `"${'\\"'.repeat(10 * MiB)}"`)],
     ['a long name twice', `{"${'k'.repeat(9 * MiB)}":1,"${'k'.repeat(9 * MiB)}":1}`],
-  ])('what is not JSON of ours with 400 request_validation_failed: %s', async (_, text) => {
+  ])('JSON that the gateway does not accept with 400 request_validation_failed: %s', async (_, text) => {
     for (const route of [ROUTES.native, ROUTES.compat]) {
       const { outcome, bytes } = await ask(route, text)
       expect([outcome, bytes < MAX_ANSWER_BYTES]).toEqual(['400 request_validation_failed', true])
@@ -238,7 +238,7 @@ describe('the data plane serves', () => {
     expect((await ask(ROUTES.compat, gzipSync(body), GZIP)).outcome).toBe('200')
   })
 
-  test('everybody else while slices of long bodies are parsed', async () => {
+  test('other callers while slices of long bodies are parsed', async () => {
     const long = withField(`[${numbered(REQUEST_BOUNDS.maxParts / 2 - 100, at => `{"k${at}":0}`)}]`)
     let isOver = false
     const slow = Promise.all([1, 2, 3].map(() => ask(ROUTES.compat, long))).then(results => {

@@ -12,7 +12,7 @@ const searchAt = (models, usd, source) => ({
   source,
 })
 
-/** The content of a search costs tokens, but for two models, where it costs as much as 8,000 tokens of input. */
+/** The content of a search is billed by its tokens, except for two models, where it costs as much as 8,000 tokens of input. */
 const OPENAI_TOOLS = [
   searchAt(['gpt-4o-mini*'], 0.0112, `${OPENAI}: $10 per 1,000 calls and 8,000 input tokens a call`),
   searchAt(['gpt-4.1-mini*'], 0.0132, `${OPENAI}: $10 per 1,000 calls and 8,000 input tokens a call`),

@@ -1,5 +1,5 @@
 /**
- * Our provider id → its names in the three lists. `lite` is litellm's provider, `prefix` what it puts before a model's
+ * Rideau's provider id → its names in the three lists. `lite` is litellm's provider, `prefix` what it puts before a model's
  * name; `gen` is genai-prices' provider; `makersPrice` names the models of a cloud that have their maker's price.
  */
 export const PROVIDERS = {

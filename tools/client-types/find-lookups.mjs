@@ -43,7 +43,7 @@ function toLookup(node) {
   return undefined
 }
 
-/** Can the index be any string? A cast is ignored. */
+/** Returns true if the index can be any string. A cast is ignored. */
 function isOpen(word, checker) {
   let inner = word
   while (ts.isAsExpression(inner) || ts.isParenthesizedExpression(inner)) inner = inner.expression
@@ -51,7 +51,7 @@ function isOpen(word, checker) {
   return (type.isUnion() ? type.types : [type]).some(each => (each.flags & ts.TypeFlags.String) !== 0)
 }
 
-/** Is the expression an object literal, or a variable that was initialised with one? */
+/** Returns true if the expression is an object literal, or a variable that was initialised with one. */
 function isBareLiteral(object, checker) {
   let inner = object
   while (ts.isAsExpression(inner) || ts.isParenthesizedExpression(inner) || ts.isNonNullExpression(inner)) {

@@ -46,7 +46,7 @@ if (variant === 'google') {
   langchain.retries = false
   // It leaves a signal unread.
   langchain.abort = undefined
-  // A cut stream rejects a second promise in it, which nobody awaits.
+  // A cut stream rejects a second promise in it, which the client does not await.
   process.on('unhandledRejection', () => {})
 } else {
   langchain.reason = async (c, model) => {

@@ -18,7 +18,7 @@ export interface AudioObjection {
   readonly message: string
 }
 
-/** The side of a provider's audio format on which we are the client. Pure. */
+/** The client side of a provider's audio format. Pure. */
 export interface AudioClient {
   /** undefined: the model can make such a transcript. */
   findTranscriptObjection(request: TranscriptionRequest, target: Model): AudioObjection | undefined

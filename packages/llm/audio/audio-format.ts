@@ -7,7 +7,7 @@ export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number]
 /** One request for a transcript, or for a translation into English, as the gateway understands it. */
 export interface TranscriptionRequest {
   readonly task: 'transcriptions' | 'translations'
-  /** As the caller named it: `provider/model`, an alias or a bare name. */
+  /** The model's name in the request: `provider/model`, an alias or a bare name. */
   readonly model: string
   readonly file: { readonly bytes: Buffer; readonly type: AudioType }
   readonly format: TranscriptFormat
@@ -27,7 +27,7 @@ export interface SpeechRequest {
   readonly input: string
   readonly voice: Json
   readonly instructions: string | undefined
-  /** undefined: what the provider makes by itself. */
+  /** undefined: the provider chooses. */
   readonly format: SpeechFormat | undefined
   /** 1 is the usual pace. */
   readonly speed: number
@@ -38,7 +38,7 @@ export interface SpeechRequest {
 
 /** What audio is paid by. What a provider does not report is undefined. */
 export interface AudioUsage {
-  /** Of the audio that was heard. */
+  /** The length of the audio that was transcribed. */
   readonly seconds?: number | undefined
   readonly tokens?: AudioTokens | undefined
 }

@@ -19,7 +19,7 @@ const UNITS_PER_NANO_USD = 1000
 /** Above what was seen of any model: 17 tokens of audio and 6 of text for a second of fast speech. */
 const HEARD_TOKENS_A_SECOND = 20
 const SAID_TOKENS_A_SECOND = 10
-/** A second of speech has at least so many characters, and about so many tokens. */
+/** The fewest characters in a second of speech, and its approximate number of tokens. */
 const FEWEST_CHARACTERS_A_SECOND = 5
 const SPOKEN_TOKENS_A_SECOND = 21
 /** Pauses, and silence at both ends. */
@@ -27,7 +27,7 @@ const SPOKEN_TOKENS = 200
 
 /** What is priced besides what the usage has. */
 export interface Spoken {
-  /** Of the text that is spoken; 0 for transcripts. */
+  /** The characters of the text that is spoken; 0 for transcripts. */
   readonly characters: number
 }
 

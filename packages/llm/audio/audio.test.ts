@@ -16,7 +16,7 @@ import { parseTranscription } from './parse-transcription.ts'
 const head = (...parts: (string | number[])[]): Buffer =>
   Buffer.concat([...parts.map(part => Buffer.from(part as string, 'latin1')), Buffer.alloc(40)])
 
-/** A WAV file of so many seconds. */
+/** A WAV file of `seconds` seconds. */
 function wav(seconds: number, { channels = 1, samples = 16_000, bits = 16 } = {}): Buffer {
   const rate = (channels * samples * bits) / 8
   const header = Buffer.alloc(44)
@@ -55,7 +55,7 @@ describe('findAudioType', () => {
 })
 
 describe('maxSeconds', () => {
-  test('of a WAV file is its length', () => {
+  test('returns the length of a WAV file', () => {
     expect(maxSeconds(wav(60))).toBe(61)
     expect(maxSeconds(wav(60, { channels: 2, samples: 48_000, bits: 24 }))).toBe(61)
   })
@@ -63,11 +63,11 @@ describe('maxSeconds', () => {
   test.each([
     ['that says it has no samples', wav(60, { channels: 0 })],
     ['that is cut off in its header', wav(60).subarray(0, 20)],
-  ])('of a WAV file %s is what its bytes could be', (_, bytes) => {
+  ])('returns the longest length that the bytes allow for a WAV file %s', (_, bytes) => {
     expect(maxSeconds(bytes)).toBe(Math.max(1, Math.ceil(bytes.length / 750)))
   })
 
-  test('of any bytes is a positive whole number', () => {
+  test('returns a positive whole number for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (bytes, isWav) => {
         const file = isWav ? Buffer.concat([wav(0).subarray(0, 20), bytes]) : Buffer.from(bytes)

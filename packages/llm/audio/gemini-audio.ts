@@ -20,14 +20,14 @@ const HEARD_TOKENS_A_SECOND = 32
 const SPOKEN_TOKENS_A_SECOND = 25
 /** Above what was seen of fast speech. */
 const SAID_TOKENS_A_SECOND = 10
-/** For what is asked besides the caller's own words. */
+/** The tokens of an instruction besides the caller's own words. */
 const ASKED_TOKENS = 200
 /** Models that cannot be kept from thinking think little of this. */
 const THOUGHT_TOKENS = 4096
 const MOST_SAID_TOKENS = 65_536
 /** The output that the models of speech have at most. */
 const MOST_SPOKEN_TOKENS = 16_384
-/** A second of speech has at least so many characters. */
+/** The fewest characters in a second of speech. */
 const FEWEST_CHARACTERS_A_SECOND = 5
 /** Pauses, and silence at both ends. */
 const SILENT_TOKENS = 200
@@ -38,7 +38,7 @@ const TASKS: Readonly<Record<TranscriptionRequest['task'], string>> = {
     'Write down what is said in this audio, word for word, in the language in which it is said, and nothing else.',
   translations: 'Write what is said in this audio in English, and nothing else.',
 }
-/** Of OpenAI's fields, those that can be said in words or have a field of their own. */
+/** The fields of OpenAI that can be put into words or have a field of their own. */
 const HEARD_FIELDS: ReadonlySet<string> = new Set(['language', 'temperature'])
 
 const SPEECH_RULES = new FieldRules(
@@ -161,7 +161,7 @@ function toChatRequest(
   }
 }
 
-/** A usage without what the answer cannot have been made without is none. */
+/** Returns true if the usage has what every answer must have used. */
 function hasBoth({ uncachedInput, cacheRead, output }: Usage, hasOutput: boolean): boolean {
   return uncachedInput + cacheRead > 0 && (output > 0 || !hasOutput)
 }
@@ -175,7 +175,7 @@ function toHeardTokens({ uncachedInput, audioInput = 0, cacheRead, output, reaso
   }
 }
 
-/** As OpenAI reports it. */
+/** Returns the usage as OpenAI reports it. */
 function encodeUsage({ textInput, audioInput, textOutput }: AudioTokens): JsonObject {
   const input = textInput + audioInput
   return {

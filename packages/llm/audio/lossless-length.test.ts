@@ -24,30 +24,30 @@ function page(head: string, position: number): Buffer {
 }
 
 describe('maxSeconds', () => {
-  test('of a FLAC file is at least what its header says', () => {
+  test('returns for a FLAC file at least what its header states', () => {
     expect(maxSeconds(flac(8_000, 8_000 * 50_000))).toBe(50_000)
     expect(maxSeconds(flac(44_100, 2 ** 33))).toBe(Math.ceil(2 ** 33 / 44_100))
   })
 
-  test('of a FLAC file is at least what its frames have, whatever its header says', () => {
+  test('returns for a FLAC file at least what its frames have, whatever its header states', () => {
     const frames = Array.from({ length: 1_000 }, () => FRAME)
     // Their lengths are added up as fractions of seconds.
     expect(maxSeconds(flac(8_000, 1, ...frames))).toBeOneOf([8_192, 8_193])
   })
 
-  test('of a FLAC file that is nothing but starts of frames is known in little time', () => {
+  test('reads a FLAC file that consists of starts of frames in little time', () => {
     const startedAt = performance.now()
     expect(maxSeconds(flac(8_000, 1, Buffer.alloc(25_000_000, '\xff\xf8', 'latin1')))).toBeGreaterThan(1e6)
     expect(performance.now() - startedAt).toBeLessThan(2_000)
   })
 
-  test('of a FLAC file leaves out what only looks like a frame', () => {
+  test('leaves out of a FLAC file what only looks like a frame', () => {
     const wrong = Buffer.from(FRAME)
     wrong[7] = 1
     expect(maxSeconds(flac(8_000, 1, wrong))).toBe(1)
   })
 
-  test('of an Ogg file is at least its largest position', () => {
+  test('returns for an Ogg file at least its largest position', () => {
     expect(maxSeconds(Buffer.concat([page('OpusHead', 0), page('', 48_000 * 7_200), page('', 9)]))).toBe(
       7_200,
     )

@@ -1,7 +1,7 @@
 /** Samples a second where a file does not say: the fewest that is usual. */
 const FEWEST_SAMPLES = 8_000
 const OPUS_SAMPLES = 48_000
-/** Of a page of Ogg, at least. */
+/** The shortest header of a page of Ogg. */
 const PAGE_HEADER_BYTES = 27
 const NOT_FOUND = -1
 
@@ -20,7 +20,7 @@ export function findFlacSeconds(bytes: Buffer): number | undefined {
 
 /** A frame begins with 14 bits of which all but the last are set, and says in the 16th whether frames have one length. */
 const FRAME_STARTS = [Buffer.from([0xff, 0xf8]), Buffer.from([0xff, 0xf9])]
-/** So many starts are looked at: some hours of audio. Whatever follows may be frames of the largest size. */
+/** The most frame starts that are examined: some hours of audio. What follows is counted as frames of the largest size. */
 const MAX_STARTS = 50_000
 const LEAST_FRAME_BYTES = 10
 const MOST_SAMPLES = 65_536
@@ -98,7 +98,7 @@ export function findOggSeconds(bytes: Buffer): number | undefined {
   return samples / findOggRate(bytes.subarray(0, 128))
 }
 
-/** By the codec that the first page names. */
+/** Returns the sample rate by the codec that the first page names. */
 function findOggRate(head: Buffer): number {
   if (head.includes('OpusHead', 0, 'latin1')) return OPUS_SAMPLES
   const vorbis = head.indexOf('\u0001vorbis', 0, 'latin1')

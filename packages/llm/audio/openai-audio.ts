@@ -117,7 +117,7 @@ function toCount(value: Json | undefined): number {
   return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.ceil(value) : 0
 }
 
-/** Whether a model's speech comes as events, of which the last one has its usage. */
+/** Returns true if a model's speech comes as events, of which the last one has its usage. */
 export function speaksInEvents({ provider, model }: { provider: Provider; model: string }): boolean {
   return provider.audio?.streamsSpeech === true && !WITHOUT_EVENTS.test(model)
 }

@@ -14,7 +14,7 @@ import { SPEECH_RULES } from './audio-rules.ts'
 const KNOWN: ReadonlySet<string> = new Set([...SPEECH_RULES.names, 'end_user', 'user'])
 /** OpenAI's limit, in characters. */
 const MAX_INPUT = 4096
-/** In characters. OpenAI names none for it. */
+/** The longest instructions, in characters. OpenAI documents no bound. */
 const MAX_INSTRUCTIONS = 4096
 const SPEED = { min: 0.25, max: 4 }
 

@@ -15,14 +15,14 @@ const LISTS: ReadonlySet<string> = new Set([
   'languages',
   'keywords',
 ])
-/** Read here, and not sent as they came. */
+/** Fields that are read here and not passed on as they were received. */
 const OWN: ReadonlySet<string> = new Set(['model', 'prompt', 'response_format', 'stream', 'end_user', 'user'])
 const KNOWN: ReadonlySet<string> = new Set([...TRANSCRIPTION_RULES.names, ...OWN, 'file'])
 /** Places where a caller could name audio that the gateway does not see, and so cannot price. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['url', 'file_url', 'file_id', 'audio_url'].map(toPlainName))
 const MAX_TEMPERATURE = 1
 
-/** Whether values of a form's field of this name are collected in a list; its name is given without `[]`. */
+/** Returns true if values of a form's field of this name are collected in a list; its name is given without `[]`. */
 export function isListField(name: string): boolean {
   return LISTS.has(name)
 }

@@ -7,7 +7,7 @@ export type EmbeddingInput = readonly string[] | readonly (readonly number[])[]
 
 /** One embeddings request as the gateway understands it. */
 export interface EmbeddingRequest {
-  /** As the caller named it: `provider/model`, an alias or a bare name. */
+  /** The model's name in the request: `provider/model`, an alias or a bare name. */
   readonly model: string
   /** Empty only in formats where that has an answer; no provider is asked then. */
   readonly input: EmbeddingInput
@@ -19,7 +19,7 @@ export interface EmbeddingRequest {
   readonly inputType?: string
   /** What becomes of a text that is too long: `none` asks for an error. Absent: as the provider does. */
   readonly truncate?: 'none' | 'start' | 'end'
-  /** Of the document that the texts are from. */
+  /** The title of the document that the texts are from. */
   readonly title?: string
   readonly user?: string
   /** What the caller sent besides, in OpenAI's shape: passed on to providers that speak it. */
@@ -30,7 +30,7 @@ export interface EmbeddingRequest {
 export type Vector = readonly number[] | string
 
 export interface EmbeddingReply {
-  /** In the order of the inputs. */
+  /** The vectors in the order of the inputs. */
   readonly vectors: readonly Vector[]
   /** undefined: the provider names none. */
   readonly inputTokens: number | undefined
@@ -40,7 +40,7 @@ export interface EmbeddingReply {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** A wire format of embeddings, as we call it. Pure. */
+/** The client side of a wire format of embeddings. Pure. */
 export interface EmbeddingFormat {
   /** Inputs that one call takes at most for a model; a longer request becomes several calls. */
   maxInputs(model: string): number
@@ -48,7 +48,7 @@ export interface EmbeddingFormat {
   readonly takesTokens?: true
   /** Takes the title of a document. */
   readonly takesTitle?: true
-  /** Can be told to cut the beginning of a text that is too long. */
+  /** True if the provider can be told to cut the beginning of a text that is too long. */
   readonly cutsStart?: true
   /** `request.input` is what this one call is for. */
   encodeRequest(request: EmbeddingRequest, target: Target): UpstreamRequest
@@ -61,10 +61,10 @@ export function toNumbers(value: unknown): readonly number[] | undefined {
   return Array.isArray(value) && value.length > 0 && value.every(Number.isFinite) ? value : undefined
 }
 
-/** No request has so many tokens: a larger number is a provider's mistake. */
+/** No request has this many tokens: a larger number is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000
 
-/** A count of tokens that somebody else made. */
+/** Returns a token count that another program made. */
 export function toCount(value: unknown): number | undefined {
   const count = typeof value === 'string' && value !== '' ? Number(value) : value
   return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MAX_TOKENS
@@ -78,7 +78,7 @@ export function toLarger(one: number | undefined, other: number | undefined): nu
   return Math.max(one, other)
 }
 
-/** Every vector, or undefined where one is none. */
+/** Returns every vector, or undefined if an entry is no vector. */
 export function toVectors(values: readonly unknown[]): readonly (readonly number[])[] | undefined {
   const vectors = values.map(toNumbers)
   return vectors.length > 0 && vectors.every(vector => vector !== undefined) ? vectors : undefined

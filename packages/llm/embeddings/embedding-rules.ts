@@ -55,7 +55,7 @@ export const GEMINI_RULES = new FieldRules(
   'refused',
 )
 
-/** Of `:predict` and `:embedContent`. The path names the model. */
+/** The fields of `:predict` and `:embedContent`. The path names the model. */
 export const VERTEX_RULES = new FieldRules(
   Object.entries({
     ...ONE,
@@ -65,7 +65,7 @@ export const VERTEX_RULES = new FieldRules(
   'refused',
 )
 
-/** Of each maker's models there. The path names the model. */
+/** The fields of the models of each maker on Bedrock. The path names the model. */
 export const BEDROCK_RULES = new FieldRules(
   Object.entries({
     texts: SCALAR,

@@ -145,7 +145,7 @@ describe('what a provider is sent', () => {
     )
   })
 
-  test('what an OpenAI-shaped body has besides goes to who speaks that format, and moves nothing of ours', () => {
+  test('other fields of an OpenAI-shaped body go to providers of that format and replace no field of the gateway', () => {
     const rest = { truncate: 'END', model: 'other' }
     expect(encode('openai', 'm', { rest }).body).toMatchObject({ truncate: 'END', model: 'm' })
     expect(encode('ollama', 'm', { rest }).body).toEqual({ model: 'm', input: ['a', 'b'] })

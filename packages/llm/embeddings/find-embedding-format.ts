@@ -27,7 +27,7 @@ export function maxInputsOf({ embeddings }: Provider, format: EmbeddingFormat, m
   return Math.min(embeddings?.maxInputs ?? Number.POSITIVE_INFINITY, format.maxInputs(model))
 }
 
-/** Does the provider take the numbers of tokens in the place of texts? */
+/** Returns true if the provider accepts the numbers of tokens in place of texts. */
 export function takesTokens({ embeddings }: Provider, format: EmbeddingFormat): boolean {
   return format.takesTokens === true && embeddings?.openai?.refusesTokens !== true
 }

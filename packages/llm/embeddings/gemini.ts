@@ -5,7 +5,7 @@ import { joinAddress } from '../upstream/join-address.ts'
 import { type EmbeddingFormat, JSON_HEADERS, toCount, toVectors } from './embedding-format.ts'
 import { GEMINI_RULES } from './embedding-rules.ts'
 
-/** Its words for what the texts are for; others are sent as they are. */
+/** Gemini's words for what the texts are for; others are sent as they are. */
 const TASK_TYPES: Readonly<Record<string, string>> = toTable({
   query: 'RETRIEVAL_QUERY',
   document: 'RETRIEVAL_DOCUMENT',

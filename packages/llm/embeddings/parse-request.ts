@@ -16,7 +16,7 @@ import type { EmbeddingInput, EmbeddingRequest } from './embedding-format.ts'
 /** An embeddings body, read once. */
 export interface ParsedEmbeddings {
   readonly request: EmbeddingRequest
-  /** As a secret key's body names it, not checked yet (name-end-user.ts); a client token's end user is its own. */
+  /** The end user that a secret key's body names, not yet checked (name-end-user.ts); a client token's end user is its own. */
   readonly endUser: Json | undefined
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
   /** Fields that the gateway does not know and no provider gets. Absent: such fields were refused, or are passed on. */

@@ -33,7 +33,7 @@ interface Recording {
   readonly headers: Record<string, string>
 }
 
-/** The successful ones of providers whose embeddings we call. */
+/** The successful recordings of providers whose embeddings the gateway calls. */
 function readAll(): Recording[] {
   return FOLDERS.flatMap(folder =>
     readdirSync(new URL(folder, WIRE))

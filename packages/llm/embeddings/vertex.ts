@@ -16,7 +16,7 @@ import { toTaskType } from './gemini.ts'
 
 /** The newest take one content a call, by another method. */
 const TAKES_ONE = /^gemini-embedding-(?!001)/
-/** Of Google's own: 250 texts and 20,000 tokens a call, but this one takes one. */
+/** The most texts in a call to Google's own models: 250 texts and 20,000 tokens. `gemini-embedding-001` takes one. */
 const MAX_INPUTS = 250
 
 /** Vertex's `:predict`, and `:embedContent` for models that know only that. */

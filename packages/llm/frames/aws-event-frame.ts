@@ -14,7 +14,7 @@ export function encodeAwsFrame(headers: Readonly<Record<string, string>>, payloa
   return encodeFrame(encodeHead(headers), payload)
 }
 
-/** Of every kind of event: there are few, and each goes out often. */
+/** The head of every kind of event: there are few, and each is sent often. */
 const EVENT_HEADS = new Map<string, Buffer>()
 
 export function encodeAwsEvent(type: string, payload: JsonObject): Buffer {
@@ -65,7 +65,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return sum
 })
 
-/** The checksum of the first eight bytes: a call into the library costs more than so few are worth. */
+/** The checksum of the first eight bytes: for so few bytes a call into the library costs more than it saves. */
 function sumPrelude(frame: Buffer): number {
   let sum = 0xffffffff
   for (let at = 0; at < 8; at++) {

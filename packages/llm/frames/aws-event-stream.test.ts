@@ -10,7 +10,7 @@ import {
 } from './aws-event-stream.ts'
 import { openFrames } from './open-frames.ts'
 
-/** AWS's own codec writes what ours reads. */
+/** AWS's own codec writes what this parser reads. */
 const codec = new EventStreamCodec(
   bytes => Buffer.from(bytes).toString('utf8'),
   text => new Uint8Array(Buffer.from(text)),

@@ -6,7 +6,7 @@ import type { SseEvent, SseParser } from './sse.ts'
 const PRELUDE_BYTES = 12
 const CHECKSUM_BYTES = 4
 
-/** Headers of these types have a value of so many bytes; of types 6 and 7 the value tells its own length. */
+/** The length of a header's value in bytes, by type. A value of type 6 or 7 states its own length. */
 const VALUE_BYTES: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 }
 const BYTES = 6
 const STRING = 7
@@ -57,7 +57,7 @@ class Parser implements SseParser {
   private readonly maxEventBytes: number
   /** The begun frame's bytes of former chunks. */
   private readonly held = new KeptBytes()
-  /** Of the begun frame; 0: not known yet. */
+  /** The length of the frame that has begun; 0: not known yet. */
   private total = 0
 
   constructor(onEvent: (event: SseEvent) => void, maxEventBytes: number) {

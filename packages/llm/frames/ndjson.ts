@@ -4,7 +4,7 @@ import type { SseEvent, SseParser } from './sse.ts'
 const LF = 10
 const NO_EVENT = ''
 
-/** A provider that never ends its line would fill our memory. */
+/** A provider that never ends its line would otherwise fill the memory. */
 export class LineTooLongError extends Error {
   override readonly name = 'LineTooLongError'
 

@@ -14,13 +14,13 @@ export interface SseEvent {
 export interface SseParser {
   /** Calls onEvent for every event that the chunk completes. Throws SseEventTooLargeError, after which it is of no use. */
   push(chunk: Buffer): void
-  /** Has an event begun that no chunk has ended yet? Between events, chunks of whole events may pass by the parser. */
+  /** Returns true if an event has begun that no chunk has ended yet. Between events, chunks of whole events may bypass the parser. */
   hasPartial(): boolean
   /** The stream is over: an event without its blank line is handed out too. */
   end(): void
 }
 
-/** A provider that never ends its event would fill our memory. */
+/** A provider that never ends its event would otherwise fill the memory. */
 export class SseEventTooLargeError extends Error {
   override readonly name = 'SseEventTooLargeError'
   readonly maxEventBytes: number

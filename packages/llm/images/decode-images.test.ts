@@ -58,7 +58,7 @@ describe('what a provider answers', () => {
     expect(decode(id, { data: [{ url: 'https://i.example/a' }], usage }, true)?.costNanoUsd).toBe(cost)
   })
 
-  test('a cost that anybody else names, or that comes from another address, is not what is paid', () => {
+  test('ignores a cost that another provider names, or that comes from another address', () => {
     const body = { data: [{ url: 'https://i.example/a' }], usage: { cost: 0, cost_in_usd_ticks: 0 } }
     for (const id of ['custom', 'openai', 'xai', 'openrouter']) {
       expect(decode(id, body)).not.toHaveProperty('costNanoUsd')

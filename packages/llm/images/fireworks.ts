@@ -7,7 +7,7 @@ import { findAspectRatio, parseSize } from './image-size.ts'
 
 const RATIOS = ['1:1', '21:9', '16:9', '3:2', '5:4', '4:5', '2:3', '9:16', '9:21', '4:3', '3:4']
 
-/** Its workflows: `POST /workflows/{model}/text_to_image`, one image a call. Those that edit answer later, and are not had. */
+/** The workflows of Fireworks: `POST /workflows/{model}/text_to_image`, one image a call. Those that edit answer later and are not supported. */
 export const fireworksImages: ImageFormat = {
   maxImages: () => 1,
   canEdit: () => false,

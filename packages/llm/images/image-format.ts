@@ -10,7 +10,7 @@ export type ImageSource =
 
 /** One request for images as the gateway understands it. */
 export interface ImageRequest {
-  /** As the caller named it: `provider/model`, an alias or a bare name. */
+  /** The model's name in the request: `provider/model`, an alias or a bare name. */
   readonly model: string
   readonly prompt: string
   /** How many images are wanted, at least one. */
@@ -44,7 +44,7 @@ export interface GoogleFields {
 }
 
 export interface MadeImage {
-  /** Of the image's bytes. One of the two is there. */
+  /** The image's bytes in base64. Either this or `url` is present. */
   readonly base64?: string
   readonly url?: string
   /** The media type, where the provider names it. */
@@ -71,7 +71,7 @@ export interface ImageReply {
   readonly costNanoUsd?: number
   /** A Google model's whole answer to a caller of Gemini's format. It may have words besides images. */
   readonly received?: JsonObject
-  /** It has words alone. */
+  /** True if the answer has words alone. */
   readonly isText?: true
   /** The provider's policy took the images away. */
   readonly isFiltered?: true
@@ -79,12 +79,12 @@ export interface ImageReply {
   readonly commonFields?: JsonObject
 }
 
-/** A wire format of images, as we call it. Pure. */
+/** The client side of a wire format of images. Pure. */
 export interface ImageFormat {
   /** Images that one call makes at most for a model; a longer request becomes several calls. */
   maxImages(target: Pick<Target, 'provider' | 'model'>): number
   canEdit(target: Pick<Target, 'provider' | 'model'>): boolean
-  /** It fetches no addresses: images that a request names by `https:` are fetched and sent along. */
+  /** True if the provider fetches no addresses: images that a request names by `https:` are fetched and sent along. */
   readonly inlinesImages?: true
   /** Wire names of what is set, that the target cannot honour, and whose loss would change the images. */
   findUnsupportedParams(request: ImageRequest, target: Pick<Target, 'provider' | 'model'>): readonly string[]
@@ -103,7 +103,7 @@ export interface ImageFormat {
 
 export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' } as const
 
-/** Of OpenAI's own: what changes nothing when it is not sent, as the values that stand for "as you like". */
+/** The values of OpenAI's own fields that change nothing if they are not sent, such as those that mean "as you like". */
 const HARMLESS: Readonly<Record<string, readonly unknown[]>> = toTable({
   size: ['auto'],
   quality: ['auto', 'standard'],
@@ -131,7 +131,7 @@ export function toDataUrl(source: ImageSource): string {
     : `data:${source.mediaType};base64,${source.bytes.toString('base64')}`
 }
 
-/** Of an image that was sent along, or fetched before: a format that inlines images gets no others. */
+/** Returns the base64 of an image that was sent along, or fetched before: a format that inlines images gets no others. */
 export function toBase64(source: ImageSource): string {
   if (source.kind === 'url') throw new Error('an image was not fetched before its request was written')
   return source.bytes.toString('base64')
@@ -140,12 +140,12 @@ export function toBase64(source: ImageSource): string {
 /** More is a provider's mistake. */
 const MAX_TOKENS = 20_000_000
 
-/** Whether a request can have used so many tokens. What cannot be is billed at its maximum, like usage that is missing. */
+/** Returns true if a request can have used that many tokens. Impossible usage is billed at its maximum, like missing usage. */
 function isCredible(tokens: number): boolean {
   return tokens > 0 && tokens <= MAX_TOKENS
 }
 
-/** A count of tokens that somebody else made; a fraction is rounded up. */
+/** Returns a token count that another program made; a fraction is rounded up. */
 export function toCount(value: unknown): number {
   return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.ceil(value) : 0
 }

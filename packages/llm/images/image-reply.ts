@@ -3,7 +3,7 @@ import type { ImageReply, ImageUsage, MadeImage } from './image-format.ts'
 
 /**
  * OpenAI's `ImagesResponse`. An image is given as its provider gave it, base64 or address, whatever `response_format`
- * asked for: an address that anybody could fetch is not made here.
+ * asked for: the gateway makes no address from which any caller could fetch it.
  */
 export function encodeImages(reply: ImageReply, created: number): Buffer {
   const body: JsonObject = {

@@ -118,7 +118,7 @@ function parseSource(value: Json, path: string): ImageSource {
   return toSource(Buffer.from(url.slice(data[0].length), 'base64'), at)
 }
 
-/** What an image is says its first bytes; what it is called may be anything. */
+/** Returns an image with the type that its first bytes show: its name may be anything. */
 export function toSource(bytes: Buffer, path: string): ImageSource {
   const mediaType = findImageType(bytes)
   if (mediaType === undefined) throw invalid(path, 'is not an image that we know.')

@@ -59,7 +59,7 @@ const REFERENCE = toObjectRule(
   'refused',
 )
 
-/** Of `:predict` and `:generateContent`. The path names the model. */
+/** The fields of `:predict` and `:generateContent`. The path names the model. */
 export const GOOGLE_RULES = new FieldRules(
   Object.entries({
     instances: toListRule(
@@ -86,7 +86,7 @@ export const GOOGLE_RULES = new FieldRules(
   'refused',
 )
 
-/** Of a caller's own body of `:generateContent`. */
+/** The fields of a caller's own body of `:generateContent`. */
 export const PASSED_GOOGLE_RULES = new FieldRules(
   Object.entries({
     contents: PASSED_CONTENTS,
@@ -107,7 +107,7 @@ export const PASSED_GOOGLE_RULES = new FieldRules(
   'refused',
 )
 
-/** Of each maker's models there. The path names the model. */
+/** The fields of the models of each maker on Bedrock. The path names the model. */
 export const BEDROCK_RULES = new FieldRules(
   Object.entries({
     taskType: SCALAR,

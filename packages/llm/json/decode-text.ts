@@ -1,12 +1,12 @@
 import { isAscii, isUtf8, transcode } from 'node:buffer'
 
-/** Below so many bytes the call into the faster decoder costs more than it saves. */
+/** For fewer bytes than this, the call into the faster decoder costs more than it saves. */
 const FAST_DECODE_BYTES = 2_048
 /** Node 24's own decoder is the fastest at any length: 0.1 to 0.5 ns a byte, also of text that is not ASCII. `Float16Array` came with it. */
 const IS_VECTORIZED = 'Float16Array' in globalThis
 
 /**
- * A longer text is decoded and parsed in pieces of so many bytes. V8 gives a text of more than 128 KiB fresh memory of its own,
+ * The size in bytes of the pieces in which a longer text is decoded and parsed. V8 gives a text of more than 128 KiB fresh memory of its own,
  * which costs as much as parsing it. In Node 20 and 22 it is the other way round: their decoder leaves twice as much
  * garbage, which fills the young generation.
  */

@@ -1,22 +1,22 @@
 /** Objects and arrays inside one another, the outermost included. */
 export const MAX_JSON_DEPTH = 64
 
-/** No number that anybody means is longer; JavaScript keeps 17 digits of one. */
+/** No meaningful number is longer; JavaScript keeps 17 digits of one. */
 export const MAX_NUMBER_BYTES = 1_024
 
 /** How much one text may hold. Every value costs memory and time that its bytes do not show: `{}` takes 56 bytes. */
 export interface JsonBounds {
-  /** Of every kind. Numbers are the cheapest. */
+  /** The most values of every kind. Numbers are the cheapest. */
   readonly maxValues: number
   /** Names, strings, objects and lists: what JSON.parse allocates. */
   readonly maxParts: number
-  /** Of the outermost object. */
+  /** The most fields of the outermost object. */
   readonly maxFields: number
-  /** Of one name, as it is written. */
+  /** The most bytes of one name, as it is written. */
   readonly maxNameBytes: number
 }
 
-/** For texts whose size alone bounds them. */
+/** The bounds of texts that are bounded by their size alone. */
 export const UNBOUNDED: JsonBounds = {
   maxValues: Number.MAX_SAFE_INTEGER,
   maxParts: Number.MAX_SAFE_INTEGER,

@@ -31,12 +31,12 @@ export function scanJson(bytes: Buffer): JsonScan {
   return scanShortJson(bytes, UNBOUNDED, Number.MAX_SAFE_INTEGER) as JsonScan
 }
 
-/** A number costs so much less than a string or an object. */
+/** How many numbers cost as much as one string or object. */
 const NUMBERS_PER_PART = 16
 
 /**
- * The same, and whether a text holds more than `bounds` allow, before anything is made of it. undefined: it has more than
- * `mostParts`, which take too long to parse in one go.
+ * Scans a body like `scanJson`, and finds before parsing whether it has more than `bounds` allow. undefined: it has more
+ * parts than `mostParts`, which take too long to parse in one go.
  */
 export function scanShortJson(
   bytes: Buffer,
@@ -85,9 +85,9 @@ export function findFields(bytes: Buffer): ReadonlyMap<string, FieldSpan> | unde
 
 /** How much of a text one step takes. */
 export interface JsonSlices {
-  /** Of bytes that may be values each. */
+  /** The bytes that a step reads outside strings, where each byte may be a value. */
   readonly tokenBytes: number
-  /** Of one string. More than 8, because a step ends up to 8 bytes earlier: before an escape and a character that it would cut. */
+  /** The bytes of one string that a step reads. More than 8, because a step ends up to 8 bytes earlier: before an escape and a character that it would cut. */
   readonly stringBytes: number
 }
 
@@ -165,7 +165,7 @@ function isSpace(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /**
- * A top-level key that equals one of the names but for case: a laxer parser would take it for that name.
+ * Returns a top-level key that differs from one of the names in case only: a laxer parser would take it for that name.
  * `names` are in lower case.
  */
 export function findCaseVariant(

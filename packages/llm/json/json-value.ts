@@ -17,12 +17,12 @@ export function toText(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The objects of an array; what is none is left out. */
+/** Returns the objects of an array without its other elements. */
 export function toObjects(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.map(toObject).filter(each => each !== undefined) : []
 }
 
-/** Its JSON text. Parsing knows no depth, but writing does: what is nested deeper than that has lost its meaning. */
+/** Returns the JSON text of a value. Parsing has no bound on depth, but writing has: what is nested deeper has lost its meaning. */
 export function toJsonText(value: Json): string {
   try {
     return JSON.stringify(value)

@@ -3,7 +3,7 @@ const LETTER_U = 0x75
 const ESCAPE_LENGTH = 6
 
 /**
- * So many escapes of half surrogate pairs may stand in a long text. JSON.stringify takes a third of a microsecond for each, so
+ * The most escapes of half surrogate pairs that a long text may have. JSON.stringify takes a third of a microsecond for each, so
  * 32 MiB of them would hold the event loop for seconds whenever the text is encoded. Texts that were cut within an emoji
  * have one.
  */
@@ -25,7 +25,7 @@ export function countLoneSurrogates(json: string): number {
   return count
 }
 
-/** Which half of a pair the escape at `at` stands for; undefined: none, or there is no escape. */
+/** Returns which half of a pair the escape at `at` stands for; undefined: none, or there is no escape. */
 function readHalf(json: string, at: number): 'first' | 'second' | undefined {
   if (json.charCodeAt(at) !== BACKSLASH || json.charCodeAt(at + 1) !== LETTER_U) return undefined
   const high = Number.parseInt(json.slice(at + 2, at + 4), 16)

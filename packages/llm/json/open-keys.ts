@@ -2,13 +2,13 @@ const BACKSLASH = 0x5c
 const UNDERSCORE = 0x5f
 const PROTOTYPE_KEY = '__proto__'
 
-/** Up to so many short keys of an object are compared one by one; beyond, a set keeps the cost linear. */
+/** The most short keys of an object that are compared one by one. For more, a set keeps the cost linear. */
 const FEW_KEYS = 16
 const SHORT_KEY_BYTES = 64
 
 /** The keys of every object that is open, innermost last: where each lies between its quotes. Finds one given twice. */
 export class OpenKeys {
-  /** Of all that are open. */
+  /** The number of keys of all open objects. */
   count = 0
   /** Any key so far was written with an escape. */
   hasEscaped = false

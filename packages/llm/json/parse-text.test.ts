@@ -7,7 +7,7 @@ import { UNBOUNDED } from './json-bounds.ts'
 import { SlicedJsonScan, scanJson } from './json-scan.ts'
 import { parseByText, parseText, parseUnreadText } from './parse-text.ts'
 
-/** Names that mean `name`, as somebody may write them: an escape anywhere. */
+/** Names that mean `name`, as a caller may write them: an escape anywhere. */
 function spellings(name: string): string[] {
   return [...name].map((char, at) => {
     const escape = `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -15,7 +15,7 @@ function spellings(name: string): string[] {
   })
 }
 
-/** Has objects parsed whose second field has the name that V8 13 (Node 24) then gives to the written one. Others ignore it. */
+/** Parses objects whose second field has the name that V8 13 (Node 24) then reads in place of the written one. Other versions are not affected. */
 function train(first: string, name: string, written: string): void {
   const wrong = written.slice(0, name.length)
   for (let again = 0; again < 8; again++)

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from './json-value.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** After so much white space that it is not seen, a colon is assumed. */
+/** A colon is assumed after white space that fills the rest of the examined text. */
 const COLON = /^\s*(?::|\s{63}$)/
 
 /**
@@ -22,7 +22,7 @@ export function parseText(text: string, hasEscapedNames: boolean): Json {
   return hasEscapedNames && CONFUSES_NAMES ? parseByText(text) : (JSON.parse(text) as Json)
 }
 
-/** The same for a text whose names nobody has looked at. */
+/** Parses a text like `parseText`, and finds out by itself whether a name has an escape. */
 export function parseUnreadText(text: string): Json {
   return parseText(text, CONFUSES_NAMES && hasEscapedName(text))
 }
@@ -49,13 +49,13 @@ function hasEscapedName(text: string): boolean {
   return false
 }
 
-/** The same, several times slower, one value after the other. Throws RangeError for some thousand levels. */
+/** Parses like JSON.parse, several times slower, one value after the other. Throws RangeError for some thousand levels. */
 export function parseByText(text: string): Json {
   JSON.parse(text)
   return new TextReader(text).readValue()
 }
 
-/** As JSON.parse does it: a field of its own, also where the name means something in JavaScript. */
+/** Sets a field like JSON.parse does: as an own field, even if its name has a meaning in JavaScript. */
 export function setOwn(target: JsonObject, name: string, value: Json): void {
   if (name !== '__proto__') target[name] = value
   else Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })

@@ -49,7 +49,7 @@ export class PartCounter {
   }
 }
 
-/** Does the escape whose letter stands at `at` begin as one of U+D800 to U+DFFF does? */
+/** Returns true if the escape whose letter stands at `at` begins like those of U+D800 to U+DFFF. */
 function isHalf(text: string, at: number): boolean {
   if ((text.charCodeAt(at + 1) | LOWER) !== LETTER_D) return false
   const digit = text.charCodeAt(at + 2)

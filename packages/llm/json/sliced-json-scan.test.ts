@@ -172,7 +172,7 @@ describe.each([
     }
   })
 
-  test('a number longer than anybody means is long_number', () => {
+  test('a number with more digits than the bound is long_number', () => {
     expect(scan(`[${'1'.repeat(MAX_NUMBER_BYTES)}]`)).toMatchObject({ ok: true })
     expect(scan(`[${'1'.repeat(MAX_NUMBER_BYTES + 1)}]`)).toEqual({ ok: false, reason: 'long_number' })
   })

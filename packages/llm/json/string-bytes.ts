@@ -6,7 +6,7 @@ const BACKSLASH = 0x5c
 const LETTER_U = 0x75
 const NOT_FOUND = -1
 
-/** So far a loop finds the end of a string sooner than a call of the machine's search would. */
+/** Up to this length a loop finds the end of a string sooner than a call of the native search does. */
 const NEAR_BYTES = 48
 
 /**
@@ -27,7 +27,7 @@ export function findStringEnd(bytes: Buffer, from: number, limit: number): numbe
   }
 }
 
-/** It looks no further than `limit`: who asks again from there would pay for the rest each time. */
+/** Looks no further than `limit`: a caller that continues from there would otherwise pay for the rest each time. */
 function findQuote(bytes: Buffer, from: number, limit: number): number {
   if (limit >= bytes.length) return bytes.indexOf(QUOTE, from)
   if (from >= limit) return limit
@@ -48,7 +48,7 @@ export function isPlain(bytes: Buffer, start: number, end: number): boolean {
   return isAscii(part) && !part.includes(BACKSLASH) && !hasControl(part)
 }
 
-/** Of ASCII: any byte below 0x20. Looks at four together, since a long string has millions. */
+/** Returns true if ASCII bytes contain one below 0x20. Looks at four together, since a long string has millions. */
 function hasControl(bytes: Buffer): boolean {
   const start = Math.min((4 - (bytes.byteOffset & 3)) & 3, bytes.length)
   const count = (bytes.length - start) >> 2

@@ -36,7 +36,7 @@ function countReads(text: string): number {
 
 const SIZE = 20_000
 const fill = (unit: string): string => unit.repeat(SIZE / unit.length)
-/** So many of one length that each has to be compared to the end with the ones before. */
+/** A key that has the same length and the same first 58 bytes as every other, so that each comparison runs to its end. */
 const alike = (at: number): string => `${'k'.repeat(58)}${String(at).padStart(6, '0')}`
 
 describe('StructureWalk', () => {

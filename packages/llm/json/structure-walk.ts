@@ -71,7 +71,7 @@ export class StructureWalk implements WalkPosition {
     this.keys = new OpenKeys(bytes)
   }
 
-  /** It stopped inside a string. */
+  /** True if the walk stopped inside a string. */
   get isInString(): boolean {
     return this.stringStart !== NOWHERE
   }

@@ -29,7 +29,7 @@ const NOWHERE = -1
 export class ValueBuilder {
   /** The outermost value, once it is begun. */
   root: Json | undefined
-  /** In what was built so far. A pair that two pieces of a long string divide counts as two. */
+  /** The lone surrogates in what was built so far. A pair that two pieces of a long string divide counts as two. */
   loneSurrogates = 0
   private readonly bytes: Buffer
   /** By depth, the open containers that are begun: always the outermost ones. */
@@ -40,7 +40,7 @@ export class ValueBuilder {
   private readonly memberStarts: number[] = []
   /** Ranges of white space, in order, that need not be decoded: start, end, start, end. */
   private gaps: number[] = []
-  /** Of a long string what is decoded, and where a plain rest begins that is decoded in one go. */
+  /** The decoded pieces of a long string, and where a plain rest begins that is decoded in one go. */
   private pieces: string[] = []
   private plainStart = NOWHERE
 

@@ -10,6 +10,6 @@ export interface AudioService {
    * Groq's.
    */
   readonly countsInJson?: true
-  /** Its speech models but `tts-1` report usage, in a stream of events. Absent: they answer with bytes only. */
+  /** True if the speech models except `tts-1` report usage, in a stream of events. Absent: they answer with bytes only. */
   readonly streamsSpeech?: true
 }

@@ -20,13 +20,13 @@ export interface CatalogModel {
   readonly capabilities: readonly Capability[]
   /** What it reads besides text and images. */
   readonly inputs?: readonly ('pdf' | 'audio' | 'video')[]
-  /** It refuses `temperature` and `top_p`. */
+  /** True if the model refuses `temperature` and `top_p`. */
   readonly fixed_sampling?: true
   /** The efforts it can be asked for, in the provider's words. */
   readonly reasoning_efforts?: readonly string[]
-  /** It takes a number of tokens to reason with, within these. */
+  /** The numbers of tokens to reason with that the model accepts. */
   readonly reasoning_budget?: { readonly min?: number; readonly max?: number }
-  /** Of an embedding, where none are asked for. */
+  /** The dimensions of an embedding if the request names none. */
   readonly dimensions?: number
   readonly image_pricing?: ImagePrices
   readonly audio_pricing?: AudioPrices

@@ -16,17 +16,17 @@ export interface EmbeddingService {
 }
 
 export interface OpenAiEmbeddingDeviations {
-  /** After the base address. Default `/embeddings`. */
+  /** The path after the base address. Default `/embeddings`. */
   readonly path?: string
-  /** Its name for `dimensions`. */
+  /** The provider's name for `dimensions`. */
   readonly dimensions?: string
-  /** Does not know `encoding_format`: it answers with numbers, or always with `answers`. */
+  /** True if the provider does not know `encoding_format`: it answers with numbers, or always with `answers`. */
   readonly refusesEncoding?: true
-  /** It calls numbers by leaving `encoding_format` out. */
+  /** True if `encoding_format` must be left out to get numbers. */
   readonly refusesFloat?: true
   /** What its base64 holds. Default: little-endian 32-bit floats. */
   readonly answers?: 'int8'
-  /** Its words for `query` and `document`; without them it takes no `input_type`. */
+  /** The provider's words for `query` and `document`. Absent: it accepts no `input_type`. */
   readonly inputTypes?: { readonly query: string; readonly document: string; readonly isRequired?: true }
   readonly refusesUser?: true
   /** Takes texts only. */

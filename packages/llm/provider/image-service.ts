@@ -8,9 +8,9 @@ export interface ImageService {
 }
 
 export interface OpenAiImageDeviations {
-  /** After the base address. Default `/images/generations`. */
+  /** The path after the base address. Default `/images/generations`. */
   readonly path?: string
-  /** Of edits. Default `/images/edits`. */
+  /** The path of edits. Default `/images/edits`. */
   readonly editPath?: string
   /**
    * How an edit sends its images. Absent: as a multipart form, or in JSON where one is named by its address. Else in JSON:
@@ -24,7 +24,7 @@ export interface OpenAiImageDeviations {
   readonly splitsSize?: true
   /** Takes no `size`, but one of these shapes as `aspect_ratio`. */
   readonly aspectRatios?: readonly string[]
-  /** Its word for `response_format: b64_json`. */
+  /** The provider's word for `response_format: b64_json`. */
   readonly base64?: string
   /** Parameters that it refuses or ignores, by their OpenAI names. */
   readonly unsupported?: readonly string[]

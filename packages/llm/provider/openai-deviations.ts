@@ -14,13 +14,13 @@ export interface OpenAiDeviations {
   readonly unsupported?: readonly string[]
   /** Wire names that it spells otherwise, e.g. `seed` → `random_seed`. */
   readonly renamed?: Readonly<Record<string, string>>
-  /** Its word for `tool_choice: required`. */
+  /** The provider's word for `tool_choice: required`. */
   readonly toolChoiceRequired?: string
   /** An effort → the fields that ask for it there. An effort without entry is sent as `reasoning_effort`. */
   readonly reasoningEfforts?: Readonly<Record<string, JsonObject>>
   /** Takes OpenRouter's `reasoning` object, which stands for `reasoning_effort` elsewhere. */
   readonly takesReasoning?: boolean
-  /** It takes only tool-call ids of exactly so many letters and digits. Others are rewritten, alike in call and result. */
+  /** The exact number of letters and digits that a tool-call id must have. Other ids are rewritten, alike in call and result. */
   readonly toolCallIdLength?: number
   /**
    * The name for an assistant message's reasoning, whichever name the caller uses; `refused`: it is left out. Absent: it
@@ -29,13 +29,13 @@ export interface OpenAiDeviations {
   readonly reasoningField?: 'reasoning_content' | 'reasoning' | 'refused'
   /** Stands for the reasoning of a message with tool calls that has lost it, where the provider refuses to go without. */
   readonly reasoningPlaceholder?: string
-  /** It refuses a message of the user right after a tool's result, without one of the assistant between them. */
+  /** True if the provider refuses a message of the user right after a tool's result, without one of the assistant between them. */
   readonly refusesUserAfterTool?: true
   /** Models with rules of their own; the first entry that names a model counts. */
   readonly models?: readonly OpenAiModelRule[]
-  /** Has OpenAI's route that counts the input of a Responses request. */
+  /** True if the provider has OpenAI's route that counts the input of a Responses request. */
   readonly countsInput?: true
-  /** Has OpenAI's route that compacts a conversation. */
+  /** True if the provider has OpenAI's route that compacts a conversation. */
   readonly compacts?: true
   /** Models are reached by deployments: options `deployments` (model → deployment) and `api_version` (another path). */
   readonly deployments?: true
@@ -45,21 +45,21 @@ export interface OpenAiDeviations {
 export interface OpenAiModelRule {
   /** Names, where `*` stands for any text. */
   readonly models: readonly string[]
-  /** It can reason, and gives its reasoning encrypted. */
+  /** True if the model can reason, and gives its reasoning encrypted. */
   readonly reasons?: true
   /** Parameters that it refuses, by their chat-completions names. */
   readonly unsupported?: readonly string[]
   /**
-   * It refuses them only while it reasons. `asked`: where an effort other than `none` is named; `unless-none`: wherever
+   * When the model refuses these parameters: only while it reasons. `asked`: where an effort other than `none` is named; `unless-none`: wherever
    * the effort is not `none`. Absent: always.
    */
   readonly unsupportedWhile?: 'asked' | 'unless-none'
   /**
-   * Its `max_tokens` leaves reasoning out, which `thinking_budget` bounds apart: an output cap is divided between them. `asked`: it
-   * reasons only where `enable_thinking` or a budget asks for it. `always`: it may reason unasked.
+   * When an output cap is divided between `max_tokens`, which leaves reasoning out, and `thinking_budget`, which bounds it.
+   * `asked`: the model reasons only where `enable_thinking` or a budget asks for it. `always`: it may reason unasked.
    */
   readonly reasonsBesideCap?: 'asked' | 'always'
-  /** As of the provider. */
+  /** See OpenAiDeviations. */
   readonly refusesUserAfterTool?: true
   /** The name that it takes for the output cap, where it is not the provider's. */
   readonly outputCap?: 'max_tokens' | 'max_completion_tokens'

@@ -4,7 +4,7 @@ export interface TokenPrices {
   readonly output: number
   readonly cache_read?: number
   readonly cache_write?: number
-  /** Of what is kept for an hour. Absent: as `cache_write`. */
+  /** The price of writing what is kept for an hour. Absent: as `cache_write`. */
   readonly cache_write_1h?: number
 }
 
@@ -13,7 +13,7 @@ export interface ModelPricing extends TokenPrices {
   readonly per_request?: number
   /** The price of audio input. Absent: unknown, so audio is refused. */
   readonly audio_input?: number
-  /** What the whole request costs where its input, cached or not, is over so many tokens. */
+  /** The prices of the whole request if its input, cached or not, exceeds `over_input_tokens`. */
   readonly long_context?: TokenPrices & { readonly over_input_tokens: number }
   /** What tokens cost in another service tier than the usual one, where a list knows it. */
   readonly tiers?: { readonly [tier in ServiceTier]?: TokenPrices }
@@ -40,7 +40,7 @@ export interface HostedToolPrice {
   readonly models?: readonly string[]
   /** `use`: each search, query or container. `request`: a request that used it, however often. */
   readonly per: 'use' | 'request'
-  /** At most nine decimals. Zero: it costs the tokens that it adds. */
+  /** The price with at most nine decimals. Zero: it costs only the tokens that it adds. */
   readonly usd: number
   /** Where the price comes from, and the day or month. */
   readonly source: string
@@ -59,7 +59,7 @@ export type HostedTool =
 export interface AudioPrices {
   /** An hour of the audio that is transcribed or translated. */
   readonly per_hour?: number
-  /** Each request is billed for at least so many seconds. */
+  /** The fewest seconds that a request is billed for. */
   readonly min_seconds?: number
   /** A million characters of the text that is spoken. */
   readonly per_million_characters?: number

@@ -31,7 +31,7 @@ export interface Provider {
    * the options name an application whose secret it is (`tenant_id`, `client_id`): then it is exchanged too.
    */
   readonly auth: 'bearer' | 'none' | 'x-api-key' | 'x-goog-api-key' | 'google' | 'api-key' | 'aws'
-  /** With auth `aws`: the service's name in signatures. */
+  /** The service's name in signatures, with auth `aws`. */
   readonly awsService?: string
   /** The key is a document, such as a service account's JSON, and has lines. */
   readonly keyIsDocument?: true
@@ -41,20 +41,20 @@ export interface Provider {
   readonly headers?: Readonly<Record<string, string>>
   /** Where its list of models is, if on another host than the models; a credential's own address holds for both. */
   readonly modelsBaseUrl?: string
-  /** Of its list of models, after the base address. Absent: `/models`. */
+  /** The path of the list of models, after the base address. Absent: `/models`. */
   readonly modelsPath?: string
   /** Where a model stands, after the base address, in formats that name it in the path. Absent: `/models`. */
   readonly modelPath?: string
   /**
-   * Of the cheapest route that asks for the key, after the base address. Absent: its list of models. null: none, the
+   * The path of the cheapest route that asks for the key, after the base address. Absent: its list of models. null: none, the
    * token that the key is exchanged for proves it.
    */
   readonly keyCheckPath?: string | null
   /** `any`: the models are the owner's own, so every name is accepted. */
   readonly models: 'catalog' | 'any'
   /**
-   * Its names are in the catalogue, in its own list or in the environment's custom models: no other name goes to it that
-   * begins with one of these texts. An empty text: no other name at all.
+   * The beginnings of names that go to the provider only if they are in the catalogue, in its own list or in the environment's
+   * custom models. An empty text: no other name goes to it at all.
    */
   readonly exactNames?: readonly string[]
   /**
@@ -116,7 +116,7 @@ export interface FormatRule {
 
 /** Anthropic's Messages at a cloud: the model stands in the path, `{model}`, and the version in the body. */
 export interface MessagesEnvelope {
-  /** After the base address. */
+  /** The path of plain answers, after the base address. */
   readonly plainPath: string
   readonly streamedPath: string
   readonly version: string

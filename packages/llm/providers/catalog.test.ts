@@ -105,7 +105,7 @@ describe('the catalogue', () => {
     expect(bytes).toBeLessThan(400_000)
   })
 
-  test('the models that everyone begins with are there, priced', () => {
+  test('has the most used models with prices', () => {
     expect(findModel('openai', 'gpt-4o-mini')).toMatchObject({
       context_window: 128_000,
       capabilities: ['chat', 'tools', 'response_format', 'vision'],
@@ -186,7 +186,7 @@ describe('the catalogue', () => {
     expect(imagePrices('gemini', 'imagen-4.0-generate-001')).toEqual({ per_image: 0.04 })
   })
 
-  test('what nobody lists is not found', () => {
+  test('finds no model that no provider lists', () => {
     expect(findModel('openai', 'nothing')).toBeUndefined()
     expect(findModel('openai', '__proto__')).toBeUndefined()
     expect(findModel('nobody', 'gpt-4o')).toBeUndefined()

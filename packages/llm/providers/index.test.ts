@@ -30,7 +30,7 @@ describe('findProvider', () => {
     'OpenAI',
     '__proto__',
     'constructor',
-  ])('%j is nobody', id => {
+  ])('%j names no provider', id => {
     expect(findProvider(id)).toBeUndefined()
   })
 
@@ -50,7 +50,7 @@ function listSources(folder: string): string[] {
     .map(name => join(folder, name))
 }
 
-/** Comments may name anyone. A mount is called after the company whose API it serves. */
+/** Comments may name any provider. A mount is called after the company whose API it serves. */
 const PASSED_OVER =
   /\/\*[\s\S]*?\*\/|^\s*\/\/.*$|^.*\b(?:surface|mount|RouteInfo)\b.*$|\bMount = \{\s*name: '\w+'/gm
 

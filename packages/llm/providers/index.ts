@@ -26,7 +26,7 @@ import { voyage } from './voyage.ts'
 import { xai } from './xai.ts'
 import { zai } from './zai.ts'
 
-/** Every company we can call. A new one that speaks a known format is a file, a line here and a catalogue. */
+/** Every provider that can be called. A new one with a known format takes a file, a line here and a catalogue. */
 export const PROVIDERS: readonly Provider[] = [
   openai,
   anthropic,

@@ -5,7 +5,7 @@ import type { AudioPrices, RerankPrices } from '../provider/prices.ts'
 /** Audio prices as model lists show them, in USD. null: the model is not priced by this. */
 export interface ListedAudioPrices {
   usd_per_hour: number | null
-  /** Each request is billed for at least so many seconds. */
+  /** The fewest seconds that a request is billed for. */
   min_seconds: number | null
   usd_per_million_characters: number | null
   text_input_usd_per_mtok: number | null

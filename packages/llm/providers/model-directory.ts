@@ -14,9 +14,9 @@ const NO_OWNERS: readonly string[] = []
 /** The shipped catalogue, as who resolves a model's name asks it. */
 export const modelDirectory = {
   hasProvider: (providerId: string): boolean => findProvider(providerId) !== undefined,
-  /** Are the provider's models its owner's own, so that every name is taken? */
+  /** Returns true if the provider's models are its owner's own, so that every name is accepted. */
   takesAnyName: (providerId: string): boolean => findProvider(providerId)?.models === 'any',
-  /** May a name that nothing knows be sent to the provider? */
+  /** Returns true if an unknown name may be sent to the provider. */
   takesUnknownName: (providerId: string, modelId: string): boolean => {
     const exact = findProvider(providerId)?.exactNames ?? []
     const name = modelId.toLowerCase()
@@ -26,6 +26,6 @@ export const modelDirectory = {
   providersOf: providersListing,
   /** The providers whose own API a mount is, in the order in which an unknown bare name goes to them. */
   ownersOf: (mountName: string): readonly string[] => OWNERS.get(mountName) ?? NO_OWNERS,
-  /** Does the provider list models of its own make? */
+  /** Returns true if the provider lists models of its own make. */
   isMaker: (providerId: string): boolean => findProvider(providerId)?.maker === true,
 }

@@ -2,7 +2,7 @@ import catalog from '../../../catalog/moonshot.json' with { type: 'json' }
 import type { CatalogFile } from '../provider/catalog-model.ts'
 import type { Provider } from '../provider/provider.ts'
 
-/** Its models' parameters: platform.kimi.ai/docs/api/models-overview, "Parameter comparison". */
+/** The models' parameters: platform.kimi.ai/docs/api/models-overview, "Parameter comparison". */
 export const moonshot: Provider = {
   id: 'moonshot',
   name: 'Moonshot AI',

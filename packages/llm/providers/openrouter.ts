@@ -14,7 +14,7 @@ export const openrouter: Provider = {
   auth: 'bearer',
   models: 'any',
   reportsCost: 'usage.cost',
-  // Its list of models is open to everyone.
+  // Its list of models is public.
   keyCheckPath: '/key',
   openai: { developerRole: true, takesReasoning: true, models: [MISTRAL_MODEL_RULE] },
   embeddings: { format: 'openai-embeddings' },

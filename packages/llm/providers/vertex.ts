@@ -48,7 +48,7 @@ export const vertex: Provider = {
     streamedPath: '/publishers/anthropic/models/{model}:streamRawPredict',
     version: 'vertex-2023-10-16',
   },
-  // Neither family fetches images for everybody here.
+  // Neither family fetches images for every caller here.
   inlinesImages: true,
   // Vertex AI had no field for them until 2026, and models up to 2.5 match results by name and order. Newer ones need them.
   refusesCallIds: ['gemini-1*', 'gemini-2*'],

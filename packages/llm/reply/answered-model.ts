@@ -20,7 +20,7 @@ export function readAnsweredModel(body: JsonObject): string | undefined {
   return undefined
 }
 
-/** The same for the first events of a stream, as they came. */
+/** Returns the model that the first events of a stream name, as they came. */
 export function findStreamedModel(frames: Iterable<{ readonly data: string }>): string | undefined {
   for (const { data } of frames) {
     const body = data.length > MAX_FRAME_CHARS ? undefined : parseObject(data)

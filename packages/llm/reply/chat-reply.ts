@@ -25,7 +25,7 @@ export interface ChatReply {
   readonly usage: Usage | undefined
 }
 
-/** What our own answer says about itself when we serve a format. */
+/** What the gateway's own answer says about itself on the server side of a format. */
 export interface ReplyEnvelope {
   readonly id: string
   /** Unix seconds. */

@@ -1,11 +1,11 @@
 /**
- * Reasoning state of one provider, opaque to everybody else: it has to come back in the next turn, and goes to the
+ * Reasoning state of one provider, opaque to all others: it has to come back in the next turn, and goes to the
  * provider family that made it only. The shape is the one that OpenRouter's clients know.
  */
 export interface ReasoningDetail {
   readonly type: 'reasoning.text' | 'reasoning.encrypted' | 'reasoning.summary'
   /**
-   * The format that made it: no other format sends it. Ours are `anthropic-claude-v1`, `google-gemini-v1`, `openai-responses-v1`;
+   * The format that made it: no other format sends it. The gateway makes `anthropic-claude-v1`, `google-gemini-v1`, `openai-responses-v1`;
    * a provider that passes other models on may name more.
    */
   readonly format: string

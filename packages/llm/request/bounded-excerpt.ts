@@ -1,7 +1,7 @@
 const CUT = '…'
 const LONE_SURROGATES = /\p{Surrogate}/gu
 
-/** Of a name that a caller made up. */
+/** The longest excerpt of a name that a caller made up. */
 const MAX_NAME = 64
 
 /**
@@ -16,7 +16,7 @@ export function excerpt(text: string, max: number): string {
   return kept.replace(LONE_SURROGATES, '\ufffd')
 }
 
-/** As much of a caller's own field name as an error repeats. */
+/** Returns as much of a caller's own field name as an error repeats. */
 export function excerptName(name: string): string {
   return excerpt(name, MAX_NAME)
 }

@@ -18,15 +18,15 @@ export type LogMetadata = Readonly<Record<string, string>> & { readonly [parsed]
 export const MAX_MODEL_NAME = 512
 
 const CONTROL_OR_HALF_PAIR = /[\p{Cc}\p{Cs}]/u
-/** The same without tab, line feed and carriage return. */
+/** Matches like CONTROL_OR_HALF_PAIR, except tab, line feed and carriage return. */
 const UNPRINTABLE = /[^\P{Cc}\t\n\r]|\p{Cs}/u
 
-/** Has the text at most `max` characters, none of them a control character or half a surrogate pair? */
+/** Returns true if the text has at most `max` characters, none of them a control character or half a surrogate pair. */
 export function isLine(text: string, max: number): boolean {
   return text.length <= max && !CONTROL_OR_HALF_PAIR.test(text)
 }
 
-/** The same for text of several lines. */
+/** Checks a text of several lines like `isLine`. */
 export function isText(text: string, max: number): boolean {
   return text.length <= max && !UNPRINTABLE.test(text)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hasPlainAuthority, parseUrl } from './bounded-url.ts'
 
-/** So many letters that all differ, as the parser takes time by their number squared. */
+/** `count` letters that all differ: the parser's time grows with the square of their number. */
 function letters(count: number): string {
   return String.fromCharCode(...Array.from({ length: count }, (_, at) => 0x4e00 + at))
 }

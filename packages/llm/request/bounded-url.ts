@@ -1,6 +1,6 @@
 /** An ASCII name of a host has at most 253 characters; user information and a port may stand beside it. */
 const MAX_AUTHORITY = 1024
-/** With other letters it has fewer: each takes more than one character of the ASCII name. */
+/** The longest authority with other than ASCII letters: each takes more than one character of the ASCII name. */
 const MAX_FOREIGN_AUTHORITY = 128
 
 const NOT_ASCII = /[^\0-\x7f]/
@@ -25,7 +25,7 @@ export function parseUrl(text: string, base?: URL): URL | undefined {
   }
 }
 
-/** Is the host written in ASCII, so that two parsers hardly read it differently? */
+/** Returns true if the host is written in ASCII, so that two parsers hardly read it differently. */
 export function hasPlainAuthority(text: string): boolean {
   return !NOT_ASCII.test(readAuthority(text))
 }

@@ -7,13 +7,13 @@ export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
 
 /** One chat request in the canonical form, whichever format it was received in. */
 export interface ChatRequest {
-  /** As the caller named it: `provider/model`, an alias or a bare name. */
+  /** The model's name in the request: `provider/model`, an alias or a bare name. */
   readonly model: string
   readonly messages: readonly Message[]
   /** The gateway has fetched images of the messages: they differ from those of the received body. */
   readonly hasFetchedImages?: true
   readonly stream: boolean
-  /** Did the caller ask for usage in the stream? We always ask the provider. */
+  /** True if the caller asked for usage in the stream. The gateway always asks the provider. */
   readonly includeUsage: boolean
   readonly tools?: readonly FunctionTool[]
   readonly toolChoice?: ToolChoice
@@ -36,12 +36,12 @@ export interface ChatRequest {
   readonly passedBody?: JsonObject
   /** Fields of the received body in another spelling than the provider's format has; undefined as a value: left out. */
   readonly respelled?: ReadonlyMap<string, Json | undefined>
-  /** Its tools stand in namespaces or in items of the input, which are functions in the canonical form. */
+  /** True if tools stand in namespaces or in items of the input. They are functions in the canonical form. */
   readonly flattensTools?: true
   /** Input that goes along unread in a body that passes through, such as documents to answer from: it is counted only. */
   readonly passedInput?: Json
   /**
-   * The received messages carry reasoning for another provider, in the ids of tool calls or under a mark of ours. A body
+   * The received messages carry reasoning for another provider, in the ids of tool calls or under a mark of the gateway. A body
    * that passes through gets its messages written anew without it.
    */
   readonly carriesReasoning?: true

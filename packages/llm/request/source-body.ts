@@ -9,9 +9,9 @@ import type { FormatId } from './format-id.ts'
 export interface SourceBody {
   readonly format: FormatId
   readonly bytes: Buffer
-  /** The bytes, parsed once. Nobody may change it: what is checked here is sent from the bytes. */
+  /** The bytes, parsed once. It must not be changed: what is checked here is sent from the bytes. */
   readonly value: JsonObject
-  /** Of every top-level field: where its key starts and its value ends (byte offsets), see json/json-scan.ts. */
+  /** The span of every top-level field: where its key starts and its value ends (byte offsets), see json/json-scan.ts. */
   readonly fields: ReadonlyMap<string, FieldSpan>
   /** The caller's headers that belong to its format and go to a provider of the same format only. */
   readonly headers?: Readonly<Record<string, string>>

@@ -19,7 +19,7 @@ import { type CountedRerank, countRerank } from './rerank-pricing.ts'
 /** A rerank body, read once. */
 export interface ParsedRerank {
   readonly request: RerankRequest
-  /** As a secret key's body names it, not checked yet (name-end-user.ts). */
+  /** The end user that a secret key's body names, not yet checked (name-end-user.ts). */
   readonly endUser: Json | undefined
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
   /** Fields that no provider gets. */
@@ -30,9 +30,9 @@ export interface ParsedRerank {
 
 const COMMON = ['model', 'query', 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'end_user']
 const NATIVE: ReadonlySet<string> = new Set(COMMON)
-/** With the words of other formats. */
+/** The known fields, including the words of other formats. */
 const LENIENT: ReadonlySet<string> = new Set([...COMMON, 'top_k', 'truncation', 'user'])
-/** As many as Cohere takes. */
+/** The most documents that Cohere accepts. */
 const MAX_DOCUMENTS = 10_000
 const COUNT = { min: 1, integer: true }
 
@@ -42,7 +42,7 @@ export function parseNativeRerank(body: JsonObject): ParsedRerank {
   return { ...parse(body, []), endUser: optionalText(body, 'end_user') }
 }
 
-/** The same under other prefixes, in the words of Cohere, Jina and Voyage. */
+/** Parses a rerank body under other prefixes, in the words of Cohere, Jina and Voyage. */
 export function parseLenientRerank(body: JsonObject, isEndUser: boolean): ParsedRerank {
   const unread = listUnread(body, LENIENT)
   // Whether a text that is too long is cut, as every provider does unless told otherwise.

@@ -4,7 +4,7 @@ import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 
 /** One request to order documents by how well they answer a query. */
 export interface RerankRequest {
-  /** As the caller named it: `provider/model`, an alias or a bare name. */
+  /** The model's name in the request: `provider/model`, an alias or a bare name. */
   readonly model: string
   readonly query: string
   /** Never empty. */
@@ -17,7 +17,7 @@ export interface RerankRequest {
 }
 
 export interface RerankResult {
-  /** Of the document in the request. */
+  /** The position of the document in the request. */
   readonly index: number
   readonly score: number
 }

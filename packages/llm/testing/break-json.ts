@@ -6,7 +6,7 @@ export interface Break {
   readonly how: number
 }
 
-/** Written into the text at the end: what JSON can hold and nobody can write from a value. */
+/** Written into the text at the end: what JSON can contain and no encoder can write from a value. */
 const MARKS: readonly (readonly [mark: string, text: string])[] = [
   // Deeper than what can be written as JSON again, though it can be read.
   ['@deep@', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],

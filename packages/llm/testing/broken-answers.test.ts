@@ -37,7 +37,7 @@ const ERROR_KINDS =
   /^(?:rate_limited|overloaded|quota|auth|context_length|content_filter|model_not_found|bad_request|unavailable|timeout|interrupted)$/
 const DAY_MS = 24 * 60 * 60 * 1000
 const RUNS = { numRuns: 100 }
-/** Of each format and mode: reading all of them takes longer than breaking them. */
+/** The most files of each format and mode: reading all of them takes longer than breaking them. */
 const MAX_FILES = 25
 
 const target: Target = { provider: custom, model: 'm', baseUrl: 'https://p.example/v1', apiKey: '' }
@@ -103,7 +103,7 @@ function holdReply({ choices, usage }: ChatReply, body: string): void {
   }
 }
 
-/** As the gateway reads a stream: up to its end, or the first error. */
+/** Decodes a stream like the gateway does: up to its end, or the first error. */
 function decodeFrames(format: (typeof FORMATS)[number], frames: readonly RecordedFrame[]): StreamEvent[] {
   const decoder = format.openStream(target)
   const events: StreamEvent[] = []

@@ -8,7 +8,7 @@ export interface Difference {
   readonly recorded: Json | undefined
 }
 
-/** Why what we send may differ from what was recorded. `*` in a path stands for one step, a last `**` for all below. */
+/** Why a request of the gateway may differ from the recorded one. `*` in a path stands for one step, a last `**` for all below. */
 export interface Justification {
   readonly path: string
   /** Only for recordings whose name begins with or has this in it. Absent: for all. */

@@ -4,7 +4,7 @@ import type { RecordedFrame } from './recorded-answers.ts'
 
 interface OwnAnswer {
   readonly plain: JsonObject
-  /** The same answer as a stream. */
+  /** The answer as a stream. */
   readonly frames: readonly RecordedFrame[]
 }
 

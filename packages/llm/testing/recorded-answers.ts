@@ -68,7 +68,7 @@ export function readAnswer(path: string, framing: Framing): RecordedAnswer {
   }
 }
 
-/** Of a stream that was kept as events: those of AWS stand under their names. */
+/** Returns the frames of a stream that was kept as events: those of AWS stand under their names. */
 function fromChunks(chunks: readonly string[], framing: Framing): RecordedFrame[] {
   if (framing !== 'aws-event-stream') return chunks.map(data => ({ event: '', data }))
   return chunks.flatMap(chunk =>

@@ -20,7 +20,7 @@ const HOSTED_MARKS = /:online|@preset\//i
 
 /** An outgoing body has a field that its caller was not allowed to set. */
 export class ReservedFieldError extends Error {
-  /** Of the field, as the caller wrote it. */
+  /** The path of the field, as the caller wrote it. */
   readonly path: string
   /** A secret key may set it. */
   readonly isForKeys: boolean

@@ -44,7 +44,7 @@ test('a single value of an option may have an address of its own', () => {
   expect(toBaseUrl(provider, null, { region: 'global' })).toBe('https://api.example/v1')
 })
 
-test('a list of models may be on another host, but for a credential with an address of its own', () => {
+test('reads models from the host of the list, except for a credential with its own address', () => {
   const provider = { ...regional, modelsBaseUrl: 'https://list.{region}.example.com' }
   expect(toModelsBaseUrl(provider, null, { region: 'eu-1' })).toBe('https://list.eu-1.example.com')
   expect(toModelsBaseUrl(provider, 'https://own.example', { region: 'eu-1' })).toBe('https://own.example')
@@ -62,6 +62,6 @@ test.each([
   ['https://run.{region}.a.example', 'https://run.eu.a.example', false],
   ['http://127.0.0.1:11434/v1', 'http://127.0.0.1:11434/v1', false],
   [null, 'https://api.a.example/v1', false],
-])("of a provider at %s the address %s is the provider's own: %s", (own, baseUrl, isOwn) => {
+])("for a provider at %s the address %s is the provider's own: %s", (own, baseUrl, isOwn) => {
   expect(isProvidersOwn({ baseUrl: own }, baseUrl)).toBe(isOwn)
 })

@@ -36,7 +36,7 @@ export function toFixedHost({ baseUrl }: Pick<Provider, 'baseUrl'>): string | un
   return baseUrl === null || baseUrl.includes('{') ? undefined : new URL(baseUrl).hostname
 }
 
-/** The same as toBaseUrl for the provider's list of models. */
+/** Returns the base address of the provider's list of models. See toBaseUrl. */
 export function toModelsBaseUrl(
   provider: Pick<Provider, 'baseUrl' | 'baseUrlExceptions' | 'modelsBaseUrl'>,
   own: string | null | undefined,
@@ -47,7 +47,7 @@ export function toModelsBaseUrl(
 }
 
 /**
- * Does an address lead to the provider itself, such as to a region of it? Else the credential's owner chose where it leads, and
+ * Returns true if an address leads to the provider itself, such as to a region of it. Else the credential's owner chose where it leads, and
  * what answers there may be inside a private network.
  */
 export function isProvidersOwn(
@@ -67,7 +67,7 @@ function toHost(address: string): string | undefined {
   return /^https:\/\/([a-z0-9.{}_-]+)(?:\/|$)/i.exec(address)?.[1]?.toLowerCase()
 }
 
-/** Does this option's value fit where the provider's address has it? True of an option that is not in the address. */
+/** Returns true if the option's value fits where the provider's address has it, or if the address does not have the option. */
 export function isAddressPart(provider: Pick<Provider, 'baseUrl'>, name: string, value: string): boolean {
   const template = provider.baseUrl ?? ''
   const at = template.indexOf(`{${name}}`)

@@ -4,7 +4,7 @@ import { PartCounter } from '../json/part-counter.ts'
 
 /** What the texts that hold JSON may have together: twice what the fields of a form may. */
 const MAX_CHARACTERS = 512 * 1024
-/** Of names, strings, objects and lists. JSON.parse makes them in about ten milliseconds. */
+/** The most names, strings, objects and lists. JSON.parse makes them in about ten milliseconds. */
 const MAX_PARTS = 16_384
 
 /**

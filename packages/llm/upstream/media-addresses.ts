@@ -37,7 +37,7 @@ export function isSendableMedia(text: string, allowed: MediaAddresses): boolean 
   )
 }
 
-/** In a field of a meaning that is unknown. */
+/** Returns true if a text may be sent in a field of unknown meaning. */
 export function isSendableText(name: string, text: string, allowed: MediaAddresses): boolean {
   if (allowed === 'any' || !(isAddressName(name) || hasScheme(text))) return true
   return isSendableAddress(text, allowed)

@@ -36,7 +36,7 @@ const SENDERS: readonly Sender[] = ['key', 'trusted_end_user', 'end_user']
 const CASES: Readonly<Record<string, Case>> = { ...OPENAI_CASES, ...CLAUDE_AND_GEMINI_CASES, ...OTHER_CASES }
 
 describe.each(Object.entries(CASES))('%s', (_, { rules, body, ofKeys, stored, refused }) => {
-  test('lets everybody send what is known to be harmless', () => {
+  test('lets every caller send what is known to be harmless', () => {
     for (const sender of SENDERS) expect(find(rules, body, sender)).toBeUndefined()
   })
 
@@ -53,7 +53,7 @@ describe.each(Object.entries(CASES))('%s', (_, { rules, body, ofKeys, stored, re
     expect(find(rules, { ...body, ...fields }, 'key')).toBeUndefined()
   })
 
-  test.each([...refused, ...EVERYWHERE])('refuses everybody %s', (path, fields) => {
+  test.each([...refused, ...EVERYWHERE])('refuses every caller %s', (path, fields) => {
     const found = find(rules, { ...body, ...fields }, 'key')
     expect(found).toBe(path)
     for (const sender of SENDERS) expect(find(rules, { ...body, ...fields }, sender)).toBeDefined()

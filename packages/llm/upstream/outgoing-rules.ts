@@ -32,7 +32,7 @@ export interface Rule {
    * as `.a[0]`, or an empty text for the value itself. Null never comes here: it means absent.
    */
   readonly check: (value: Json, grant: Grant) => string | undefined
-  /** Of an object: the rules of its fields. */
+  /** The rules of an object's fields. */
   readonly fields?: FieldRules
   /** An end user may not send it, whatever its value. */
   readonly isForKeys?: true
@@ -44,7 +44,7 @@ export type Unknown =
   | 'reserved'
   /** A key may send them: it is content, in which no name has a meaning for price or authorization. */
   | 'free'
-  /** Nobody may send them: it could be a tool that the provider runs. */
+  /** No caller may send them: it could be a tool that the provider runs. */
   | 'refused'
 
 /** The rules of an object's fields, by their exact names. */
@@ -82,7 +82,7 @@ export class FieldRules {
     return undefined
   }
 
-  /** As check, for one field. */
+  /** Checks one field like `check`. */
   checkField(name: string, value: Json | undefined, grant: Grant): string | undefined {
     if (value === undefined) return undefined
     const rule = this.#rules.get(name)
@@ -158,7 +158,7 @@ export const MEDIA: Rule = toMediaRule(isSendableMedia)
 /** The caller's own data, such as a schema or arguments of a tool: a provider gives no name in it a meaning. */
 export const DATA: Rule = { check: () => undefined }
 
-/** As DATA, but it may name nothing that the provider keeps, unless a key sends it. */
+/** Allows what DATA allows, except names of what the provider keeps, unless a key sends them. */
 export const UNKEPT: Rule = {
   check: (value, grant) => (grant.sender === 'key' ? undefined : findKept('', value, toTexts(grant))),
 }
@@ -172,13 +172,13 @@ export const UNREAD_CONTENT: Rule = {
   },
 }
 
-/** Nobody may set it. */
+/** No caller may set it. */
 export const REFUSED: Rule = { check: () => '' }
 
 /** Builds on what the provider keeps. An end user could reach what others stored there. */
 export const STORED: Rule = { check: (_, { sender }) => (sender === 'key' ? undefined : '') }
 
-/** Whether the provider keeps the answer. */
+/** The rule of the field that asks the provider to keep the answer. */
 export const STORE: Rule = {
   check: (value, grant) => (value === false ? undefined : STORED.check(value, grant)),
 }
@@ -186,7 +186,7 @@ export const STORE: Rule = {
 /** The authorized model and no other. */
 export const MODEL: Rule = { check: (value, { model }) => (value === model ? undefined : '') }
 
-/** Whether the answer is a stream. */
+/** The rule of the field that asks for a stream. */
 export const STREAM: Rule = { check: (value, { isStream }) => (value === isStream ? undefined : '') }
 
 /** How many answers are made. */

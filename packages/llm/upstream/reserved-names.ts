@@ -10,8 +10,8 @@ import { isSendableText, type MediaAddresses } from './media-addresses.ts'
 /** A longer name is never a spelling of a reserved one. */
 const MAX_NAME = 200
 /**
- * The same for a name with other than ASCII characters. A letter of a reserved name is made of one character, which takes two
- * units at most, so no spelling is longer but one with many characters that belong to no name.
+ * The longest spelling of a reserved name with other than ASCII characters. A letter of a reserved name is made of one character, which takes two
+ * units at most, so only a spelling with many characters that belong to no name is longer.
  */
 const MAX_FOREIGN_NAME = 64
 /**
@@ -265,7 +265,7 @@ export function findReserved(fields: JsonObject, texts = new JsonTexts(), depth 
 }
 
 /**
- * As findReserved, for one field. The path begins with its name. It is made on the way back from what was found, since a body
+ * Checks one field like findReserved. The path begins with its name. It is built on the way back from what was found, since a body
  * may have a hundred thousand lists.
  */
 export function findReservedField(

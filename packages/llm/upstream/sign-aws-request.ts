@@ -4,7 +4,7 @@ import type { UpstreamRequest } from './upstream-request.ts'
 export interface AwsCredential {
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Of temporary credentials. */
+  /** The session token of temporary credentials. */
   readonly sessionToken?: string
   readonly region: string
   /** AWS's name for the service in signatures. */

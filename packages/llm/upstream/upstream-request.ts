@@ -5,7 +5,7 @@ export interface UpstreamRequest {
   /** Absent: POST. */
   readonly method?: 'GET' | 'POST'
   readonly origin: string
-  /** With query, from the origin's root. */
+  /** The path with its query, from the origin's root. */
   readonly path: string
   readonly headers: Record<string, string>
   readonly body: Buffer

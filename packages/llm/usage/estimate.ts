@@ -24,12 +24,12 @@ const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
   return /\d/.test(char) ? DIGIT : SIGN
 })
 const FIRST_OTHER = 0x900
-/** Of longer texts so many characters are looked at, evenly spread. */
+/** The number of characters of a longer text that are examined, evenly spread. */
 const SAMPLES = 512
 
 /**
- * As estimateTokens, but rather too many than too few whatever the text is: code, numbers, base64 and scripts other than
- * Latin have fewer bytes a token than prose. By the kinds of its characters, of which a long text gives a sample.
+ * Estimates tokens like estimateTokens, but rather too many than too few whatever the text is: code, numbers, base64 and scripts other than
+ * Latin have fewer bytes a token than prose. By the kinds of its characters, of which a sample is taken from a long text.
  */
 export function estimateMostTokens(text: string): number {
   const { length } = text

@@ -4,7 +4,7 @@ import { inputTokens } from './usage-sums.ts'
 
 /** Prices have at most six decimals of a dollar per million tokens, so a millionth is their whole unit. */
 const PRICE_UNITS = 1_000_000
-/** A price is for so many tokens, so this many dollars' worth of one token are a dollar. */
+/** The number of tokens that a price is for. */
 const TOKENS_PER_PRICE = 1_000_000
 /** One token at one price unit costs a thousandth of a nano-dollar. */
 const UNITS_PER_NANO_USD = 1000

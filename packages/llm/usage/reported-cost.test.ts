@@ -54,7 +54,7 @@ describe('withReportedCost', () => {
     expect(withReportedCost(USAGE, wire, at(field))).toEqual(USAGE)
   })
 
-  test('a server that anybody may run cannot say that it costs nothing', () => {
+  test('ignores a cost of nothing that a custom server reports', () => {
     const wire = { cost: 0, cost_in_usd_ticks: 0 }
     expect(withReportedCost(USAGE, wire, at(undefined))).toEqual(USAGE)
     expect(withReportedCost(USAGE, wire, at('usage.cost', 'https://elsewhere.example/v1'))).toEqual(USAGE)
@@ -70,7 +70,7 @@ describe('what a provider says of its price is part of the usage', () => {
   const responseCounters = { input_tokens: 9, output_tokens: 5, total_tokens: 14, cost: 0.002 }
   const expected = { ...USAGE, reportedCostNanoUsd: 2_000_000 }
 
-  test('of a chat completion, plain and streamed', () => {
+  test('for a chat completion, plain and streamed', () => {
     const body = { choices: [], usage: counters }
     expect(openAiChat.decodeReply(body, at('usage.cost')).usage).toEqual(expected)
     expect(openAiChat.openStream(at('usage.cost')).decode(JSON.stringify(body))).toEqual([
@@ -78,7 +78,7 @@ describe('what a provider says of its price is part of the usage', () => {
     ])
   })
 
-  test('of a response, plain and streamed', () => {
+  test('for a response, plain and streamed', () => {
     const response = { status: 'completed', output: [], usage: responseCounters }
     expect(openAiResponses.decodeReply(response, at('usage.cost')).usage).toEqual(expected)
     const events = openAiResponses

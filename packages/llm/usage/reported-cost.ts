@@ -6,7 +6,7 @@ import type { Usage } from './usage.ts'
 const NANOS_PER_USD = 1_000_000_000
 /** 1e-10 USD each. */
 const TICKS_PER_USD = 10_000_000_000
-/** No request costs so much: a larger amount is a provider's mistake. */
+/** No request costs this much: a larger amount is a provider's mistake. */
 const MAX_USD = 10_000
 
 /**

@@ -19,7 +19,7 @@ export interface Usage {
   readonly serviceTier?: ServiceTier
   /** Tools that the provider ran, besides their tokens. Absent: none. */
   readonly hosted?: HostedUse
-  /** What the provider says that the request costs; whole nano-dollars. It counts before our own prices. */
+  /** What the provider says that the request costs; whole nano-dollars. It takes precedence over the catalogue's prices. */
   readonly reportedCostNanoUsd?: number
 }
 

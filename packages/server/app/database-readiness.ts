@@ -3,7 +3,7 @@ import type { Readiness } from '../http/readiness.ts'
 
 /** A database that is frozen accepts connections and answers nothing. */
 const WAIT_MS = 2_000
-/** Anybody may ask, so the database is asked no more often. */
+/** The shortest time between two questions to the database: any caller may ask for the readiness. */
 const KEPT_MS = 1_000
 
 /**

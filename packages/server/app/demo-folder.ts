@@ -25,7 +25,7 @@ export interface DemoState {
 
 /**
  * Returns what the folder was filled with; undefined: it is new or empty, and is marked as the demo's now. Throws a ConfigError
- * if it holds anything else: the demo never touches somebody's data.
+ * if it holds anything else: the demo never touches other data.
  */
 export function openDemoFolder(folder: string): DemoState | undefined {
   const entries = existsSync(folder) ? readdirSync(folder) : []

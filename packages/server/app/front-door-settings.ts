@@ -52,7 +52,7 @@ const END_USER_BURST_SECONDS = 10
 /** The part of the heap that bodies may take. What is made of a body takes several times its size. */
 const HEAP_PART = 1 / 8
 const LEAST_BODY_BYTES = toBytes(256)
-/** The same for answers that wait to be read. They lie outside of the heap, and nothing is made of them any more. */
+/** What answers may take while they wait to be read, as a part of the heap's size. They lie outside the heap, and nothing more is made of them. */
 const ANSWER_PART = 1 / 4
 const LEAST_ANSWER_BYTES = toBytes(512)
 /** File descriptors for everything but callers and providers. */

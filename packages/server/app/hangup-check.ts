@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs'
 
 /**
- * Returns what tells whether a SIGHUP was sent by somebody: it returns false if the terminal that the process had at its
+ * Returns what tells whether a SIGHUP was sent on purpose: it returns false if the terminal that the process had at its
  * start has gone, which the system signals in the same way.
  */
 export function openHangupCheck(canOpen: () => boolean = canOpenTerminal): () => boolean {

@@ -78,7 +78,7 @@ test('the verdict is unknown within 2 seconds of an Apple that is silent', async
   expect(await check()).toBe('unknown')
 })
 
-test('nobody is asked without a stored key', async () => {
+test('asks no host without a stored key', async () => {
   await configure(IOS)
   expect(await check()).toBe('unknown')
   expect(asked).toBe(0)

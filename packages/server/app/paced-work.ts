@@ -24,7 +24,7 @@ export class PacedWork {
   }
 
   async #start(): Promise<void> {
-    // A clock that was set back makes nobody wait longer than once.
+    // After a clock was set back, no caller waits longer than one interval.
     const waitMs = Math.min(this.#beganAt + this.#intervalMs - this.#clock.now(), this.#intervalMs)
     if (waitMs > 0) await new Promise(resolve => setTimeout(resolve, waitMs))
     else await Promise.resolve()

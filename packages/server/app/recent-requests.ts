@@ -9,7 +9,7 @@ import type { AppParts } from './app-parts.ts'
 import { askDatabase } from './ask-database.ts'
 import { PacedWork } from './paced-work.ts'
 
-/** All workers write what their journals hold, at most so often. */
+/** The shortest time between two writes of what the journals of all workers hold. */
 const FLUSH_INTERVAL_MS = 100
 
 /** Returns what needs requests whose records may not be in the database yet, of this process or another worker. */

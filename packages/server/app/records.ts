@@ -31,7 +31,7 @@ export type Stored = Pick<Drain, 'flush' | 'afterFlush'>
 
 export interface Records {
   readonly drain: Drain
-  /** Of the drain and of what earlier workers left. */
+  /** Covers the records of the drain and those that earlier workers left. */
   readonly stored: Stored
   readonly recordCounts: RecordCounts
   /** Sets the ledger that settles the requests of a killed run, whose reservations shared counters still contain. */

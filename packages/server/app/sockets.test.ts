@@ -9,7 +9,7 @@ test.each([
   [1024, 8, 320],
   [1_048_576, 8, 2_048],
 ])(
-  'of %i open files, with workers: %i, %i are for connections to providers',
+  'keeps of %i open files, with workers: %i, %i for connections to providers',
   (maxOpenFiles, workers, max) => {
     expect(toMaxUpstream(maxOpenFiles, workers)).toBe(max)
   },

@@ -2,7 +2,7 @@ import { openSendTimeouts, type SendTimeouts } from '../http/send-timeouts.ts'
 import { readFileLimit } from './file-limit.ts'
 import type { Config } from './settings.ts'
 
-/** What bounds the sockets of the process, but for the number of callers' connections (open-connection-limits.ts). */
+/** What bounds the sockets of the process, except the number of callers' connections (open-connection-limits.ts). */
 export interface Sockets {
   /** Connections to providers at most. */
   readonly maxUpstream: number
@@ -29,7 +29,7 @@ const MAX_UPSTREAM = 16_384
 /** Callers of both planes may have 9/16 of the files, and the database, the journal and libraries need some. */
 const UPSTREAM_PART = 5 / 16
 
-/** Returns how many connections to providers fit into a limit on open files, which each of so many workers has. */
+/** Returns how many connections to providers fit into the limit on open files of each of `workers` workers. */
 export function toMaxUpstream(maxOpenFiles: number, workers: number): number {
   return Math.min(
     Math.ceil(MAX_UPSTREAM / workers),

@@ -3,9 +3,9 @@ import { type OnException, runGuarded } from '../core/on-exception.ts'
 import type { SharedLoads } from '../workers/messages/loads.ts'
 
 const SAMPLE_MS = 100
-/** The load that is reported is the mean of so many samples. */
+/** The number of samples whose mean is reported as the load. */
 const SAMPLES = 10
-/** A worker may run so many requests, or this part, more than the mean of all. */
+/** How many requests a worker may run above the mean of all: this number, or this part of the mean if that is more. */
 const LEAST_EXCESS = 4
 const EXCESS_PART = 1 / 4
 

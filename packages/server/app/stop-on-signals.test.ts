@@ -98,7 +98,7 @@ describe('the program', () => {
     expect(events).toEqual(['close', 'exit 0'])
   })
 
-  test('that a signal stops while it starts stops as soon as it has started', async () => {
+  test('stops as soon as it has started if a signal arrives while it starts', async () => {
     signals.emit('SIGTERM', 'SIGTERM')
     expect(events).toEqual([])
     stopping.started(app())
@@ -108,7 +108,7 @@ describe('the program', () => {
     expect(lines.at(-1)).toBe('stopped: no request was running')
   })
 
-  test('that a later signal ends while it starts ends its database and exits with 1', async () => {
+  test('ends its database and exits with 1 if a second signal arrives while it starts', async () => {
     signals.emit('SIGINT', 'SIGINT')
     now += 1_000
     signals.emit('SIGINT', 'SIGINT')
@@ -137,7 +137,7 @@ describe('the program', () => {
     expect(lines.at(-1)).toBe('ended by force: 1 request finished, 2 requests cut')
   })
 
-  test('that cannot close in order ends its database and exits with 1', async () => {
+  test('ends its database and exits with 1 if it cannot close in order', async () => {
     stopping.started(app())
     signals.emit('SIGINT', 'SIGINT')
     closing.reject(new Error('a part does not close'))

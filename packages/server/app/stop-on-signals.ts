@@ -28,7 +28,7 @@ export interface StopOptions {
 
 /**
  * Stops the program on SIGINT, SIGTERM and SIGHUP, also while it starts: then as soon as it has started. A second signal
- * ends it by force: running requests are cut, and what does not close in order within five seconds is left, but for the
+ * ends it by force: running requests are cut, and what does not close in order within five seconds is left open, except the
  * embedded database, which is ended too. With gateway workers SIGHUP replaces these.
  */
 export class StopOnSignals {
@@ -122,7 +122,7 @@ function guarded(log: Log, level: keyof Log): Log['info'] {
     try {
       log[level](details, message)
     } catch {
-      // Nobody can read the line.
+      // The log cannot be written any more.
     }
   }
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type TerminalStyle, toTerminalLine } from './terminal-line.ts'
 
 const PLAIN: TerminalStyle = { hasColors: false, columns: undefined }
-/** What a terminal obeys, or does not show, besides the ends of our own lines. */
+/** What a terminal obeys, or does not show, besides the ends of the program's own lines. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u
 
 /** What the log writes for a call, without the time. */
@@ -115,7 +115,7 @@ describe('a line of the log on a terminal', () => {
     expect(write(log => log.info(message), { ...PLAIN, columns: 20 }).trimEnd()).not.toContain('\n')
   })
 
-  test('that is no JSON object is shown as text', () => {
+  test('is shown as text if it is no JSON object', () => {
     expect(toTerminalLine('[1]\n', PLAIN)).toBe('[1]\n')
     expect(toTerminalLine('half {\x1b', PLAIN)).toBe('half {\\u{1b}\n')
   })

@@ -40,7 +40,7 @@ function readGroup(read: (file: string) => string): string {
   return path.normalize(group)
 }
 
-/** Parses `cpu.max`, such as `150000 100000`: microseconds in each span of so many. */
+/** Parses `cpu.max`, such as `150000 100000`: the microseconds of CPU time in each period, and the period in microseconds. */
 function parseCpuMax(text: string): number {
   const [, quota, period] = /^(\d+) (\d+)/.exec(text) ?? []
   return quota === undefined ? Number.POSITIVE_INFINITY : Number(quota) / Number(period)

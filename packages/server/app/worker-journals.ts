@@ -13,7 +13,7 @@ type Writer = Pick<WorkerProcess, 'name' | 'pid' | 'hasPort'>
  * that have ended, and what a process without workers has left.
  */
 export class WorkerJournals implements Stored {
-  /** Of the records that this process stored. */
+  /** The counts of the records that this process stored. */
   readonly recordCounts: Pick<RecordCounts, 'reduced' | 'setAside'>
   readonly #writers = new Set<Writer>()
   readonly #replays: JournalReplays

@@ -178,7 +178,7 @@ describe('GET /openapi.json', () => {
   })
 })
 
-test('the document is made once, since anybody may ask for it, and sent as it is or compressed', async () => {
+test('makes the document once, and sends it as it is or compressed', async () => {
   const fetchIt = async (headers: Record<string, string>) =>
     await fetch(`${plane.url}/openapi.json`, { headers: { 'accept-encoding': 'identity', ...headers } })
   const stringify = vi.spyOn(JSON, 'stringify')

@@ -32,7 +32,7 @@ export async function registerOpenApi(app: FastifyInstance, urls: { baseUrl: () 
     transform: toDocumented,
     transformObject: prune,
   })
-  // Anybody may ask for it, and making it takes 12 ms of CPU time.
+  // Any caller may ask for it, and making it takes 12 ms of CPU time.
   let made: { readonly baseUrl: string; readonly text: Promise<ServedText> } | undefined
   app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
     assertKnownQuery(request.url, [])
@@ -88,7 +88,7 @@ const IF_MATCH = {
   },
 }
 
-/** The same page as a file, for `Accept: text/csv`. */
+/** Adds the page as a file to the responses, for `Accept: text/csv`. */
 function withCsv(responses: unknown) {
   const { 200: page, ...others } = responses as Record<string, object>
   const content = { 'application/json': { schema: page }, 'text/csv': { schema: { type: 'string' } } }

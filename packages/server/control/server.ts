@@ -72,7 +72,7 @@ export interface ControlDeps {
   readonly log: Logger
   readonly onException?: OnException
   readonly egress: EgressPolicy
-  /** In production the OpenAPI document is not served. */
+  /** True in production, where the OpenAPI document is not served. */
   readonly production: boolean
   /** The public URLs of this host and of the gateway. They are functions, because the port may be unknown at start. */
   readonly baseUrl: () => string

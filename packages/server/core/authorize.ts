@@ -7,7 +7,7 @@ export interface Need {
   /** null: any key is accepted, whatever its restrictions (models, cancel). */
   readonly endpoint: Endpoint | null
   readonly scope: Scope | null
-  /** True: client tokens may not call it, whatever their scopes. */
+  /** True if client tokens may not call it, whatever their scopes. */
   readonly isForKeys?: true
   /** What the route makes: client tokens, or only a challenge for one. Absent: neither. */
   readonly makes?: 'token' | 'challenge'
@@ -19,7 +19,7 @@ export function checkLife(life: Life, environment: Environment, now: number): Re
     return { code: 'key_revoked', message: 'This credential was revoked.' }
   }
   if (life.expiresAt !== null && life.expiresAt <= now) {
-    return { code: 'key_expired', message: 'This credential is past its expiry.' }
+    return { code: 'key_expired', message: 'This credential has expired.' }
   }
   return undefined
 }
@@ -97,7 +97,7 @@ export function checkClientOrigin(
 }
 
 /**
- * True if an allow-list includes a model. Entries are `provider/model`, `provider/*` or a bare name. `canonical` is
+ * Returns true if an allow-list includes a model. Entries are `provider/model`, `provider/*` or a bare name. `canonical` is
  * `provider/model`, or the requested name if it did not resolve. An entry that is one of `aliases` allows that alias only,
  * not a model of the same name.
  */

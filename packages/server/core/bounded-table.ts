@@ -12,12 +12,12 @@ const LOOKS = 8
 
 /**
  * A map of at most `max` entries that forgets idle entries only, and only when it needs their place. An attacker with
- * any number of addresses or tokens can therefore neither grow it nor make it forget that somebody is limited.
+ * any number of addresses or tokens can therefore neither grow it nor make it forget that a caller is limited.
  */
 export class BoundedTable<E extends TableEntry> {
   readonly #max: number
   readonly #entries = new Map<string, E>()
-  /** The same entries, for the search that goes on where the last one ended. */
+  /** The entries as a list, in which a search continues where the last one ended. */
   readonly #slots: E[] = []
   #hand = 0
 

@@ -16,7 +16,7 @@ export type CircuitNews =
 /** The circuits of other gateway processes. Its methods never throw: without a connection each process is on its own. */
 export interface CircuitSharing {
   publish(news: CircuitNews): void
-  /** Claims the only probe of a circuit for so long. Resolves with true if no other process has it, or if none can be asked. */
+  /** Claims the only probe of a circuit for `leaseMs` milliseconds. Resolves with true if no other process has it, or if none can be asked. */
   claimProbe(name: CircuitName, leaseMs: number): Promise<boolean>
   releaseProbe(name: CircuitName): void
 }

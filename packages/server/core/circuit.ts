@@ -17,10 +17,10 @@ export const PROBE_LEASE_MS = 5_000
 const RELAPSE_MS = 10_000
 /** The longest rest of a credential. */
 const MAX_REST_MS = 60_000
-/** Failures that a request may have caused count at most so often in a window for each end user. */
+/** How many failures that a request may have caused count for each end user in a window. */
 const MAX_FAILURES_PER_SOURCE = 3
 const MAX_DOUBTFUL = 48
-/** So many end users with such failures show that the target fails, whoever else succeeds. */
+/** The number of end users with such failures that shows that the target fails, even if other end users succeed. */
 const MANY_SOURCES = 16
 
 /** What may be done with a circuit's target: call it, call it once as a probe, or leave it alone. */
@@ -40,7 +40,7 @@ export class Circuit {
   openedAt = 0
   /** When the next probe is due. */
   retryAt = 0
-  /** Until when other credentials are called first. */
+  /** The end of the rest, before which other credentials are called first. */
   restUntil = 0
   /** The `updatedAt` of the credential that rests: one that was changed since does not. */
   #restOf = 0
@@ -90,7 +90,7 @@ export class Circuit {
 
   /**
    * `isLate`: the call began before the circuit opened, so it does not show that the target has recovered. `source`: the end
-   * user whose request it was; undefined: nobody in particular.
+   * user whose request it was; undefined: no particular one.
    */
   noteSuccess(now: number, isLate: boolean, source?: string): Transition {
     this.usedAt = now

@@ -35,7 +35,7 @@ describe('one who takes all that it gets', () => {
   test.each([
     [512, 68, 23],
     [4096, 540, 180],
-  ])('of %i connections gets %i for a key at one origin, and %i for an end user', (max, ofKey, ofUser) => {
+  ])('gets from %i connections %i for a key at one origin, and %i for an end user', (max, ofKey, ofUser) => {
     expect(takeAll(new ConnectionShares(max), {})).toBe(ofKey)
     expect(takeAll(new ConnectionShares(max), { user: 'u' })).toBe(ofUser)
   })
@@ -95,7 +95,7 @@ describe('waiters', () => {
     return { shares, share, wait }
   }
 
-  test('of one share are served in their order, and those of several in turns', () => {
+  test('are served in their order within a share, and in turns between shares', () => {
     const { shares, share, wait } = fill(1, { org: 'holder' })
     wait({ org: 'a' }, 'a1', 'a2', 'a3')
     wait({ org: 'b', user: 'x' }, 'bx1', 'bx2')
@@ -116,7 +116,7 @@ describe('waiters', () => {
     expect([shares.used, shares.hasWaiters]).toEqual([0, false])
   })
 
-  test('that hold nothing are served before those that hold their share', () => {
+  test('are served before those that hold their share if they hold nothing', () => {
     const { shares, share, wait } = fill(16, { org: 'heavy' })
     wait({ org: 'heavy' }, 'h1', 'h2', 'h3')
     for (let at = 0; shares.used < 16; at++) takesOne(shares, { org: `o${at}` })
@@ -126,7 +126,7 @@ describe('waiters', () => {
     expect([shares.next(), shares.next()]).toEqual(['light', undefined])
   })
 
-  test('that withdrew are not served, and evict() returns each of the others once', () => {
+  test('are not served after they withdrew, and evict() returns each of the others once', () => {
     const { shares, share, wait } = fill(1, {})
     const own = wait({ user: 'u' }, 'one', 'two')
     wait({ org: 'b' }, 'three')
@@ -209,11 +209,11 @@ test('any order of lending, returning and withdrawing keeps the counts, the limi
         shares.withdraw((call as Call).share, call as Call)
       }
       const isCounted = shares.used === held.length && held.length <= max
-      // Nobody waits who may have a connection.
+      // No waiter is left that may have a connection.
       const isServed = shares.hasWaiters === waiting.length > 0 && shares.next() === undefined
       if (!isCounted || !isServed) expect.unreachable(`${shares.used} of ${held.length}`)
     }
-    // Nobody waits for ever: every waiter is served once others return what they hold.
+    // No waiter waits for ever: every waiter is served once others return what they hold.
     while (held.length > 0) giveBack(0)
     expect([waiting.length, shares.used, shares.hasWaiters]).toEqual([0, 0, false])
   }

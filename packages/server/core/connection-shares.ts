@@ -21,7 +21,7 @@ export class Share<W> {
   readonly children = new Map<string, Share<W>>()
   /** Connections that it holds, those of all below it included. */
   used = 0
-  /** The shares below it for which somebody waits, in the order of their turns. */
+  /** The shares below this one that have waiters, in the order of their turns. */
   turns: Set<Share<W>> | undefined
   /** Who waits for a connection of this very share, first come, first served. */
   waiters: Set<W> | undefined
@@ -54,7 +54,7 @@ const KEPT_SHARES = 10_000
  *
  * A connection in use cannot be taken back, so what one party may hold depends on what its siblings leave of their
  * parent's part, as a dynamic threshold (Choudhury and Hahne, 1998). A party alone gets a fixed part of all, the next
- * ones that part of the rest, so that nobody can hold all, and who holds nothing finds one.
+ * ones that part of the rest, so that no party can hold all, and a party that holds none finds one.
  *
  * Waiters get their turns round robin at every level.
  */
@@ -110,7 +110,7 @@ export class ConnectionShares<W> {
     return true
   }
 
-  /** Counts one connection less. Call `next` afterwards: somebody who waits may have it. */
+  /** Counts one connection less. Call `next` afterwards: a waiter may have it. */
   release(share: Share<W>): void {
     add(share, -1)
   }
@@ -134,7 +134,7 @@ export class ConnectionShares<W> {
     }
   }
 
-  /** Counts a connection for the waiter whose turn it is, and returns it. undefined: nobody who waits may have one now. */
+  /** Counts a connection for the waiter whose turn it is, and returns it. undefined: no waiter may have one now. */
   next(): W | undefined {
     return this.#nextBelow(this.#root, this.#capOf(this.#root))
   }
@@ -162,7 +162,7 @@ export class ConnectionShares<W> {
     for (const child of turns) {
       const found = this.#nextBelow(child, capBelow(cap, share, child))
       if (found === undefined) continue
-      // Its next turn comes after everybody else's.
+      // Its next turn comes after all others.
       if (turns.delete(child)) turns.add(child)
       return found
     }

@@ -8,7 +8,7 @@ export interface Rest {
   readonly isDoubtful: boolean
 }
 
-/** A refused key or an account without credit stays so until somebody repairs it. */
+/** A refused key or an account without credit stays so until its owner repairs it. */
 const REFUSED_REST_MS = 60_000
 /** A limit that names no time: usually of requests or tokens a minute, which ends bit by bit. */
 const LIMITED_REST_MS = 3_000

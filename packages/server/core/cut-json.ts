@@ -3,7 +3,7 @@ import { cutToJsonBytes } from './cut-text.ts'
 /** What the marker of a cut list may take. */
 const MARKER_BYTES = 40
 const BRACKETS = 2
-/** Of a text. */
+/** The bytes that the quotes of a text take. */
 const QUOTES = 2
 
 /**

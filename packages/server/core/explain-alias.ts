@@ -5,7 +5,7 @@ import { orderTargets } from './order-targets.ts'
 import { type Lister, type ModelDirectory, resolveTarget, type Surroundings } from './resolve-model.ts'
 import type { Alias } from './tenancy.ts'
 
-/** Whether one target of an alias could serve a request. */
+/** States whether one target of an alias could serve a request. */
 export interface ExplainedTarget {
   /** The model's name in the alias. */
   readonly model: string

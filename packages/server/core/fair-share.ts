@@ -20,7 +20,7 @@ export class Share {
   readonly capacity: number
   /** How many times what is free the share may hold. */
   readonly factor: number
-  /** Its least floor. */
+  /** The least floor of the share. */
   readonly least: number
 
   constructor(parent: Share | undefined, capacity: number, factor: number, least: number) {

@@ -20,7 +20,7 @@ export interface FederatedConfig {
 
 export type ClaimValue = string | number | boolean
 
-/** Asymmetric algorithms only: with a shared secret, everyone who verifies tokens could also sign them. */
+/** Asymmetric algorithms only: with a shared secret, every verifier of tokens could also sign them. */
 export const SIGNING_ALGORITHMS = [
   'RS256',
   'RS384',

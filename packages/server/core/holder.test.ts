@@ -17,7 +17,7 @@ function openProcess(): Holder {
 
 const FACTORS = { requests: 1, bytes: 1, answers: 1 }
 
-test("an end user that spends its tokens leaves its key's to others, and the key's end is everybody's", () => {
+test("an end user that spends its tokens leaves its key's to others, and a key that spends its own refuses all its end users", () => {
   const key = openProcess().openChild({
     key: 'k',
     logName: 'k',

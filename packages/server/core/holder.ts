@@ -10,7 +10,7 @@ export interface HolderInit {
   readonly parent: Holder | undefined
   /** How many requests it may make; undefined: only its children and parents are limited. */
   readonly rate: BucketRate | undefined
-  /** Its share of the open requests, of the bytes of bodies, and of the bytes of answers that wait to be read. */
+  /** The holder's share of the open requests, of the bytes of bodies, and of the bytes of answers that wait to be read. */
   readonly requests: Share
   readonly bytes: Share
   readonly answers: Share
@@ -27,7 +27,7 @@ export interface ChildInit extends Pick<HolderInit, 'key' | 'logName' | 'rate'> 
   readonly factors: HolderFactors
 }
 
-/** Somebody whose requests are counted together: an organization, an environment, a key, an end user. */
+/** A party whose requests are counted together: an organization, an environment, a key, an end user. */
 export class Holder implements TableEntry, SharedBucket {
   readonly key: string
   readonly logName: string

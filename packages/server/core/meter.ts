@@ -26,7 +26,7 @@ export interface MeterSource {
   readonly ref: string
   /** Error code of a refusal. */
   readonly code: FaultCode
-  /** Of a budget. Other limits lower an output cap that does not fit. */
+  /** What a budget does with an output cap that does not fit. Other limits lower the cap. */
   readonly onTight?: OnTight
 }
 
@@ -78,6 +78,6 @@ export type Meter = RollingMeter | FixedMeter | ConcurrencyMeter
 export interface Seed {
   /** The sum; of a rolling meter, the sum of `entries`. */
   readonly used: number
-  /** Of a rolling meter: what is still within the window, oldest first. Empty for other meters. */
+  /** What is still within the window of a rolling meter, oldest first. Empty for other meters. */
   readonly entries: readonly { readonly at: number; readonly amount: number }[]
 }

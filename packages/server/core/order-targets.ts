@@ -44,7 +44,7 @@ export function orderByWeight<T extends { readonly weight: number }>(
   return first === undefined ? all : [first, ...all.filter(each => each !== first)]
 }
 
-/** The same with the target of a conversation first. */
+/** Returns the target of a conversation first, then the others as given. */
 function orderByAffinity<T extends Orderable>(all: readonly T[], affinity: number): readonly T[] {
   const [first] = orderByRendezvous(all, affinity)
   return first === undefined || first.weight === 0 ? all : [first, ...all.filter(each => each !== first)]

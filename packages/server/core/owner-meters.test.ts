@@ -24,7 +24,7 @@ describe('the meter of a policy that is read without a request', () => {
     { projectId: 'p', scope: null, ref: null },
     { projectId: 'p', scope: 'environment', ref: 'e' },
     { projectId: 'p', scope: 'key', ref: 'k' },
-  ])('of a budget with $scope in project $projectId has the counter of its requests', scope => {
+  ])("has the counter of the policy's requests for a budget with $scope in project $projectId", scope => {
     const budget: BudgetPolicy = {
       ...scope,
       id: 'b',
@@ -45,7 +45,7 @@ describe('the meter of a policy that is read without a request', () => {
     { scope: 'environment', ref: null },
     { scope: 'key', ref: 'k' },
     { scope: 'end_user', ref: 'u' },
-  ])('of a quota of scope $scope has the counter and the subject of its requests', scope => {
+  ])("has the counter and the subject of the policy's requests for a quota of scope $scope", scope => {
     const quota: QuotaPolicy = {
       ...scope,
       id: 'q',
@@ -59,7 +59,7 @@ describe('the meter of a policy that is read without a request', () => {
     expect(createQuotaMeter(quota, owner, ZONE, AT)).toEqual(metersOfRequest({ quotas: [quota] })[0])
   })
 
-  test('of a total budget counts from its creation, and of an environment names no project it does not know', () => {
+  test('counts a total budget from its creation, and names no project that an environment does not know', () => {
     const budget: BudgetPolicy = {
       id: 'b',
       createdAt: 5,

@@ -21,7 +21,7 @@ interface ScopedPolicy {
 
 interface Numbered<P> {
   readonly policy: P
-  /** Its place in its list. */
+  /** The position in its list. */
   readonly place: number
 }
 

@@ -19,7 +19,7 @@ describe('a limit with grace', () => {
     [MOST, 0, MOST],
     [MOST, 100, MOST],
     [MOST - 1, 50, MOST],
-  ])('of %i and %d % is %i', (limit, gracePct, withGrace) => {
+  ])('with limit %i and grace %d % is %i', (limit, gracePct, withGrace) => {
     expect(addGrace(limit, gracePct)).toBe(withGrace)
   })
 })
@@ -41,7 +41,7 @@ describe('the error code of a limit', () => {
     ['key', 'requests', 60_000, 'rate_limit_exceeded'],
     ['end_user', 'concurrency', null, 'concurrency_limit_exceeded'],
     ['org', 'concurrency', null, 'concurrency_limit_exceeded'],
-  ])('of scope %s for %s per %d ms is %s', (scope, metric, windowMs, code) => {
+  ])('for the scope %s and %s per %d ms is %s', (scope, metric, windowMs, code) => {
     const policy = { id: 'l', createdAt: 0, scope, ref: 'u', metric, limit: 1, windowMs }
     expect(toLimitMeter(policy, caller).source.code).toBe(code)
   })

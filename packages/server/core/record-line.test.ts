@@ -230,7 +230,7 @@ describe('a parsed line', () => {
   })
 
   test.each(['', 'null', '5', '[]', '{', '{"id":5}', `{"id":"a","at":5,"x":"${'x'.repeat(100_000)}"}`])(
-    'that is not a record has no id and no reduced form: %s',
+    'has no id and no reduced form if it is not a record: %s',
     json => {
       const line = parseRecordLine(json)
       expect(line).toMatchObject({ id: '', at: '' })

@@ -5,7 +5,7 @@ import type { AttemptRecord, KeptLine, RecordLine, RequestRecord } from './reque
 
 /** The largest record in the journal, in memory and in the database, in bytes of its JSON in UTF-8. */
 export const MAX_RECORD_BYTES = 64 * 1024
-/** The same for a request that was refused before it reached a provider: refused callers pay nothing for their records. */
+/** The largest record, in bytes, of a request that was refused before it reached a provider: refused callers pay nothing for their records. */
 export const MAX_REFUSAL_BYTES = 8 * 1024
 /** The limit of each captured body. */
 export const MAX_BODY_CHARS = 32 * 1024
@@ -55,7 +55,7 @@ export function toRecordLine(record: RequestRecord): RecordLine {
   return { id, at, json }
 }
 
-/** The same line with the record it was made from, if that is short. */
+/** Returns the record's line, with the record it was made from if that is short. */
 export function toKeptLine(record: RequestRecord): KeptLine {
   return toLineWithin(record, isRefusal(record) ? MAX_REFUSAL_BYTES : MAX_RECORD_BYTES)
 }

@@ -11,7 +11,7 @@ export const REFUSAL_REASONS: readonly RefusalReason[] = [
   'body_bytes',
 ]
 
-/** At most one line of the log per reason in this time. */
+/** The time in which each reason is logged at most once. */
 const LOG_EVERY_MS = 60_000
 
 interface Tally {

@@ -20,11 +20,11 @@ export interface CheckedLimit {
   id: string
   scope: 'org' | 'project' | 'environment' | 'key' | 'end_user'
   metric: 'requests' | 'tokens' | 'nano_usd' | 'in_flight'
-  /** As configured, without grace. */
+  /** The configured limit, without grace. */
   limit: number
-  /** By this request. */
+  /** The amount that this request reserved. */
   reserved: number
-  /** After this request's reservation. */
+  /** The amount that is left after this request's reservation. */
   remaining: number
   /** What the limit refused: the request, or more output while it ran. Absent: nothing. */
   refused?: number
@@ -92,7 +92,7 @@ export interface RequestRecord {
 
 /** A rating of an answer, stored with its record. */
 export interface Feedback {
-  /** From -1 to 1. */
+  /** The score from -1 to 1. */
   score: number
   comment: string | null
   tags: string[]

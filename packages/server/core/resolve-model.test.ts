@@ -146,7 +146,7 @@ describe('an allow-list', () => {
     expect(resolve('maker/large', { keyAllows })).toBe('model_not_allowed')
   })
 
-  test('of the key refuses with 403 whether or not the model exists', () => {
+  test("refuses other models with 403 if it is the key's, whether or not they exist", () => {
     expect(resolve('unheard-of', { keyAllows: ['maker/large'] })).toBe('model_not_allowed')
     expect(resolve('maker/large', { keyAllows: ['host/*'], credentials: [] })).toBe('model_not_allowed')
   })
@@ -166,12 +166,12 @@ describe('an allow-list', () => {
     expect(resolve('unheard-of', { own, aliases, keyAllows: ['unheard-of.'] })).toBe('model_not_allowed')
   })
 
-  test('of the environment refuses other models', () => {
+  test("refuses other models if it is the environment's", () => {
     expect(resolve('maker/large', { environmentAllows: ['host/*'] })).toBe('model_not_allowed')
     expect(resolve('host/large', { environmentAllows: ['host/*'] })).toBe('host/large')
   })
 
-  test('of the plan refuses other models, before it is looked whether they exist or have a credential', () => {
+  test('refuses other models if it is of the plan, before their existence and credentials are checked', () => {
     const planAllows = ['host/*', 'small']
     expect(resolve('host/large', { planAllows })).toBe('host/large')
     expect(resolve('small', { planAllows })).toBe('maker/small')

@@ -54,9 +54,9 @@ export type NameResolution =
 
 /** The lists of allowed models that come with a caller. null: every model. The environment has a list of its own. */
 export interface AllowLists {
-  /** Of the key that was sent, or that minted the token. */
+  /** The list of the key that was sent, or that minted the token. */
   readonly key: readonly string[] | null
-  /** Of the end user's plan. */
+  /** The list of the end user's plan. */
   readonly plan: readonly string[] | null
 }
 

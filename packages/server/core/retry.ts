@@ -5,7 +5,7 @@ export const MAX_ATTEMPTS = 3
 /** An alias may fall back three times: one more attempt, for a target that had none. */
 export const MAX_TARGETS = 4
 /**
- * So many attempts at credentials that their provider refuses are not counted while the target has others: dead credentials must
+ * The attempts with refused credentials that are not counted while the target has other credentials: dead credentials must
  * not use up the attempts before a living one.
  */
 export const MAX_REFUSED_CREDENTIALS = 8

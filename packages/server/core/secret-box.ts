@@ -13,7 +13,7 @@ export interface SecretBox {
   seal(plaintext: string | Uint8Array, context: string): Buffer
   /** Throws SecretBoxError if the bytes were altered, or sealed with another context or a key that the box lacks. */
   open(sealed: Buffer, context: string): string
-  /** The same for what is not text. */
+  /** Opens like `open`, for content that is not text. */
   openBytes(sealed: Buffer, context: string): Buffer
   /**
    * Returns 12 hex characters that identify a secret. Keyed by the master key (HMAC-SHA-256), so that guesses cannot be

@@ -4,7 +4,7 @@ export interface SlidingWindowOptions {
   /** Takes allowed per key in any span of `windowMs`. */
   readonly limit: number
   readonly windowMs: number
-  /** With more keys than this, the key with the oldest last take is forgotten. */
+  /** The most keys. With more, the key with the oldest last take is forgotten. */
   readonly maxKeys: number
   readonly clock: Clock
 }

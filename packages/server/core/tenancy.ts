@@ -44,7 +44,7 @@ export interface AliasTarget {
 export interface Alias {
   readonly name: string
   readonly strategy: AliasStrategy
-  /** In the order of their priority; never empty. */
+  /** The targets in the order of their priority; never empty. */
   readonly targets: readonly AliasTarget[]
 }
 

@@ -28,7 +28,7 @@ test('a returned token can be taken again', () => {
   expect(takeToken(bucket, rate, 0)).toBeGreaterThan(0)
 })
 
-test('a clock that is set back by an hour makes nobody wait longer than an empty bucket would', () => {
+test('after a clock is set back by an hour, no caller waits longer than for an empty bucket', () => {
   const rate = toBucketRate(10, 5)
   const bucket = { fullAt: 0 }
   for (let i = 0; i < 50; i++) takeToken(bucket, rate, 3_600_000)

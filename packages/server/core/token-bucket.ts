@@ -28,7 +28,7 @@ const MAX_OWED = 1
 
 /**
  * Takes a token. Returns 0, or without taking one the milliseconds until there is one. Times may be slightly out of order,
- * and after a clock was set back nobody waits longer than for an empty bucket.
+ * and after a clock was set back no caller waits longer than for an empty bucket.
  */
 export function takeToken(bucket: TokenBucket, rate: BucketRate, now: number): number {
   const { intervalMs, fullAfterMs } = rate

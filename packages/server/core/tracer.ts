@@ -23,12 +23,12 @@ export interface TracedRequest {
 export interface TracedAttempt {
   /** The endpoint: `chat`, `embeddings`, ... */
   readonly operation: string
-  /** As OpenTelemetry's conventions name it. */
+  /** The provider's name in OpenTelemetry's conventions. */
   readonly provider: string
   readonly model: string
   readonly credentialId: string
   readonly isStream: boolean
-  /** The provider's own host; undefined: the credential has an address of its own, which is nobody else's business. */
+  /** The provider's own host; undefined: the credential has an address of its own, which is private to its owner. */
   readonly host: string | undefined
 }
 

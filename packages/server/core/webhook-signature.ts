@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 const SECRET_PREFIX = 'whsec_'
 
 export interface WebhookMessage {
-  /** The same for all attempts to deliver one event. Contains no full stop. */
+  /** The event's id, which is the same in all attempts to deliver it. Contains no full stop. */
   readonly id: string
   /** Time of this attempt, in Unix milliseconds. */
   readonly at: number

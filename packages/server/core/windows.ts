@@ -8,7 +8,7 @@ export type CalendarWindow = (typeof CALENDAR_WINDOWS)[number]
 /** `total` begins when its policy is created and never ends. */
 export type Window = CalendarWindow | 'total'
 
-/** From `start` up to, but not including, `end`. Unix milliseconds. */
+/** A window from `start` up to, but not including, `end`. Unix milliseconds. */
 export interface WindowBounds {
   readonly start: number
   /** null: never. */
@@ -115,7 +115,7 @@ function offsetAt(instant: number, timeZone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - seconds
 }
 
-/** By time zone. Creating a formatter takes about 50 µs; there are about 600 time zones. */
+/** The formatters by time zone. Creating one takes about 50 µs; there are about 600 time zones. */
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {

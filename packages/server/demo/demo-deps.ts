@@ -9,7 +9,7 @@ export interface DemoDeps {
   readonly pool: Pool
   readonly secretBox: SecretBox
   readonly clock: Clock
-  /** Of secrets: keys are not the same at every run. */
+  /** The source of secrets: keys differ at every run. */
   readonly random: Random
   readonly newId: () => string
 }

@@ -6,7 +6,7 @@ export interface DemoModel {
   readonly provider: string
   readonly model: string
   readonly endpoint: 'chat' | 'embeddings'
-  /** Its share of the requests; `former` before the migration of week 8. */
+  /** The model's share of the requests; `former` before the migration of week 8. */
   readonly weight: number
   readonly former?: number
   readonly inputTokens: number

@@ -35,7 +35,7 @@ export interface DemoPeople {
   readonly invitationToken: string
 }
 
-/** Creates the organization with its nine members and a pending invitation, and another one of somebody else. */
+/** Creates the organization with its nine members and a pending invitation, and an organization that belongs to another user. */
 export async function createPeople(deps: DemoDeps, password: string): Promise<DemoPeople> {
   const at = new Date(deps.clock.now() - 100 * DAY_MS)
   const { saltKey } = await getPasswordSalting(deps.db, '')

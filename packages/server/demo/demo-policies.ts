@@ -131,7 +131,7 @@ export async function createEndUsers(deps: DemoDeps, { sources }: DemoScene): Pr
   }
 }
 
-/** Creates an open circuit, two webhooks whose receivers nobody runs, and the management keys. */
+/** Creates an open circuit, two webhooks without a running receiver, and the management keys. */
 export async function createOperations(deps: DemoDeps, scene: DemoScene, userId: string): Promise<void> {
   const now = deps.clock.now()
   const credentialId = scene.sources[0]?.credentials.get('anthropic') ?? ''
@@ -150,7 +150,7 @@ export async function createOperations(deps: DemoDeps, scene: DemoScene, userId:
     },
     deps,
   )
-  // After the circuit: its event must not be sent to an address that nobody answers at.
+  // After the circuit: its event must not be sent to an address that does not answer.
   for (const [url, events] of [
     ['https://hooks.acme.example/rideau', ['budget.alert', 'quota.alert']],
     ['https://alerts.acme.example/gateway', ['credential.invalid', 'circuit.open']],

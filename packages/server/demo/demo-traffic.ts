@@ -43,7 +43,7 @@ const USUAL_FAILURES = [
   { code: 'content_filtered', weight: 1 },
 ] as const satisfies readonly { code: FaultCode; weight: number }[]
 
-/** Yields about `rows` records in the order of their time. The same options give the same records, but for the ids of resources. */
+/** Yields about `rows` records in the order of their time. The same options give the same records, except the ids of resources. */
 export function* toTraffic({ sources, now, rows, timeZone }: TrafficOptions): Generator<RequestRecord> {
   const random = createSeededRandom(7)
   let clockAt = now

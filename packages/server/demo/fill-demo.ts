@@ -11,7 +11,7 @@ import { toTraffic } from './demo-traffic.ts'
 
 /** Large batches: the rollups of a batch are added by one statement, so a batch of many hours' records touches each row once. */
 const BATCH_RECORDS = 4_000
-/** Batches that are written at a time. Their rollups are different rows, but for the edges. */
+/** Batches that are written at a time. Only at their edges do they add to the same rows of rollups. */
 const WRITERS = 2
 
 export interface DemoOptions {

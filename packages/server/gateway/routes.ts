@@ -135,7 +135,7 @@ function embeddings({ mount, path, server, models }: EmbeddingRoute, prefixes: P
   return models === undefined ? route : { ...route, models }
 }
 
-/** It needs the scope of embeddings, whose work it continues: a search's results are put in order. */
+/** Returns a rerank route. It requires the scope of embeddings, whose work it continues: it orders the results of a search. */
 function rerank({ mount, path, server }: RerankRoute, prefixes: Prefixes): Route {
   const info = { endpoint: 'rerank' as const, mount, need: EMBED }
   return modelRoute(prefixOf(mount, prefixes) + path, info, readRerank(server))

@@ -3,7 +3,7 @@ import { throwLater } from '../core/on-exception.ts'
 type Task = () => void
 type OnError = (error: unknown) => void
 
-/** So long tasks are run in one tick, in milliseconds. The last one may exceed it. */
+/** The time that tasks may take in one tick, in milliseconds. The last task may exceed it. */
 const TICK_MS = 4
 
 let waiting: Task[] = []

@@ -53,7 +53,7 @@ export function toAddressGroup(address: string): string {
   return isIPv6(address) ? toPrefix(address, 4) : address
 }
 
-/** Returns the network that somebody may have as a whole: the /24 of an IPv4 address, the /48 of an IPv6 address. */
+/** Returns the network that one party may own as a whole: the /24 of an IPv4 address, the /48 of an IPv6 address. */
 export function toAddressNetwork(address: string): string {
   return isIPv6(address) ? toPrefix(address, 3) : address.replace(/\.\d+$/, '.0/24')
 }

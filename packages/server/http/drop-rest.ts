@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import { costOf, pauseReading, resumeReading } from './received-request.ts'
 import { takeTurn } from './sliced-work.ts'
 
-/** So long the rest of a refused body is waited for. */
+/** The longest wait for the rest of a refused body. */
 const LINGER_MS = 10_000
-/** So much of it is read: twice the longest body. Short chunks count as a KiB each. */
+/** The most that is read of it: twice the longest body. Short chunks count as a KiB each. */
 const MAX_COST = 64 * 1024 * 1024
-/** So much is read in one turn. */
+/** What is read in one turn. */
 const TURN_COST = 128 * 1024
 
 /**

@@ -31,7 +31,7 @@ interface Waiter {
  */
 export class FairSlots {
   readonly #bounds: SlotBounds
-  /** By organization. */
+  /** The waiters by organization. */
   readonly #waiting = new Map<string, Set<Waiter>>()
   readonly #waitingOf = new Map<string, number>()
   readonly #runningOf = new Map<string, number>()

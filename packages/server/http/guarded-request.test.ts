@@ -62,7 +62,7 @@ describe('a name', () => {
     expect(await secretly('localhost', callers(false))).toEqual({ ok: false, reason: 'refused' })
   })
 
-  test('that only the hosts file knows is not known for callers', async () => {
+  test('is not known for callers if only the hosts file has it', async () => {
     const hostsFile = { find: async () => [{ address: '127.0.0.1', family: 4 }] } as never
     const configured = openConfiguredEgress({ allowPrivate: true, dnsServers: [dns.server], hostsFile })
     expect(await get('only-in-hosts.test', configured)).toMatchObject({ ok: true })

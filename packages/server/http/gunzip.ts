@@ -13,7 +13,7 @@ const MAX_RATIO = 100
 /** How many bodies above FREE_BYTES may be unpacked at the same time: each takes up to its limit of memory. */
 const MAX_AT_ONCE = 4
 const CHUNK_BYTES = 64 * 1024
-/** A chunk costs as much as so many bytes, however short it is: a body may have a member for each byte. */
+/** The least that a chunk costs, however short it is: a body may have a member for each byte. */
 const MIN_CHUNK_BYTES = 1_024
 /** What a thread takes for a chunk of text that hardly compresses. The event loop is not blocked meanwhile, but threads share the processors with it. */
 const CHUNK_MS = 0.3
@@ -26,7 +26,7 @@ export interface Unpacking {
 }
 
 export interface UnpackingOptions {
-  /** Of the unpacked body, in bytes. */
+  /** The most bytes of the unpacked body. */
   readonly limit: number
   readonly tooLarge: () => Fault
   readonly memory?: BodyMemory | undefined

@@ -52,7 +52,7 @@ describe('an answer', () => {
     expect(toText(await hosts.resolve(name, A))).toBe('192.0.2.2')
   })
 
-  test('that a name does not exist is kept for 5 seconds', async () => {
+  test('is kept for 5 seconds if the name does not exist', async () => {
     const { hosts, clock } = open()
     for (clock.now = 0; clock.now < 5_000; clock.now += 1_000) {
       expect(await codeOf(hosts.resolve('none.test', A))).toBe('ENOTFOUND')
@@ -62,7 +62,7 @@ describe('an answer', () => {
     expect(await codeOf(hosts.resolve('none.test', A))).toBe('resolved')
   })
 
-  test('that a lookup failed is kept for a second', async () => {
+  test('is kept for a second if the lookup failed', async () => {
     dns.script('broken.test', 'servfail')
     const { hosts, clock } = open()
     expect(await codeOf(hosts.resolve('broken.test', A))).toBe('EAI_FAIL')
@@ -73,7 +73,7 @@ describe('an answer', () => {
     expect(await codeOf(hosts.resolve('broken.test', A))).toBe('resolved')
   })
 
-  test('that a lookup took too long is kept for 10 seconds', async () => {
+  test('is kept for 10 seconds if the lookup took too long', async () => {
     const clock = { now: 0 }
     let asked = 0
     const hosts = new HostResolver({
@@ -92,7 +92,7 @@ describe('an answer', () => {
     expect(asked).toBe(2)
   })
 
-  test('of addresses is used for ten minutes after it expired while DNS servers fail, and no longer', async () => {
+  test('is used for ten minutes after its addresses expired while DNS servers fail, and no longer', async () => {
     dns.script('stale.test', { a: ['192.0.2.1'], ttl: 60 }, 'servfail')
     const { hosts, clock } = open()
     await hosts.resolve('stale.test', A)
@@ -108,7 +108,7 @@ describe('an answer', () => {
     expect(await codeOf(hosts.resolve('stale.test', A))).toBe('EAI_FAIL')
   })
 
-  test('of addresses gives way to one that the name does not exist', async () => {
+  test('is replaced if the name no longer exists', async () => {
     dns.script('gone.test', { a: ['192.0.2.1'], ttl: 60 }, 'unknown')
     const { hosts, clock } = open()
     await hosts.resolve('gone.test', A)
@@ -131,7 +131,7 @@ describe('an answer', () => {
     ])
   })
 
-  test('of a thousand other names removes it, so that the cache does not grow', async () => {
+  test('is removed by those of a thousand other names, so that the cache does not grow', async () => {
     const { hosts } = open()
     dns.script('wild.test', { a: ['192.0.2.1'] })
     for (let n = 0; n <= 1_000; n++) await hosts.resolve(`n${n}.wild.test`, A)

@@ -9,9 +9,9 @@ const MIN_TTL_MS = 5_000
 const MAX_TTL_MS = 60_000
 /** How long a name that does not exist is not asked for again. */
 const UNKNOWN_MS = 5_000
-/** The same for a name whose lookup failed. */
+/** How long a name whose lookup failed is not asked for again. */
 const FAILED_MS = 1_000
-/** The same for one whose lookup took too long: each holds a slot for as long. */
+/** How long a name whose lookup took too long is not asked for again: each such lookup holds a slot for as long. */
 const TIMED_OUT_MS = 10_000
 /** How long addresses are used after they expired, while DNS servers do not answer. */
 const STALE_MS = 600_000
@@ -47,7 +47,7 @@ export interface HostResolverOptions {
 interface CacheEntry {
   readonly answer: HostAnswer
   readonly expiresAt: number
-  /** Until when the answer is used if no other one can be had. */
+  /** The time until which the answer is used if no other can be had. */
   readonly staleUntil: number
   /** How often the answer was used, so that its addresses take turns. */
   uses: number
@@ -86,7 +86,7 @@ export class HostResolver {
     return this.#now() < entry.expiresAt ? entry.answer : undefined
   }
 
-  /** Returns the addresses that a name had if an answer is none because DNS servers failed, else the answer. */
+  /** Returns the answer; if it has none because DNS servers failed, the addresses that the name had before. */
   #orStale(hostname: string, answer: HostAnswer): HostAnswer {
     if (answer.ok || answer.reason === 'unknown') return answer
     const entry = this.#cache.get(hostname)

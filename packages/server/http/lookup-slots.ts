@@ -26,7 +26,7 @@ export class LookupSlots {
     this.#slots = new FairSlots(bounds)
   }
 
-  /** As FairSlots has it. */
+  /** See `acquire` of FairSlots. */
   acquire(owner: LookupOwner, timeoutMs: number): Promise<boolean> {
     return this.#slots.acquire(toTenant(owner), toCallerKey(owner), timeoutMs, toOrganization(owner))
   }

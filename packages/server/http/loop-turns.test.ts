@@ -11,7 +11,7 @@ function block(ms: number): void {
   while (performance.now() < until);
 }
 
-/** Work that blocks for so long, and logs its turn. */
+/** Work that blocks for `blockMs` milliseconds and logs its turn. */
 function takerOf(name: string, log: string[], blockMs: number): TurnTaker {
   return {
     owner: ownerOf(name),

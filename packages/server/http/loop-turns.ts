@@ -4,7 +4,7 @@ import { RestFactor } from './rest-factor.ts'
 /** Work that may be long, and so waits for a turn in the event loop. */
 export interface TurnTaker {
   readonly owner: ShareOwner
-  /** Of what the work comes from; '': a caller's request. */
+  /** What the work comes from; '': a caller's request. */
   readonly origin: string
   /**
    * Does up to a slice of the work, and waits again if there is more. Returns true if no other long work may follow in this
@@ -24,12 +24,12 @@ const RECENT_MS = 250
 
 /** The owner of work that belongs to no known caller. */
 export const UNKNOWN_OWNER: ShareOwner = { environment: undefined, caller: undefined, endUser: undefined }
-/** Nobody sends requests under this id. */
+/** An id under which no caller sends requests. */
 const UNKNOWN_CALLER: CallerId = { keyId: '' }
 
 /**
  * Divides the event loop between long work (slices of long bodies, long chunks of providers) and everything else. A request
- * takes several ticks, each of which the long work of others would delay. So long work gets 1 ms of a tick and then rests for
+ * takes several ticks, each of which the long work of others would delay. Therefore long work gets 1 ms of a tick and then rests for
  * a multiple of the time that it took, unless only its own caller sends requests. Those who have long work get turns round robin:
  * organizations, then environments, credentials, end users and origins (docs/decisions/0046-turns-of-long-work.md).
  */
@@ -47,7 +47,7 @@ export class LoopTurns {
   /** Who sent the latest request, and when. */
   #last: CallerId | undefined
   #lastAt = Number.NEGATIVE_INFINITY
-  /** The same of the latest request of somebody else. */
+  /** The sender of the latest request that is not from `#last`. */
   #other: CallerId | undefined
   #otherAt = Number.NEGATIVE_INFINITY
   /** Whose long work was done since the last rest was computed. */
@@ -75,7 +75,7 @@ export class LoopTurns {
     return performance.now() < this.#sliceStart + SLICE_MS
   }
 
-  /** Counts work that was done without a turn, of so many milliseconds. */
+  /** Counts `ms` milliseconds of work that was done without a turn. */
   spend(ms: number, owner: ShareOwner): void {
     this.#spentMs += ms
     this.#noteWorker(owner)
@@ -145,7 +145,7 @@ export class LoopTurns {
     else if (!isSameCaller(caller, this.#worker)) this.#hasSeveralWorkers = true
   }
 
-  /** True if somebody who sends requests had to wait for the long work of somebody else. */
+  /** True if a caller that sends requests had to wait for the long work of another caller. */
   #isWaitedFor(now: number): boolean {
     return this.#waits(this.#last, now - this.#lastAt) || this.#waits(this.#other, now - this.#otherAt)
   }

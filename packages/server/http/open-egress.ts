@@ -6,7 +6,7 @@ import { toLookupOwner, toTenant } from './lookup-slots.ts'
 import { queryAddresses } from './query-addresses.ts'
 import { SystemLookup } from './system-lookup.ts'
 
-/** A lookup takes a socket, so many may run at once. */
+/** A lookup takes only a socket, so a large number may run at once. */
 const CONFIGURED_BOUNDS: SlotBounds = {
   total: 512,
   perOrganization: 96,

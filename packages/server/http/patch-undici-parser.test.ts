@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** A server that sends chunks as fast as they are read: so many, or without an end. */
+/** A server that sends `chunks` chunks, by default without an end, as fast as they are read. */
 async function openFlood(chunks = Number.POSITIVE_INFINITY, connection = 'keep-alive'): Promise<string> {
   const server = http.createServer((_, res) => {
     res.setHeader('connection', connection)

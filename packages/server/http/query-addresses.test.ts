@@ -46,7 +46,7 @@ test('refuses an answer of more than a hundred addresses', async () => {
 })
 
 describe('a name', () => {
-  test('that does not exist is unknown, though the query of the other family hangs', async () => {
+  test('is unknown if it does not exist, though the query of the other family hangs', async () => {
     dns.script('half.test', { code: 'unknown', hangs: ['AAAA'] })
     expect(await query('half.test')).toEqual({ ok: false, reason: 'unknown' })
   })
@@ -56,7 +56,7 @@ describe('a name', () => {
     expect(await query('empty.test')).toEqual({ ok: false, reason: 'unknown' })
   })
 
-  test('whose alias leads nowhere is unknown', async () => {
+  test('is unknown if its alias leads nowhere', async () => {
     dns.script('dangling.test', { aliases: ['gone.test'] })
     expect(await query('dangling.test')).toEqual({ ok: false, reason: 'unknown' })
   })
@@ -67,7 +67,7 @@ describe('a name', () => {
   })
 
   test.each(['a..test', `${'x'.repeat(64)}.test`, `${'x.'.repeat(130)}test`])(
-    'that DNS cannot have (%#) is unknown and not asked for',
+    'is unknown and not asked for if DNS cannot have it (%#)',
     async name => {
       const before = dns.queries.length
       expect(await query(name)).toEqual({ ok: false, reason: 'unknown' })
@@ -84,7 +84,7 @@ describe('a name', () => {
     },
   )
 
-  test('whose server does not answer is given up after the time limit', async () => {
+  test('is given up after the time limit if its server does not answer', async () => {
     dns.script('hang.test', 'hang')
     expect(await query('hang.test', 100)).toEqual({ ok: false, reason: 'timeout' })
     expect(countOf('hang.test')).toBe(2)

@@ -15,7 +15,7 @@ export interface QueryOptions {
 
 /** How long one DNS server has to answer before the next one, or the same one again, is asked. */
 const ATTEMPT_MS = 800
-/** With one server these take 0.8, 0.8 and 1.6 seconds. */
+/** The attempts of a query. With one server they take 0.8, 0.8 and 1.6 seconds. */
 const ATTEMPTS = 3
 /** How long the other family may take once addresses of one family are known. */
 const GRACE_MS = 300

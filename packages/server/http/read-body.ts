@@ -9,9 +9,9 @@ import { ReceivedChunks } from './received-chunks.ts'
 import { costOf, pauseReading, resumeReading } from './received-request.ts'
 import { takeTurn } from './sliced-work.ts'
 
-/** So much of a body is read as it comes, where short chunks count as a KiB each. A caller with long bodies would otherwise keep the event loop busy with reading them. */
+/** The part of a body that is read as it comes; short chunks count as a KiB each. A caller with long bodies would otherwise keep the event loop busy with reading them. */
 const FREE_BYTES = 256 * 1024
-/** Of the rest so much is read in one turn, by two reads of the socket. */
+/** What is read of the rest in one turn, by two reads of the socket. */
 const TURN_BYTES = 128 * 1024
 
 export interface BodyReader {

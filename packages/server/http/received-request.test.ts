@@ -60,7 +60,7 @@ test('passes a body with a length unchanged', async () => {
   expect(chunks.map(String)).toEqual(['abc'])
 })
 
-test('keeps a body of one-byte chunks that nobody reads in few buffers', async () => {
+test('keeps an unread body of one-byte chunks in few buffers', async () => {
   const req = await send(TINY.repeat(100_000))
   await expect.poll(() => req.readableLength).toBeGreaterThanOrEqual(req.readableHighWaterMark)
   let buffers = 0

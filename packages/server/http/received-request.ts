@@ -1,8 +1,8 @@
 import { IncomingMessage } from 'node:http'
 
-/** Reading a chunk costs at least as much as so many bytes of a long one do. */
+/** The least that reading a chunk costs, in bytes of a long one. */
 const LEAST_COST = 1024
-/** Shorter chunks are joined, up to so many bytes or chunks. */
+/** Shorter chunks are joined, up to this many bytes or chunks. */
 const BLOCK_BYTES = 1024
 
 /**
@@ -80,7 +80,7 @@ function flushReadOf(request: ReceivedRequest): void {
   request.flushRead()
 }
 
-/** Returns what reading a body of which so many bytes have arrived has cost. */
+/** Returns the cost of reading a body's first `bytes` bytes, which have arrived. */
 export function costOf(req: IncomingMessage, bytes: number): number {
   return req instanceof ReceivedRequest ? req.readCost : bytes
 }

@@ -71,7 +71,7 @@ export class RequestLines {
 
   #next(line: Line, { socket }: IncomingMessage, closed: ServerResponse): void {
     if (line.latest === closed) line.latest = undefined
-    // Nobody can be answered any more: the connection is lost, or closes after the answer that was just sent.
+    // No answer can be sent any more: the connection is lost, or closes after the answer that was just sent.
     if (!socket.writable) {
       line.waiting.length = 0
       line.latest = undefined

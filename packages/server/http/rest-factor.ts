@@ -1,10 +1,10 @@
 /** Rests are at least this multiple of the long work before them. */
 const LEAST = 2
-/** The same while ticks are late: requests then wait for this process or for a processor. */
+/** The multiple while ticks are late: requests then wait for this process or for a processor. */
 const MOST = 8
-/** A tick is late if it comes so many milliseconds after the end of a rest. On an idle machine a timer is late by one. */
+/** The delay after the end of a rest from which a tick is late, in milliseconds. On an idle machine a timer is late by one. */
 const LATE_MS = 2
-/** What a late tick adds to the multiple is taken back within so many milliseconds. */
+/** The time within which the multiple loses what a late tick added to it, in milliseconds. */
 const DECAY_MS = 1_000
 
 /** How long long work rests, as a multiple of the time that it took. It grows with late ticks and shrinks with time. */

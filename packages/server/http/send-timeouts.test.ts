@@ -54,7 +54,7 @@ describe('a caller', () => {
     vi.useRealTimers()
   })
 
-  test('that takes nothing is disconnected after the timeout, and not before', () => {
+  test('is disconnected after the timeout, and not before, if it takes nothing', () => {
     socket.write(MIB)
     vi.advanceTimersByTime(TIMEOUT_MS - 1_000)
     expect(socket.destroyed).toBe(false)
@@ -69,7 +69,7 @@ describe('a caller', () => {
     expect(socket.destroyed).toBe(false)
   })
 
-  test('that takes a byte every 59 s is disconnected', () => {
+  test('is disconnected if it takes a byte every 59 s', () => {
     socket.write(MIB)
     for (let at = 0; at < 2; at++) {
       vi.advanceTimersByTime(59_000)
@@ -78,7 +78,7 @@ describe('a caller', () => {
     expect(socket.destroyed).toBe(true)
   })
 
-  test('that takes a large write slowly, in pieces far apart, stays connected', () => {
+  test('stays connected if it takes a large write slowly, in pieces far apart', () => {
     socket.write(30 * MIB)
     for (let at = 0; at < 10; at++) {
       vi.advanceTimersByTime(50_000)
@@ -89,7 +89,7 @@ describe('a caller', () => {
     expect(socket.destroyed).toBe(true)
   })
 
-  test('that has taken everything starts anew with the next write', () => {
+  test('starts anew with the next write once it has taken everything', () => {
     for (let at = 0; at < 3; at++) {
       socket.write(MIB)
       vi.advanceTimersByTime(TIMEOUT_MS - 2_000)
@@ -100,7 +100,7 @@ describe('a caller', () => {
     expect(socket.destroyed).toBe(false)
   })
 
-  test('whose connection has no handle is judged by complete writes', () => {
+  test('is judged by complete writes if its connection has no handle', () => {
     socket._handle = undefined
     socket.write(MIB)
     vi.advanceTimersByTime(TIMEOUT_MS - 2_000)

@@ -14,7 +14,7 @@ interface StreamHandle {
 /** A connection of a caller. */
 interface Watched {
   readonly socket: Socket
-  /** Its position in the list. */
+  /** The position in the list. */
   slot: number
   /** Bytes that the caller had taken when bytes waited for it; undefined: none waited. */
   taken: number | undefined
@@ -47,7 +47,7 @@ export function openSendTimeouts(timeoutMs: number): SendTimeouts {
 
   function check(): void {
     const now = performance.now()
-    // A process that was suspended must not close connections that nobody could serve.
+    // A process that was suspended must not close connections that it could not serve meanwhile.
     const elapsedMs = Math.min(now - lastAt, 2 * intervalMs)
     lastAt = now
     for (const each of [...watched]) {

@@ -6,7 +6,7 @@ import { LogPace } from '../core/log-pace.ts'
 export interface AnswerHolder {
   /** Who this is in the log, which names no end users. */
   readonly logName: string
-  /** Its share of the bytes of answers that wait to be read. */
+  /** The owner's share of the bytes of answers that wait to be read. */
   readonly answers: Share
 }
 

@@ -34,7 +34,7 @@ describe('the secret of an Entra application', () => {
     })
   })
 
-  test('that the directory rejects gives an auth error', async () => {
+  test('gives an auth error if the directory rejects it', async () => {
     directory.script(json(401, { error: 'invalid_client' }))
     const answer = await exchangeClientSecret({ provider, apiKey: 's', options }, call, authority)
     expect(answer).toMatchObject({ ok: false, error: { kind: 'auth', status: 401 } })

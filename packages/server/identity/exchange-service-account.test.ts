@@ -54,7 +54,7 @@ describe("a service account's key", () => {
     ['text', 'the key is not the JSON of a service account'],
     ['null', 'the key is not the JSON of a service account'],
     ['{}', 'client_email or private_key is missing'],
-  ])('that is %s is rejected without a request', async (apiKey, detail) => {
+  ])('is rejected without a request if it is %s', async (apiKey, detail) => {
     const before = endpoint.claims.length
     const result = await exchange(apiKey)
     expect(result).toEqual({ ok: false, error: { kind: 'auth', detail: expect.stringContaining(detail) } })

@@ -85,7 +85,7 @@ describe('key sets', () => {
     expect(asked()).toBe(2)
   })
 
-  test('of the 500 configurations that were used last are kept', async () => {
+  test('are kept for the 500 configurations that were used last', async () => {
     const { cache, asked } = openCache()
     const toNumbered = (number: number) => toConfig({ issuers: [`https://${number}.example`] })
     for (let number = 0; number <= 500; number++) {
@@ -132,7 +132,7 @@ describe('a provider that fails', () => {
     await expect(cache.get(CONFIG)).rejects.toThrow(FederatedConfigError)
   })
 
-  test('holds nobody up whose keys are fresh', async () => {
+  test('does not delay callers while the keys are fresh', async () => {
     const { cache, advance, answerWith } = openCache()
     const first = await cache.get(CONFIG)
     let giveUp: (error: Error) => void = () => {}

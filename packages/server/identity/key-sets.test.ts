@@ -86,7 +86,7 @@ describe('the key set of an issuer', () => {
     }
   })
 
-  test('whose key names another algorithm does not fit', async () => {
+  test('does not fit if its key names another algorithm', async () => {
     idp.answers.set(KEYS, { body: { keys: [{ ...idp.publicKey, alg: 'ES384' }] } })
     expect((await failWith())[0]).toBe('algorithms')
   })
@@ -115,7 +115,7 @@ describe('the key set of an issuer', () => {
 })
 
 describe('a discovery document', () => {
-  test('of another issuer is rejected, also if they differ in a slash', async () => {
+  test('is rejected if it is of another issuer, also if they differ in a slash', async () => {
     const failure = ['issuer', "The issuer's discovery document names another issuer."]
     idp.answers.set(DISCOVERY, { body: { issuer: `${idp.issuer}/`, jwks_uri: idp.jwksUrl } })
     expect(await failWith()).toEqual(failure)
@@ -137,7 +137,7 @@ describe('a discovery document', () => {
     ['a failure', { status: 500, body: '' }, 'its host responded with status 500'],
     ['text that is not JSON', { body: '<html>' }, 'it is not JSON'],
     ['more than 512 KiB', { body: ' '.repeat(512 * 1024 + 1) }, 'it is larger than 512 KiB'],
-  ])('that is %s is rejected with that reason', async (_, answer, reason) => {
+  ])('is rejected with that reason if it is %s', async (_, answer, reason) => {
     idp.answers.set(DISCOVERY, answer)
     const message = `The issuer's discovery document could not be fetched: ${reason}.`
     expect(await failWith()).toEqual(['issuer', message])

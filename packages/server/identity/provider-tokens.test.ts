@@ -18,7 +18,7 @@ interface Provider {
   /** The fields of a key besides the key itself. Entra names no algorithm. */
   readonly jwk?: JsonWebKey
   readonly algorithm?: 'RS256' | 'ES256'
-  /** Of a token that is accepted. iat and exp are added. */
+  /** The claims of a token that is accepted. iat and exp are added. */
   readonly claims: Claims
   readonly endUserId: string
   readonly plan?: string

@@ -66,7 +66,7 @@ describe('large records', () => {
     await drain.close()
   })
 
-  test('of an earlier version are cut to today’s limit, and lines that are no record are passed on without an id', async () => {
+  test('are cut to today’s limit if an earlier version wrote them, and lines that are no record are passed on without an id', async () => {
     const folder = folderOf()
     const journal = openJournal(folder, { onError: () => {} })
     const old = requestRecord(ENVIRONMENT, 'old', 0, { metadata: { k: 'a'.repeat(20_000_000) } })

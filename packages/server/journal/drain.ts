@@ -33,12 +33,12 @@ export interface DrainOptions
   readonly maxBytes?: number
 }
 
-/** With so many characters of lines that are in memory only, no further request may begin: a kill would lose them. */
+/** The characters of lines in memory only with which no further request may begin: a kill would lose them. */
 const MAX_UNJOURNALED_CHARS = 1024 * 1024
 
 /** A read of the database while the drain writes nothing to it. */
 interface Barrier {
-  /** Runs once so many records of the queue were inserted. */
+  /** The number of inserted records of the queue after which `run` is called. */
   readonly after: number
   readonly run: (missing: ReadonlySet<string>) => Promise<void>
   readonly fail: (error: unknown) => void
@@ -72,7 +72,7 @@ export class Drain {
   #shed = 0
   /** Records that were inserted from the queue. */
   #inserted = 0
-  /** Inserted at once: so many records of the queue. Later ones wait for a whole batch or the next flush. */
+  /** The number of records of the queue that are inserted at once. Later ones wait for a whole batch or the next flush. */
   #due = 0
   /** Segments before this one have no record that is not due. */
   #dueSegment = 0

@@ -8,7 +8,7 @@ import { listSegments, openJournal } from './journal.ts'
 export interface JournalReplaysOptions extends Pick<DrainOptions, 'insert' | 'log'> {
   /** The journal's folder. Each gateway worker has a folder of its own within it. */
   readonly folder: string
-  /** Whether the process that writes a worker's folder still runs. */
+  /** Returns true if the process that writes a worker's folder still runs. */
   readonly isWritten: (name: string) => boolean
   /** Called with what a replay stored, before its journal is removed (DrainOptions). */
   readonly onReplayed: (records: readonly RecordLine[]) => Promise<void>

@@ -131,7 +131,7 @@ class ClosedSegments {
   readonly #leaving = new Set<number>()
   /** Those whose removal failed, which is reported once. */
   readonly #stuck = new Set<number>()
-  /** Of all of them together, without those that are being removed. */
+  /** The bytes of all segments together, without those that are being removed. */
   bytes = 0
 
   constructor(folder: string, onError: JournalOptions['onError']) {

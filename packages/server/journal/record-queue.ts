@@ -33,7 +33,7 @@ export interface RecordQueueOptions {
   readonly batchChars: number
 }
 
-/** With so many records in the queue, further ones wait as JSON only. */
+/** The number of records in the queue with which further ones wait as JSON only. */
 const MAX_WITH_ROWS = 2_000
 
 /** The records in memory that wait for the database, in batches. */

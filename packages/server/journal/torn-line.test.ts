@@ -8,7 +8,7 @@ import { readSegment } from './read-segment.ts'
 
 const { writeSync } = fs
 
-/** Leaves the disk space for so many more bytes. What fits is written. Modules see it by their named imports too. */
+/** Leaves the disk space for `room` more bytes. What fits is written. Modules see it by their named imports too. */
 function limitDisk(room: number): void {
   let left = room
   const write = (file: number, bytes: Buffer, offset: number, length: number): number => {

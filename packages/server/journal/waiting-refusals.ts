@@ -2,7 +2,7 @@ import type { RequestRecord } from '../core/request-record.ts'
 
 /** The time for records of refused requests in one tick of the event loop, in milliseconds. */
 const SLICE_MS = 1
-/** So many share one write. */
+/** The most records that share one write. */
 const GROUP = 8
 
 interface Waiting {

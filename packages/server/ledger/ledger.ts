@@ -51,7 +51,7 @@ export interface LimitRefusal extends MeterStatus {
 export type Verdict =
   /** Statuses in the order of the meters, this reservation included. */
   | { readonly isAdmitted: true; readonly statuses: readonly MeterStatus[] }
-  /** Of several meters that refuse, the one with the longest wait. Nothing is reserved on any meter. */
+  /** The refusal with the longest wait, if several meters refuse. Nothing is reserved on any meter. */
   | { readonly isAdmitted: false; readonly refusal: LimitRefusal }
   /** The counters cannot be read, so the limits cannot be checked. The text says why; it is for logs. */
   | { readonly isAdmitted: false; readonly unavailable: string }

@@ -98,7 +98,7 @@ export function openCancellations(options: CancellationsOptions): Cancellations 
 
 /** The answers to one cancel. They may arrive before it is known how many to expect. */
 class PendingCancel {
-  /** Whether the request was canceled. */
+  /** Resolves with true if the request was canceled. */
   readonly ended: Promise<boolean>
   end: (isCanceled: boolean) => void = () => {}
   #expected = Number.POSITIVE_INFINITY

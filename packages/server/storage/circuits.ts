@@ -7,10 +7,10 @@ import { type EventDeps, insertSystemEvent } from './system-events.ts'
 export interface StoredCircuit {
   readonly credentialId: string
   readonly provider: string
-  /** At its provider. */
+  /** The model's name at its provider. */
   readonly model: string
   readonly isOpen: boolean
-  /** It opened since it was last stored, as opposed to a failed probe. */
+  /** True if the circuit opened since it was last stored, false after a failed probe. */
   readonly isOpening: boolean
   readonly failureRate: number
   /** Unix milliseconds, like all times here. */

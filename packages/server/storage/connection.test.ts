@@ -4,7 +4,7 @@ import { toClientConfig, withDatabase } from './connection.ts'
 const SOCKET = { host: '/run/rideau', port: 5432, user: 'postgres', database: 'postgres' }
 
 describe('the configuration of a client', () => {
-  test('of a URL is the URL, with limits for unreachable and dead servers', () => {
+  test('is the given URL, with limits for unreachable and dead servers', () => {
     const url = 'postgres://rideau:secret@db.example:6432/rideau?sslmode=require'
     expect(toClientConfig(url)).toEqual({
       connectionString: url,
@@ -15,7 +15,7 @@ describe('the configuration of a client', () => {
     })
   })
 
-  test('of a socket never uses TLS', () => {
+  test('never uses TLS for a socket', () => {
     expect(toClientConfig(SOCKET)).toMatchObject({ ...SOCKET, ssl: false })
   })
 })
@@ -26,11 +26,11 @@ describe('another database', () => {
     ['postgres://host', 'new', 'postgres://host/new'],
     ['postgres://host/old', 'a b/c?d', 'postgres://host/a%20b%2Fc%3Fd'],
     ['postgres://u@localhost:1/old?host=%2Frun%2Fx', 'new', 'postgres://u@localhost:1/new?host=%2Frun%2Fx'],
-  ])('of %s named %s is %s', (url, name, expected) => {
+  ])('for %s named %s is %s', (url, name, expected) => {
     expect(withDatabase(url, name)).toBe(expected)
   })
 
-  test('of a socket keeps the server', () => {
+  test('keeps the server of a socket', () => {
     expect(withDatabase(SOCKET, 'new')).toEqual({ ...SOCKET, database: 'new' })
   })
 })

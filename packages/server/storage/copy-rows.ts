@@ -3,7 +3,7 @@ import type { Connection, PoolClient, Submittable } from 'pg'
 import { COPY_HEADER, COPY_TRAILER } from './row-writer.ts'
 import { ShortTicks } from './short-ticks.ts'
 
-/** So many bytes of rows are sent at once, unless a single row is longer: PostgreSQL needs a millisecond or two for them. */
+/** The bytes of rows that are sent at once, unless a single row is longer. PostgreSQL needs a millisecond or two for them. */
 const BYTES_AT_ONCE = 32 * 1024
 /**
  * The time between two pieces, in milliseconds. With a whole batch at once PostgreSQL would keep a core for 20 ms, and the
@@ -125,7 +125,7 @@ function rowBytes({ start, end }: Row): number {
 }
 
 /**
- * Sends rows of so many fields to `target`, a table with its columns, with pauses until `isHurried`. Rejects with the database's
+ * Sends rows of `fields` fields to `target`, a table with its columns, with pauses until `isHurried`. Rejects with the database's
  * error, after which a transaction has to be rolled back.
  */
 export function copyRows(

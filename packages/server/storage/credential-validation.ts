@@ -5,13 +5,13 @@ import { type EventDeps, insertSystemEvent, type SystemEvent } from './system-ev
 
 /** The `validation_error` of a credential that its provider rejects. */
 export const CREDENTIAL_REJECTED = 'The provider refused this credential.'
-/** Of one whose requests fail because its account has to pay or wait. A test call does not show that. */
+/** The error of a credential whose requests fail because its account has to pay or wait. A test call does not show that. */
 export const CREDENTIAL_EXHAUSTED = "The quota or credit of the provider's account is used up."
 
 /** The result of a test call to the provider. */
 export interface CredentialValidation {
   readonly at: Date
-  /** In our words. null: the provider accepts the credential. */
+  /** The error in the gateway's words. null: the provider accepts the credential. */
   readonly error: string | null
   /** Models that the provider lists. undefined: it gave no list, and the stored models stay. */
   readonly models: readonly string[] | undefined

@@ -51,7 +51,7 @@ describe.each(listTestServers())('model names on $label', server => {
     expect(found.customModels.get('custom/a/b')).toMatchObject({ id: 'a/b', pricing: null })
   })
 
-  test('of an alias are unique in their environment, and its targets can be replaced', async () => {
+  test('are unique in their environment if they are of an alias, whose targets can be replaced', async () => {
     const toAlias = (environment = tree.environment) =>
       ({ ...below(environment), alias: 'fast', strategy: 'priority', targets: '[]' }) as const
     const { id } = await insertModelAlias(db, toAlias())
@@ -66,7 +66,7 @@ describe.each(listTestServers())('model names on $label', server => {
     expect(await updateModelAlias(db, newId(), change, LATER)).toBeUndefined()
   })
 
-  test('of a custom model are unique in their environment, and its price can become unknown', async () => {
+  test('are unique in their environment if they are of a custom model, whose price can become unknown', async () => {
     const pricing = {
       input_usd_per_mtok: 0.1,
       output_usd_per_mtok: 0.2,

@@ -51,14 +51,14 @@ describe.each(listTestServers())('keys on $label', server => {
     await expect(updateKey(db, newId(), change, LATER)).rejects.toThrow('no result')
   })
 
-  test('of one text exist once in the whole database', async () => {
+  test('exist once in the whole database for one text', async () => {
     const { hash } = await addKey(db, tree.environment)
     const other = await addTree(db)
     const error = await addKey(db, other.environment, { hash }).catch(failure => failure)
     expect(isUniqueViolation(error, 'keys_hash_key')).toBe(true)
   })
 
-  test('that are locked keep their state until the transaction ends', async () => {
+  test('keep their state while they are locked, until the transaction ends', async () => {
     const { id } = await addKey(db, tree.environment)
     const pool = openPool(database.connection, () => {}, { max: 1 })
     const second = openDatabase(pool)
@@ -107,7 +107,7 @@ describe.each(listTestServers())('keys on $label', server => {
       expect(await lastUsed(id)).toBe(AT + 1)
     })
 
-    test('of no key is no error', async () => {
+    test('accepts an update for no key', async () => {
       await updateKeysLastUsed(db, new Map())
     })
   })

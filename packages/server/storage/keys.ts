@@ -18,7 +18,7 @@ export interface KeyFilter {
   readonly state?: { readonly is: (typeof KEY_STATES)[number]; readonly at: Date } | undefined
 }
 
-/** Without a state revoked and expired keys too. */
+/** Lists keys, without a state revoked and expired ones too. */
 export async function listKeys(
   db: Db,
   environmentId: string,

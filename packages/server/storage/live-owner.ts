@@ -20,7 +20,7 @@ export function hasLiveProject(table: string): RawBuilder<boolean> {
     where p.id = ${sql.ref(`${table}.project_id`)} and p.deleted_at is null and o.deleted_at is null)`
 }
 
-/** The same for rows that may belong to the organization itself: their `project_id` is null then. */
+/** True for rows whose project is live or, if their `project_id` is null, whose organization is live. */
 export function hasLiveOwner(table: string): RawBuilder<boolean> {
   return sql<boolean>`case when ${sql.ref(`${table}.project_id`)} is null
     then ${hasLiveOrganization(table)} else ${hasLiveProject(table)} end`

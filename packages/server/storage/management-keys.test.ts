@@ -31,7 +31,7 @@ describe.each(listTestServers())('management keys on $label', server => {
     expect(await findManagementKeyByHash(db, sha256('unknown'))).toBeUndefined()
   })
 
-  test('of a deleted organization are found by their hash, with the time of its deletion', async () => {
+  test('are found by their hash after their organization was deleted, with the time of its deletion', async () => {
     const organization = await addOrganization(db)
     const key = await addManagementKey(db, organization)
     await removeOrganization(db, organization.id, LATER)
@@ -53,7 +53,7 @@ describe.each(listTestServers())('management keys on $label', server => {
     expect(await findManagementKey(db, key.id)).toEqual({ ...key, last_used_at: LATER })
   })
 
-  test('of one text exist once in the whole database', async () => {
+  test('exist once in the whole database for one text', async () => {
     const { hash } = await addManagementKey(db, await addOrganization(db))
     const error = await addManagementKey(db, await addOrganization(db), { hash }).catch(failure => failure)
     expect(isUniqueViolation(error, 'management_keys_hash_key')).toBe(true)

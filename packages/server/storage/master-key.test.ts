@@ -64,13 +64,13 @@ describe('a rotation of the key', () => {
     expect(readdirSync(home)).toEqual(['master.key'])
   })
 
-  test('that was interrupted continues with the same two keys', () => {
+  test('continues with the same two keys after an interruption', () => {
     const old = findKey()
     const begun = beginMasterKeyRotation(home, systemRandom)
     expect(beginMasterKeyRotation(home, systemRandom)).toEqual({ ...begun, previous: old })
   })
 
-  test('that was interrupted before the new key was in place starts again from the old key', () => {
+  test('starts again from the old key if it was interrupted before the new key was in place', () => {
     const old = findKey()
     writeFileSync(join(home, 'master.key.former'), `${old.toString('base64')}\n`)
     expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current: old, previous: undefined })
@@ -149,7 +149,7 @@ describe('the files of the master key', () => {
     }
   })
 
-  test('of a rotation that is killed at any step lose no key', () => {
+  test('lose no key if a rotation is killed at any step', () => {
     const old = findKey()
     const rotated = (): Buffer[] => {
       const { current, previous } = beginMasterKeyRotation(home, systemRandom)
@@ -167,13 +167,13 @@ describe('the files of the master key', () => {
     expect(findOrCreateMasterKeys(home, systemRandom)).toEqual({ current, previous: undefined })
   })
 
-  test('that are not readable stop the start and are not replaced', () => {
+  test('stop the start and are not replaced if they are not readable', () => {
     mkdirSync(path())
     expect(() => findKey()).toThrow('EISDIR')
     expect(statSync(path()).isDirectory()).toBe(true)
   })
 
-  test('of a rotation that hold no key are rejected with their path', () => {
+  test('are rejected with their path if those of a rotation hold no key', () => {
     findKey()
     writeFileSync(path('master.key.former'), 'no key')
     expect(() => findKey()).toThrow(/master\.key\.former holds no master key .*RIDEAU_MASTER_KEY/)

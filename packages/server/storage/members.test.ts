@@ -62,7 +62,7 @@ describe.each(listTestServers())('members on $label', server => {
     expect(await findMember(db, id)).toMatchObject({ role: 'admin', updated_at: LATER })
   })
 
-  test('of a removed row can join again', async () => {
+  test('can join again after their row was removed', async () => {
     const user = await addUser(db)
     const { id } = await addMember(db, organization, { user_id: user.id })
     await removeMember(db, id)
@@ -87,14 +87,14 @@ describe.each(listTestServers())('members on $label', server => {
       })
     })
 
-    test('of a deleted organization are not found', async () => {
+    test('are not found once their organization is deleted', async () => {
       const { invite_hash, invite_email } = await addMember(db, organization)
       await removeOrganization(db, organization.id, LATER)
       expect(await findInvitationByHash(db, invite_hash as Buffer)).toBeUndefined()
       expect(await listInvitationsByEmail(db, invite_email as string)).toEqual([])
     })
 
-    test('of an address are listed across organizations, without accepted ones', async () => {
+    test('are listed for an address across organizations, without accepted ones', async () => {
       const email = `${newId()}@example.com`
       const user = await addUser(db)
       const first = await addMember(db, organization, { invite_email: email })
@@ -129,7 +129,7 @@ describe.each(listTestServers())('members on $label', server => {
       expect(await findMember(db, another.id)).toBeDefined()
     })
 
-    test('and members are found by their address in their organization only', async () => {
+    test('are found by their address in their organization only, and so are members', async () => {
       const user = await addUser(db)
       const { invite_email } = await addMember(db, organization)
       const member = await addMember(db, organization, { user_id: user.id })

@@ -16,7 +16,7 @@ export interface NotificationListener {
 export interface ListenerOptions {
   readonly connection: Connection
   readonly channel: string
-  /** For connecting and for every query. */
+  /** The timeout for connecting and for every query. */
   readonly timeoutMs: number
   readonly onNotification: (payload: string) => void
   /** Called once when an open connection is closed, for whatever reason. */
@@ -26,7 +26,7 @@ export interface ListenerOptions {
 /** Connects and subscribes to the channel. Rejects if that fails; `onClosed` is not called then. */
 export async function openNotificationListener(options: ListenerOptions): Promise<NotificationListener> {
   const { channel, timeoutMs } = options
-  // A socket of our own: destroying it is the only way to close a connection whose server does not respond.
+  // The listener's own socket: destroying it is the only way to close a connection whose server does not respond.
   const socket = new Socket()
   const client = new Client({
     ...toClientConfig(options.connection),

@@ -106,7 +106,7 @@ describe.each(listTestServers())('a batch that waits as bytes, on $label', serve
     expect([(await rowsOf(model)).length, (await totalsOf(model)).requests]).toEqual([12, 12])
   })
 
-  test('of which some are stored already counts each once, and can be inserted again', async () => {
+  test('counts each record once if some are already stored, and can be inserted again', async () => {
     const model = newId()
     const records = Array.from({ length: 9 }, () => create({ model }))
     await fill(records.slice(2, 5)).insert(() => true)

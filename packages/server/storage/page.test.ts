@@ -45,7 +45,7 @@ describe.each(listTestServers())('pages on $label', server => {
     }
   }
 
-  test('of rows with the same time are ordered by id, and split between any two of them', async () => {
+  test('order rows with the same time by id, and can be split between any two of them', async () => {
     const rows = await insert(0, 0, 0, 0, 0, 0)
     const expected = rows.map(({ id }) => id).sort((a, b) => (a < b ? 1 : -1))
     for (const limit of [1, 2, 4, 6, 7]) expect(await walk(limit, async () => {})).toEqual(expected)
@@ -57,7 +57,7 @@ describe.each(listTestServers())('pages on $label', server => {
     expect(await list(positionOf(oldest), 2)).toEqual([])
   })
 
-  test('of no rows are empty, whatever the cursor', async () => {
+  test('are empty without rows, whatever the cursor', async () => {
     expect(await list(undefined)).toEqual([])
     expect(await list({ at: at(0), id: newId() })).toEqual([])
   })
@@ -101,7 +101,7 @@ describe.each(listTestServers())('pages on $label', server => {
     expect(rows.map(({ id }) => id)).toEqual([oldest.id])
   })
 
-  test('of another environment stay apart, even with a cursor of this one', async () => {
+  test('stay apart from those of another environment, even with a cursor of it', async () => {
     const [ours] = (await insert(5)) as [KeyRow]
     const other = await addTree(db)
     const theirs = await addKey(db, other.environment, { created_at: at(0) })

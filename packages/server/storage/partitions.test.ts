@@ -83,13 +83,13 @@ describe.each(listTestServers())('partitions on $label', server => {
     expect(await list()).toHaveLength(4)
   })
 
-  test('that exist are left alone', async () => {
+  test('are left alone if they exist', async () => {
     await insertAt('2026-11-21T10:00:00.000Z')
     await create('2026-11-21', '2026-11-21')
     expect(await timesIn('request_logs_20261121')).toEqual(['2026-11-21T10:00:00.000Z'])
   })
 
-  test('of no day are none', async () => {
+  test('are none for no day', async () => {
     await create()
     expect(await list()).toEqual([])
   })

@@ -53,7 +53,7 @@ describe.each(listTestServers())('plans on $label', server => {
     expect(await findDefaultPlan(db, tree.environment.id)).toMatchObject({ id: winner?.id })
   })
 
-  test('of other environments keep their default', async () => {
+  test('keep the default of other environments', async () => {
     const other = await addTree(db)
     const theirs = await addPlan(other.environment)
     await updatePlan(db, theirs, { is_default: true }, LATER)

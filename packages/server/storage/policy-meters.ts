@@ -19,7 +19,7 @@ export function toBudgetRowMeter(row: BudgetRow, timeZone: string, at: number): 
   return createBudgetMeter(policy, whole, timeZone, at)
 }
 
-/** The same for a quota. Not for the scope default_end_user, which has a meter for each end user. */
+/** Returns the meter of a quota's row. The scope default_end_user is excluded: it has a meter for each end user. */
 export function toQuotaRowMeter(row: QuotaRow, timeZone: string, at: number): Meter {
   const policy = {
     id: row.id,

@@ -76,7 +76,7 @@ describe.each(listTestServers())('the pool on $label', server => {
   })
 
   test.each(['while it waits', 'in the middle of a query'])(
-    'a connection that breaks while it is lent, %s, fails its borrower and nobody else',
+    'a connection that breaks while it is lent, %s, fails its borrower only',
     async when => {
       const pool = openPool(database.connection, () => {})
       try {

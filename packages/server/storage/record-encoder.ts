@@ -136,7 +136,7 @@ export class RecordEncoder {
     return this.#encode(record, json, () => toJson(record.attempts), chunks)
   }
 
-  /** The same for a record of this process, from which the JSON was made. */
+  /** Adds the rows of a record of this process to the chunks. `json` was made from the record. */
   encodeKept(record: RequestRecord, json: string, chunks: TextChunks): RowPlaces {
     return this.#encode(record, json, () => attemptsOf(json), chunks)
   }
@@ -156,7 +156,7 @@ export class RecordEncoder {
         droppedParams: toJson(record.dropped_params),
         checkedLimits: toJson(record.checked_limits),
       }
-      // No text of a row is longer than in the JSON, but those that are objects there may be written again.
+      // No text of a row is longer than in the JSON, except texts that are objects there, which may be written again.
       chunks.reserve(LOG_FIELDS * MAX_FIELD_BYTES + (json.length + lengthOf(jsons)) * MAX_UNIT_BYTES)
       const start = chunks.end
       this.#row.moveTo(chunks.current, start)

@@ -185,7 +185,7 @@ describe.each(listTestServers())('request records on $label', server => {
     expect(rows).toEqual([{ response_body: 'a\ufffdb\ufffd', metadata: { 'k\ufffd': '\ufffd' } }])
   })
 
-  /** As a version without bounds wrote it. */
+  /** Returns the line that a version without bounds wrote. */
   const toUnboundedLine = (record: RequestRecord) => ({
     id: record.id,
     at: record.at,

@@ -9,7 +9,7 @@ import { storeOnce } from './store-batch.ts'
 export interface RejectedRecord {
   readonly id: string
   readonly reason: string
-  /** As it was given. */
+  /** The line as the caller passed it. */
   readonly line: RecordLine
 }
 

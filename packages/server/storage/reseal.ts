@@ -4,7 +4,7 @@ import type { Db } from './pool.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 const BATCH_ROWS = 100
-/** Of a column whose values may have megabytes. */
+/** The rows of a batch for a column whose values may have megabytes. */
 const LARGE_BATCH_ROWS = 8
 
 interface SealedRow {

@@ -16,7 +16,7 @@ const TYPES = {
   float4: 'real',
   timestamp: 'timestamptz',
 }
-/** With the number of the row. */
+/** The number of fields, with that of the row's number. */
 const FIELDS = Object.keys(TYPES).length + 1
 
 const maybe = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(values, { nil: null })

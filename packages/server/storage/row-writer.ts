@@ -7,7 +7,7 @@ export const MAX_UNIT_BYTES = 3
 
 /** The first bytes of a COPY in PostgreSQL's binary format: its signature, no flags, no extension. */
 export const COPY_HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
-/** Its last bytes. */
+/** The last bytes of a copy. */
 export const COPY_TRAILER = Buffer.from([0xff, 0xff])
 
 const NULL = -1
@@ -19,7 +19,7 @@ const INT4_LIMIT = 2 ** 31
 const INT8_LIMIT = 2 ** 63
 const TWO_32 = 2 ** 32
 const JSONB_VERSION = 1
-/** Up to so many characters a loop is faster than the call of the runtime's encoder. */
+/** The longest text, in characters, for which a loop is faster than a call of the runtime's encoder. */
 const SHORT_CHARS = 32
 
 const UUID_CHARS = 36
@@ -27,7 +27,7 @@ const HYPHEN = 0x2d
 const UUID_BYTES = 16
 /** Where the two digits of each byte of a UUID begin. */
 const DIGITS = Uint8Array.of(0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34)
-/** So many UUIDs are known by their texts. Most records are of few tenants and keys. */
+/** The most UUIDs that are remembered with their bytes. Most records are of few tenants and keys. */
 const MOST_KNOWN = 1_000
 /** The value of each character as a hexadecimal digit; -1: it is none. */
 const HEX = new Int8Array(2 ** 16).fill(-1)
@@ -125,7 +125,7 @@ export class RowWriter {
     this.#at += UUID_BYTES
   }
 
-  /** The same for one that many records have: its bytes are kept. */
+  /** Writes a UUID that many records have: its bytes are remembered. */
   knownUuid(value: unknown): void {
     if (typeof value !== 'string') return this.uuid(value)
     let known = this.#known.get(value)

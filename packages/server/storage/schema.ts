@@ -162,7 +162,7 @@ export interface ProviderCredentialTable extends Stamped {
   secret_cipher: Buffer
   key_fingerprint: string
   base_url: string | null
-  /** Without secret ones. */
+  /** The options, without secret ones. */
   options: JSONColumnType<Record<string, unknown>>
   /** JSON of the secret options (secret-options.ts); null: there are none. */
   options_cipher: Generated<Buffer | null>

@@ -1,4 +1,4 @@
-/** So long work may hold the event loop at once, in milliseconds. */
+/** The longest that work may hold the event loop at once, in milliseconds. */
 const MOST_MS = 1
 
 /** Divides work that has no caller who waits for it, so that it does not delay those who do. */

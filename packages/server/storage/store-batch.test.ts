@@ -32,7 +32,7 @@ describe.each(listTestServers())('a batch of records on $label', server => {
     return (await database.pool.query(text, [model])).rows[0].requests
   }
 
-  test('of which some are stored, in another case of letters too, stores and counts the others only', async () => {
+  test('stores and counts only new records if some are stored, in another case of letters too', async () => {
     const model = newId()
     const records = Array.from({ length: 9 }, () => create({ model }))
     await insertRecords(database.pool, records.slice(2, 5))
@@ -43,7 +43,7 @@ describe.each(listTestServers())('a batch of records on $label', server => {
     expect(await sumRequests(model)).toBe(9)
   })
 
-  test('that two processes store at the same time in other orders counts once', async () => {
+  test('counts once if two processes store it at the same time in different orders', async () => {
     const model = newId()
     const records = Array.from({ length: 40 }, () => create({ model }))
     const orders = [records, records.toReversed(), records.slice(10), records.slice(0, 30)]
@@ -69,7 +69,7 @@ describe.each(listTestServers())('a batch of records on $label', server => {
     }
   })
 
-  test('that the database refuses while most of it is still to be sent fails alone, on a connection that goes on', async () => {
+  test('fails alone if the database refuses it while most of it is still to be sent, and its connection continues', async () => {
     const pool = openPool(database.connection, () => {}, { max: 1 })
     try {
       // A date has four bytes, so the first row of many pieces is refused.
@@ -147,7 +147,7 @@ describe.each(listTestServers())('a batch of records on $label', server => {
     expect((await database.pool.query(text, [model])).rows).toEqual([{ f00: 1 }])
   })
 
-  test('of several owners, models and quarters of an hour is added up apart', async () => {
+  test('is summed separately for each owner, model and quarter of an hour', async () => {
     const model = newId()
     const other = { ...ENVIRONMENT, id: newId() } as EnvironmentRow
     const records = [

@@ -26,7 +26,7 @@ export interface StoredRows {
   readonly logEnd: number
 }
 
-/** The same with the record. */
+/** A record with the bytes of its rows. */
 export interface EncodedRecord extends StoredRows {
   readonly record: RequestRecord
 }

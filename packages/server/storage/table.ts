@@ -98,7 +98,7 @@ export function defineTable<Name extends RecordTable>(
       return (await query.executeTakeFirst()) as Row | undefined
     },
 
-    /** The same for a row that is never removed. Throws if there is none. */
+    /** Changes the fields of a row that is never removed. Returns the changed row. Throws if there is none. */
     async updateExisting(db: Db, id: string, change: Updateable<Database[Name]>, now: Date): Promise<Row> {
       const set = { ...change, updated_at: now }
       const query = db.updateTable(table).set(set).where('id', '=', id).returningAll()

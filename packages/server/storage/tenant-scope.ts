@@ -19,7 +19,7 @@ export type AdmitScope = () => Promise<() => void>
 /** Runs in the transaction of a scope before its first statement. What it throws rolls the transaction back. */
 export type EnterScope = (scoped: Db) => Promise<void>
 
-/** As long as the pool waits for a query (pool.ts), whose connection it then closes: the server would go on without a client. */
+/** As long as the pool waits for a query (pool.ts). The pool then closes the connection, and the server would continue without a client. */
 const STATEMENT_TIMEOUT = '30s'
 
 /**

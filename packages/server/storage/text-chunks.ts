@@ -18,7 +18,7 @@ export class TextChunks {
     return this.#current
   }
 
-  /** Its number. */
+  /** The number of the current chunk. */
   get number(): number {
     return this.#chunks.length - 1
   }
@@ -37,7 +37,7 @@ export class TextChunks {
     return this.#chunks[number] ?? NOTHING
   }
 
-  /** Makes room for so many bytes in one chunk. */
+  /** Makes room for `bytes` bytes in one chunk. */
   reserve(bytes: number): void {
     if (this.#end + bytes <= this.#current.length) return
     this.#current = this.#pool.take(bytes)

@@ -80,7 +80,7 @@ describe.each(listTestServers())('client tokens on $label', server => {
       })
     })
 
-    test('of a revoked key have the time of the revocation', async () => {
+    test('have the time of the revocation if their key is revoked', async () => {
       const key = await addKey(db, tree.environment, { revoked_at: CREATED })
       expect(await find({ pk: key.id })).toMatchObject({ revokedAt: CREATED.getTime() })
     })
@@ -99,7 +99,7 @@ describe.each(listTestServers())('client tokens on $label', server => {
       ['admin', true],
       ['developer', true],
       ['viewer', false],
-    ])('of a member with the role %s: %s', async (role, isAllowed) => {
+    ])('are allowed to a member with the role %s: %s', async (role, isAllowed) => {
       const { id } = await addMember(db, tree.organization, { user_id: (await addUser(db)).id, role })
       const minter = isAllowed ? { rights: UNRESTRICTED, expiresAt: null, revokedAt: null } : undefined
       expect(await find({ sub: `member:${id}`, amr: 'member' })).toEqual(minter)
@@ -109,7 +109,7 @@ describe.each(listTestServers())('client tokens on $label', server => {
       ['admin', true],
       ['developer', true],
       ['viewer', false],
-    ])('of a management key with the role %s: %s', async (role, isAllowed) => {
+    ])('are allowed to a management key with the role %s: %s', async (role, isAllowed) => {
       const { id } = await addManagementKey(db, tree.organization, { role, expires_at: CREATED })
       const life = { expiresAt: CREATED.getTime(), revokedAt: null }
       const minter = isAllowed ? { rights: UNRESTRICTED, ...life } : undefined

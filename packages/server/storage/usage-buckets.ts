@@ -6,7 +6,7 @@ import type { UsageFilter } from './usage-filter.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Up to so long, a total counts whole hours; a longer one counts whole days. */
+/** The longest time of which a total counts whole hours; a longer one counts whole days. */
 const MOST_MS_BY_HOUR = 8 * DAY_MS
 
 type Bucketing = Pick<UsageFilter, 'from' | 'to' | 'granularity' | 'timeZone' | 'isByQuarter'>

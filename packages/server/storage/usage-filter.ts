@@ -21,6 +21,6 @@ export interface UsageFilter {
   readonly groups: readonly UsageGroup[]
   /** Only requests with this value. */
   readonly only?: Readonly<Partial<Record<UsageGroup, string>>>
-  /** Only so many groups have rows of their own: those that cost most in the whole time. The others share one. */
+  /** The number of groups with rows of their own: those that cost most in the whole time. The others share one. */
   readonly top?: number
 }

@@ -78,7 +78,7 @@ const PARAMETERS: readonly (readonly [name: string, type: string, value: (sum: U
   ['first_bytes', 'text', ({ firstBytes }) => `{${firstBytes.join()}}`],
 ]
 
-/** As PostgreSQL stores it (storable.ts). */
+/** Returns the text as PostgreSQL stores it (storable.ts). */
 function toKeyText(text: string | null): string {
   return text === null || text === undefined ? '' : String(text).replaceAll('\0', '\ufffd')
 }

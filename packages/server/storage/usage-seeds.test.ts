@@ -11,7 +11,7 @@ import { listMeterSeeds } from './usage-seeds.ts'
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const DAY_START = Date.parse('2026-11-21T00:00:00Z')
 const HOUR_MS = 3_600_000
-/** Of a record as requestRecord() makes it. */
+/** The tokens of a record that requestRecord() makes. */
 const TOKENS = 26
 
 describe.each(listTestServers())('seeds of meters on $label', server => {
@@ -94,14 +94,14 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
     ])
   })
 
-  test('of a calendar window count from its start to just before its end', async () => {
+  test('count a calendar window from its start to just before its end', async () => {
     for (const at of [DAY_START - 1, DAY_START, DAY_START + 24 * HOUR_MS - 1, DAY_START + 24 * HOUR_MS]) {
       await insert(at)
     }
     expect(await used(toSpan(), toSpan({ end: null }), toSpan({ since: DAY_START - 1 }))).toEqual([2, 3, 3])
   })
 
-  test('of a rolling window list each request that still counts, oldest first', async () => {
+  test('list each request that still counts in a rolling window, oldest first', async () => {
     await insert(NOW - HOUR_MS - 1)
     await insert(NOW - 5)
     await insert(NOW - HOUR_MS)
@@ -116,7 +116,7 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
     expect(await used(toRolling({ since: NOW - 10 }))).toEqual([1])
   })
 
-  test('of a concurrency meter are zero: no stored request is running', async () => {
+  test('are zero for a concurrency meter: no stored request is running', async () => {
     const meter: ConcurrencyMeter = { ...toBase({}), kind: 'concurrency', metric: 'in_flight', since: 0 }
     await insert(NOW)
     expect(await read([meter])).toEqual([{ used: 0, entries: [] }])
@@ -140,7 +140,7 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
     ])
   })
 
-  test('of a rate count requests that failed at a provider, but not those that were refused', async () => {
+  test('include for a rate the requests that failed at a provider, but not those that were refused', async () => {
     await insert(NOW, { status: 503, ...NO_TOKENS })
     await insert(NOW, { status: 429, ...NO_TOKENS })
     expect(await used(toRolling(), toSpan())).toEqual([1, 0])
@@ -184,7 +184,7 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
     ).toEqual([4, 3, 2, 2, 1, 0])
   })
 
-  test('of a key stay with its organization, whatever other organization names it', async () => {
+  test('stay with the organization of the key, whatever other organization names it', async () => {
     const keyId = newId()
     await insert(NOW, { key_id: keyId })
     const stranger = await addTree(database.db)

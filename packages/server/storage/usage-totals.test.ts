@@ -109,14 +109,14 @@ describe.each(listTestServers())('usage totals on $label', server => {
     ).toEqual([3, 2, 1, 1, 1, 0, 1])
   })
 
-  test('of equal selectors are the same, each under its own id', async () => {
+  test('are the same for equal selectors, each under its own id', async () => {
     await insert()
     const selectors = [select(), select(), select({ since: new Date(NOW + 1) })]
     expect(await countRequests(...selectors)).toEqual([1, 1, 0])
     expect((await sumUsage(database.db, selectors)).size).toBe(3)
   })
 
-  test('of another organization are zero in a tenant scope', async () => {
+  test('are zero for another organization in a tenant scope', async () => {
     await insert()
     const stranger = await addTree(database.db)
     const selector = select()

@@ -99,7 +99,7 @@ describe.each(listTestServers())('people on $label', server => {
       expect((await findUserByPassword(db, email, '$scrypt$x$salt$a'))?.id).toBe(a.id)
     })
 
-    test('of one address share the settings of the oldest password; the key for others is random', async () => {
+    test('share the settings of the oldest password if they have one address; the key for others is random', async () => {
       const email = `${newId()}@example.com`
       const none = await getPasswordSalting(db, email)
       expect(none).toEqual({ saltKey: expect.any(Buffer), settings: null })
@@ -194,7 +194,7 @@ describe.each(listTestServers())('people on $label', server => {
       expect(await hasIdentity(db, (await addUser(db)).id)).toBe(false)
     })
 
-    test('of concurrent first sign-ins by one address create one user', async () => {
+    test('create one user in concurrent first sign-ins by one address', async () => {
       const email = `${newId()}@example.com`
       const signIn = (): Promise<string> =>
         db.transaction().execute(async tx => {
@@ -219,7 +219,7 @@ describe.each(listTestServers())('people on $label', server => {
       expect(await findSessionByHash(db, second.hash)).toBeUndefined()
     })
 
-    test('of one user are removed together, and no others', async () => {
+    test('are removed together for one user, and no others', async () => {
       const [ada, bob] = [await addUser(db), await addUser(db)]
       const sessions = [await addSession(db, ada), await addSession(db, ada), await addSession(db, bob)]
       await removeUserSessions(db, ada.id)

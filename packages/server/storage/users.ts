@@ -86,7 +86,7 @@ export async function markEmailProven(db: Db, id: string, now: Date): Promise<vo
 }
 
 /**
- * Makes `ids`, accounts that nobody proved to own, part of the account `into`: it gets their memberships, and they lose
+ * Makes `ids`, accounts whose owner proved none of them, part of the account `into`: it gets their memberships, and they lose
  * their passwords, sessions and reset links. A membership stays behind where `into` is a member already.
  */
 export async function absorbUsers(tx: Db, ids: readonly string[], into: string, now: Date): Promise<void> {

@@ -49,7 +49,7 @@ export async function insertWebhookDeliveries(
 const TEST_EVENT = 'webhook.test'
 
 /**
- * Queues a test for the webhook. Returns the delivery; undefined while an earlier test is pending, so that nobody fills the queue.
+ * Queues a test for the webhook. Returns the delivery; undefined while an earlier test is pending, so that no caller can fill the queue.
  */
 export async function insertTestDelivery(
   db: Db,

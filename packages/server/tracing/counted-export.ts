@@ -11,7 +11,7 @@ export interface SpanCounts {
   dropped: number
 }
 
-/** As OpenTelemetry's ExportResultCode and TraceFlags name them. */
+/** The values of OpenTelemetry's ExportResultCode and TraceFlags. */
 const SUCCESS = 0
 const SAMPLED = 1
 

@@ -14,7 +14,7 @@ import type { Api } from './load-sdk.ts'
 export interface RequestTraceInit {
   readonly api: Api
   readonly spans: SpanTracer
-  /** Has the caller's span, if the trace is the caller's. */
+  /** The context with the caller's span, if the trace is the caller's. */
   readonly parent: Context
   readonly propagates: boolean
 }

@@ -11,12 +11,12 @@ export interface TracingConfig {
   /** The collector's URL of traces. */
   readonly url: string
   readonly protocol: 'http/protobuf' | 'http/json'
-  /** May have secrets. */
+  /** The headers of each export, which may contain secrets. */
   readonly headers: Readonly<Record<string, string>>
   readonly compression: 'gzip' | 'none'
   /** The most that one export may take. */
   readonly timeoutMs: number
-  /** Of the resource: text by name, with `service.name`. */
+  /** The attributes of the resource: text by name, with `service.name`. */
   readonly resource: Readonly<Record<string, string>>
   readonly sampler: TraceSampler
   /** The share of traces that are kept, from 0 to 1, where the sampler has one. */

@@ -26,8 +26,8 @@ export default {
 }
 
 /**
- * Its own models write a program that calls its tools; the others call them one by one. By the alias, the tool for programs
- * reaches the other provider as a function.
+ * OpenAI's own models write a program that calls the tools; other models call them one by one. Through the alias, the tool for
+ * programs reaches the other provider as a function.
  */
 function exec(model, cmd) {
   const program = `text(JSON.stringify(await tools.exec_command(${JSON.stringify({ cmd })})))`

@@ -26,7 +26,7 @@ export function sendFrames(res, frames, { isCut, isSilent }) {
   res.write(frames.slice(0, frames.length >> 1).join(''), () => setImmediate(() => res.destroy()))
 }
 
-/** The same for an answer without a stream. */
+/** Sends an answer without a stream. */
 export function sendWhole(res, body, { isCut, isSilent }) {
   const text = JSON.stringify(body)
   if (isSilent) return

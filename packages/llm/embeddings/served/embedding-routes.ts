@@ -21,7 +21,7 @@ export interface EmbeddingRoute {
   readonly models?: RegExp
 }
 
-/** Of embedding models: `amazon.titan-embed-text-v2:0`, `text-embedding-3-small`, `embed-v4.0`. */
+/** Matches the names of embedding models: `amazon.titan-embed-text-v2:0`, `text-embedding-3-small`, `embed-v4.0`. */
 const EMBEDDERS = /embed(?:dings?)?(?![a-z])/i
 
 /** Every such path, of all formats. */

@@ -8,7 +8,7 @@ import { refuseReservedFields } from '../shared/reserved-fields.ts'
 import { findStored } from '../shared/stored-fields.ts'
 import { FIELDS, isToken } from './fields.ts'
 
-/** As many as OpenAI gives at most for one prompt. */
+/** The number of answers that OpenAI accepts for one prompt. */
 const CHOICES = { min: 1, max: 128, integer: true }
 const BEST_OF = { min: 1, max: 20, integer: true }
 /** Answers to all prompts together. */
@@ -74,7 +74,7 @@ function toMessage(content: string): Message {
   return { role: 'user', content }
 }
 
-/** A text that is counted as so many tokens: see estimate.ts. */
+/** Returns a text that estimate.ts counts as `count` tokens. */
 function ofTokens(count: number): string {
   return 'word'.repeat(count)
 }

@@ -4,7 +4,7 @@ import type { Json } from '../../json/json-value.ts'
 const MARKS: ReadonlySet<string> = new Set(['cache_control', 'cachePoint'])
 
 /**
- * Does a mark of caching stand anywhere in a value that a provider gets unread? Where the gateway reads the value, its
+ * Returns true if a mark of caching stands anywhere in a value that a provider gets unread. Where the gateway reads the value, its
  * parser looks at the places that the format has for a mark.
  */
 export function hasCacheMark(value: Json | undefined): boolean {

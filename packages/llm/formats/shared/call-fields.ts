@@ -4,7 +4,7 @@ import { plainToolCallId } from './reasoning-carrier.ts'
 
 /** No provider takes a longer name of a function than 128 characters. */
 const MAX_TOOL_NAME = 256
-/** Ids are short, but some gateways put a signature of reasoning into them. What our own ids carry is bounded apart. */
+/** Ids are short, but some gateways put a signature of reasoning into them. What the gateway's own ids carry has a bound of its own. */
 const MAX_CALL_ID = 64 * 1024
 
 /** The name of a tool, where it is declared, called or answered. */

@@ -22,7 +22,7 @@ import { refuseOtherFields } from './tool-fields.ts'
 
 /** Parsers of the fields that the formats in OpenAI's shape share: `native` and `openai-chat`. */
 
-/** Does a tool have a mark that asks for the input up to it to be cached? */
+/** Returns true if a tool has a mark that asks for the input up to it to be cached. */
 export function isMarkedTool(tool: FunctionTool): boolean {
   return isMarked(tool as unknown as JsonObject) || isMarked(tool.function as unknown as JsonObject)
 }
@@ -34,7 +34,7 @@ export const FUNCTION_FIELDS: ReadonlySet<string> = new Set(FUNCTION.fields?.nam
 const HOSTED_TYPES =
   /^(?:web_search|web_search_preview|web_search_premium|browser_search|x_search|code_interpreter|image_generation|builtin_function|openrouter:[a-z_]+)$/
 
-/** May the tool be left out, because a provider would run it? */
+/** Returns true if the tool may be left out, because a provider would run it. */
 export function isHostedChatTool(tool: Json | undefined): boolean {
   return isObject(tool) && typeof tool.type === 'string' && HOSTED_TYPES.test(tool.type) && !connects(tool)
 }

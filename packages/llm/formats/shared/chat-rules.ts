@@ -22,7 +22,7 @@ import { USUAL_REASONING_MODES } from '../../upstream/reserved-names.ts'
 /** A mark of prompt caching. */
 export const CACHE_MARK = toObjectRule({ type: SCALAR, ttl: SCALAR, mode: SCALAR })
 
-/** With another mode another model answers. */
+/** The rule of a field that chooses a mode: in another mode another model answers. */
 export const REASONING_MODE = toUsualRule(USUAL_REASONING_MODES)
 
 export const REASONING_DETAILS = toListRule(
@@ -114,7 +114,7 @@ const MESSAGE = toObjectRule({
   audio: STORED,
 })
 
-/** Of a key they are the provider's to judge: nothing in them has a price of its own. */
+/** The provider judges the messages that a key sends: nothing in them has a price of its own. */
 export const MESSAGES = forEndUsers(toListRule(MESSAGE))
 
 export const FUNCTION = toObjectRule(

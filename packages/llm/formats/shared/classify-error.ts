@@ -88,7 +88,7 @@ const CAUSES: readonly Cause[] = [
   { kind: 'rate_limited', message: /rate limit|too many requests/i, statuses: [400, 403, 429, 503] },
 ]
 
-/** By status alone, where the words tell nothing. */
+/** The kinds of errors by status alone, for errors whose words tell nothing. */
 const STATUSES: ReadonlyMap<number, UpstreamErrorKind> = new Map([
   [401, 'auth'],
   [403, 'auth'],

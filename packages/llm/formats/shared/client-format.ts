@@ -10,7 +10,7 @@ import type { Target } from '../../upstream/target.ts'
 import type { UpstreamError } from '../../upstream/upstream-error.ts'
 import type { UpstreamRequest } from '../../upstream/upstream-request.ts'
 
-/** The side of a wire format on which we are the client. Pure. */
+/** The client side of a wire format. Pure. */
 export interface ClientFormat {
   readonly id: ClientFormatId
   readonly framing: Framing

@@ -9,7 +9,7 @@ const CONNECTS: ReadonlySet<string> = new Set(
   ].map(toPlainName),
 )
 
-/** Does a tool reach another address, or what the account keeps? Unknown depths and other spellings count as yes. */
+/** Returns true if a tool reaches another address, or what the account keeps. Unknown depths and other spellings count as yes. */
 export function connects(value: Json | undefined, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (depth > 8) return true

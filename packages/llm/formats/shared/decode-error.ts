@@ -6,7 +6,7 @@ import { findRetryAfterMs, type ReplyHeaders } from './retry-after.ts'
 
 /** Longest piece of a provider's words that goes to the log. */
 const MAX_DETAIL = 500
-/** Of the message that callers may see. It is cut further after its secrets were removed, so that no part of one is left. */
+/** The longest message that callers may see. It is cut further after its secrets were removed, so that no part of one is left. */
 const MAX_MESSAGE = 8_000
 
 /** An answer that is not 2xx, by its cause. `body` as received: JSON under any content type, HTML, text or nothing. */
@@ -26,7 +26,7 @@ export function parseErrorText(body: string): Json {
 /** `status` undefined: of a frame of a stream. */
 export type DecodeErrorBody = (status: number | undefined, headers: ReplyHeaders, body: Json) => UpstreamError
 
-/** The same for a body that is parsed already: a frame of a stream has no status of its own. */
+/** Decodes the error in a body that is already parsed. A frame of a stream has no status of its own. */
 export const decodeErrorBody: DecodeErrorBody = (status, headers, body) => {
   const words = readErrorWords(body)
   // A 200 that carries an error tells the true status in its body, if anywhere.

@@ -57,7 +57,7 @@ export function readFinishReason(value: Json | undefined, hasToolCalls: boolean)
   return reason === 'tool_calls' && !hasToolCalls ? 'stop' : reason
 }
 
-/** Arguments are JSON text on our side; some providers send the object, or null for none. */
+/** Arguments are JSON text in the canonical form; some providers send the object, or null for none. */
 export function readArguments(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined
   return typeof value === 'string' ? value : toJsonText(value)

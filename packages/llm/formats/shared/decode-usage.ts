@@ -3,7 +3,7 @@ import { toObject } from '../../json/json-value.ts'
 import type { Usage } from '../../usage/usage.ts'
 import { inputTokens, outputTokens } from '../../usage/usage-sums.ts'
 
-/** No request has so many tokens: a larger number is a provider's mistake. */
+/** No request has this many tokens: a larger number is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000
 
 /**

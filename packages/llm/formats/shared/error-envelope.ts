@@ -31,7 +31,7 @@ export function toEnvelope(fault: ServedFault, requestId: string, baseUrl: strin
 /** With a longer wait, clients of OpenAI's format sleep instead of showing the error, unless its type ends their retries. */
 const LONGEST_WAIT_SECONDS = 60
 
-/** The same in OpenAI's format: the type of a 429 that no short wait helps against is the one that its clients stop at. */
+/** Returns the error envelope of OpenAI's format. A 429 that no short wait helps against has the type at which its clients stop. */
 export function toOpenAiEnvelope(fault: ServedFault, requestId: string, baseUrl: string): ErrorEnvelope {
   const envelope = toEnvelope(fault, requestId, baseUrl)
   if (!isFarOff(fault)) return envelope

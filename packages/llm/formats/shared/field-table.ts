@@ -106,7 +106,7 @@ export function nested(fields: FieldTable): Field {
   return { nested: fields }
 }
 
-/** A field that only this format knows, but for values that ask for nothing. `read` checks its form. */
+/** Returns a field that no other format can express, except values that ask for nothing. `read` checks its form. */
 export function onlyHere(
   asksForNothing: (value: Json) => boolean = () => false,
   read?: NonNullable<Field['read']>,
@@ -141,7 +141,7 @@ export class FieldTable {
   readonly #missing: readonly Parameter[]
   /** The fields of each canonical one. */
   readonly #byParameter = new Map<keyof ChatRequest, readonly string[]>()
-  /** Without unread fields. */
+  /** The names of the fields, without unread ones. */
   readonly names: ReadonlySet<string>
   /**
    * The format's names of parameters and extra fields that it spells otherwise than PARAMETER_NAMES or ChatRequest.extra,
@@ -293,7 +293,7 @@ export class FieldTable {
     return undefined
   }
 
-  /** May an end user send the field, if its value is allowed? */
+  /** Returns true if an end user may send the field, provided that its value is allowed. */
   isForEndUsers(name: string): boolean {
     return this.names.has(name) && this.rules.find(name)?.isForKeys !== true
   }
@@ -306,7 +306,7 @@ export class FieldTable {
     return undefined
   }
 
-  /** Does no other format have a place for this value of the field, which is not null? */
+  /** Returns true if no other format has a place for this value of the field, which is not null. */
   isOnlyHere(name: string, value: Json): boolean {
     return this.#fields.get(name)?.isOnlyHere?.(value) === true
   }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 
 const FOREIGN = /[^a-zA-Z0-9_-]/
 const EACH_FOREIGN = /[^a-zA-Z0-9_-]/g
-/** Of a longer id the beginning is kept: to replace each character of megabytes takes seconds. */
+/** The part of a longer id that is kept: replacing each character of megabytes takes seconds. */
 const MAX_KEPT = 200
 
-/** Has the id letters, digits, `_` and `-` only? */
+/** Returns true if the id has only letters, digits, `_` and `-`. */
 export function isFittingId(id: string): boolean {
   return !FOREIGN.test(id)
 }

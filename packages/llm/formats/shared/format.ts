@@ -8,9 +8,9 @@ import type { ChatServer, CountFormat } from './server-format.ts'
 /** A wire format, both sides of it. formats/index.ts lists all of them. */
 export interface Format {
   readonly id: FormatId
-  /** We call providers in it. Absent: only callers speak it. */
+  /** The client side, which calls providers. Absent: only callers use the format. */
   readonly client?: ClientFormat
-  /** Callers speak it to us. */
+  /** The server side, which serves callers. */
   readonly served?: ServedFormat
 }
 

@@ -13,7 +13,7 @@ export function listFunctionCalls({ tool_calls: calls }: Message): readonly Tool
   return calls.some(isCustom) ? calls.map(toFunctionCall) : calls
 }
 
-/** As `{ id, type: 'custom', custom: { name, input } }`, which the parser has checked. */
+/** A call of the form `{ id, type: 'custom', custom: { name, input } }`, which the parser has checked. */
 interface CustomCall {
   readonly id: string
   readonly custom: { readonly name: string; readonly input: string }

@@ -42,7 +42,7 @@ describe('the price of a tool that a provider runs', () => {
     ['gemini', 'gemini-3.5-flash', 'googleMaps', undefined],
     ['deepseek', 'deepseek-v4', 'web_search', undefined],
     ['groq', 'openai/gpt-oss-20b', 'browser_search', undefined],
-  ])('of %s for %s: %s is %s', (providerId, model, type, usd) => {
+  ])('for %s and %s: %s costs %s', (providerId, model, type, usd) => {
     const { provider } = toTarget(providerId, model)
     expect(findPriceOfType(provider, model, type)?.usd).toBe(usd)
   })
@@ -110,7 +110,7 @@ describe('uses in Responses', () => {
     expect(plain({ output: [run('a'), run('a'), run('b')] })?.hosted).toEqual({ uses: 2, nanoUsd: 6 * CENT })
   })
 
-  test('of a stream that breaks off are known', () => {
+  test('are known if the stream breaks off', () => {
     const decoder = openAiResponses.openStream(target)
     feed(
       decoder,
@@ -123,7 +123,7 @@ describe('uses in Responses', () => {
     expect(decoder.partialUsage?.()?.hosted).toEqual({ uses: 2, nanoUsd: 2 * CENT })
   })
 
-  test("of xAI are its own counts, and its own cost is the bill's", () => {
+  test("are xAI's own counts, and xAI's own cost is the bill's", () => {
     const xai = toTarget('xai', 'grok-4.3')
     const details = { web_search_calls: 2, x_search_calls: 1 }
     const body = answer({
@@ -185,13 +185,13 @@ describe('uses in Gemini', () => {
     ['gemini-3.5-flash', [''], undefined],
     ['gemini-2.5-flash', ['a', 'b', 'c'], 35_000_000],
     ['gemini-2.5-flash', [], undefined],
-  ])('of %s: %j cost %s', (model, queries, nanoUsd) => {
+  ])('for %s: %j cost %s', (model, queries, nanoUsd) => {
     const target = toTarget('gemini', model)
     const body = chunk(queries, { usageMetadata })
     expect(geminiContent.decodeReply(body, target).usage?.hosted?.nanoUsd).toBe(nanoUsd)
   })
 
-  test('of a stream are all queries, each once, also in chunks without usage', () => {
+  test('are all queries of a stream, each once, also in chunks without usage', () => {
     const decoder = geminiContent.openStream(toTarget('gemini', 'gemini-3.5-flash'))
     const events = feed(decoder, chunk(['a'], { usageMetadata }), chunk(['a', 'b']), chunk([]))
     expect(usageOf(events)).toMatchObject({ uncachedInput: 10, hosted: { uses: 2, nanoUsd: 28_000_000 } })

@@ -5,7 +5,7 @@ import type { HostedUse, Usage } from '../../usage/usage.ts'
 import { matchesAny } from './model-pattern.ts'
 
 const NANOS_PER_USD = 1_000_000_000
-/** No request uses a tool so often: a larger count is a provider's mistake. */
+/** No request uses a tool this often: a larger count is a provider's mistake. */
 const MAX_USES = 100_000
 
 /** A tool that a request asks its provider to run. */
@@ -14,7 +14,7 @@ export interface HostedAsk {
   readonly path: string
   /** The type by which it asks, in the words of its format; undefined: no provider of the format has a price for it. */
   readonly type: string | undefined
-  /** It costs the tokens that it adds, at every provider of the format. */
+  /** True if the tool costs only the tokens that it adds, at every provider of the format. */
   readonly isFree?: true | undefined
   /** The most uses that the caller allows; undefined: it names none. */
   readonly maxUses?: number | undefined
@@ -43,7 +43,7 @@ export function findPriceOfTool(
   return provider.catalog?.hosted_tools?.find(price => price.tool === tool && isOfModel(price, model))
 }
 
-/** Whole nano-dollars for so many uses. */
+/** Returns what `uses` uses of the tool cost, in whole nano-dollars. */
 export function toHostedCost({ per, usd }: HostedToolPrice, uses: number): number {
   const counted = per === 'request' ? Math.min(uses, 1) : uses
   return counted * Math.round(usd * NANOS_PER_USD)
@@ -81,7 +81,7 @@ export function withHosted(usage: Usage | undefined, hosted: HostedUse | undefin
   return { ...(usage ?? NO_TOKENS), hosted }
 }
 
-/** A number of uses as a provider reports it; undefined: it is none. */
+/** Returns a number of uses as a provider reports it; undefined: it is no such number. */
 export function toUses(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= MAX_USES ? Math.ceil(value) : undefined
 }

@@ -3,14 +3,14 @@ import { isLine, isText, type LogMetadata } from '../../request/bounded-text.ts'
 import { invalid, isObject } from './read-fields.ts'
 
 const MAX_PAIRS = 16
-/** As OpenAI's API has them. */
+/** The bounds that OpenAI's API has. */
 const MAX_KEY = 64
 const MAX_VALUE = 512
 
 /** A format's own field for pairs of strings, which are kept with the log. */
 interface MetadataField {
   readonly name: string
-  /** Ours, where nothing but pairs of strings is taken; else what is no such pair is for the provider alone. */
+  /** True if only pairs of strings are accepted; otherwise other values are for the provider alone. */
   readonly isStrict: boolean
   readonly maxKey: number
 }

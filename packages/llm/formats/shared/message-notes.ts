@@ -9,7 +9,7 @@ export interface MessageNotes {
   readonly unmeasured: string[]
   /** A mark of prompt caching stands at a place that the format has for it. */
   asksForCaching: boolean
-  /** A tool-call id carries reasoning that we packed into it, or reasoning has our mark of another provider. */
+  /** A tool-call id carries reasoning that the gateway packed into it, or reasoning has the gateway's mark of another provider. */
   carriesReasoning: boolean
 }
 

@@ -2,7 +2,7 @@ import type { ServedFault } from './served-fault.ts'
 
 /** An API as its clients expect it, whatever formats it has: where it begins, and what its answers share. */
 export interface Mount {
-  /** As the log names it. */
+  /** The name in the log. */
   readonly name: string
   /** What its paths begin with unless a setting says otherwise. Empty: nothing. */
   readonly prefix: string

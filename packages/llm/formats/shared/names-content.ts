@@ -27,7 +27,7 @@ const ECHO = /_(?:tool_result|call)$/
 const OUTPUT = /_call_output$/
 const FILE_NAMES: ReadonlySet<string> = new Set([...FILE_IDS, 'fileurl', 'fileuri'])
 
-/** The same of a block or item of a kind that the gateway does not read. */
+/** Returns true if a block or item of a kind that the gateway does not read names content. */
 export function namesUnreadContent(part: Json): boolean {
   const type = toObject(part)?.type
   if (typeof type !== 'string') return namesContent(part)

@@ -18,7 +18,7 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Of a text that is no JSON the result means nothing. */
+/** Returns true if the JSON is nested too deep. For a text that is no JSON the result means nothing. */
 function isTooDeep(text: string): boolean {
   if (text.length <= MAX_JSON_DEPTH) return false
   let depth = 0

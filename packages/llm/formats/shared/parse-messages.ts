@@ -8,7 +8,7 @@ import { invalid, listAt, objectAt, optionalText, refuseUnknown, textAt } from '
 /** The parser of the messages that the formats in OpenAI's shape share: `native` and `openai-chat`. */
 
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
-/** Our answers have an assistant's reasoning in the first two; most clients keep it under the third. */
+/** The gateway's answers have an assistant's reasoning in the first two; most clients keep it under the third. */
 const REASONING_FIELDS = ['reasoning', 'reasoning_details', 'reasoning_content'] as const
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   ...['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'refusal'],
@@ -99,7 +99,7 @@ function checkPart(part: JsonObject, type: string, path: string): void {
 }
 
 /**
- * Every call has an id and a function, but for calls of tools that take free text, which OpenAI's own format has too
+ * Checks that every call has an id and a function, except calls of tools that take free text, which OpenAI's own format has too
  * (function-calls.ts).
  */
 function checkToolCalls(value: Json, path: string, strict: boolean, found: MessageFindings): void {
@@ -129,7 +129,7 @@ function checkNativeCall(call: JsonObject, type: string | undefined, path: strin
   refuseUnknown(call, CALL_FIELDS, path)
 }
 
-/** Does a mark stand on it that asks for the input up to it to be cached? */
+/** Returns true if the value has a mark that asks for the input up to it to be cached. */
 export function isMarked({ cache_control: mark }: JsonObject): boolean {
   return mark !== undefined && mark !== null
 }

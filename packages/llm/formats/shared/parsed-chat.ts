@@ -22,7 +22,7 @@ export interface ParsedChat {
   readonly metadata: LogMetadata | null
   /** Milliseconds for one attempt; undefined: the gateway's default. */
   readonly timeoutMs: number | undefined
-  /** As a secret key's body names it, not checked yet (name-end-user.ts); a client token's end user is its own. */
+  /** The end user that a secret key's body names, not yet checked (name-end-user.ts); a client token's end user is its own. */
   readonly endUser: Json | undefined
   /** The body's shape, where it is not the one of the format that it came in. */
   readonly shape?: FormatId
@@ -51,7 +51,7 @@ export type ToolKind = 'custom' | 'local_shell' | 'tool_search'
 export interface CalledTool {
   readonly kind: ToolKind | 'function'
   readonly name: string
-  /** As the caller wrote it. Absent: the tool stands in none. */
+  /** The namespace as the caller wrote it. Absent: the tool stands in none. */
   readonly namespace?: string
 }
 

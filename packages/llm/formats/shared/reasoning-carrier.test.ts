@@ -71,7 +71,7 @@ describe('the reasoning of a message', () => {
     expect(findReasoningDetails({ content: 'text' }, 'anthropic-claude-v1')).toEqual([])
   })
 
-  test('of another family is left out', () => {
+  test('is left out if it is of another family', () => {
     expect(findReasoningDetails({ reasoning_details: [SIGNED], tool_calls: [] }, 'google-gemini-v1')).toEqual(
       [],
     )

@@ -5,7 +5,7 @@ import type { ReasoningDetail } from '../../reply/reasoning-detail.ts'
 /**
  * Some providers refuse a tool's result unless the reasoning that led to the call comes back with its signature. Many
  * clients drop every field that OpenAI's format does not have, but each sends a tool call's id back as it got it: the
- * state travels in the id, so that no memory of ours is needed and any gateway process can read it.
+ * state travels in the id, so that the gateway needs no memory and any gateway process can read it.
  */
 export const CARRIER_MARK = '__rd1__'
 const MARK = CARRIER_MARK
@@ -25,12 +25,12 @@ export function packText(id: string, text: string): string {
   const bytes = Buffer.from(text)
   if (bytes.length > MAX_DETAILS_BYTES) return id
   const packed = deflateRawSync(bytes)
-  // What repeats itself so much that unpacking would refuse it travels as it is.
+  // Unpacking refuses data that compresses this well, so such data is stored without compression.
   const isTooSmall = bytes.length > packed.length * MAX_RATIO
   return `${id}${MARK}${(isTooSmall ? deflateRawSync(bytes, { level: 0 }) : packed).toString('base64url')}`
 }
 
-/** The JSON text that an id carries, as anybody may have packed it; undefined where it carries none. */
+/** The JSON text that an id carries, which any program may have packed; undefined: it carries none. */
 export function inflateToolCallId(packed: string): string | undefined {
   const at = packed.lastIndexOf(MARK)
   if (at < 0) return undefined
@@ -43,7 +43,7 @@ export function inflateToolCallId(packed: string): string | undefined {
   }
 }
 
-/** The provider's own id, and what packToolCallId put beside it. An id that somebody else marked carries nothing. */
+/** The provider's own id, and what packToolCallId put beside it. An id that another program marked carries nothing. */
 export function unpackToolCallId(packed: string): {
   readonly id: string
   readonly details: readonly ReasoningDetail[]
@@ -68,7 +68,7 @@ export function plainToolCallId(packed: string): string {
 /** OpenAI takes no longer id of a call. */
 const MAX_CALL_ID = 64
 
-/** Is the id longer than every provider takes, or does it carry reasoning? */
+/** Returns true if the id is longer than every provider accepts, or carries reasoning. */
 export function isLongToolCallId(id: string): boolean {
   return id.length > MAX_CALL_ID || id.includes(MARK)
 }
@@ -103,7 +103,7 @@ export function markDirect(details: readonly ReasoningDetail[]): readonly Reason
   return details.map(detail => (detail.via === undefined ? { ...detail, via: DIRECT } : detail))
 }
 
-/** Did it come from the family's own provider, with no other provider between? */
+/** Returns true if the detail came from the family's own provider, with no other provider between. */
 export function isDirect({ via = DIRECT }: ReasoningDetail): boolean {
   return via === DIRECT
 }
@@ -117,7 +117,8 @@ export function findReasoningDetails(
   format: ReasoningDetail['format'],
 ): readonly ReasoningDetail[] {
   const { kept, carried } = readDetails(message)
-  // What a client kept without our mark is whose the ids say: of a turn that somebody handed on, all is theirs.
+  // The ids tell whose the details are that a client kept without the gateway's mark: if another provider handed the turn on,
+  // all of them are that provider's.
   const isHandedOn = carried.some(detail => !isDirect(detail))
   const isOurs = (detail: ReasoningDetail): boolean =>
     detail.format === format && isDirect(detail) && (detail.via !== undefined || !isHandedOn)
@@ -126,8 +127,8 @@ export function findReasoningDetails(
 }
 
 /**
- * The reasoning of an assistant's message as the provider that handed it on takes it back, without our mark. What has
- * no mark is the caller's own word and goes as it came, unless the ids tell that another made it.
+ * The reasoning of an assistant's message as the provider that handed it on takes it back, without the gateway's mark. What has
+ * no mark is the caller's own and goes out as it came, unless the ids tell that another provider made it.
  */
 export function findHandedDetails(
   message: { readonly [field: string]: unknown },
@@ -146,7 +147,7 @@ function withoutMark({ via: _via, ...detail }: ReasoningDetail): ReasoningDetail
 
 interface Details {
   readonly kept: readonly ReasoningDetail[]
-  /** In the ids of its calls. */
+  /** The details in the ids of the message's calls. */
   readonly carried: readonly ReasoningDetail[]
 }
 

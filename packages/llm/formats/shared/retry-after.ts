@@ -59,7 +59,7 @@ function findReset(headers: ReplyHeaders): number | undefined {
 
 const UNIT_MS: Readonly<Record<string, number>> = toTable({ h: 3_600_000, m: 60_000, s: 1000, ms: 1 })
 
-/** As Go writes it: `6m0s`, `1.574s`, `120ms`. Milliseconds. */
+/** Parses a duration that Go wrote, such as `6m0s`, `1.574s` or `120ms`. Returns milliseconds. */
 export function parseDuration(text: string): number | undefined {
   if (!/^(?:[0-9]{1,12}(?:\.[0-9]{1,12})?(?:h|ms|m|s))+$/.test(text)) return undefined
   let total = 0

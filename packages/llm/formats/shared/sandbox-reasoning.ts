@@ -9,7 +9,7 @@ export const SANDBOX_SIGNATURE = 'RideauSandboxSig'
 
 const SANDBOX = 'sandbox'
 
-/** Does a caller see the detail in its maker's own field? So are those of the sandbox, which stands for every maker. */
+/** Returns true if a caller sees the detail in its maker's own field. That includes the sandbox's, which stands for every maker. */
 export function isShown(detail: ReasoningDetail): boolean {
   return isDirect(detail) || detail.via === SANDBOX
 }

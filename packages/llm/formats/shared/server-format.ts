@@ -25,7 +25,7 @@ export interface Answered {
   /** The format that the provider answered in: its bytes pass to a caller of the same format only. */
   readonly format: ClientFormatId
   readonly isSandbox: boolean
-  /** Did the caller ask for usage in the stream? */
+  /** True if the caller asked for usage in the stream. */
   readonly includeUsage: boolean
   /** What was asked, without what an open stream does not keep. */
   readonly call: Omit<ParsedChat, 'request' | 'findings' | 'loggedUser' | 'endUser'>
@@ -62,7 +62,7 @@ export interface ChatServer {
   readonly encodeReady?: EncodeReady
   /** The frame that ends a stream after its headers are out. */
   encodeStreamFault(fault: ServedFault, requestId: string, baseUrl: string): string | Uint8Array
-  /** Of its streams. Absent: server-sent events. */
+  /** The Content-Type of the format's streams. Absent: server-sent events. */
   readonly streamType?: string
   /** What fills a stream's silence; empty: the format has nothing for it. Absent: a comment of server-sent events. */
   readonly keepAlive?: string | Uint8Array
@@ -75,7 +75,7 @@ export interface ChatServer {
 /** How a format asks for a token count, and how the count is answered. */
 export interface CountFormat {
   readonly server: ChatServer
-  /** As of ChatServer. */
+  /** See ChatServer. */
   readonly open?: OpenBody
   parse(body: JsonObject, context: ParseContext): ParsedChat
   encode(tokens: number): JsonObject

@@ -23,7 +23,7 @@ export type SandboxAnswer =
       readonly delayMs: number
       /** Payloads of server-sent events, in order. */
       readonly events: readonly string[]
-      /** After them the connection breaks instead of ending. */
+      /** True if the connection breaks after the chunks instead of ending. */
       readonly isCut: boolean
     }
   /** The connection breaks in the middle of a plain answer. */
@@ -32,7 +32,7 @@ export type SandboxAnswer =
   | { readonly kind: 'timeout' }
 
 const SLOW_MS = 5000
-/** So much of a message is repeated: answers are made at once, in the middle of everybody's requests. */
+/** The longest part of a message that is repeated. An answer is made in one go, while all other requests wait. */
 const ECHO_CHARACTERS = 1024 * 1024
 
 /** Answers one chat request without network. The same request always gets the same answer. */
@@ -183,7 +183,7 @@ function refusal(status: number, type: string, message: string, code: string | n
   return { kind: 'reply', delayMs: 0, status, headers: JSON_HEADERS, body }
 }
 
-/** As much of a text as so many tokens hold by the estimate: four bytes each, no character cut. */
+/** Returns the start of a text that `tokens` tokens hold by the estimate: four bytes each, no character cut. */
 function firstTokens(text: string, tokens: number): string {
   if (estimateTokens(text) <= tokens) return text
   const bytes = Buffer.from(text)
@@ -197,7 +197,7 @@ function cut(text: string): string {
   return text.slice(0, wholeEnd(text, ECHO_CHARACTERS))
 }
 
-/** Of the texts of all messages, a line each. */
+/** Counts the bytes of the texts of all messages, a line each. */
 function countBytes(messages: readonly JsonObject[]): number {
   return messages.reduce((sum, message) => sum + 1 + Buffer.byteLength(readText(message)), -1)
 }

@@ -3,7 +3,7 @@ import { estimateTokens } from '../../usage/estimate.ts'
 
 const DIMENSIONS = 64
 const MAX_DIMENSIONS = 4096
-/** So much of all inputs together is read: it is done at once, in the middle of everybody's requests. */
+/** The most characters of all inputs together that are read. They are read in one go, while all other requests wait. */
 const READ_CHARACTERS = 512 * 1024
 
 /**
@@ -33,7 +33,7 @@ function countTokens(input: Json): number {
   return typeof input === 'string' ? estimateTokens(input) : 0
 }
 
-/** At most so many characters of it. The numbers of tokens are words of their own. */
+/** Returns at most `characters` characters of the input. Each number of a token becomes a word. */
 function toText(input: Json, characters: number): string {
   if (Array.isArray(input)) return input.slice(0, Math.ceil(characters / 6)).join(' ')
   return typeof input === 'string' ? input.slice(0, characters) : ''

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { estimateTokens } from '../../usage/estimate.ts'
 
-/** So much of all documents together is read: it is done at once, in the middle of everybody's requests. */
+/** The most characters of all documents together that are read. They are read in one go, while all other requests wait. */
 const READ_CHARACTERS = 512 * 1024
 
 /** The sandbox's rerank answer: a document scores by the share of the query's words that it has. */

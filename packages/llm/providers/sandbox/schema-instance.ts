@@ -13,10 +13,10 @@ const MAX_LENGTH = 1000
 /** A longer reference leads nowhere. */
 const MAX_REF = 1024
 
-/** JSON Schema has so many types. */
+/** The number of types in JSON Schema. */
 const TYPES = 7
 
-/** The keywords that are read, but for those that join schemas. */
+/** The keywords that are read, except those that join schemas. */
 const KEYWORDS = [
   ...['const', 'enum', 'type', 'items', 'prefixItems', 'minItems', 'format', 'minLength', 'maxLength'],
   ...['multipleOf', 'minimum', 'exclusiveMinimum', 'maximum', 'exclusiveMaximum'],

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json/json-value.ts'
 import type { SandboxSpeech } from './speech.ts'
 import { wholeEnd } from './whole-end.ts'
 
-/** A short text still comes in several pieces, a long one in about so many. */
+/** The approximate number of pieces of a long text. A short one still comes in several. */
 const PIECES = 24
 const SHORTEST = 3
 

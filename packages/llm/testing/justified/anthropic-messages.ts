@@ -16,7 +16,7 @@ const OTHER_SETTINGS = 'The recording under this name has another request.'
 const NO_MARK = 'A canonical call has no mark of caching; parts, results and tools have one.'
 const LATE = 'Loading a tool later is a feature of a tool that the provider runs.'
 
-/** Why our Messages requests differ from the recorded ones. */
+/** Why the gateway's Messages requests differ from the recorded ones. */
 export const JUSTIFIED: readonly Justification[] = [
   { path: '/stream', why: 'False is the default, and some recorders left it to the client library.' },
   { path: '/tool_choice/disable_parallel_tool_use', why: DEFAULT },

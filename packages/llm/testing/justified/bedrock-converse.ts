@@ -7,7 +7,7 @@ const TEXT = 'A result of a tool becomes canonical text, which means the same.'
 const NO_SCHEMA = 'Claude 3 takes no schema, so we force it to call a tool with the answer.'
 const FROM_BUCKET = 'A file in a bucket of the account: the canonical request has bytes only.'
 
-/** Why our requests to Converse differ from the recorded ones. */
+/** Why the gateway's requests to Converse differ from the recorded ones. */
 export const JUSTIFIED: readonly Justification[] = [
   {
     path: '/outputConfig/textFormat/structure/jsonSchema/schema/properties/title/*',

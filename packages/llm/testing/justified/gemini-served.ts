@@ -4,7 +4,7 @@ const HOSTED = 'Tools that the provider runs itself go to a provider of the form
 const NATIVE = 'Goes to a provider of the format only: others have no word for it.'
 const TYPE = 'A canonical part has an address alone, whose end tells its type.'
 
-/** Why a request that came in in Gemini's format means less, or says it otherwise, once it is everybody's. */
+/** Why a request in Gemini's format loses something, or expresses it differently, in the canonical form. */
 export const JUSTIFIED: readonly Justification[] = [
   { path: '/systemInstruction/role', why: 'An instruction has no role.' },
   { path: '/systemInstruction', of: 'google-web-search', why: 'Without a letter it says nothing.' },

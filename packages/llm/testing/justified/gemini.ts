@@ -12,7 +12,7 @@ const SPELLING = 'JSON Schema spells types in small letters; both are read.'
 const BY_ID = 'The canonical calls have ids; the recorder left them out.'
 const OTHER_SETTINGS = 'The recorder put another request under this name.'
 
-/** Why what we send to Gemini differs from what it was recorded to take. */
+/** Why what the gateway sends to Gemini differs from what it was recorded to take. */
 export const JUSTIFIED: readonly Justification[] = [
   { path: '/systemInstruction/role', why: 'An instruction has no role.' },
   { path: '/systemInstruction', of: 'google-web-search', why: 'Without a letter it says nothing.' },

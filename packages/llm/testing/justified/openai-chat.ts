@@ -1,6 +1,6 @@
 import type { Justification } from '../explain-differences.ts'
 
-/** Why what we send differs from what a provider was recorded to take. */
+/** Why what the gateway sends differs from what a provider was recorded to take. */
 export const JUSTIFIED: readonly Justification[] = [
   { path: '/stream_options', why: 'A stream is always asked for its usage, or nobody could bill it.' },
   { path: '/stream_options/include_usage', why: 'As stream_options.' },

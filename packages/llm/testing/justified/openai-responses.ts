@@ -7,7 +7,7 @@ const ONLY_EFFORT = 'The canonical request names an effort; how its reasoning is
 const ONLY_HERE = 'A tool that its provider runs, or that only models of this format were taught.'
 const STATE = 'Builds on what a provider keeps, which nobody else has.'
 
-/** Why what we send to a Responses endpoint differs from what it was recorded to take. */
+/** Why what the gateway sends to a Responses endpoint differs from what it was recorded to take. */
 export const JUSTIFIED: readonly Justification[] = [
   { path: '/stream', why: 'False says nothing, and some recorders left it to the client library to set.' },
   { path: '/store', why: 'Nothing is kept there: what the next turn needs goes to the caller, encrypted.' },

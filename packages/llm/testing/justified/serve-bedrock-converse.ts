@@ -8,7 +8,7 @@ const TEXT =
   'A text document becomes text, which every model reads; a body of this format passes through unchanged.'
 const FROM_BUCKET = 'A file in a bucket of the account is refused.'
 
-/** Why recorded Converse requests differ after we parse and encode them. */
+/** Why recorded Converse requests differ after parsing and encoding. */
 export const JUSTIFIED: readonly Justification[] = [
   { path: '/messages/*/content/*/toolResult/status', why: 'Success is the default.' },
   {

@@ -1,6 +1,6 @@
 import type { Justification } from '../explain-differences.ts'
 
-/** Why a recorded request of Cohere's format, decoded by us and encoded again, is not word for word the same. */
+/** Why a recorded request of Cohere's format, decoded and encoded again, is not word for word the same. */
 export const JUSTIFIED: readonly Justification[] = [
   {
     path: '/messages/2/content/0/**',

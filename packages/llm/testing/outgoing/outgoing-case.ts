@@ -10,7 +10,7 @@ export interface Case {
   readonly ofKeys: readonly (readonly [path: string, fields: JsonObject])[]
   /** What reaches the provider's store: no end user may, whatever the environment allows. */
   readonly stored: readonly (readonly [path: string, fields: JsonObject])[]
-  /** What changes price, authorization or what the gateway relies on: nobody may. */
+  /** Fields that no caller may send: they change the price, the authorization or what the gateway relies on. */
   readonly refused: readonly (readonly [path: string, fields: JsonObject])[]
 }
 

@@ -5,7 +5,7 @@ import path from 'node:path'
 /** One file in the encodings that the build made. */
 export interface DashboardFile {
   readonly type: string
-  /** Of the content, without the quotes of the header. */
+  /** The digest of the content, without the quotes of the header. */
   readonly digest: string
   readonly plain: Buffer
   /** undefined: compressing it does not pay. */

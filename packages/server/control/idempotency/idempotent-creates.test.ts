@@ -80,7 +80,7 @@ describe('a second call with the same Idempotency-Key and body', () => {
     expect((await create('daily')).json.id).toBe(later.json.id)
   })
 
-  test('of a session gets the first response of the same user by another session of the user', async () => {
+  test('gets the first response of the same user also from another session of the user', async () => {
     const { cookie, user } = tenant.people.developer
     const first = await create('by session', { cookie })
     expect(first.outcome).toBe('201')
@@ -93,7 +93,7 @@ describe('a second call with the same Idempotency-Key and body', () => {
 })
 
 describe('a second call with the same Idempotency-Key', () => {
-  test('and another body is refused with 409 idempotency_conflict', async () => {
+  test('is refused with 409 idempotency_conflict if its body differs', async () => {
     const first = await create('conflict')
     const second = await create('conflict', { body: { ...BODY, name: 'other' } })
     expect(second.outcome).toBe('409 idempotency_conflict Idempotency-Key')
@@ -101,7 +101,7 @@ describe('a second call with the same Idempotency-Key', () => {
     expect((await create('conflict')).json.id).toBe(first.json.id)
   })
 
-  test('of another credential is a call of its own', async () => {
+  test('is a call of its own if its credential differs', async () => {
     const ids = new Set<string>()
     for (const options of [
       {},

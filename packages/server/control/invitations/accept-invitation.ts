@@ -113,7 +113,7 @@ async function lockSignedIn(tx: Db, user: UserRow): Promise<string> {
   throw new Fault('sign_in_failed', 'The password of this account was changed. Sign in again.')
 }
 
-/** Does the same for every address, so that an invitation does not reveal who has an account. */
+/** Hashes the password for every address alike, so that an invitation does not reveal who has an account. */
 async function hashPassword(
   services: Services,
   caller: Caller,

@@ -99,7 +99,7 @@ describe("an account that another organization's owner made for the address", ()
     expect([await opens(OWN_PASSWORD), await opens(EVIL_PASSWORD)]).toEqual([[idOf(acme)], [idOf(evil)]])
   })
 
-  test('of the set-up or of anybody else with a password of its own stays as it was', async () => {
+  test('stays as it was if its address is proven', async () => {
     await plane.database.db
       .updateTable('users')
       .set({ email_proven: true })
@@ -161,7 +161,7 @@ describe('the answers do not tell whether the address has an account', () => {
     known = (await plane.insertPerson()).user.email
   })
 
-  test('of an invitation and its acceptance', async () => {
+  test('for an invitation and its acceptance', async () => {
     const invited = [await inviteBy(evil, known), await inviteBy(evil)]
     expect(shapeOf(invited[0] as never)).toEqual(shapeOf(invited[1] as never))
     const tokens = invited.map(({ json }) => json.accept_url.split('token=')[1] as string)
@@ -175,13 +175,13 @@ describe('the answers do not tell whether the address has an account', () => {
     expect(accepted.map(({ json }) => json.user?.id.charAt(14))).toEqual(['4', '4'])
   })
 
-  test('of a sign-in', async () => {
+  test('for a sign-in', async () => {
     const [a, b] = [await signIn(EVIL_PASSWORD, known), await signIn(EVIL_PASSWORD)]
     expect([a.outcome, b.outcome]).toEqual(Array(2).fill('401 sign_in_failed'))
     expect(shapeOf(a)).toEqual(shapeOf(b))
   })
 
-  test('of a set-up, with the right token or a wrong one', async () => {
+  test('for a set-up, with the right token or a wrong one', async () => {
     const body = { email: known, password: EVIL_PASSWORD, organization: { name: 'x' } }
     const tries = [SETUP_TOKEN, 'wrong'].flatMap(setup_token =>
       [known, email].map(address =>
@@ -193,7 +193,7 @@ describe('the answers do not tell whether the address has an account', () => {
     for (const each of rest) expect(each).toEqual(first)
   })
 
-  test('of too many passwords: they are counted for each address alike', async () => {
+  test('for too many passwords: they are counted for each address alike', async () => {
     for (const address of [known, email]) {
       plane.clock.advance(60_000)
       const token = await linkOf(evil, address)
@@ -203,7 +203,7 @@ describe('the answers do not tell whether the address has an account', () => {
     }
   })
 
-  test('of passwords: each is hashed once, whether the address has no account, one or several', async () => {
+  test('for passwords: each is hashed once, whether the address has no account, one or several', async () => {
     await accept(await linkOf(evil), EVIL_PASSWORD)
     await accept(await linkOf(acme), OWN_PASSWORD)
     const hashes = await plane.database.db

@@ -16,7 +16,7 @@ const SCOPES_OF = {
   environment: ['environment', 'key', 'end_user', 'default_end_user'],
 } as const
 
-/** Of limits on requests. */
+/** The window of a limit on requests that names none. */
 const DEFAULT_WINDOW_SECONDS = 60
 const MAX_WINDOW_SECONDS = 31 * 24 * 3600
 

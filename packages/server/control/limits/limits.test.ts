@@ -343,7 +343,7 @@ describe('preview', () => {
     expect(await ask({ metric: 'concurrency', limit: 0 })).toMatchObject({ requests: 4, refused: 4 })
   })
 
-  test('of a key of another tenant, or in its environment: refused', async () => {
+  test("refuses a key of another tenant, also in that tenant's environment", async () => {
     const body = { scope: 'key', scope_ref: foreignKeyId, metric: 'requests', limit: 1, window: 'day' }
     expect((await preview(body)).outcome).toBe('400 invalid_request scope_ref')
     expect((await preview(body, stranger)).status).toBe(404)

@@ -5,7 +5,7 @@ import type { Services } from '../operation/operation.ts'
 export interface MeasuredLimit extends LimitRow {
   /** By ended requests; null for a limit that every end user has separately, and if the counters cannot be read. */
   readonly used: number | null
-  /** By running requests; null where `used` is. */
+  /** What running requests have reserved; null where `used` is. */
   readonly reserved: number | null
 }
 

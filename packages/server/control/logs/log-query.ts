@@ -18,7 +18,7 @@ import { z } from '../operation/zod.ts'
 const MAX_MODEL = 544
 const METADATA = /^metadata\.([^\0\p{Cs}]{1,512})$/u
 const MAX_LATENCY_MS = 86_400_000
-/** Of one parameter. */
+/** The most values of one parameter. */
 const MOST_VALUES = 20
 /** The first group of an id: as short as the dashboard shows one. */
 const SHORTEST_ID = 8

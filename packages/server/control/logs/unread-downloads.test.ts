@@ -15,7 +15,7 @@ const METADATA_BYTES = 40 * 1024
 const ROWS = 1_000
 const FILE_BYTES = ROWS * METADATA_BYTES
 const MANY = 12
-/** Of 64 MiB a caller that is alone gets so much: 4 pages of a file, or 9 of JSON with 100 rows. */
+/** A caller that is alone gets 40 of the 64 MiB: 4 pages of a file, or 9 of JSON with 100 rows. */
 const ANSWER_BYTES = 64 * MiB
 const SHARE_BYTES = 40 * MiB
 const SOON = { timeout: 60_000 }
@@ -86,29 +86,32 @@ describe('many callers of one organization that do not read', () => {
   test.each([
     ['a file', 'text/csv', '', 4, FILE_BYTES],
     ['a page', 'application/json', '?limit=100', 9, 100 * METADATA_BYTES],
-  ])('of %s hold their share of memory and no transaction, and delay nobody else', async (...row) => {
-    const [, accept, query, kept, bytes] = row
-    const before = plane.answers.dropped
-    const reads = await Promise.all(
-      Array.from({ length: MANY }, () => askUnread(plane.url, logs() + query, tenant.keys.viewer, accept)),
-    )
-    await expect.poll(() => plane.answers.dropped, SOON).toBe(before + MANY - kept)
-    expect(plane.answers.held).toBeLessThan(SHARE_BYTES)
-    await expect.poll(() => countTransactions(plane.database.pool), SOON).toBe(0)
-    const served = await plane.call('GET', `/v1/environments/${other.development.id}/logs`, {
-      key: other.keys.viewer,
-    })
-    expect(served.outcome).toBe('200')
-    const sizes = await Promise.all(reads.map(read => read()))
-    expect(sizes.filter(size => size > bytes)).toHaveLength(kept)
-    await expect.poll(() => plane.answers.held, SOON).toBe(0)
-    // Who reads gets everything.
-    const file = await plane.call('GET', logs(), {
-      key: tenant.keys.viewer,
-      headers: { accept: 'text/csv' },
-    })
-    expect(file.text.length).toBeGreaterThan(FILE_BYTES)
-  })
+  ])(
+    'hold only their share of memory and no transaction for %s, and delay no other caller',
+    async (...row) => {
+      const [, accept, query, kept, bytes] = row
+      const before = plane.answers.dropped
+      const reads = await Promise.all(
+        Array.from({ length: MANY }, () => askUnread(plane.url, logs() + query, tenant.keys.viewer, accept)),
+      )
+      await expect.poll(() => plane.answers.dropped, SOON).toBe(before + MANY - kept)
+      expect(plane.answers.held).toBeLessThan(SHARE_BYTES)
+      await expect.poll(() => countTransactions(plane.database.pool), SOON).toBe(0)
+      const served = await plane.call('GET', `/v1/environments/${other.development.id}/logs`, {
+        key: other.keys.viewer,
+      })
+      expect(served.outcome).toBe('200')
+      const sizes = await Promise.all(reads.map(read => read()))
+      expect(sizes.filter(size => size > bytes)).toHaveLength(kept)
+      await expect.poll(() => plane.answers.held, SOON).toBe(0)
+      // Who reads gets everything.
+      const file = await plane.call('GET', logs(), {
+        key: tenant.keys.viewer,
+        headers: { accept: 'text/csv' },
+      })
+      expect(file.text.length).toBeGreaterThan(FILE_BYTES)
+    },
+  )
 
   test('leave none to a page of another caller of theirs, which is refused with 429 control_rate_limit_exceeded', async () => {
     for (let at = 0; at < 4; at++) await askUnread(plane.url, logs(), tenant.keys.viewer, 'text/csv')
@@ -123,7 +126,7 @@ describe('many callers of one organization that do not read', () => {
   })
 })
 
-test('a download that nobody reads is ended after the send time-out', async () => {
+test('a download whose caller does not read is ended after the send time-out', async () => {
   const app = await openTestApp({ RIDEAU_SEND_TIMEOUT_SECONDS: '1' })
   try {
     const { pool } = app.database

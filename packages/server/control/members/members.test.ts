@@ -102,7 +102,7 @@ describe('POST /v1/orgs/{orgId}/members', () => {
       key: tenant.keys.admin,
       body: { ...body, role: 'admin' },
     })
-    // The tests' keys were created by nobody.
+    // The tests' keys have no creator.
     const { rows } = await plane.database.pool.query(
       "select id from management_keys where org_id = $1 and role = 'admin'",
       [tenant.organization.id],

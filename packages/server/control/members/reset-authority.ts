@@ -4,8 +4,8 @@ import type { Db } from '../../storage/pool.ts'
 
 /**
  * True if this owner may reset the password of the account. A password gives access to every organization of the account,
- * so the owner must own all of them: otherwise one could invite somebody into an organization of one's own and take over
- * the account. False for an account that signs in by OIDC, since a password would bypass the issuer.
+ * so the owner must own all of them: otherwise an owner could invite the account into another organization and then take
+ * it over. False for an account that signs in by OIDC, since a password would bypass the issuer.
  */
 export async function mayResetPassword(wholeDb: Db, ownerId: string, userId: string): Promise<boolean> {
   if (await hasIdentity(wholeDb, userId)) return false

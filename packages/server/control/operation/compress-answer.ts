@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 const compress = promisify(gzip)
 /** A shorter answer fits into two packets as it is. In characters. */
 const LEAST_LENGTH = 2048
-/** Of zlib, where 6 is the usual one. */
+/** The compression level of zlib, whose default is 6. */
 const LEVEL = 4
 /** `gzip` without a weight of zero. */
 const GZIP = /(?:^|[\s,])gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))\s*(?:[,;]|$)/i

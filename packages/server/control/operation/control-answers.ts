@@ -102,7 +102,7 @@ export class ControlAnswers {
     return tenant
   }
 
-  /** Forgets who holds nothing. */
+  /** Removes a user of the caller's share, and forgets the share once it has none. */
   #leave(caller: CallerShare): void {
     if (--caller.users > 0) return
     this.#callers.delete(caller.key)

@@ -7,7 +7,7 @@ import { type BucketRate, toBucketRate } from '../../core/token-bucket.ts'
 import { toAddressGroup } from '../../http/client-address.ts'
 
 const MINUTE_MS = 60_000
-/** Per credential. */
+/** The calls a minute of one credential. */
 const CALLS_PER_MINUTE = 3_000
 const SIGN_INS = 10
 /** That failed or run, per operation and address. */

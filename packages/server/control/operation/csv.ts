@@ -149,7 +149,7 @@ function toCell(value: unknown): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Without an exponent, to the nano-dollar. */
+/** Returns the number without an exponent, to the nano-dollar. */
 function toDigits(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(9).replace(/\.?0+$/, '')
 }

@@ -18,7 +18,7 @@ interface Waiter {
 export class FairQueue {
   readonly #bounds: QueueBounds
   readonly #toRefusal: () => Error
-  /** In the order of their turns. None is empty. */
+  /** The waiters by line, in the order of their turns. No line is empty. */
   readonly #lines = new Map<string, Waiter[]>()
   #running = 0
   #waiting = 0

@@ -26,7 +26,7 @@ export const passwordField = z
   .min(10, 'must have at least 10 characters')
   .max(1024, 'must have at most 1024 characters')
 
-/** A password to verify, not to set: the rules for new passwords are not reported to somebody who guesses. */
+/** A password to verify, not to set: the rules for new passwords are not reported to a caller who guesses. */
 export const givenPasswordField = z.string().min(1).max(1024)
 
 /** The secret of a link. Only a lookup shows what it is for. */

@@ -157,7 +157,7 @@ interface Definition<
   }
   /** The fault codes of this operation, besides those of every operation with the same access. */
   readonly faults?: readonly FaultCode[]
-  /** It ends the caller's session, so whether the caller still has it is checked before the handler only. */
+  /** True if the operation ends the caller's session, so that only the check before the handler asks whether the caller still has it. */
   readonly endsSession?: true
   /**
    * Throws if the caller may not do what the body asks for. Runs before everything else, and before the answer of an

@@ -52,7 +52,7 @@ export async function loadPage<Row extends { readonly id: string; readonly creat
 /** About the most bytes of rows in a page of records. A page of longer ones has fewer rows than `limit`, at least one. */
 const MAX_PAGE_BYTES = 2 * 1024 * 1024
 
-/** As loadPageBy, for rows that may be long: they are read in parts, and the page ends before `limit` if it has too many bytes. */
+/** Loads a page like loadPageBy, for rows that may be long: they are read in parts, and a page with too many bytes ends before `limit`. */
 export async function loadBoundedPage<Row extends { readonly id: string }, Record>(
   query: PageQuery,
   binding: readonly unknown[],

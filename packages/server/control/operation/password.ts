@@ -23,7 +23,7 @@ const RETRY_SECONDS = 15
 
 /**
  * Hashes passwords. They are normalized to NFKC, so that every keyboard yields the same text. Calls wait in the line of their
- * `party`, since a few addresses could otherwise keep everybody else from signing in.
+ * `party`, since a few addresses could otherwise keep all other users from signing in.
  */
 export interface Passwords {
   /**

@@ -52,7 +52,7 @@ test('any of several tags, a star and no header are enough', async () => {
   )
 })
 
-test('of two changes at once with the same tag, one is made', async () => {
+test('makes one of two concurrent changes with the same tag', async () => {
   for (const path of [await createKey(), `/v1/orgs/${tenant.organization.id}`]) {
     const tag = (await call('GET', path)).headers.get('etag') ?? ''
     const changes = ['a', 'b', 'c', 'd', 'e', 'f'].map(name => call('PATCH', path, { name }, tag))

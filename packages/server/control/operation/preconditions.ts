@@ -3,7 +3,9 @@ import { Fault } from '../../core/fault.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { ResourceKind } from './resources.ts'
 
-/** What may be changed under `If-Match`, by its table. A log record never changes. */
+const MESSAGE = 'The resource changed since you read it. Read it again, then repeat the change.'
+
+/** The table of each kind of record that may be changed under `If-Match`. A log record never changes. */
 const TABLES: Readonly<Partial<Record<ResourceKind, string>>> = {
   org: 'organizations',
   project: 'projects',
@@ -23,12 +25,12 @@ const TABLES: Readonly<Partial<Record<ResourceKind, string>>> = {
   webhook: '',
 }
 
-/** True if records of the kind have an entity tag. */
+/** Returns true if records of the kind have an entity tag. */
 export function hasTag(kind: ResourceKind): boolean {
   return TABLES[kind] !== undefined
 }
 
-/** The entity tag of a record: when it was changed last, in quotes. */
+/** Returns the entity tag of a record: when it was last changed, in quotes. */
 export function toTag(updatedAt: string): string {
   return `"${updatedAt}"`
 }
@@ -39,12 +41,10 @@ export function assertMatch(ifMatch: string, resource: object | undefined): void
   const tags = ifMatch.split(',').map(tag => tag.trim())
   if (tags.includes('*')) return
   if (updatedAt !== undefined && tags.includes(toTag(updatedAt.toISOString()))) return
-  throw new Fault('resource_conflict', 'It was changed meanwhile: read it again, then repeat your change.', {
-    param: 'If-Match',
-  })
+  throw new Fault('resource_conflict', MESSAGE, { param: 'If-Match' })
 }
 
-/** The same for the record as it is now, which nobody else changes until the transaction ends. */
+/** Throws `resource_conflict` unless `If-Match` names the stored version, and locks the record until the transaction ends. */
 export async function assertStillMatch(
   db: Db,
   ifMatch: string,

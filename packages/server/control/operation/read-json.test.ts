@@ -5,7 +5,7 @@ import { runInSlices } from '../../http/sliced-work.ts'
 import { readJson } from './read-json.ts'
 
 const TIMEOUT_MS = 1_000
-/** Of the long work that has turns between two pieces of the body. */
+/** The length of the long work that has turns between two pieces of the body. */
 const STEP_MS = 40
 
 test('does not count the turns of others as slowness of a long body', async () => {

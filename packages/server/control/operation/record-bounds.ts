@@ -87,7 +87,7 @@ const WRITING = new Set([
   'provider_credentials.create_in_project',
   'provider_credentials.update',
 ])
-/** For the texts of one environment: what its gateways parse at once after each change. */
+/** The most bytes of the texts of one environment: what its gateways parse at once after each change. */
 export const MAX_ENVIRONMENT_BYTES = 4 * 1024 * 1024
 
 /** True if the operation may be refused because its owner has too much already. */

@@ -13,7 +13,7 @@ const NO_BODY = Buffer.alloc(0)
 const MAX_ANSWER_BYTES = 1024 * 1024
 const MAX_MODELS = 5_000
 const MAX_NAME = 256
-/** Of all names of one list. Every worker holds them. */
+/** The most bytes of all names in one list. Every worker holds them. */
 const MAX_NAMES_BYTES = 64 * 1024
 
 export type CheckOutcome = Pick<CredentialValidation, 'error' | 'models'>

@@ -82,7 +82,7 @@ test.each<[string, UpstreamAnswer, RegExp]>([
   })
 })
 
-test('asks nobody about a key for the sandbox, at no time', async () => {
+test('never calls a provider about a key for the sandbox', async () => {
   const seen = upstream.requests.length
   const { json: record } = await create(inEnvironment(), {
     provider: 'sandbox',

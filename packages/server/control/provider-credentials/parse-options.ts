@@ -6,7 +6,7 @@ import { Fault } from '../../core/fault.ts'
 /** AWS session tokens have more than a thousand characters. */
 const MAX_TEXT = 4096
 const MAX_ENTRIES = 200
-/** Of all options as JSON. Every worker holds them. */
+/** The most bytes of all options as JSON. Every worker holds them. */
 const MAX_BYTES = 64 * 1024
 // jsonb rejects NUL and lone surrogates. Control characters are rejected too: no option needs them.
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]+$/u

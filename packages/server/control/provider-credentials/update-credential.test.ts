@@ -153,7 +153,7 @@ describe('PATCH', () => {
     expect((await change(id, moved)).status).toBe(200)
   })
 
-  test("of two concurrent changes, neither order sends one's key to the other's address", async () => {
+  test("never sends the key of one of two concurrent changes to the other's address", async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await create({
         provider: 'custom-llama',

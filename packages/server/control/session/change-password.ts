@@ -27,7 +27,7 @@ export const changePassword = defineOperation('POST /v1/session/password', {
   handle: async ({ services, actor, caller, answer, body }) => {
     const { wholeDb, passwords, rates } = services
     const user = await getUser(wholeDb, actor.id)
-    // Somebody who took over a session can guess no faster than at sign-in.
+    // An attacker who took over a session can guess no faster than at sign-in.
     const giveBack = rates.countAttempt('change_password', caller.address)
     rates.countSignIn(user.email, caller.address)
     if (!(await passwords.verify(body.current_password, user.password_hash, user.id))) throw wrongPassword()

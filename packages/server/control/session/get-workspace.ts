@@ -4,7 +4,7 @@ import { listWorkspace } from '../../storage/workspace.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { toOrganizations, WorkspaceResource } from './workspace-resource.ts'
 
-/** Two rows a project: enough for a thousand projects, and a bound for the response of somebody who has more. */
+/** Two rows a project: enough for a thousand projects, and a bound for the response to a user who has more. */
 const MAX_ROWS = 2_000
 
 export const getWorkspace = defineOperation('GET /v1/session/bootstrap', {

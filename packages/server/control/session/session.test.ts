@@ -182,7 +182,7 @@ describe('a call by cookie', () => {
     ['another port', { 'x-rideau-csrf': '1', origin: 'http://127.0.0.1:1' }, '403 csrf_failed Origin'],
     ['another scheme', { 'x-rideau-csrf': '1', origin: 'https://OWNHOST' }, '403 csrf_failed Origin'],
     ['both', { 'x-rideau-csrf': '1', origin: 'OWN' }, '200'],
-  ])('that writes, with %s', async (_, sent, outcome) => {
+  ])('is checked if it writes, with %s', async (_, sent, outcome) => {
     const headers: Record<string, string> = { ...sent, cookie: tenant.people.owner.cookie }
     if (headers.origin !== undefined) {
       headers.origin = headers.origin.replace('OWNHOST', `127.0.0.1:${plane.port}`).replace('OWN', plane.url)
@@ -191,7 +191,7 @@ describe('a call by cookie', () => {
     expect(answer.outcome).toBe(outcome)
   })
 
-  test('that only reads needs neither header', async () => {
+  test('needs neither header if it only reads', async () => {
     const headers = { cookie: tenant.people.owner.cookie, origin: 'https://evil.example' }
     expect((await plane.call('GET', '/v1/session', { headers })).outcome).toBe('200')
   })

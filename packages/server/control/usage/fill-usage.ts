@@ -12,7 +12,7 @@ export function fillUsage(
   most: number,
 ): readonly UsageRow[] | undefined {
   const groups = new Map(rows.map(row => [row.id, row]))
-  // Real requests have a row also where the sandbox alone answered, or nobody.
+  // Real requests have a row also if only the sandbox answered, or no provider.
   if (filter.groups.length === 0 && rows.every(row => row.sandbox)) groups.set('', NOTHING)
   const stored = new Map<number, Map<string, UsageRow>>()
   for (const row of rows) {
@@ -41,7 +41,7 @@ function listStarts(filter: UsageFilter, stored: readonly number[]): number[] {
   let next = 0
   let at = startOfBucket(calendar, from.getTime())
   for (let count = 1; at < to.getTime() || at <= from.getTime(); count++) {
-    // The calendar is slow to ask, and no zone changes the minute at which hours begin but on single days.
+    // The calendar is slow to ask, and a zone changes the minute at which hours begin only on a few days.
     const isStep = granularity === 'hour' && count % HOURS_BETWEEN_LOOKS !== 0
     const end = isStep ? at + HOUR_MS : endOfBucket(calendar, at)
     while ((known[next] ?? Infinity) < at) next++

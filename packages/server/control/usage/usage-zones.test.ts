@@ -143,7 +143,7 @@ describe('empty buckets', () => {
     })
   })
 
-  test('are there where nobody asked for anything', async () => {
+  test('are there for times without requests', async () => {
     const empty = await plane.call<List<Usage>>(
       'GET',
       `/v1/environments/${tenant.development.id}/usage?fill=zero&from=2031-04-01T12:00:00Z`,

@@ -115,9 +115,9 @@ export interface Charge {
 interface AbandonedTokens {
   readonly inputTokens: number
   readonly outputTokens: number
-  /** As of Seen. */
+  /** See Seen. */
   readonly generatedTokens?: number | undefined
-  /** As of Seen. */
+  /** See Seen. */
   readonly choices?: number | undefined
   readonly reservedTokens?: number | undefined
 }

@@ -63,7 +63,7 @@ function weighCounted(request: ChatRequest, scale: Scale): number {
   return sum + weigh(responseFormat as unknown as Json | undefined, scale) + weigh(passedInput, scale)
 }
 
-/** Of a text and of an image only these are counted, whatever else the part has. */
+/** Counts only the text of a text part and only the image of an image part, whatever else the part has. */
 function weighPart(part: ContentPart, scale: Scale): number {
   if (part.type === 'text') return weigh(part.text, scale)
   if (part.type === 'image_url') return weigh(toObject(part.image_url)?.url ?? part.image_url, scale)

@@ -62,7 +62,7 @@ export function toAbandonedImageBill(request: ImageRequest, target: ImagePriced,
   }
 }
 
-/** The bill of calls whose images the provider took away, by what it counted. Images that nobody got have no price of their own. */
+/** The bill of calls whose images the provider took away, by what it counted. Images that no caller got have no price of their own. */
 export function toWithheldImageBill(request: ImageRequest, target: ImagePriced, usage: ImageUsage): Bill {
   return { usage: toUsage(usage), isEstimated: false, costNanoUsd: priceOf(request, target, 0, usage) }
 }

@@ -9,7 +9,7 @@ export interface RerankPriced {
   readonly catalogModel: CatalogModel | undefined
 }
 
-/** A provider that reports more than so many times the counted amount is not believed. */
+/** A provider that reports more than this multiple of the counted amount is not believed. */
 const MOST_CREDIBLE = 4
 
 /** Returns the most that a request may cost in whole nano-dollars; null: the price is unknown. */

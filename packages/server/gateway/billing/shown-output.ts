@@ -1,7 +1,7 @@
 import type { ChatReply } from '@rideau/llm/reply/chat-reply'
 import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 
-/** Whether an answer has anything that its model generated, so that output tokens of 0 cannot be true. */
+/** Returns true if an answer has anything that its model generated, so that output tokens of 0 cannot be true. */
 export function showsOutput({ choices }: Pick<ChatReply, 'choices'>): boolean {
   return choices.some(({ message }) => {
     const { content, refusal, reasoning, reasoning_details: details, tool_calls: calls } = message
@@ -9,7 +9,7 @@ export function showsOutput({ choices }: Pick<ChatReply, 'choices'>): boolean {
   })
 }
 
-/** The same of an event. */
+/** Returns true if an event has anything that its model generated. */
 export function isShown(event: StreamEvent & { type: 'delta' }): boolean {
   const { content, refusal, reasoning, reasoningDetails, toolCalls } = event
   return (
@@ -21,7 +21,7 @@ export function isShown(event: StreamEvent & { type: 'delta' }): boolean {
 const SAID =
   /"(?:content|refusal|reasoning|reasoning_content|text|thinking|partial_json|arguments|delta)"\s*:\s*"[^"]/
 
-/** The same of events that pass undecoded. */
+/** Returns true if events that pass undecoded have anything that their model generated. */
 export function isShownIn(events: Buffer): boolean {
   return SAID.test(events.toString('latin1'))
 }

@@ -5,7 +5,7 @@ import type { IdentifiedContext } from '../request/request-context.ts'
 
 /** Requests of one key, or of one end user with client tokens, which this process cannot answer alone. */
 const CALLER_RATE = toBucketRate(50, 10)
-/** The same of one environment. */
+/** The requests of one environment that this process cannot answer alone. */
 const ENVIRONMENT_RATE = toBucketRate(200, 10)
 const MAX_CALLERS = 20_000
 

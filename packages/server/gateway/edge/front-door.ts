@@ -58,7 +58,7 @@ const MAX_REPORTED = 10_000
 const REPORTED_MS = 10_000
 /** What a caller that has nothing open may hold of the bytes of bodies, if there is room at all. */
 const LEAST_BODY_BYTES = 64 * 1024
-/** The same of answers that wait to be read: more than most answers have. */
+/** What a caller that has nothing open may hold of answers that wait to be read: more than most answers have. */
 const LEAST_ANSWER_BYTES = 4 * 1024 * 1024
 
 const ORGANIZATION: HolderFactors = { requests: 3, bytes: 3, answers: 3 }
@@ -137,7 +137,7 @@ export class FrontDoor implements PlaceOwner {
    * it, so that refused requests count too.
    */
   countKnown(ctx: RequestContext, { holderIds, caller }: Tenant): Holder {
-    // Anybody can read a publishable key out of an app, so it says nothing about who calls.
+    // Any user can read a publishable key out of an app, so it does not tell who calls.
     if (caller.kind === 'publishable') this.countUnknown(ctx)
     const now = ctx.startedAt
     const { endUser, credential } = holderIds
@@ -197,7 +197,7 @@ export class FrontDoor implements PlaceOwner {
     return this.#openChild(ofCredential, init, now)
   }
 
-  /** If the table has no place for a child, it is counted as its parent. */
+  /** Returns the child. If the table has no place for it, it is counted as its parent. */
   #openChild(parent: Holder, init: ChildInit, now: number): Holder {
     const known = this.#holders.get(init.key)
     if (known !== undefined) return known

@@ -142,7 +142,7 @@ function authorizeAgain(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): bo
   return !isSame
 }
 
-/** Sets who calls. Throws what the caller's rights refuse. */
+/** Sets the caller of the request. Throws what the caller's rights refuse. */
 function authorize(ctx: RequestContext, { caller, life, environment }: Tenant, deps: EdgeDeps): void {
   const now = deps.now()
   const { origin } = ctx.req.headers

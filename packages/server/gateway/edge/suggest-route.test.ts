@@ -50,7 +50,7 @@ describe('a path without a route', () => {
     '//v1/chat',
     '/constructor',
     `/v1/${'v1/'.repeat(1_000)}chat`,
-  ])('that is like none: %s', path => expect(suggest('POST', path)).toBeUndefined())
+  ])('gets no suggestion if it is like none: %s', path => expect(suggest('POST', path)).toBeUndefined())
 
   test("follows the deployment's prefixes", () => {
     expect(open({ openai: '/compat' })('POST', '/v1/chat/completions')).toBe(

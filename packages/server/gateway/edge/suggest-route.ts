@@ -15,7 +15,7 @@ export type SuggestRoute = (method: string, path: string) => string | undefined
 
 interface Candidate {
   readonly method: string
-  /** As it is shown: with `{model}` in place of `*`. */
+  /** The path as it is shown, with `{model}` in place of `*`. */
   readonly path: string
   readonly head: string
 }

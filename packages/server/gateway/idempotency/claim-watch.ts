@@ -9,7 +9,7 @@ const PATIENCE_MS = 5_000
 
 export interface ClaimWatchOptions {
   readonly find: (hashes: readonly Buffer[]) => Promise<StoredClaim[]>
-  /** Whether the claim's process may still make the answer. */
+  /** Returns true if the claim's process may still make the answer. */
   readonly isRunning: (found: StoredClaim) => boolean
   readonly onException: OnException
 }

@@ -47,7 +47,7 @@ describe('a recorded stream', () => {
     expect(receiver.nexts()).toBe(0)
   })
 
-  test('that is larger than what is kept leaves the key free', async () => {
+  test('leaves the key free if it is larger than what is kept', async () => {
     const receiver = openReceiver()
     const recorder = new FirstAnswer(receiver, undefined)
     const frame = Buffer.alloc(1024 * 1024)
@@ -74,7 +74,7 @@ describe('a recorded stream', () => {
     expect([receiver.kept.length, receiver.nexts(), held <= 100_000]).toEqual([0, 1, true])
   })
 
-  test('that has ended is not kept any more', async () => {
+  test('is no longer kept once it has ended', async () => {
     const receiver = openReceiver()
     const recorder = new FirstAnswer(receiver, undefined)
     recorder.end()

@@ -45,9 +45,9 @@ export class Flight implements AnswerReceiver {
   readonly key: string
   readonly scope: FlightScope
   readonly #owner: FlightOwner
-  /** In the order of their arrival. */
+  /** The waiters in the order of their arrival. */
   readonly #waiting = new Set<Waiter>()
-  /** Of the answer that is being made. undefined: not known yet. */
+  /** The hash of the body whose answer is being made. undefined: not known yet. */
   #bodyHash: Buffer | undefined
   /** undefined: this process does not make the answer. */
   #claimId: string | undefined
@@ -97,7 +97,7 @@ export class Flight implements AnswerReceiver {
     if ('claimId' in found) {
       this.#claimId = found.claimId
       if (this.#handOver(first.bodyHash)) return true
-      // Everybody with this body has left. Somebody with another body may have come.
+      // All requests with this body have left. One with another body may have arrived.
       this.#release()
       return false
     }
@@ -174,7 +174,7 @@ export class Flight implements AnswerReceiver {
     this.#end()
   }
 
-  /** Refuses everybody with another body. */
+  /** Refuses every request with another body. */
   #adopt(bodyHash: Buffer): void {
     this.#bodyHash = bodyHash
     for (const waiter of this.#waiting) {

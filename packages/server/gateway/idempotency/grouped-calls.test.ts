@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { GroupedCalls } from './grouped-calls.ts'
 
 describe('grouped calls', () => {
-  test('of one tick are one run, and each gets its result', async () => {
+  test('run together if they are of one tick, and each gets its result', async () => {
     const runs: number[][] = []
     const calls = new GroupedCalls<number, number>({
       maxSize: 100,

@@ -82,7 +82,7 @@ describe('an Idempotency-Key', () => {
     expect(upstream.requests.length).toBe(before)
   })
 
-  test('that is sent twice is refused', async () => {
+  test('is refused if it is sent twice', async () => {
     const raw = await openRaw(app.gatewayUrl)
     const body = JSON.stringify(PRICED_CHAT)
     raw.socket.write(
@@ -93,7 +93,7 @@ describe('an Idempotency-Key', () => {
     raw.socket.destroy()
   })
 
-  test('of 1 or 255 characters is accepted', async () => {
+  test('is accepted with 1 or 255 characters', async () => {
     expect(await call('!')).toBe('200 made')
     expect(await call(randomUUID().padEnd(255, ' ~'))).toBe('200 made')
   })

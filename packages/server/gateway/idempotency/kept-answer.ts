@@ -1,6 +1,6 @@
 /** A complete answer of status 200, as it is sent again. */
 export interface KeptAnswer {
-  /** As [name, value, name, value, ...]; without those of one request, such as its id. */
+  /** The headers as [name, value, name, value, ...], without those of one request, such as its id. */
   readonly headers: readonly string[]
   /** The length of each frame of a stream; undefined: a whole answer. */
   readonly frames: readonly number[] | undefined

@@ -1,13 +1,13 @@
 /** Reads up to this size cost too little to wait for each other. */
 const FREE_BYTES = 256 * 1024
-/** After a read the process rests so many times as long as it took. */
+/** How long the process rests after a read, as a multiple of the time that the read took. */
 const REST_FACTOR = 2
 const MAX_REST_MS = 1_000
 
 interface Waiting {
   readonly start: () => Promise<void>
   readonly giveUp: () => void
-  /** On the clock of performance.now(). */
+  /** The deadline on the clock of performance.now(). */
   readonly deadline: number
 }
 

@@ -141,7 +141,7 @@ describe('a call that is repeated with its Idempotency-Key', () => {
     expect(upstream.requests.length).toBe(before + 1)
   })
 
-  test('of a stream gets the same frames, each in a chunk of its own', async () => {
+  test('gets the same frames for a stream, each in a chunk of its own', async () => {
     upstream.script(streamed)
     const body = JSON.stringify({ model: MODEL, max_tokens: 9, messages: ASKED, stream: true })
     const key = randomUUID()

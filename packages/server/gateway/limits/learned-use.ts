@@ -3,7 +3,7 @@ const GROWTH = 1.3
 const SLOTS = 64
 /** Fewer answers than this are not enough for an estimate. */
 const MIN_ANSWERS = 20
-/** At this many answers all counts are halved, so that newer answers weigh more. */
+/** The number of answers at which all counts are halved, so that newer answers weigh more. */
 const HALVE_AT = 2_000
 const MAX_KEYS = 20_000
 const SHARE = 0.99

@@ -38,7 +38,7 @@ export class SpendGuard {
     this.#output = reserved.outputTokens
   }
 
-  /** Whether this many output tokens in total may be delivered. */
+  /** Returns true if this many output tokens in total may be delivered. */
   mayDeliver(tokens: number): boolean {
     while (tokens >= this.#output * EXTEND_AT && this.#extend()) {}
     return tokens <= this.#output || this.#isExtending || this.#output >= this.#reserved.maxOutputTokens

@@ -16,7 +16,7 @@ export interface MintDeps {
   /** Stores the attributes of an end user, with a new record if it has none. */
   readonly putAttributes: (seen: SeenEndUser, attributes: string) => Promise<void>
   readonly devices: DeviceStore
-  /** By platform: the roots in which an attestation may end. */
+  /** The roots in which an attestation may end, by platform. */
   readonly deviceRoots: Readonly<Record<DevicePlatform, readonly TrustAnchor[]>>
   /** The revoked certificates of Android devices. */
   readonly revocations: Pick<Revocations, 'serials' | 'refresh' | 'ready'>
@@ -34,6 +34,6 @@ export interface DeviceStore {
   /** False: the key was attested before. */
   insert(device: NewDevice): Promise<boolean>
   find(environmentId: string, platform: DevicePlatform, keyId: Buffer): Promise<Device | undefined>
-  /** Of concurrent callers with one counter one gets true. False: the stored counter is not smaller. */
+  /** Resolves with true for one of several concurrent callers with the same counter, and with false if the stored counter is not smaller. */
   advanceCounter(id: string, counter: number, now: Date): Promise<boolean>
 }

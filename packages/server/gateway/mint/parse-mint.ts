@@ -19,7 +19,7 @@ export function parseScopes(given: Json | undefined, { scopes: allowed }: Caller
   return SCOPES.filter(scope => named.includes(scope))
 }
 
-/** The same for routes whose default is every scope of the key. */
+/** Returns the scopes like `parseScopes`, by default every scope of the key. */
 export function parseScopesOrAll(given: Json | undefined, caller: Caller): readonly Scope[] {
   return parseScopes(given === undefined || given === null ? [...caller.scopes] : given, caller)
 }

@@ -45,7 +45,7 @@ const tools = {
 }
 const openAiCall = { id: 'call_1', type: 'function', function: { name: 'now', arguments: '{"tz":"UTC"}' } }
 
-/** The same three conversations, with providers of each format behind the gateway. */
+/** Three conversations with a provider of each format behind the gateway. */
 const CASES = [
   {
     name: 'of the same format',

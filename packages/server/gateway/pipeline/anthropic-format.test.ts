@@ -107,7 +107,7 @@ describe("every failure under the prefix has Anthropic's shape", () => {
     await expectFault(await call(), status, type, code)
   })
 
-  test('and no failure outside of it', async () => {
+  test('leaves failures outside the prefix in their own shape', async () => {
     const outside = await post({}, '/v1/nothing')
     expect(await outside.json()).not.toHaveProperty('type')
     expect(outside.headers.has('request-id')).toBe(false)
@@ -147,7 +147,7 @@ describe('refuses parameters that callers may not set', () => {
   test.each([
     { type: 'code_execution_20260120', name: 'code_execution' },
     { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-5' },
-  ])('but a tool that the provider would run is left out: %j', async tool => {
+  ])('leaves out a tool that the provider would run: %j', async tool => {
     upstream.script(message([{ type: 'text', text: 'Noon.' }]))
     const answer = await post({ tools: [tool] })
     expect([answer.status, answer.headers.get('x-rideau-dropped-params')]).toEqual([200, 'tools[0]'])

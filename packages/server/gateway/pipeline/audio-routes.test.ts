@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const TRANSCRIPTIONS = '/openai/v1/audio/transcriptions'
 const SPEECH = '/openai/v1/audio/speech'
-/** Of 40 bytes: at most one second. */
+/** An MP3 file of 40 bytes, which is at most one second. */
 const MP3 = Buffer.concat([Buffer.from('ID3\x04'), Buffer.alloc(36)])
 const heard = json(200, { text: 'Hello there.', usage: { type: 'duration', seconds: 60 } })
 const SPOKEN = Buffer.from([0xff, 0xfb, 1, 2, 3])
@@ -64,7 +64,7 @@ const post = (
   })
 
 describe('transcriptions', () => {
-  test('of the official client reach the provider as a form and come back with their usage', async () => {
+  test('reach the provider from the official client as a form and come back with their usage', async () => {
     upstream.script(heard)
     const file = await toFile(MP3, 'talk.mp3')
     const answer = await client.audio.transcriptions.create({
@@ -134,7 +134,7 @@ describe('transcriptions', () => {
     expect([refused.status, ((await refused.json()) as any).error.code]).toEqual([402, 'budget_exceeded'])
   })
 
-  test('whose length nobody reports are billed as estimated', async () => {
+  test('are billed by the estimate if the provider does not report their length', async () => {
     upstream.script(json(200, { text: 'Hi' }))
     const { key, budget } = await limited.freshKey(1)
     const form = toForm({ model: 'groq/whisper-large-v3' })
@@ -210,7 +210,7 @@ describe('transcriptions', () => {
 })
 
 describe('speech', () => {
-  test('of the official client is the bytes that the provider sends, billed by characters', async () => {
+  test('returns to the official client the bytes that the provider sends, billed by characters', async () => {
     upstream.script(bytes(SPOKEN, 'audio/mpeg'))
     const { key, budget } = await limited.freshKey(1)
     const own = new OpenAI({ baseURL: `${app.gatewayUrl}/openai/v1`, apiKey: key, maxRetries: 0 })
@@ -225,7 +225,7 @@ describe('speech', () => {
     await expect.poll(async () => (await budget()).spent_usd).toBe(0.015)
   })
 
-  test('of a model with usage is asked for as events and billed by its tokens', async () => {
+  test('is asked for as events and billed by its tokens if the model reports usage', async () => {
     const events = [
       { type: 'speech.audio.delta', audio: SPOKEN.toString('base64') },
       { type: 'speech.audio.done', usage: { input_tokens: 1_000, output_tokens: 500, total_tokens: 1_500 } },
@@ -251,7 +251,7 @@ describe('speech', () => {
     ])
   })
 
-  test('of a model for transcripts is refused', async () => {
+  test('is refused for a model for transcripts', async () => {
     const response = await app.call(SPEECH, { model: 'openai/whisper-1', input: 'Hello', voice: 'alloy' })
     expect(((await response.json()) as any).error.code).toBe('model_missing_capability')
   })

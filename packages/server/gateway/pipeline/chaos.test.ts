@@ -16,11 +16,11 @@ import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/ap
 import type { GatewayDeps } from '../deps.ts'
 
 const REQUESTS = Number(process.env.RIDEAU_CHAOS_REQUESTS ?? 10_000)
-/** After this no further request starts, so that a slow machine makes fewer of them. */
+/** The time after which no further request starts, so that a slow machine makes fewer of them. */
 const SECONDS = Number(process.env.RIDEAU_CHAOS_SECONDS ?? 45)
 const SEED = Number(process.env.RIDEAU_CHAOS_SEED ?? Date.now() % 2_147_483_646) + 1
 const CONCURRENT = 500
-/** Of one attempt. Only what never answers reaches it, also on a busy machine. */
+/** The time-out of one attempt. Only what never answers reaches it, also on a busy machine. */
 const TIMEOUT_MS = 20_000
 /** Three at the first target, by its `max_retries`; three at the second, which has none. */
 const MAX_ATTEMPTS = 6

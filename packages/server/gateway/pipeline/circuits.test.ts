@@ -135,7 +135,7 @@ describe('a target that always fails', () => {
     ])
   })
 
-  test('of streams opens the same circuit', async () => {
+  test('opens the same circuit for streams', async () => {
     const alias = await createAlias({ model: A }, { model: B })
     first.script(FAILED)
     second.script(streamedCompletion('hello'))
@@ -223,7 +223,7 @@ describe('max_retries', () => {
     [2, 3],
     [5, 6],
     [10, 11],
-  ])('of %i makes %i attempts at the target before the next', async (max_retries, expected) => {
+  ])('%i makes %i attempts at the target before the next', async (max_retries, expected) => {
     first.script(UNREACHABLE)
     const alone = await createAlias({ model: A, max_retries })
     expect(await countAt(first, () => call(alone))).toBe(expected)

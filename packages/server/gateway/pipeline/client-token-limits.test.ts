@@ -83,7 +83,7 @@ describe('a client token', () => {
     expect(headers.get('x-ratelimit-remaining-requests')).toBe('99')
   })
 
-  test('of a member reads the amounts and headers of every limit', async () => {
+  test("reads the amounts and headers of every limit if it is a member's", async () => {
     await limited.limit('limits', { scope: 'environment', ...RATE, limit: 0 })
     const { response, message, limitHeaders } = await call(await makePlaygroundToken(app))
     expect([response.status, limitHeaders.length]).toEqual([429, 5])

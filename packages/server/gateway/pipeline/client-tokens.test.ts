@@ -270,7 +270,7 @@ describe('a client token', () => {
     expect(log).toMatchObject({ end_user_id: 'alice', key_id: key.id })
   })
 
-  test('of a blocked end user is refused once the block returned, like secret keys that name that end user', async () => {
+  test('is refused once the block of its end user returned, like secret keys that name that end user', async () => {
     const users = `/v1/environments/${app.developmentId}/end-users`
     const { id } = (await app.manage('POST', users, { external_id: 'carol' })).body
     const minted = mint(key, { sub: 'carol' })

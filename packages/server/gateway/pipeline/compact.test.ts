@@ -172,7 +172,7 @@ describe('limits of a compaction', () => {
     await app.manage('DELETE', `/v1/limits/${made.body.id}`)
   })
 
-  test('of money hold it at the model’s price', async () => {
+  test('reserve the price of the maximum output if they are budgets', async () => {
     upstream.script(json(200, COMPACTED))
     const budgets = `/v1/projects/${app.projectId}/budgets`
     const spent = async (): Promise<number> => {
@@ -191,7 +191,7 @@ describe('limits of a compaction', () => {
     await app.manage('DELETE', `/v1/budgets/${made.body.id}`)
   })
 
-  test('of one request must buy it whole', async () => {
+  test("include the key's bound on one request, which must cover the maximum output", async () => {
     upstream.script(json(200, COMPACTED))
     const dear = await app.createKey({ restrictions: { max_request_cost_usd: 1.9 } })
     const param = 'restrictions.max_request_cost_usd'

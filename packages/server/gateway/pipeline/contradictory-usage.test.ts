@@ -97,7 +97,7 @@ describe('a plain answer', () => {
       cohere({ tokens: { input_tokens: 9 } }),
     ],
     ['an Ollama chat without output', 'ollama-chat', 'ollama/qwen3:8b', ollama({ prompt_eval_count: 9 })],
-  ])('of text is billed output by its length after %s', async (_what, surface, model, answer) => {
+  ])('is billed its output by the length of its text after %s', async (_what, surface, model, answer) => {
     const log = await ask(surface, model, answer)
     expect(log.usage_estimated).toBe(true)
     expect(log.usage.input_tokens).toBe(9)
@@ -195,7 +195,7 @@ describe('a stream', () => {
     expect(log.usage.output_tokens).toBeGreaterThanOrEqual(least)
   })
 
-  test('that reports its usage in each event is billed the last one', async () => {
+  test('is billed the last usage if each event reports one', async () => {
     const frames = [1, 2, 3].map(at => {
       const delta = { role: 'assistant', content: `${at}` }
       const choices = [{ index: 0, delta, finish_reason: at === 3 ? 'stop' : null }]
@@ -205,7 +205,7 @@ describe('a stream', () => {
     expect(log).toMatchObject({ usage_estimated: false, usage: { input_tokens: 9, output_tokens: 3 } })
   })
 
-  test('that reports its usage in events before their text is billed the last one', async () => {
+  test('is billed the last usage if events report one before their text', async () => {
     const frames = [1, 2, 3].map(at => {
       const finish = at === 3 ? { finishReason: 'STOP' } : {}
       const candidates = [{ content: { role: 'model', parts: [{ text: `${at} ` }] }, ...finish }]
@@ -219,7 +219,7 @@ describe('a stream', () => {
   test.each([
     ['no usage', undefined],
     ['null as its output', { output_tokens: null }],
-  ])('of messages whose end reports %s is billed by its length', async (_what, usage) => {
+  ])('is billed by its length if the end of its messages reports %s', async (_what, usage) => {
     const events = [
       {
         type: 'message_start',
@@ -241,13 +241,13 @@ describe('a stream', () => {
     expect(log.usage.output_tokens).toBeGreaterThan(200)
   })
 
-  test('of a refusal without usage is billed by its length', async () => {
+  test('is billed by its length if it is a refusal without usage', async () => {
     const refusal = [chunk({ role: 'assistant' }), chunk({ refusal: LONG })]
     const log = await ask('openai-chat', CHAT, chat(...refusal, stop), { stream: true })
     expect(log.usage.output_tokens).toBeGreaterThan(200)
   })
 
-  test('of frames that ends broken before its first text is billed the usage that follows', async () => {
+  test('is billed the usage after a broken frame if it ends before its first text', async () => {
     const usage = { inputTokens: 9, outputTokens: 500, totalTokens: 509 }
     const frames = [
       encodeAwsEvent('messageStart', { role: 'assistant' }),
@@ -263,7 +263,7 @@ describe('a stream', () => {
     expect(log.usage.output_tokens).toBeGreaterThan(499)
   })
 
-  test('that fails before its first text is billed the usage that it reported', async () => {
+  test('is billed the reported usage if it fails before its first text', async () => {
     const failed = `data: ${JSON.stringify({ error: { message: 'lost', type: 'server_error' } })}\n\n`
     const log = await ask('openai-chat', CHAT, chat(usageChunk(counted(9, 500)), failed), { stream: true })
     expect(log.status).toBeGreaterThan(499)
@@ -274,7 +274,7 @@ describe('a stream', () => {
 describe('an image', () => {
   const data = [{ b64_json: 'QUJD' }]
   const LOW = { size: '1024x1024', quality: 'low' }
-  /** Of the output of one image of this size and quality. */
+  /** The output tokens of one image of this size and quality. */
   const LEAST = 272
 
   async function draw(model: string, answer: object, fields = {}) {
@@ -290,7 +290,7 @@ describe('an image', () => {
     ['fractions', { input_tokens: 9, output_tokens: 271.5 }],
     ['a total alone besides', { input_tokens: 9, total_tokens: 281 }],
     ['text alone', { input_tokens: 9, output_tokens: 272, output_tokens_details: { text_tokens: 272 } }],
-  ])('of OpenAI is billed as one if its usage has %s', async (_what, usage) => {
+  ])("is billed as one if OpenAI's usage has %s", async (_what, usage) => {
     const log = await draw('openai/gpt-image-1', { created: 1, data, usage }, LOW)
     expect(log.usage.output_tokens).toBe(LEAST)
     // $40 for a million.
@@ -304,7 +304,7 @@ describe('an image', () => {
     ['no output', { promptTokenCount: 9 }],
     ['a total alone besides', { promptTokenCount: 9, totalTokenCount: 1299 }],
     ['empty details', { promptTokenCount: 9, candidatesTokenCount: 1290, candidatesTokensDetails: [] }],
-  ])('of Gemini is billed as one if its usage has %s', async (_what, usageMetadata) => {
+  ])("is billed as one if Gemini's usage has %s", async (_what, usageMetadata) => {
     const candidates = [{ content: { parts: [drawn] }, finishReason: 'STOP' }]
     const log = await draw(GEMINI, { candidates, usageMetadata })
     expect(log.usage.output_tokens).toBeGreaterThanOrEqual(1290)
@@ -312,7 +312,7 @@ describe('an image', () => {
     expect(log.cost_usd).toBeGreaterThan((1290 * 30) / 1e6)
   })
 
-  test('that its provider took away is billed the usage that it reports', async () => {
+  test('is billed the reported usage if its provider took it away', async () => {
     const usageMetadata = { promptTokenCount: 900, thoughtsTokenCount: 500, totalTokenCount: 1400 }
     const log = await draw(GEMINI, { candidates: [{ finishReason: 'IMAGE_SAFETY' }], usageMetadata })
     expect(log.status).toBe(400)
@@ -338,7 +338,7 @@ describe('a transcript', () => {
     ['groq/whisper-large-v3', { usage: { type: 'duration', seconds: 0 } }],
     ['openai/gpt-4o-transcribe', { usage: { type: 'tokens', input_tokens: 9 } }],
     ['openai/gpt-4o-transcribe', { usage: { type: 'tokens', output_tokens: 9 } }],
-  ])('of %s is billed at its maximum if its provider reports %j', async (model, answer) => {
+  ])('is billed at its maximum by %s if the provider reports %j', async (model, answer) => {
     const log = await transcribe(model, answer)
     expect(log).toMatchObject({ status: 200, usage_estimated: true })
     const none = await transcribe(model, {})

@@ -218,7 +218,7 @@ describe('other models', () => {
     )
   })
 
-  test('that chat are refused images on the same path', async () => {
+  test('are refused images on the same path if they chat', async () => {
     const body = { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } }
     const response = await generate(body, { model: 'gemini/gemini-2.5-flash' })
     expect(response.status).toBe(400)

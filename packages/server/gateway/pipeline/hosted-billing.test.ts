@@ -140,7 +140,7 @@ test('Gemini searches by its own price', async () => {
   expect(await costOf(await harness.app.call(route, body))).toBeCloseTo(usual + 0.028, 9)
 })
 
-test('a key with max_request_cost_usd gets no search, because it adds input that nobody can bound', async () => {
+test('a key with max_request_cost_usd gets no search, because it adds unbounded input', async () => {
   const { key } = await harness.app.createKey({ restrictions: { max_request_cost_usd: 1 } })
   harness.upstream.script(responseOf(messageItem('x')))
   const response = await ask({ tools: [SEARCH, FUNCTION] }, key)

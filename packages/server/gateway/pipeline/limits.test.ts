@@ -44,7 +44,7 @@ async function checkedBy(response: Response): Promise<any> {
 }
 
 describe('a budget', () => {
-  test('of $1.00 admits exactly 20 of 300 concurrent requests at $0.05 each', async () => {
+  test('admits exactly 20 of 300 concurrent requests at $0.05 each against $1.00', async () => {
     const { key, budget } = await limited.freshKey(1)
     let release: () => void = () => {}
     const open = new Promise<void>(resolve => {
@@ -89,7 +89,7 @@ describe('a budget', () => {
     expect([response.status, error.code, error.param]).toEqual([400, 'model_unpriced', 'model'])
   })
 
-  test('that is nearly spent lowers the output cap to what is reserved', async () => {
+  test('lowers the output cap to what is reserved if it is nearly spent', async () => {
     const { key, budget } = await limited.freshKey(0.3)
     upstream.script(
       completion('hello', { usage: { prompt_tokens: 1, completion_tokens: 4096, total_tokens: 4097 } }),
@@ -298,7 +298,7 @@ describe('an answer', () => {
     ]) {
       const response = await app.call('/v1/chat', PRICED_CHAT, { headers })
       expect(response.status).toBe(status)
-      // The limit as it was set, so that nobody plans with the grace.
+      // The limit as it was set, so that no caller relies on the grace.
       expect(response.headers.get('x-ratelimit-limit-requests')).toBe('2')
       expect(response.headers.get('x-ratelimit-remaining-requests')).toBe(remaining)
     }

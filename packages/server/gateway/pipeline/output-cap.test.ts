@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 
 const CHAT = { model: PRICED, messages: [{ role: 'user', content: 'hi' }] }
-/** At $50 per million tokens: $0.45. */
+/** The output tokens that cost $0.45 at $50 per million. */
 const MANY = 9_000
 
 /** Returns a key with a budget in USD of its own. */

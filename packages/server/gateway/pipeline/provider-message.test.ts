@@ -28,7 +28,7 @@ const ask = async (key = app.secretKey, path = '/v1/chat', body: object = {}): P
 }
 const logged = async (id: string): Promise<unknown> => (await app.findLog(id)).provider_message
 
-test('a secret key gets it beside our message, and its log record has it', async () => {
+test('a secret key gets it beside the message of the gateway, and its log record has it', async () => {
   refuse()
   const { error, id } = await ask()
   expect(error).toMatchObject({
@@ -67,7 +67,7 @@ test.each<[string, number, unknown, object]>([
   ['a 400 that names the key', 400, `Incorrect API key provided: ${API_KEY}`, { code: 'invalid_api_key' }],
   ['a 500', 500, MESSAGE, {}],
   ['a 429', 429, MESSAGE, {}],
-])('nobody gets it with %s', async (_, status, message, more) => {
+])('no caller gets it with %s', async (_, status, message, more) => {
   refuse(message, status, more)
   const { answer, id } = await ask()
   expect(JSON.stringify(answer)).not.toMatch(/provider_message|temperature|canary/)

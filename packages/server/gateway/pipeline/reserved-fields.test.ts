@@ -112,7 +112,7 @@ describe('provider_options in the native format may not set', () => {
     await expectFault(response, 400, 'invalid_request', `provider_options.openai.${path}`)
   })
 
-  test('but may set other fields, also one whose value has such a name', async () => {
+  test('accepts other fields, also one whose value has such a name', async () => {
     const options = {
       logit_bias: { model: 1 },
       metadata: { model: 'x' },
@@ -212,7 +212,7 @@ describe("an unknown field of OpenAI's format may not be", () => {
     ['provider', { zdr: true, data_collection: 'deny', max_price: { prompt: 1 }, allow_fallbacks: false }],
     ['reasoning', { mode: 'standard' }],
     ['web_search_options', null],
-  ])('but %s: %j is accepted', async (field, value) => {
+  ])('accepts %s: %j', async (field, value) => {
     const response = await app.call('/openai/v1/chat/completions', { ...OK, [field]: value })
     expect(response.status).toBe(200)
   })
@@ -223,7 +223,7 @@ describe("an unknown field of OpenAI's format may not be", () => {
     ['enable_search', true, 'enable_search'],
     ['tools', [{ type: 'web_search' }], 'tools[0]'],
     ['tools', [{ type: 'builtin_function', function: { name: '$web_search' } }], 'tools[0]'],
-  ])('and a search of the provider by %s: %j is left out', async (field, value, param) => {
+  ])('leaves out a search of the provider by %s: %j', async (field, value, param) => {
     const response = await app.call('/openai/v1/chat/completions', { ...OK, [field]: value })
     expect([response.status, response.headers.get('x-rideau-dropped-params')]).toEqual([200, param])
   })
@@ -250,7 +250,7 @@ describe('a Cohere body may not set', () => {
     await expectFlatFault(await post({ extra_body: { model: 'x' } }), 'invalid_request', 'extra_body.model')
   })
 
-  test('but a tool that the provider runs is left out', async () => {
+  test('leaves out a tool that the provider runs', async () => {
     const answer = await post({ tools: [{ type: 'web_search' }] })
     expect([answer.status, answer.headers.get('x-rideau-dropped-params')]).toEqual([200, 'tools[0]'])
   })
@@ -322,7 +322,7 @@ describe('a Converse body may not set', () => {
   test.each<object>([
     { serviceTier: { type: 'default' }, performanceConfig: { latency: 'standard' } },
     { guardrailConfig: null, requestMetadata: { model: 'x' } },
-  ])('but %j is accepted', async fields => {
+  ])('accepts %j', async fields => {
     expect((await post(fields)).status).toBe(200)
   })
 })

@@ -160,7 +160,7 @@ describe.each([COHERE, CONVERSE])('a caller of $name', format => {
     expect(upstream.requests.length).toBe(before)
   })
 
-  test("that disconnects ends the provider's stream and leaves no reservation", async () => {
+  test("ends the provider's stream and leaves no reservation when it disconnects", async () => {
     const { key, budget } = await limited.freshKey(1)
     let arrived = (): void => {}
     const called = new Promise<void>(resolve => {

@@ -100,7 +100,7 @@ describe.each(FORMS)('a stream as $form', ({ ask, parse, cut }) => {
     expect(log).toMatchObject({ error_code: 'request_canceled' })
   })
 
-  test('of a caller that disconnects ends at the provider too', async () => {
+  test('ends at the provider too if its caller disconnects', async () => {
     const { key } = await limited.freshKey(100)
     limited.upstream.script(res => {
       res.writeHead(200, { 'content-type': 'text/event-stream' })

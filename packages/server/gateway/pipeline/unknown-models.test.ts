@@ -166,7 +166,7 @@ describe('a list of allowed models', () => {
     [['openai/gpt-4o-mini'], false],
     [['anthropic/*'], false],
     [[`anthropic/${NEW}`], false],
-  ])('of a key, %j, allows it: %s', async (allowed_models, isAllowed) => {
+  ])('%j of a key allows the model: %s', async (allowed_models, isAllowed) => {
     const { key } = await app.createKey({ restrictions: { allowed_models } })
     for (const [path, model] of asked) {
       const { code, sent } = await send(path, { model, messages }, key)
@@ -176,7 +176,7 @@ describe('a list of allowed models', () => {
     }
   })
 
-  test("of the minting key holds for its client tokens, and the plan's for its end users", async () => {
+  test("holds for the client tokens of its minting key, and a plan's for its end users", async () => {
     const { key } = await app.createKey({ restrictions: { allowed_models: ['openai/gpt-4o-mini'] } })
     const plans = `/v1/environments/${app.developmentId}/plans`
     const plan = await app.manage('POST', plans, { name: 'small', allowed_models: ['openai/gpt-4o-mini'] })
@@ -194,7 +194,7 @@ describe('a list of allowed models', () => {
     }
   })
 
-  test('of the environment holds too', async () => {
+  test("holds if it is the environment's too", async () => {
     const environment = `/v1/environments/${app.developmentId}`
     await app.manage('PATCH', environment, { allowed_models: ['openai/gpt-4o-mini'] })
     for (const [path, model] of asked) {

@@ -12,9 +12,9 @@ import { type LimitedApp, openLimitedApp, PRICED } from '../../testing/harness/l
 import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
 
-/** Of 64 connections a key gets 9 to one origin, and the end user of a client token 2. */
+/** The gateway's connections to providers. Of 64 a key gets 9 to one origin, and the end user of a client token 2. */
 const CONNECTIONS = '64'
-/** More than anybody's share. */
+/** More than the share of any caller. */
 const MANY = 60
 /** Long enough for a busy machine. */
 const SOON = { timeout: 60_000 }
@@ -79,7 +79,7 @@ interface Held {
   seen(content: string): readonly UpstreamRequestSeen[]
 }
 
-/** Streams to 'unread', answers 'silent' never, and everybody else at once. */
+/** Streams to 'unread', never answers 'silent', and answers all others at once. */
 function script(): Held {
   const from = limited.upstream.requests.length
   const closed = new Set<UpstreamRequestSeen>()
@@ -137,7 +137,7 @@ describe('with many silent streams of one key and of one client token', () => {
   })
 })
 
-test('ends streams that nobody reads, bills what was delivered, and lends their connections to those that wait', async () => {
+test('ends streams whose callers do not read, bills what was delivered, and lends their connections to waiting calls', async () => {
   const { app } = limited
   const held = script()
   const { key, budget } = await limited.freshKey(1_000_000)

@@ -246,7 +246,7 @@ test('a screenshot in an item that is not read counts as a window at most, howev
 
 describe('a budget', () => {
   test.each([...TEXTS, ...ADDRESSES])(
-    'that cannot pay for it refuses %s with 402: %s',
+    'refuses %s with 402 if it cannot pay for it: %s',
     async (_what, route, body) => {
       const { key } = await limited.freshKey(0.02)
       expect(await ask(route, body, key)).toMatchObject({ status: 402, wasSent: false })

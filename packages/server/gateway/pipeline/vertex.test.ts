@@ -64,7 +64,7 @@ describe('a service account', () => {
     expect(JSON.stringify(upstream.requests)).not.toContain('PRIVATE KEY')
   })
 
-  test('whose token is rejected gets a new one within the same attempt, also for streams', async () => {
+  test('gets a new token within the same attempt if its token is rejected, also for streams', async () => {
     upstream.script(expired, stream(`data: ${JSON.stringify(body)}\n\n`))
     const response = await app.call('/v1/chat', { model, messages, stream: true })
     expect(response.headers.get('x-rideau-attempts')).toBe('1')
@@ -72,7 +72,7 @@ describe('a service account', () => {
     expect(tokens().slice(-2)).toEqual(['Bearer token-2', 'Bearer token-3'])
   })
 
-  test('whose new token is rejected too is not tried a third time', async () => {
+  test('is not tried a third time if its new token is rejected too', async () => {
     upstream.script(expired)
     const before = upstream.requests.length
     const response = await app.call('/v1/chat', { model, messages })
@@ -80,7 +80,7 @@ describe('a service account', () => {
     expect(upstream.requests.length - before).toBe(2)
   })
 
-  test('that was deleted at Google is reported to its owner, and not to the caller', async () => {
+  test('is reported to its owner, and not to the caller, if it was deleted at Google', async () => {
     upstream.script(expired, good)
     endpoint.rejection = {
       status: 400,

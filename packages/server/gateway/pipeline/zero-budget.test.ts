@@ -28,7 +28,7 @@ function ofAudio(): FormData {
 
 const EMBEDDER = 'sandbox/embed'
 const PAINTER = 'sandbox/image'
-/** Of routes that serve some models only. */
+/** The models of routes that serve some models only. */
 const MODELS: Record<string, string> = { embeddings: EMBEDDER, images: PAINTER }
 
 test('every route that can call a provider is refused at a budget of 0; models and cancel are not', async () => {

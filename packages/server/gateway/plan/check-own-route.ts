@@ -14,7 +14,7 @@ export function checkOwnRoute(
   source: SourceBody,
 ): Refusal | undefined {
   if (source.format === 'openai-completions' && format.id !== source.format) {
-    return lacking(`The model ${id} answers chats, and not bare prompts; use /chat/completions.`)
+    return lacking(`The model ${id} serves chat requests only: use /chat/completions.`)
   }
   if (source.format === COMPACT_ID && format.id !== source.format) {
     return lacking(

@@ -40,7 +40,7 @@ function toChecked(
   return checked
 }
 
-/** Of one that refused something, less than any share. */
+/** Returns the share of the limit that is left; for a limit that refused something, less than any share. */
 function shareLeft({ limit, remaining, refused }: CheckedLimit): number {
   if (refused !== undefined) return -1
   return limit === 0 ? 0 : remaining / limit

@@ -19,14 +19,14 @@ export interface Outcome {
   readonly finishReason?: string
   /** Why the gateway ended the answer early. Becomes the record's error code, though the caller got a 200. */
   readonly cutBy?: FaultCode | undefined
-  /** For environments whose `log_capture` is `full`. */
+  /** The body of the answer, for environments whose `log_capture` is `full`. */
   readonly responseBody?: string | undefined
 }
 
 /**
  * Writes the record of a request. Resolves once it is in the journal; the last byte of an answer is sent after that, so
  * every answered request is logged. Returns undefined if the request was settled before, or if no environment is known,
- * since nobody could read its record.
+ * since no caller could read its record.
  */
 export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps): Promise<void> | undefined {
   if (!isIdentified(ctx) || ctx.isSettled) return undefined

@@ -1,7 +1,7 @@
 import { excerpt } from '@rideau/llm/request/bounded-excerpt'
 import type { RecordFields } from './record-fields.ts'
 
-/** In characters. Hashes, ids and addresses are shorter. */
+/** The longest user, in characters. Hashes, ids and addresses are shorter. */
 const MAX_USER = 256
 
 /** Records the `user` that the body names, for the reader of the log. It is never an identity. */

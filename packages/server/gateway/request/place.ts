@@ -36,7 +36,7 @@ interface Placed {
  */
 export class Place implements BodyMemory, Ticking, UnreadAnswer {
   tickerSlot = -1
-  /** Of its answer, if that is counted. */
+  /** The unread bytes of the request's answer, if they are counted. */
   unreadBytes = 0
   readonly #request: Placed
   readonly #owner: PlaceOwner
@@ -85,7 +85,7 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
     return undefined
   }
 
-  /** Gives back what the body held but for `kept` bytes, as the rest is not in memory any more. */
+  /** Gives back what the body held, except `kept` bytes: the rest is no longer in memory. */
   giveBackAbove(kept: number): void {
     if (!this.#isOpen || kept >= this.#bytes) return
     giveBack(this.#credential.bytes, toCounted(this.#bytes) - toCounted(kept))

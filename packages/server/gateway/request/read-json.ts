@@ -29,7 +29,7 @@ export async function readJson(ctx: RequestContext, limit: number, timeoutMs: nu
   return await parseBody(ctx, reading instanceof Promise ? await reading : reading)
 }
 
-/** The same for bytes that have arrived: a body, or a text that one holds. */
+/** Parses bytes that have arrived, like `readJson`: a body, or a text that a body contains. */
 export async function parseBody(ctx: RequestContext, bytes: Buffer): Promise<JsonBody> {
   const parsed = parseJson(bytes, REQUEST_BOUNDS) ?? (await parseLong(ctx, bytes))
   const { value, fields } = parsed

@@ -15,7 +15,7 @@ export interface RecordFields {
   metadata: LogMetadata | null
   /** The lowered output cap of the attempted target; null: it was not lowered. */
   outputCap: number | null
-  /** Of the attempted target, as the caller spells them; null: none. */
+  /** The parameters that were left out for the attempted target, as the caller spells them; null: none. */
   droppedParams: readonly string[] | null
   requestBody: Buffer | undefined
   /** What the answering provider charges, in case sending the answer fails. */

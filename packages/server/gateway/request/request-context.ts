@@ -55,15 +55,15 @@ export class RequestContext implements Ticking {
   environment: Environment | undefined
   /** When its credential expires, in Unix milliseconds; null: never. Set by identification. */
   credentialExpiresAt: number | null = null
-  /** Its place among the open requests. undefined: it was not identified yet, or it needs none. */
+  /** The request's place among the open requests. undefined: it was not identified yet, or it needs none. */
   place: Place | undefined
-  /** Its reservation on limits. undefined: nothing was reserved yet. */
+  /** The request's reservation on limits. undefined: nothing was reserved yet. */
   reservation: Reservation | undefined
   /** The limit that refused the whole request. */
   refusal: LimitRefusal | undefined
   /** Records the answer for later requests with its idempotency key. undefined: it has no key, or is answered by a replay. */
   recorder: AnswerRecorder | undefined
-  /** Its spans. undefined: it was not identified yet, or traces are off. */
+  /** The request's spans. undefined: it was not identified yet, or traces are off. */
   trace: RequestTrace | undefined
   /** The bill of all abandoned attempts. Providers may charge for them. */
   abandoned: Bill | undefined

@@ -2,7 +2,7 @@ import { throwLater } from '../../core/on-exception.ts'
 
 /** Something with timeouts. `tick` is called about four times a second with `performance.now()`. */
 export interface Ticking {
-  /** Its position in the ticker. Managed by the ticker. */
+  /** The position in the ticker, which the ticker manages. */
   tickerSlot: number
   tick(now: number): void
   /** Called with an exception of `tick`. Ends the work that this stands for. */

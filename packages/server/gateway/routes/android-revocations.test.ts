@@ -42,7 +42,7 @@ test('a phone with a certificate of the list is rejected as any other, also the 
   await devices.close()
 })
 
-test('a list that cannot be had stops nobody, and is logged', async () => {
+test('a list that cannot be fetched refuses no device, and is logged', async () => {
   host.answers.set('/status', { body: {}, after: new Promise(() => {}) })
   await open()
   expect(await attest()).toBe('201')

@@ -30,10 +30,10 @@ const PUBLISHABLE_FIELDS: ReadonlySet<string> = new Set(['identity_token', 'id_t
 const SECRET_END_USER: ReadonlySet<string> = new Set(['id', 'external_id', 'plan', 'attributes'])
 const PUBLISHABLE_END_USER: ReadonlySet<string> = new Set(['plan', 'attributes'])
 const MAX_PLAN_LENGTH = 64
-/** Of the whole end user: a longer one is refused before its fields are looked for. */
+/** The most bytes of the whole end user. A longer one is refused before its fields are read. */
 const MAX_END_USER_BYTES = 64 * 1024
 
-/** Who gets the token. */
+/** The end user that gets the token. */
 interface Subject {
   readonly id: string
   /** The plan that the backend or the identity provider names. */

@@ -254,7 +254,7 @@ describe('an attested iPhone', () => {
     expect(shorten(await attest({ challenge: text }))).toBe(REJECTED)
   })
 
-  test('of another environment is unknown, and so is its challenge', async () => {
+  test('is unknown in another environment, and so is its challenge', async () => {
     await attest()
     const theirs = await challenge()
     publishable = await app.createKey({ kind: 'publishable' }, app.productionId)
@@ -262,7 +262,7 @@ describe('an attested iPhone', () => {
     expect(shorten(await assert(1))).toBe(REJECTED)
   })
 
-  test("of an app that left the project's settings is rejected", async () => {
+  test("is rejected if its app left the project's settings", async () => {
     await attest()
     const ios = { team_id: TEAM, bundle_ids: ['dev.example.other'], environment: 'production' }
     await app.manage('PUT', devices.deviceAuth, { ios })
@@ -284,20 +284,20 @@ describe('an attested iPhone', () => {
     ['an unknown platform', { platform: 'windows' }, 'platform'],
     ['an unknown field', { counter: 1 }, 'counter'],
     ['a lifetime of an hour and a second', { ttl_seconds: 3601 }, 'ttl_seconds'],
-  ])('that sends %s gets invalid_request and keeps its challenge', async (_, body, param) => {
+  ])('gets invalid_request and keeps its challenge if it sends %s', async (_, body, param) => {
     const text = await challenge()
     expect(shorten(await attest({ challenge: text, body }))).toBe(`400 invalid_request ${param}`)
     expect((await attest({ challenge: text })).status).toBe(201)
   })
 
-  test('that is not sent as JSON gets invalid_request', async () => {
+  test('gets invalid_request if it is not sent as JSON', async () => {
     const text = await challenge()
     const body = JSON.stringify({ challenge: text, key_id: 'a', attestation_object: 'a' })
     const sent = await post('attest', body, publishable.key, { 'content-type': 'text/plain' })
     expect(shorten(sent)).toBe('400 invalid_request')
   })
 
-  test('that names scopes which the key lacks gets invalid_scope', async () => {
+  test('gets invalid_scope if it names scopes that the key lacks', async () => {
     publishable = await app.createKey({ kind: 'publishable', scopes: ['ai.chat'] })
     expect(shorten(await attest({ body: { scopes: ['ai.embed'] } }))).toBe('400 invalid_scope scopes')
     expect(shorten(await attest({ body: { scopes: [] } }))).toBe('400 invalid_scope scopes')
@@ -339,7 +339,7 @@ test.each([
   () => Promise.reject(new Error('down')),
   async () => 'banned' as const,
   () => new Promise<'ok'>(() => {}),
-])('a signal that fails, says banned or says nothing refuses nobody', async check => {
+])('a signal that fails, reports a ban or never arrives refuses no device', async check => {
   Object.assign(devices.deps, { deviceCheck: { check } })
   expect((await attest({ body: { device_check_token: 'AAAA' } })).status).toBe(201)
 })

@@ -18,7 +18,7 @@ const WELL_FORMED = 'must be well-formed Unicode.'
 
 export interface GivenFeedback {
   readonly requestId: string
-  /** From -1 to 1. */
+  /** The score from -1 to 1. */
   readonly score: number
   readonly comment: string | null
   readonly tags: readonly string[]

@@ -114,7 +114,7 @@ describe('a key set', () => {
   }
   afterAll(() => idp.close())
 
-  test('of 10 MB is answered with federated_config_invalid, and fetched once for many requests', async () => {
+  test('gets federated_config_invalid if it has 10 MB, and is fetched once for many requests', async () => {
     await open()
     idp.answers.set(KEYS, { body: `{"keys":[],"x":"${'x'.repeat(10_000_000)}"}` })
     const token = await idp.sign({}, Date.now())
@@ -124,7 +124,7 @@ describe('a key set', () => {
     await idp.close()
   })
 
-  test('whose host hangs is answered with federated_config_invalid', async () => {
+  test('gets federated_config_invalid if its host hangs', async () => {
     await open()
     idp.answers.set(KEYS, { body: {}, after: new Promise(() => {}) })
     const token = await idp.sign({}, Date.now())

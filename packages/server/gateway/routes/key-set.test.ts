@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('GET /.well-known/jwks.json', () => {
-  test('returns the current and the next public key to anyone, cacheable for five minutes', async () => {
+  test('returns the current and the next public key without a credential, cacheable for five minutes', async () => {
     const response = await fetch(`${app.gatewayUrl}/.well-known/jwks.json`, {
       headers: { origin: 'https://anywhere.example' },
     })

@@ -8,7 +8,7 @@ import type { RouteDeps } from './route-deps.ts'
 export const JWKS_PATH = '/.well-known/jwks.json'
 
 /**
- * `GET /.well-known/jwks.json`: the public keys that verify client tokens. Public and the same for everyone. Never
+ * `GET /.well-known/jwks.json`: the public keys that verify client tokens. Public and the same for all callers. Never
  * rejects.
  */
 export async function serveKeySet(ctx: RequestContext, deps: RouteDeps): Promise<void> {

@@ -140,7 +140,7 @@ describe('lists of the gateway', () => {
       await expect.poll(length, SOON).toBeGreaterThan(4 * names.length)
     })
 
-    // The kernel takes some 10 MB of a connection that nobody reads, so its second or third list waits here.
+    // The kernel takes some 10 MB of a connection that its caller does not read, so its second or third list waits here.
     test('unread lists count as answers, and their callers are disconnected above the share', async () => {
       const unread: Socket[] = []
       for (let count = 0; count < 12; count++) unread.push(await sendUnread('/v1/models', 10))

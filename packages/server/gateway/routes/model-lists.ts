@@ -29,7 +29,7 @@ export interface ListSource {
 interface ModelList {
   readonly key: string
   readonly models: readonly Listed[]
-  /** By encoder. */
+  /** The encoded list by encoder. */
   readonly encoded: Map<EncodeList, Buffer>
   /** What it takes of memory, about. */
   bytes: number
@@ -37,14 +37,14 @@ interface ModelList {
 
 /** What a listed model takes besides what the catalogue has of it. */
 const LISTED_BYTES = 256
-/** For lists in one process. */
+/** The memory for lists in one process. */
 const MAX_BYTES = 32 * 1024 * 1024
 /** Writing a longer answer takes a turn among long work: it may take a fraction of a millisecond. */
 const LONG_BYTES = 64 * 1024
 
 /**
  * Lists of models, made once for a version of an environment and the rights of its callers, since a list may have thousands of
- * models. All long work on them takes turns, so that the lists of one organization delay nobody else: making a list that is not in
+ * models. All long work on them takes turns, so that the lists of one organization delay no other: making a list that is not in
  * memory, encoding it and sending a long one.
  */
 export class ModelLists {

@@ -9,9 +9,9 @@ import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
 const STREAMS = 40
 const BODY_BYTES = 1024 * 1024
-/** Of all bodies at once: less than all streams' requests together. */
+/** The memory for all bodies at once: less than all streams' requests together. */
 const BODIES_BYTES = 32 * BODY_BYTES
-/** Of the log's record, for environments that capture bodies. */
+/** The memory for the log's record, in environments that capture bodies. */
 const CAPTURED_BYTES = 128 * 1024
 
 setFlagsFromString('--expose-gc')

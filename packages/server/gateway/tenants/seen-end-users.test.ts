@@ -48,7 +48,7 @@ test('after a failed statement nothing is asked for a second, and then again', a
   expect(batches).toEqual([['a'], ['a']])
 })
 
-test('of very many new end users at once the ones beyond a bound are noted when they are seen again', async () => {
+test('notes at most 5,000 of many new end users at once, and the others when they are seen again', async () => {
   const ids = Array.from({ length: 6_000 }, (_, n) => `u${n}`)
   await note(...ids)
   expect(batches.flat()).toHaveLength(5_000)

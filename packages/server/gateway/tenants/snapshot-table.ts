@@ -11,7 +11,7 @@ export interface SnapshotBounds {
   readonly maxKeys: number
   readonly maxTokens: number
   readonly maxEndUsers: number
-  /** For everything, about. */
+  /** The approximate memory for everything. */
   readonly maxBytes: number
 }
 
@@ -43,7 +43,7 @@ export class SnapshotTable<Tenant extends Owned> {
   readonly #keys = new Map<string, Tenant>()
   /** The tenants of client tokens. Kept apart, since millions of tokens must not evict keys. */
   readonly #tokens = new Map<string, Tenant>()
-  /** By environment id and end user id. */
+  /** The end users by environment id and end user id. */
   readonly #endUsers = new Map<string, EndUser>()
   /** Those loaded first come first. */
   readonly #environments = new Map<string, Entry>()

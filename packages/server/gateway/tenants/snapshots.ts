@@ -39,7 +39,7 @@ export type SnapshotName =
 
 export interface SnapshotOptions {
   readonly source: SnapshotSource
-  /** Called with what was loaded for a request. Absent: nobody else needs it. */
+  /** Called with what was loaded for a request. Absent: nothing else needs it. */
   readonly onLoaded?: ((name: SnapshotName) => void) | undefined
   /** Unix milliseconds. */
   readonly now: () => number
@@ -51,11 +51,11 @@ export interface SnapshotOptions {
   readonly maxUnknown?: number
   readonly maxTokens?: number
   readonly maxEndUsers?: number
-  /** For everything that is in memory, about. */
+  /** The approximate memory for everything that is loaded. */
   readonly maxBytes?: number
 }
 
-/** In each worker. */
+/** The default for each worker. */
 const MAX_BYTES = 256 * 1024 * 1024
 
 /** Milliseconds after which an unknown key is queried again. Any change notification also clears it. */

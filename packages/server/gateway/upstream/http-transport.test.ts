@@ -11,7 +11,7 @@ import type { Transport, UpstreamCall } from './transport.ts'
 
 /** More calls than one caller may make at a time. */
 const MANY = 600
-/** Of these connections one caller gets 540 to one origin. */
+/** The gateway's connections. One caller gets 540 of these to one origin. */
 const MAX_CONNECTIONS = 4096
 const NOBODY: ShareOwner = { environment: undefined, caller: undefined, endUser: undefined }
 

@@ -98,7 +98,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
   /** A chunk that waits for a later tick. The call is paused until it is processed. */
   #chunk: Buffer | undefined
   /**
-   * Short chunks of one read of the socket, but for the first. A provider sends each event as a chunk of its own, and one
+   * Short chunks of one read of the socket, except the first. A provider sends each event as a chunk of its own, and one
    * read often brings several: these are processed as one, which writes to the caller once. The first is processed at once,
    * so that undici stops reading if it fills the caller's connection.
    */
@@ -186,7 +186,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
 
   /**
    * Processes the chunk that waited and, while the slice lasts, the rest of what the socket read with it. If each chunk
-   * waited for a turn of its own, the memory of the whole read would stay for so long that only a full collection frees it.
+   * waited for a turn of its own, the memory of the whole read would stay until a full collection frees it.
    */
   takeTurn(): boolean {
     const chunk = this.#chunk

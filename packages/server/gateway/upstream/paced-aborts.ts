@@ -9,7 +9,7 @@ export const ABORTED = new Error('the call was aborted')
 const SLICE_MS = 2
 
 /**
- * Ends connections of calls that nobody wants any more, as many as a slice of each tick allows. To close one takes a third of
+ * Ends connections of calls that are no longer wanted, as many as a slice of each tick allows. To close one takes a third of
  * a millisecond, and the callers of hundreds may leave in one tick.
  */
 export class PacedAborts {

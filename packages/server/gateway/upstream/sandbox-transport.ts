@@ -100,7 +100,7 @@ class SandboxCall implements UpstreamCall {
     this.#finish()
   }
 
-  /** A script ends by itself. */
+  /** Does nothing: a script ends by itself. */
   finish(): void {}
 
   pause(): void {

@@ -70,7 +70,7 @@ describeOnEachLedger('a new counter', withLedger => {
     }, database)
   })
 
-  test('of concurrency begins at zero and is never seeded, whatever is seeded with it', () => {
+  test('begins at zero for concurrency and is never seeded, whatever is seeded with it', () => {
     const meters = [
       makeMeter('budget', 1000, { key: 'spend' }),
       makeMeter('concurrency', 2, { key: 'slots' }),
@@ -164,7 +164,7 @@ describeOnEachLedger('a new counter', withLedger => {
     )
   }, 120_000)
 
-  test('that cannot be seeded refuses as unavailable, never as exceeded; the next request reads again', () => {
+  test('refuses as unavailable, never as exceeded, if it cannot be seeded; the next request reads again', () => {
     const database = new UsageDatabase()
     database.beforeSnapshot = async () => {
       throw new Error('the database is unreachable')
@@ -196,7 +196,7 @@ describeOnEachLedger('a new counter', withLedger => {
     )
   })
 
-  test('of a rolling meter ignores entries that left the window, and frees the others one by one', async () => {
+  test('ignores entries that left the window of a rolling meter, and frees the others one by one', async () => {
     const meter = makeMeter('token_rate', 100, { windowMs: 1000 })
     const entries = [
       { at: T - 1000, amount: 50 },

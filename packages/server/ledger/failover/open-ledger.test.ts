@@ -63,7 +63,7 @@ describe('the ledger of a process', () => {
     expect(countLocalAdmissions()).toBe(1)
   })
 
-  test('that fails open serves requests under a budget too, and health names that', async () => {
+  test('serves requests under a budget too if it fails open, and health names that', async () => {
     const { ledger } = await open({ redisUrl: UNREACHABLE, isFailOpen: true })
     const budget = makeMeter('budget', 100)
     const amounts = { tokens: 0, nanoUsd: 60 }

@@ -72,7 +72,7 @@ export function addEnded({ meter, rule, counter }: CounterRow, { at, usage }: En
 /** How long a window that has ended is kept. The next window of its series then needs no seed. */
 const ENDED_KEPT_MS = 3_600_000
 
-/** Whether a row counts nothing at `at` that a later request could need. */
+/** Returns true if a row counts nothing at `at` that a later request could need. */
 export function isIdle({ meter, counter }: CounterRow, at: number): boolean {
   if (counter.kind === 'rolling') {
     counter.expireEntries(at)

@@ -42,7 +42,7 @@ describe('a new counter', () => {
     )
   })
 
-  test('of the next window, or of a rate that is younger than the process, needs no seed and no wait', async () => {
+  test('needs no seed and no wait for the next window, or for a rate that is younger than the process', async () => {
     const { ledger } = openLedger()
     const amounts = { tokens: 0, nanoUsd: 10 }
     const first = makeMeter('budget', 10, { since: T - 100, end: T + 100 })
@@ -57,14 +57,14 @@ describe('a new counter', () => {
     expect(ledger.reserve(later)).not.toBeInstanceOf(Promise)
   })
 
-  test('of a window that does not follow the last counted one is seeded', async () => {
+  test('is seeded for a window that does not follow the last counted one', async () => {
     const { ledger } = openLedger()
     await ledger.reserve(toRequest('a', [makeMeter('budget', 10, { since: T - 100, end: T + 100 })]))
     const afterNext = makeMeter('budget', 10, { since: T + 200, end: T + 300 })
     expect(ledger.reserve(toRequest('b', [afterNext], { at: T + 200 }))).toBeInstanceOf(Promise)
   })
 
-  test('that is requested while others are seeded is seeded by the next read, together with all that wait', async () => {
+  test('is seeded by the next read, together with all that wait, if it is requested while others are seeded', async () => {
     const database = new UsageDatabase()
     let answer = (): void => {}
     database.beforeSnapshot = () => new Promise(resolve => void (answer = resolve))

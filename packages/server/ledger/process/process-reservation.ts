@@ -9,7 +9,7 @@ import type { RollingEntry } from './rolling-counter.ts'
 interface Share {
   readonly meter: Meter
   readonly row: CounterRow
-  /** Of a rolling meter; undefined for others. */
+  /** The entry in a rolling meter; undefined for other meters. */
   readonly entry: RollingEntry | undefined
 }
 

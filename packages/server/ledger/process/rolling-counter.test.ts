@@ -105,7 +105,7 @@ describe('a rolling counter', () => {
     expect(counter.settled).toBe(count)
     for (const at of [0, 1, 777, 30_000, count - 1]) {
       counter.expireEntries(at + windowMs)
-      // All entries up to `at` have expired but those of the last slot of 5 ms.
+      // All entries up to `at` have expired, except those of the last slot of 5 ms.
       expect(counter.settled).toBeGreaterThanOrEqual(count - 1 - at)
       expect(counter.settled).toBeLessThan(count - 1 - at + 5)
     }

@@ -8,7 +8,7 @@ function call(runBatch: LedgerCommands['runBatch']): Promise<unknown[]> {
   return Promise.all(['a', 'b'].map(id => batcher.release('reservations', id).catch(error => error)))
 }
 
-/** As the script packs numbers. */
+/** Packs numbers like the script does. */
 function pack(...numbers: number[]): Buffer {
   return Buffer.from(new Float64Array(numbers).buffer)
 }

@@ -47,7 +47,7 @@ describe.skipIf(redisProgram === undefined)('operations on the server', () => {
     (await Promise.all(replies)).map(({ values }) => values)
   const endOfTick = (): Promise<void> => new Promise(resolve => process.nextTick(resolve))
 
-  test('of one event-loop tick share one call, each whole or not at all, in order', async () => {
+  test('share one call in an event-loop tick, each whole or not at all, in order', async () => {
     const replies = [
       batcher.reserve(one, toRequest('a', 60)),
       batcher.reserve(other, toRequest('b', 100)),
@@ -120,7 +120,7 @@ describe.skipIf(redisProgram === undefined)('operations on the server', () => {
     expect(values).toEqual([1, amount, 1, -1])
   })
 
-  test('that arrive after the release of their request reserve nothing', async () => {
+  test('reserve nothing if they arrive after the release of their request', async () => {
     await batcher.release(one, 'late')
     expect((await batcher.reserve(one, toRequest('late', 1))).values).toEqual([4])
     const commands = defineCommands(client)

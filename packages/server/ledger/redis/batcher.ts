@@ -12,7 +12,7 @@ export interface BatcherOptions {
   readonly clock: Pick<ScriptClock, 'time'>
 }
 
-/** A batch of this size takes the server about 0.5 ms, during which it serves nobody else. */
+/** A batch of this size takes the server about 0.5 ms, during which it serves no other client. */
 const MOST_OPERATIONS = 16
 
 /**

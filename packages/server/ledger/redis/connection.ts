@@ -95,7 +95,7 @@ export class Connection {
     clearTimeout(timer)
   }
 
-  /** Whether the server still has the data of this run. Asked before a missing counter is taken for a new one. */
+  /** Returns whether the server still has the data of this run. Asked before a missing counter is taken for a new one. */
   async hasData(run: string): Promise<boolean> {
     const isOpen = await isRunOpen(this.redis, run)
     if (!isOpen) this.#markLost('Redis, which counts the limits, has lost its data')

@@ -15,7 +15,7 @@ export interface LocalReservation {
   run: string | undefined
   amounts: Amounts
   leaseMs: number
-  /** As of the last reply of the server. */
+  /** The statuses in the last reply of the server. */
   statuses: readonly MeterStatus[]
 }
 

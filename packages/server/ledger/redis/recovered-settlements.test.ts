@@ -63,7 +63,7 @@ describe.skipIf(redisProgram === undefined)('a reservation of a killed process',
     }
   })
 
-  test('that is never recovered expires with its lease: its slot is free, the rest counts as reserved', async () => {
+  test('expires with its lease if it is never recovered: its slot is free, the rest counts as reserved', async () => {
     await reserve('gone')
     expect(await sumsAt(T + LEASE_MS - 1)).toEqual([
       [0, 100],
@@ -77,7 +77,7 @@ describe.skipIf(redisProgram === undefined)('a reservation of a killed process',
     ])
   })
 
-  test('that is recovered after its expiry is corrected', async () => {
+  test('is corrected if it is recovered after its expiry', async () => {
     await reserve('late')
     await next.expire(T + LEASE_MS + 1)
     await sumsAt(T + LEASE_MS + 1)

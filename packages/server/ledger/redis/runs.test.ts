@@ -66,7 +66,7 @@ describe.skipIf(redisProgram === undefined)('a run of the counters on a server',
     expect(await isRunOpen(redis, `${serverId}.test`)).toBe(true)
   })
 
-  test('that is open already lets a late process in at once', async () => {
+  test('admits a late process at once if it is already open', async () => {
     await join('first', 0).done
     let counted = 0
     await join('late', 60_000, async () => ++counted).done

@@ -11,7 +11,7 @@ export interface RedisSeederOptions extends Pick<LedgerOptions, 'seeds' | 'onThr
   readonly clock: ScriptClock
 }
 
-/** Counters can expire while others are created. After so many attempts they are reported as unavailable. */
+/** The most attempts to create the counters, which can expire while others are created. After them they are reported as unavailable. */
 export const MAX_ROUNDS = 5
 /** A seed must arrive within this time: Redis remembers settled requests for ten seconds. */
 const SEED_TIMEOUT_MS = 8000

@@ -24,7 +24,7 @@ describe('the counting rules', () => {
     ['budget', 60, 60, -20],
     ['concurrency', 1, 0, 0],
   ])(
-    'of a %s reserve %i, count %i of an expired reservation, and grow by %i',
+    'for a %s reserve %i, count %i of an expired reservation, and grow by %i',
     (kind, reserved, expired, more) => {
       const rule = ruleOf(of(kind))
       expect(reservedAmount(rule, AMOUNTS)).toBe(reserved)
@@ -42,7 +42,7 @@ describe('the counting rules', () => {
     ['budget', 7, 0, 7, 0],
     ['concurrency', 0, 0, 0, 0],
   ])(
-    'of a %s settle %i served, %i unserved, %i of the sandbox, %i where it is excluded',
+    'for a %s settle %i served, %i unserved, %i of the sandbox, %i where it is excluded',
     (kind, ...expected) => {
       const served = toUsage({ tokens: 5, nanoUsd: 7 })
       const excluding = makeMeter(kind, 1, { subject: { excludesSandbox: true } })

@@ -1,6 +1,6 @@
 import type { Meter, MeterSubject } from '../../core/meter.ts'
 
-/** Whether a meter counts the requests of this subject that were admitted at this instant. */
+/** Returns true if a meter counts the requests of this subject that were admitted at this instant. */
 export function countsRequest(meter: Meter, subject: MeterSubject, at: number): boolean {
   const counted = meter.subject
   return (

@@ -31,7 +31,7 @@ describe('the reset and retry times', () => {
     ['more than a whole fixed window: never', 'tokens', day, 11, T + 86_400_000, null],
     ['total: never', 'budget', { end: null }, 1, null, null],
     ['concurrency: unknown', 'concurrency', {}, 1, null, null],
-  ])('of %s', (_, kind, settings, wanted, resetAt, retryAt) => {
+  ])('for %s', (_, kind, settings, wanted, resetAt, retryAt) => {
     const meter = makeMeter(kind, 10, settings)
     const [oldestAt, blockingAt] = meter.kind === 'rolling' ? [T + 5, T + 9] : [null, null]
     const refusal = toRefusal(meter, 4, 6, oldestAt, wanted, blockingAt)
@@ -39,12 +39,12 @@ describe('the reset and retry times', () => {
     expect(toStatus(meter, 4, 6, oldestAt)).toEqual({ meter, settled: 4, reserved: 6, resetAt })
   })
 
-  test('of a rate without entries are null', () => {
+  test('are null for a rate without entries', () => {
     expect(toStatus(makeMeter('rate', 10), 0, 0, null).resetAt).toBeNull()
   })
 })
 
-describe('of two refusals the one with the longer wait is named', () => {
+describe('longerWait', () => {
   const meters = {
     concurrency: makeMeter('concurrency', 0),
     second: makeMeter('rate', 1, { windowMs: 1000 }),
@@ -57,13 +57,13 @@ describe('of two refusals the one with the longer wait is named', () => {
 
   test.each(
     order.flatMap((shorter, index) => order.slice(index + 1).map(longer => [shorter, longer] as const)),
-  )('of %s and %s the second', (shorter, longer) => {
+  )('returns the second of %s and %s', (shorter, longer) => {
     const [first, second] = [refusalOf(shorter), refusalOf(longer)]
     expect(longerWait(first, second)).toBe(second)
     expect(longerWait(second, first)).toBe(second)
   })
 
-  test('of equal waits the first', () => {
+  test('returns the first of two refusals with equal waits', () => {
     const [first, second] = [refusalOf('day'), refusalOf('day')]
     expect(longerWait(first, second)).toBe(first)
     expect(longerWait(undefined, second)).toBe(second)

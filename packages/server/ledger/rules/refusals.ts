@@ -1,7 +1,7 @@
 import type { Meter } from '../../core/meter.ts'
 import type { LimitRefusal, MeterStatus } from '../ledger.ts'
 
-/** Whether a meter has room for `wanted` more. Subtracts, so that no intermediate result exceeds 2^53. */
+/** Returns true if a meter has room for `wanted` more. Subtracts, so that no intermediate result exceeds 2^53. */
 export function fits(limit: number, settled: number, reserved: number, wanted: number): boolean {
   return wanted <= limit - settled - reserved
 }

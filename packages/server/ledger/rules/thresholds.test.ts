@@ -13,7 +13,7 @@ test.each<[number[], number, number, number[], number]>([
   [[50, 80, 100], 80, 20, [], 80],
   [[50], 0, -1, [], 0],
 ])(
-  'of thresholds %j, from %i to %i, reports %j and returns %i',
+  'with thresholds %j, from %i to %i, reports %j and returns %i',
   (thresholds, before, settled, reported, result) => {
     const meter = makeMeter('budget', 100, { alertThresholds: thresholds })
     const crossings: unknown[] = []

@@ -19,7 +19,7 @@ interface SentEndings {
  * next one; one that was carried out already changes nothing then.
  */
 export class Endings {
-  /** Of each message under way. undefined: it has none. */
+  /** The endings of each message under way. undefined: the message has none. */
   #sent: (SentEndings | undefined)[] = []
   #next: SentEndings | undefined
   #undelivered: Ending[] = []

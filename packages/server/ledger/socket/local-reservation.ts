@@ -7,11 +7,11 @@ export interface LocalReservation {
   readonly id: string
   readonly meters: readonly Meter[]
   amounts: Amounts
-  /** As of the last result. */
+  /** The statuses in the last result. */
   statuses: readonly MeterStatus[]
 }
 
-/** Whether these amounts reserve more on any meter. */
+/** Returns true if these amounts reserve more on any meter. */
 export function grows({ meters, amounts: before }: LocalReservation, amounts: Amounts): boolean {
   return meters.some(meter => growth(ruleOf(meter), before, amounts) > 0)
 }

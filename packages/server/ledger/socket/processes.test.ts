@@ -118,7 +118,7 @@ describe('worker processes', () => {
     expect(admitted.length).toBeLessThanOrEqual(360)
   })
 
-  test('that are killed count what their journal says, and for the rest what they had reserved', async () => {
+  test('count what their journal has, and otherwise what they had reserved, after they are killed', async () => {
     const meters = [
       makeMeter('budget', 1_000, { key: 'killed' }),
       makeMeter('concurrency', 10, { key: 'slots' }),
@@ -143,7 +143,7 @@ describe('worker processes', () => {
     expect(await order(other, { act: 'burst', count: 11, meters, nanoUsd: 5 })).toHaveLength(10)
   })
 
-  test('that are killed and not replayed count what they had reserved, once their leases have run out', async () => {
+  test('count what they had reserved, once their leases have run out, if they are killed and not replayed', async () => {
     const meters = [
       makeMeter('budget', 1_000, { key: 'lease' }),
       makeMeter('concurrency', 10, { key: 'slots' }),

@@ -113,7 +113,7 @@ export class SocketLedger implements Ledger, Topic {
     return this.#end({ id, usage: undefined })
   }
 
-  /** The supervisor replays the journals of killed workers, so a worker has nothing to settle but what it is given. */
+  /** The supervisor replays the journals of killed workers, so a worker settles only what it is given. */
   async settleRecovered(settlements: readonly RecoveredSettlement[]): Promise<void> {
     await Promise.all(settlements.map(({ id, usage }) => this.#end({ id, usage })))
   }

@@ -172,7 +172,7 @@ describe('the socket folder', () => {
 })
 
 describe('the account', () => {
-  test('of an ordinary user is that user; of root it is one that nothing else runs as', () => {
+  test('is an ordinary user itself; for root it is one that nothing else runs as', () => {
     const { uid, gid, switched } = chooseAccount(join(home, 'missing'), () => users(PASSWD))
     if (own.uid !== 0) expect([uid, gid, switched]).toEqual([own.uid, own.gid, false])
     else {
@@ -229,12 +229,12 @@ describe('the account', () => {
     expect(canReach(dir, own)).toBe(true)
   })
 
-  test('that cannot reach the cluster finds it as its working folder', () => {
+  test('finds the cluster as its working folder if it cannot reach it', () => {
     expect(locateCluster('/data/pg18', true)).toEqual({ argument: '/data/pg18', cwd: '/' })
     expect(locateCluster('/data/pg18', false)).toEqual({ argument: '/proc/self/cwd', cwd: '/data/pg18' })
   })
 
-  test('that cannot be switched to is explained; other failures stay as they are', () => {
+  test('is explained if it cannot be switched to; other failures stay as they are', () => {
     const denied = Object.assign(new Error('spawn EPERM'), { code: 'EPERM' })
     expect(toSwitchError(denied, stranger).message).toContain('run as an ordinary user, or set DATABASE_URL')
     expect(toSwitchError(denied, own)).toBe(denied)
@@ -294,7 +294,7 @@ describe.runIf(isRoot)('the owner of a cluster', () => {
     expect([ownerOf(''), ownerOf('base/1/rows')]).toEqual(Array(2).fill([to.uid, to.gid]))
   })
 
-  test('does not change if the folder is a link, or belongs to somebody else by now', () => {
+  test('does not change if the folder is a link, or now belongs to another user', () => {
     symlinkSync(cluster, join(home, 'link'))
     expect(() => changeOwner(join(home, 'link'), from, to)).toThrow('link is not a folder')
     expect(() => changeOwner(cluster, 1234, to)).toThrow('pg18 belongs to uid 65534')

@@ -101,7 +101,7 @@ function closeToOthers(dir: string, account: Account): string {
 }
 
 /**
- * Writes the rules that let in the user of this process, and nobody else, by peer authentication on the socket: no
+ * Writes the rules that let in only the user of this process, by peer authentication on the socket: no
  * password is stored and no port is open. Returns true if the rules changed.
  */
 export function writeAccessRules(dir: string, account: Account): boolean {

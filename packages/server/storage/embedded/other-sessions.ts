@@ -34,7 +34,7 @@ export async function isUsedByOthers(
     )
     return alone === undefined
   } catch {
-    // The server accepts no connection, so nobody can be using it.
+    // The server accepts no connection, so no session can be using it.
     return false
   } finally {
     await client.end().catch(() => {})

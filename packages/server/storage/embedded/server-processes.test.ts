@@ -30,7 +30,7 @@ describe('the pid file', () => {
     expect(readPidFile(dir)).toEqual(expected)
   })
 
-  test('of a server that is starting has no status yet', () => {
+  test('has no status yet while the server is starting', () => {
     writePidFile('4711\n/data/pg18\n1763700000\n5432\n/run/rideau\n')
     expect(readPidFile(dir)).toMatchObject({ pid: 4711, status: '' })
   })
@@ -58,11 +58,11 @@ describe('a process', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  test('of another user is alive, although it cannot be signalled', () => {
+  test('is alive if it belongs to another user, although it cannot be signalled', () => {
     expect(isAlive(1)).toBe(true)
   })
 
-  test('that has ended can be signalled without an error', async () => {
+  test('can be signalled without an error after it has ended', async () => {
     const child = start('/bin/true', [])
     await new Promise(resolve => child.once('close', resolve))
     expect(() => signal(child.pid, 'SIGTERM')).not.toThrow()

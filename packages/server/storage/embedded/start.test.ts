@@ -218,7 +218,7 @@ describe('the embedded server', () => {
     },
   )
 
-  test('of three starters on a new folder one starts the server, two adopt it, and the last to stop ends it', async () => {
+  test('is started by one of three starters on a new folder, two adopt it, and the last to stop ends it', async () => {
     const three = await Promise.all([start(), start(), start()])
     expect(three.map(server => server.adopted).sort()).toEqual([false, true, true])
     const pid = serverPid()
@@ -239,7 +239,7 @@ describe('the embedded server', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  test('of two processes that start at once one starts the server and the other adopts it', async () => {
+  test('is started by one of two processes that start at once, and the other adopts it', async () => {
     copyMade()
     const two = [run(program, [dataDir]), run(program, [dataDir])] as const
     const started = await Promise.all(two.map(async ({ nextLine }) => JSON.parse(await nextLine())))

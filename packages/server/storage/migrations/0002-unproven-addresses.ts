@@ -1,6 +1,6 @@
 /**
- * Several accounts may have one address as long as nobody proved it, so that an account which somebody else made for the
- * address stands in nobody's way (docs/decisions/0026).
+ * Several accounts may have one address as long as no user has proved it, so that an account that another person made for
+ * the address does not stand in its owner's way (docs/decisions/0026).
  */
 export const unprovenAddresses = `
 drop index users_email;

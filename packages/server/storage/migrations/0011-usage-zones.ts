@@ -1,4 +1,4 @@
-/** As many columns as core/latency-histogram.ts has slots. */
+/** One column for each slot of core/latency-histogram.ts. */
 const FIRST_BYTE_COLUMNS = Array.from({ length: 48 }, (_, slot) => `f${String(slot).padStart(2, '0')}`)
 
 const ADDED = FIRST_BYTE_COLUMNS.map(

@@ -157,7 +157,7 @@ function encodeV4(address: string): Buffer {
   return Buffer.from(address.split('.').map(Number))
 }
 
-/** Of an address in full form or with one `::`, without a dotted tail. */
+/** Encodes an address in full form or with one `::`, without a dotted tail. */
 function encodeV6(address: string): Buffer {
   const [head = '', tail = ''] = address.split('::')
   const [front, back] = [head, tail].map(part => (part === '' ? [] : part.split(':'))) as [string[], string[]]

@@ -41,7 +41,7 @@ function frame(event: Record<string, unknown>): string {
   return `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`
 }
 
-/** The same as a stream, with texts and arguments in one event per word. */
+/** Streams an answer in OpenAI's Responses format, with texts and arguments in one event per word. */
 export function streamedResponseOf(...output: Record<string, unknown>[]): UpstreamAnswer {
   return stream(...responseFrames(...output))
 }

@@ -37,7 +37,7 @@ export interface TraceCollector {
   answer(respond: (res: ServerResponse) => void): void
   /** Resolves with all spans of the trace that has a request's own span, which is sent last. Rejects after 10 s. */
   trace(requestId: string): Promise<readonly ReceivedSpan[]>
-  /** Resolves once so many requests have arrived. */
+  /** Resolves once `count` requests have arrived. */
   until(count: number): Promise<void>
   close(): Promise<void>
 }

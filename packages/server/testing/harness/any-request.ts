@@ -170,7 +170,7 @@ const OTHERS: readonly (readonly [route: string, body: object, isMetered: boolea
   ['/ollama/api/show', { model: SANDBOX, name: 'x' }, false],
 ]
 
-/** The same for every route with a body in JSON that is no chat. */
+/** Returns requests for every route with a body in JSON that is no chat. */
 export function listOtherRequests(): fc.Arbitrary<AnyRequest>[] {
   return OTHERS.map(([path, body, isMetered]) =>
     fc.tuple(fc.constantFrom(...listSlots(body)), anyText, headersOf()).map(([slotted, text, headers]) => ({
@@ -179,7 +179,7 @@ export function listOtherRequests(): fc.Arbitrary<AnyRequest>[] {
   )
 }
 
-/** The same for every route with a form. */
+/** Returns requests for every route with a form. */
 export function listFormRequests(): fc.Arbitrary<AnyRequest>[] {
   return FORM_REQUESTS.map(([path, parts]) =>
     fc.tuple(anyForm(parts), headersOf()).map(([{ contentType, body }, headers]) => ({

@@ -16,7 +16,7 @@ const DETAILS: JsonObject[] = [
 ]
 const FUNCTION = { name: 'weather', description: 'Tells it.', parameters: SCHEMA }
 
-/** Of the formats in OpenAI's shape. */
+/** The messages of the formats in OpenAI's shape. */
 const MESSAGES: JsonObject[] = [
   { role: 'system', content: 'Be brief.' },
   {

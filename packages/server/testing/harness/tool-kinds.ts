@@ -7,7 +7,7 @@ export interface ToolKind {
   readonly path: string
   /** The part of it that a provider receives. Absent: it is never sent to any provider. */
   readonly mark?: string
-  /** It only steers sampling, or a provider would run it: left out with the header, whatever the setting. */
+  /** True if the tool only steers sampling, or a provider would run it: the header leaves it out, whatever the setting. */
   readonly isLeftOut?: true
 }
 

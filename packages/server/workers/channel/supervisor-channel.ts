@@ -24,7 +24,7 @@ export interface SupervisorChannelOptions {
   readonly silentMs?: number
 }
 
-/** Longer than for a supervisor: nobody waits for a worker, and its requests that have reserved go on when it does. */
+/** Longer than for a supervisor: no process waits for a worker, whose requests with a reservation continue once it responds again. */
 const SILENT_MS = 30_000
 
 /** Creates the supervisor's side of a topic for each connection. */

@@ -34,7 +34,7 @@ export type FromWorker =
   /** Everything is open but the port. */
   | { readonly type: 'prepared' }
   | { readonly type: 'listening' }
-  /** It could not start, and exits. */
+  /** The worker could not start, and exits. */
   | { readonly type: 'failed'; readonly name: string; readonly message: string }
   /** No request runs any more. */
   | { readonly type: 'finished'; readonly counts: WorkerCounts }

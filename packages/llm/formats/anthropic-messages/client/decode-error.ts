@@ -51,7 +51,7 @@ const LIMITS = ['requests', 'tokens', 'input-tokens', 'output-tokens']
 
 /**
  * Returns the milliseconds until the used-up limit resets. The difference is taken from the answer's own date, because the
- * provider's clock may differ from ours.
+ * provider's clock may differ from the gateway's.
  */
 function findReset(headers: ReplyHeaders): number | undefined {
   const now = Date.parse(String(headers.date))

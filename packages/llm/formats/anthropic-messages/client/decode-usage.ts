@@ -4,7 +4,7 @@ import type { Target } from '../../../upstream/target.ts'
 import type { HostedUse, Usage } from '../../../usage/usage.ts'
 import { priceUses, toUses } from '../../shared/hosted-tools.ts'
 
-/** A larger count is a provider's mistake: no request has so many tokens. */
+/** No request has this many tokens: a larger number is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000
 
 /**
@@ -64,7 +64,7 @@ export function decodeHosted(
   return priceUses({ web_search: counted === 0 ? found : counted }, target)
 }
 
-/** Is it the result of a search that the provider ran? A failed one has an error in place of a list. */
+/** Returns true for the result of a search that the provider ran. A failed one has an error in place of a list. */
 export function isSearchResult({ type, content }: JsonObject): boolean {
   return type === 'web_search_tool_result' && Array.isArray(content)
 }

@@ -139,7 +139,7 @@ describe('structured output', () => {
     expect(schema.properties.pattern.pattern).toBe('x')
   })
 
-  test('is a tool of ours where the schema has properties of any name, which structured output cannot have', () => {
+  test('is a tool of the gateway where the schema has properties of any name, which structured output cannot have', () => {
     const schema = { type: 'object', additionalProperties: { type: 'string' } }
     const body = send({ responseFormat: { type: 'json_schema', json_schema: { name: 'x', schema } } })
     expect(body.output_config).toBeUndefined()
@@ -331,7 +331,7 @@ describe('a body of the same format', () => {
     expect(findUnsupportedParams(toRequest({ seed: 1 }), provider, '', source)).toEqual([])
   })
 
-  test('of a count has no fields of the answer, also if the gateway set a cap', () => {
+  test('has no fields of the answer if it is a count, also if the gateway set a cap', () => {
     const request = toRequest({ maxOutputTokens: 5 })
     const sent = (source: SourceBody | undefined): JsonObject =>
       JSON.parse(tokenCounter.encodeRequest(request, toTarget(), source).body.toString())

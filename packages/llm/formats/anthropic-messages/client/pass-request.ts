@@ -47,7 +47,7 @@ function removeTools(
   if (kept.length === 0 && value.tool_choice !== undefined) changes.set('tool_choice', undefined)
 }
 
-/** The messages without reasoning of another provider: its own state in tool-call ids, and thinking under our mark. */
+/** The messages without reasoning of another provider: its own state in tool-call ids, and thinking under the gateway's mark. */
 function cleanMessages(messages: Json | undefined): Json {
   return toArray(messages).flatMap(message => {
     const object = toObject(message)

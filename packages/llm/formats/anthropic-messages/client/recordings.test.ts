@@ -83,7 +83,7 @@ interface Naive {
   usage: JsonObject
 }
 
-/** Adds up an answer by the format's documentation alone, without our decoder. */
+/** Adds up an answer by the format's documentation alone, without the gateway's decoder. */
 function sumWire(payloads: readonly string[]): Naive {
   const sum: Naive = { text: '', thinking: '', calls: [], signatures: [], finish: undefined, usage: {} }
   let blocks: { block: JsonObject; json: string; call: Naive['calls'][number] | undefined }[] = []

@@ -11,7 +11,7 @@ import { findModelTraits, type ModelTraits } from './model-traits.ts'
 /** Fields of this format that a caller of OpenAI's may send beside its own: they go out as they are. */
 export const PASSED_ON: readonly string[] = ['top_k', 'cache_control', 'thinking']
 
-/** See ClientFormat. The provider judges a body of its own format, but for what only steers sampling. */
+/** See ClientFormat. The provider itself judges a body of its own format, except fields that only steer sampling. */
 export const findUnsupportedParams: FindUnsupportedParams = (request, _provider, model, source) => {
   const traits = findModelTraits(model)
   if (source?.format === 'anthropic-messages') {

@@ -96,7 +96,7 @@ const EDITOR_TOOL: ClientRunTool = {
   parameters: EDITOR,
 }
 
-/** By type. The input of other versions is not known. */
+/** The tools by type. The input of other versions is not known. */
 const TOOLS: Readonly<Record<string, ClientRunTool | undefined>> = toTable({
   bash_20241022: BASH_TOOL,
   bash_20250124: BASH_TOOL,

@@ -1,6 +1,6 @@
 import { type FaultType, type ServedFault, toProviderField } from '../../shared/served-fault.ts'
 
-/** Anthropic's error type of each of ours. */
+/** Anthropic's error type for each type of fault. */
 const TYPES: Readonly<Record<FaultType, string>> = {
   invalid_request_error: 'invalid_request_error',
   authentication_error: 'authentication_error',
@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<FaultType, string>> = {
   internal_error: 'api_error',
 }
 
-/** Returns a failure under the Anthropic prefix in Anthropic's shape, with our code in it. */
+/** Returns a failure under the Anthropic prefix in Anthropic's shape, with the gateway's code in it. */
 export function toAnthropicError(fault: ServedFault, requestId: string, baseUrl: string): object {
   return {
     type: 'error',

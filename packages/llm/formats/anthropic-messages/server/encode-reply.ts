@@ -36,7 +36,7 @@ function encodeContent({ message, finishReason }: ReplyChoice): JsonObject[] {
   return blocks
 }
 
-/** Thinking that Claude signed keeps its signature; reasoning of other models gets our mark in its place. */
+/** Thinking that Claude signed keeps its signature; reasoning of other models gets the gateway's mark in its place. */
 function encodeThinking({ reasoning, reasoning_details: details = [] }: ReplyMessage): JsonObject[] {
   const own = details.flatMap(toThinkingBlock)
   if (own.length > 0 || reasoning === undefined || reasoning === '') return own

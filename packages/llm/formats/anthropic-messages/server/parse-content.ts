@@ -58,7 +58,7 @@ export function joinTexts(parts: ContentPart[], separator: string): string | Con
 interface PlacedBlock {
   readonly block: JsonObject
   readonly path: string
-  /** Of the block in its message. */
+  /** The position of the block in its message. */
   readonly index: number
 }
 

@@ -80,7 +80,7 @@ const BLOCKS = toTypedRule(
   UNREAD_CONTENT,
 )
 
-/** Of a key they are the provider's to judge: nothing in them has a price of its own. */
+/** The provider judges the texts that a key sends: nothing in them has a price of its own. */
 export const SYSTEM = forEndUsers(CONTENT)
 
 export const MESSAGES = forEndUsers(

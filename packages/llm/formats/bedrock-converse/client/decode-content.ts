@@ -44,7 +44,7 @@ export function toReasoningDetail(reasoning: {
   if (redacted.length > 0) {
     return { type: 'reasoning.encrypted', format: FORMAT, data: redacted.toString('utf8'), index }
   }
-  // The second is our mark: the provider is another gateway of ours, and another model made the reasoning.
+  // The second is the gateway's mark: the provider is another Rideau gateway, and another model made the reasoning.
   if (signature === '' || signature === FOREIGN_SIGNATURE) return undefined
   return { type: 'reasoning.text', format: FORMAT, text, signature, index }
 }

@@ -30,7 +30,7 @@ interface State {
   answer?: Block
   isStopped: boolean
   hasMetadata: boolean
-  /** Why the answer is none. It is told after the usage, since what was generated is charged. */
+  /** Why the answer failed. It is reported after the usage, since what was generated is charged. */
   failure?: StreamEvent
 }
 

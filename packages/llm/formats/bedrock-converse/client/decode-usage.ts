@@ -2,7 +2,7 @@ import type { Json } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
 import type { Usage } from '../../../usage/usage.ts'
 
-/** A larger count is a provider's mistake: no request has so many tokens. */
+/** No request has this many tokens: a larger number is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000
 
 /**

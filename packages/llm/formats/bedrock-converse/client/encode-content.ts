@@ -6,7 +6,7 @@ import type { ContentPart } from '../../../request/message.ts'
 /** Characters that AWS refuses in a document's name: it takes letters, digits, single spaces, hyphens and brackets. */
 const FOREIGN_IN_NAME = /[^A-Za-z0-9()[\] -]+/g
 
-/** Of a longer name of a file nothing more is read. */
+/** The part of a file's name that is read. */
 const MAX_FILE_NAME = 512
 
 /** Document formats by media type; text of any other kind is `txt`. */

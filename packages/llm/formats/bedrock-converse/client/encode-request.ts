@@ -48,7 +48,7 @@ function translateBody(
   return {
     body: Buffer.from(JSON.stringify(body)),
     content: { rules: FIELDS.rules, value: body, options: toCallerOptions(target, options) },
-    // Without `outputConfig` a tool of ours or an instruction asks for the schema.
+    // Without `outputConfig` a tool of the gateway or an instruction asks for the schema.
     ...(asksForJson(request) && body.outputConfig === undefined ? { emulated: ['response_format'] } : {}),
   }
 }

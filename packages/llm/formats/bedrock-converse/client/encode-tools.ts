@@ -19,7 +19,7 @@ export interface EncodedTools {
 }
 
 /**
- * Encodes tools, choice and response format: a schema goes to `outputConfig`, to a tool of ours or to an instruction.
+ * Encodes tools, choice and response format: a schema goes to `outputConfig`, to a tool of the gateway or to an instruction.
  * `canForce`: the model may be forced to call that tool; otherwise it is told to.
  */
 export function encodeTools(request: ChatRequest, model: string, canForce: boolean): EncodedTools {

@@ -32,7 +32,7 @@ export function passRequest(
   }
 }
 
-/** The messages without reasoning of another provider: its own state in tool-call ids, and reasoning under our mark. */
+/** The messages without reasoning of another provider: its own state in tool-call ids, and reasoning under the gateway's mark. */
 function cleanMessages(messages: Json | undefined): Json {
   return toObjects(messages).flatMap(message => {
     const content = toObjects(message.content).flatMap(cleanBlock)

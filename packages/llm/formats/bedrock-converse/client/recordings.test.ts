@@ -57,7 +57,7 @@ function decode(recording: Recording, frames: readonly [string, string][]): Stre
   return frames.flatMap(([event, data]) => decoder.decode(data, event))
 }
 
-/** Adds up the blocks of an answer by the format's documentation alone, without our decoder. */
+/** Adds up the blocks of an answer by the format's documentation alone, without the gateway's decoder. */
 interface Naive {
   content: string
   reasoning: string

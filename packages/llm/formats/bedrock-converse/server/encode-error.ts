@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import { type FaultType, type ServedFault, toProviderField } from '../../shared/served-fault.ts'
 
-/** The AWS exception of each of our error types. */
+/** The AWS exception for each type of fault. */
 const EXCEPTIONS: Readonly<Record<FaultType, string>> = {
   invalid_request_error: 'ValidationException',
   authentication_error: 'AccessDeniedException',
@@ -36,7 +36,7 @@ export function toStreamException(fault: ServedFault): string {
   return IN_STREAMS[toExceptionName(fault)] ?? 'validationException'
 }
 
-/** Returns a failure under the Bedrock prefix in AWS's shape, which has only a message, with our code added. */
+/** Returns a failure under the Bedrock prefix in AWS's shape, which has only a message, with the gateway's code added. */
 export function toConverseError(fault: ServedFault, _requestId: string, baseUrl: string): JsonObject {
   const { code, message, param } = fault
   return {
@@ -50,7 +50,7 @@ export function toConverseError(fault: ServedFault, _requestId: string, baseUrl:
   }
 }
 
-/** The same within a stream, where clients keep only the message: it contains our code. */
+/** Returns a failure within a stream. Clients keep only its message, so the message contains the gateway's code. */
 export function toStreamError(fault: ServedFault, requestId: string, baseUrl: string): JsonObject {
   const error = toConverseError(fault, requestId, baseUrl)
   return { ...error, message: `${String(error.message)} (${fault.code})` }

@@ -42,7 +42,7 @@ function encodeContent({ message, finishReason }: ReplyChoice): JsonObject[] {
   return blocks
 }
 
-/** Reasoning that Claude signed keeps its signature; reasoning of other models gets our mark in its place. */
+/** Reasoning that Claude signed keeps its signature; reasoning of other models gets the gateway's mark in its place. */
 function encodeReasoning({ reasoning, reasoning_details: details = [] }: ReplyMessage): JsonObject[] {
   const own = details.flatMap(toBlock)
   if (own.length > 0 || reasoning === undefined || reasoning === '') return own

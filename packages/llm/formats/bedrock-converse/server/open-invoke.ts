@@ -16,7 +16,7 @@ export function openMessages(body: JsonObject, model: string, isStream: boolean)
   return { ...held, parse: (value, context) => withBetas(parseRequest(value, context), betas, context) }
 }
 
-/** The same for a count. */
+/** Opens the body of a token count. */
 export function openCounted(body: JsonObject, model: string): HeldMessages {
   return { ...openBody(body, model, false), parse: parseCountRequest }
 }

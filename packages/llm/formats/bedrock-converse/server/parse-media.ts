@@ -66,7 +66,7 @@ export function hasCitations({ media }: Media): boolean {
   return toObject(media.citations)?.enabled === true
 }
 
-/** Adds the texts of a list of objects with a text, one by one: a call with so many arguments may exceed the stack. */
+/** Adds the texts of a list of objects with a text, one by one: a call with that many arguments may overflow the stack. */
 export function addTextsOf(parts: ContentPart[], value: Json | undefined): void {
   for (const { text } of toObjects(value)) addText(parts, toText(text))
 }

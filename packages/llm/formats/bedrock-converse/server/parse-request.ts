@@ -25,7 +25,7 @@ export function parseRequest(body: JsonObject, context: ParseContext): ParsedCha
   return parse(body, context, false)
 }
 
-/** The same for `…/converse-stream`: the path says that the answer is a stream. */
+/** Parses a request to `…/converse-stream`: the path says that the answer is a stream. */
 export function parseStreamRequest(body: JsonObject, context: ParseContext): ParsedChat {
   return parse(body, context, true)
 }

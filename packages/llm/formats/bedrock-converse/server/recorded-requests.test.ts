@@ -28,7 +28,7 @@ const CANONICAL: ReadonlySet<string> = new Set([
 const withoutAbsent = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 
-/** Translates a recorded body into a canonical request without our parser. */
+/** Translates a recorded body into a canonical request without the gateway's parser. */
 function toCanonical(body: JsonObject, isStream: boolean): ChatRequest {
   const inference = toObject(body.inferenceConfig) ?? {}
   const choice = toObject(toObject(body.toolConfig)?.toolChoice)

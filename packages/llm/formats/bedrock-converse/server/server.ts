@@ -28,7 +28,7 @@ export const converseServer: ChatServer = {
   }),
 }
 
-/** The same for `…/converse-stream`. */
+/** The server side of `…/converse-stream`. */
 export const converseStreamServer: ChatServer = {
   ...converseServer,
   parse: parseStreamRequest,

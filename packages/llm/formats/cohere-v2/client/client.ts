@@ -4,7 +4,7 @@ import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
 
-/** Version 2 of Cohere's chat as we call it. Its errors are words in an envelope, as others' are. */
+/** The client side of version 2 of Cohere's chat. Its errors are words in an envelope, as others' are. */
 export const cohereV2: ClientFormat = {
   id: 'cohere-v2',
   framing: 'sse',

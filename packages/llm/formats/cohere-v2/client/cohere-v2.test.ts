@@ -61,7 +61,7 @@ describe('encodeRequest', () => {
     expect(Object.keys(all).sort()).toEqual(['messages', 'model', 'stream'])
   })
 
-  test('calls lose what we packed into their ids, and carry the plan', () => {
+  test('calls lose what the gateway packed into their ids, and carry the plan', () => {
     const call = { id: 'c1__rd1__AAAA', type: 'function' as const, function: { name: 'time', arguments: '' } }
     const messages = [
       { role: 'developer', content: 'Be kind.' },

@@ -35,7 +35,7 @@ export function decodeUsage(value: Json | undefined): Usage | undefined {
   return { uncachedInput, cacheRead: 0, cacheWrite: 0, output: output - reasoning, reasoning }
 }
 
-/** No request has so many tokens: a larger number is a provider's mistake. */
+/** No request has this many tokens: a larger number is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000
 
 function toCount(value: Json | undefined): number {

@@ -7,15 +7,15 @@ import { decodeUsage, readFinishReason } from './decode-parts.ts'
 const NOTHING: readonly StreamEvent[] = []
 
 interface State {
-  /** Each call by the provider's number: our number, and the part of its arguments that is buffered. */
+  /** Each call by the provider's number: the gateway's number, and the part of its arguments that is buffered. */
   readonly calls: Map<Json | undefined, Call>
-  /** So many calls have begun. */
+  /** The number of calls that have begun. */
   count: number
 }
 
 interface Call {
   readonly index: number
-  /** May yet turn out to be `null`, which stands for no arguments. */
+  /** The beginning of the arguments while it may still turn out to be `null`, which stands for no arguments. */
   held: string
   hasArguments: boolean
 }

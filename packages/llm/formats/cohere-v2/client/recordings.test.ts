@@ -122,7 +122,7 @@ const FINISH: Readonly<Record<string, string>> = {
   MAX_TOKENS: 'length',
 }
 
-/** A recorded body as the canonical request that a client of ours would have sent for it. */
+/** A recorded body as the canonical request that a client of the gateway would have sent for it. */
 function toCanonical(body: JsonObject): ChatRequest {
   const format = toObject(body.response_format)
   const { tool_choice: choice, thinking, p, k } = body

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { type ServedFault, toProviderField } from '../../shared/served-fault.ts'
 
-/** What every failure under the Cohere prefix looks like: their shape, which is an id and words, with our code beside. */
+/** Returns a failure under the Cohere prefix in Cohere's shape, an id and a message, with the gateway's code beside them. */
 export function toCohereError(fault: ServedFault, requestId: string, baseUrl: string): JsonObject {
   const { code, message, param } = fault
   const isTooLong = code === 'context_length_exceeded'

@@ -156,7 +156,7 @@ describe('a request of this format for another provider', () => {
   }
   const { request, findings } = parse(body)
 
-  test('is what it asks of anybody', () => {
+  test('contains every field that other formats can express', () => {
     expect(findings?.nativeOnly).toEqual([])
     expect(request).toMatchObject({
       toolChoice: 'none',
@@ -214,7 +214,7 @@ describe('a request of this format for another provider', () => {
       priority: 1,
     })
     expect(found?.nativeOnly).toEqual(['documents', 'k', 'novelty', 'messages[0].content[1]'])
-    // Documents that pass through are input that somebody pays for.
+    // Documents that pass through are billed as input.
     expect(asked.passedInput).toEqual(['d'])
   })
 })
@@ -237,7 +237,7 @@ describe('a body that passes through', () => {
     maxOutputTokens: 7,
   }
 
-  test('has its model and its cap set, our marks taken off, and else its bytes', () => {
+  test('gets the target model and the output cap, loses the marks of the gateway, and keeps all other bytes', () => {
     const { body } = cohereV2.encodeRequest({ ...request, carriesReasoning: true }, target, source)
     expect(JSON.parse(body.toString())).toEqual({
       model: 'm',
@@ -250,7 +250,7 @@ describe('a body that passes through', () => {
     })
   })
 
-  test('is found by its parser to carry our marks', () => {
+  test('has carriesReasoning if a tool-call id has a mark of the gateway', () => {
     const marked = JSON.parse(source.bytes.toString()) as JsonObject
     expect(parse({ ...marked, max_tokens: 9 }).request).toMatchObject({
       carriesReasoning: true,

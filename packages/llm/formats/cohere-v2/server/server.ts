@@ -62,7 +62,7 @@ class TranslatedStream implements StreamEncoder {
   }
 }
 
-/** The provider's own events, but for the last one, which waits for the record. */
+/** Passes on the provider's own events, except the last one, which waits for the record. */
 class PassedStream implements StreamEncoder {
   #last: Uint8Array | undefined
 

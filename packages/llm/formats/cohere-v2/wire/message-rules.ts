@@ -24,7 +24,7 @@ const PART = toTypedRule(
   UNREAD_CONTENT,
 )
 
-/** Of a key they are the provider's to judge: nothing in them has a price of its own. */
+/** The provider judges the messages that a key sends: nothing in them has a price of its own. */
 export const MESSAGES = forEndUsers(
   toListRule(
     toObjectRule({

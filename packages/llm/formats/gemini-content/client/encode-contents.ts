@@ -79,7 +79,7 @@ function encodeCall({ id, function: fn }: ToolCall, target: Target): JsonObject 
   return { ...withId(id, target), name: fn.name, args: parseArguments(fn.arguments) }
 }
 
-/** The provider's id of a call; nothing if the provider sent none, so that the id is ours, or takes none. */
+/** The provider's id of a call; nothing if the provider sent none, so that the gateway made the id, or if it accepts none. */
 export function withId(packed: string, { provider, model }: Target): JsonObject {
   if (provider.refusesCallIds !== undefined && matchesAny(model, provider.refusesCallIds)) return {}
   const id = plainToolCallId(packed)

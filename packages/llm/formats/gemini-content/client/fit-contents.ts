@@ -61,7 +61,7 @@ function fitPart(part: JsonObject, target: Target): JsonObject {
   return fitted
 }
 
-/** An id without our state, or none if it was made by us or the provider takes none. */
+/** Returns an id without the gateway's state, or none if the gateway made it or the provider accepts none. */
 function fitId({ id, ...rest }: JsonObject, target: Target): JsonObject {
   const given = toText(id)
   return given === undefined ? rest : { ...withId(given, target), ...rest }

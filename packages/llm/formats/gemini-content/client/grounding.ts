@@ -18,7 +18,7 @@ export class Grounding {
     this.#target = target
   }
 
-  /** Returns true if the chunk tells of searches. */
+  /** Adds a chunk. Returns true if it reports searches. */
   add(chunk: JsonObject): boolean {
     let queries = 0
     let isFound = false

@@ -44,7 +44,7 @@ describe('a body that passes through', () => {
     })
   })
 
-  test('has no state of ours in the ids of calls, and a signature for calls of another provider', () => {
+  test('has no state of the gateway in the ids of calls, and a signature for calls of another provider', () => {
     const foreign = packToolCallId('toolu_1', [
       { type: 'reasoning.text', format: 'anthropic-claude-v1', text: 'hm', signature: 's' },
     ])

@@ -48,7 +48,7 @@ function findStatus({ code, status }: ServedFault): string {
   return STATUSES[status] ?? 'INVALID_ARGUMENT'
 }
 
-/** By this text clients recognize that they must shorten the conversation. */
+/** Returns the message of a fault. Clients recognize by one text that they must shorten the conversation. */
 function findMessage({ code, message }: ServedFault): string {
   return code === 'context_length_exceeded'
     ? `The input token count exceeds the maximum number of tokens allowed: ${message}`

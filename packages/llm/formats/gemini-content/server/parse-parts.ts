@@ -15,7 +15,7 @@ import { toFilePart, toInlinePart } from './to-content-part.ts'
 export interface ParsedPart {
   readonly text?: string
   readonly isThought?: boolean
-  /** Of the text, or of the call. */
+  /** The signature of the text or of the call. */
   readonly signature?: string
   /** Inline data, or a file by its address. */
   readonly media?: ContentPart

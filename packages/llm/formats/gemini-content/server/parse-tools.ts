@@ -70,7 +70,7 @@ const NATIVE_DECLARED_FIELDS = ['behavior']
 const RESULT_FIELDS = ['response', 'responseJsonSchema']
 const KNOWN_DECLARED_FIELDS = [...DECLARED_FIELDS, ...NATIVE_DECLARED_FIELDS, ...RESULT_FIELDS]
 
-/** Of a function without parameters. */
+/** The schema of a function without parameters. */
 const EMPTY: JsonObject = { type: 'object', properties: {} }
 
 function parseFunction(value: Json, path: string, findings: TargetFindings): FunctionTool {

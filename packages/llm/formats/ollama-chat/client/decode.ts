@@ -103,7 +103,7 @@ function decodeUsage(body: JsonObject): Usage | undefined {
   return { uncachedInput, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 }
 }
 
-/** No request has so many tokens: a larger number is the provider's mistake. */
+/** No request has this many tokens: a larger number is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000
 
 function toCount(value: Json | undefined): number {

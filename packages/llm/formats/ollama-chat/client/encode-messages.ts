@@ -51,7 +51,7 @@ function encodeCall({ id, function: fn }: ToolCall): JsonObject {
   return { id: plainToolCallId(id), function: { name: fn.name, arguments: parseArguments(fn.arguments) } }
 }
 
-/** Arguments as an object. Text that is none was the model's mistake; it is kept under `arguments`. */
+/** Returns the arguments as an object. Text that is no object was the model's mistake; it is kept under `arguments`. */
 function parseArguments(text: string): JsonObject {
   if (text.trim() === '') return {}
   try {

@@ -87,7 +87,7 @@ function withoutOwnContext(body: JsonObject, target: Target): JsonObject {
   return { ...body, options: rest }
 }
 
-/** The format has no choice of tools: if none may be called, none is sent. */
+/** The format has no choice of tools: if none may be called, no tools are sent. */
 function encodeTools({ tools = [], toolChoice }: ChatRequest): JsonObject[] {
   if (toolChoice === 'none') return []
   return tools.map(({ function: { name, description, parameters } }) => ({

@@ -120,7 +120,7 @@ describe.skipIf(!exists)('recorded chats', () => {
   })
 })
 
-/** A recorded body as the canonical request that a client of ours would have sent for it. */
+/** A recorded body as the canonical request that a client of the gateway would have sent for it. */
 function toCanonical(body: JsonObject): ChatRequest {
   const { temperature, seed } = toObject(body.options) ?? {}
   let calls = 0
@@ -148,7 +148,7 @@ function toCanonical(body: JsonObject): ChatRequest {
   } as ChatRequest
 }
 
-/** Without what says nothing. */
+/** Returns the body without fields that say nothing. */
 function normalize(body: JsonObject): JsonObject {
   const isEmpty = (value: unknown): boolean => ['[]', '{}', '""', 'null'].includes(JSON.stringify(value))
   return Object.fromEntries(Object.entries(body).filter(([, value]) => !isEmpty(value)))

@@ -48,7 +48,7 @@ function toDetails(listed: Listed): JsonObject {
   }
 }
 
-/** Our names of capabilities in the format's. */
+/** The format's name for each capability. */
 const WORDS: Readonly<Record<string, string>> = {
   chat: 'completion',
   tools: 'tools',

@@ -9,7 +9,7 @@ import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 
 /** How long an answer took, in milliseconds. */
 export interface Took {
-  /** Until its first piece. */
+  /** The time until the first piece of the answer. */
   readonly firstMs: number
   readonly totalMs: number
 }
@@ -71,7 +71,7 @@ export function encodeCall({ id, function: fn }: ToolCall, index: number): JsonO
   }
 }
 
-/** The format has arguments as an object. Text that is none becomes an empty object. */
+/** Returns the arguments as an object, as the format has them. Text that is no object becomes an empty one. */
 function parseArguments(text: string): JsonObject {
   try {
     return toObject(parseInnerJson(text)) ?? {}

@@ -60,7 +60,7 @@ function parseMessage(message: JsonObject, path: string, turn: number, pending: 
 
 interface Answered {
   readonly id: string | undefined
-  /** Of the tool. */
+  /** The name of the tool. */
   readonly name: string | undefined
 }
 
@@ -98,7 +98,7 @@ const IMAGE_STARTS: readonly (readonly [start: string, type: string])[] = [
   ['UklGR', 'image/webp'],
 ]
 
-/** undefined: it is none of the four kinds that providers take. */
+/** Returns the image as a `data:` URL; undefined: it is of none of the four kinds that providers accept. */
 export function toImageUrl(image: Json): string | undefined {
   if (typeof image !== 'string') return undefined
   if (/^data:image\/(?:png|jpeg|gif|webp);base64,/.test(image.slice(0, 30))) return image

@@ -88,7 +88,7 @@ describe('findings', () => {
     [{ fresh: 1 }, 'fresh'],
     [{ options: { num_ctx: 1 } }, 'options.num_ctx'],
     [{ options: { fresh: 1 } }, 'options.fresh'],
-  ])('of %j an end user may not send %s', (fields, passedOn) => {
+  ])('contain for %j of an end user the field %s, which only a key may send', (fields, passedOn) => {
     expect(parse(fields, true).findings.passedOn).toBe(passedOn)
     expect(parse(fields).findings.passedOn).toBeUndefined()
   })

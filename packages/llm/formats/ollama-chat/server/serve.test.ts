@@ -220,7 +220,7 @@ if (!exists) console.log('skipped: the recordings of ../shared/wire are not ther
 describe.skipIf(!exists)('what was recorded', () => {
   const names = exists ? readdirSync(FOLDER).filter(name => name.startsWith('ollama-chat__')) : []
   const justified = openJustifications(JUSTIFIED)
-  /** Without what says nothing. */
+  /** Returns the body without fields that say nothing. */
   const normalize = (body: JsonObject): JsonObject => {
     const isEmpty = (value: unknown): boolean => ['[]', '{}', '""', 'null'].includes(JSON.stringify(value))
     return Object.fromEntries(Object.entries(body).filter(([, value]) => !isEmpty(value)))

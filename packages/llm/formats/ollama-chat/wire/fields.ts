@@ -119,7 +119,7 @@ export const FIELDS = new FieldTable({
   ...PASSED,
 })
 
-/** Does a target of this format get the field as it is? It has more words for thinking than the canonical request. */
+/** Returns true if a target of this format gets the field as it is. The format has more words for thinking than the canonical request. */
 export function isPassed(name: string): boolean {
   return name === 'think' || Object.hasOwn(PASSED, name)
 }

@@ -9,10 +9,10 @@ export class CallSequence {
   private readonly replyId: string
   private readonly choiceIndex: number
   private readonly ids: ReasoningInIds
-  /** Our index of each call by the provider's index. */
+  /** The gateway's index of each call by the provider's index. */
   private readonly byWireIndex = new Map<number, number>()
   private readonly wireIds: (string | undefined)[] = []
-  /** Our index of the first call of each id. */
+  /** The gateway's index of the first call of each id. */
   private readonly byWireId = new Map<string, number>()
   /** Pieces of calls whose name has not come yet, by the provider's index: a call is sent from its name on. */
   private readonly unnamed = new Map<Json | undefined, { id: string | undefined; arguments: string }>()
@@ -24,7 +24,7 @@ export class CallSequence {
     this.ids = ids
   }
 
-  /** Whether a call has begun. */
+  /** Returns true if a call has begun. */
   get hasAny(): boolean {
     return this.wireIds.length > 0
   }

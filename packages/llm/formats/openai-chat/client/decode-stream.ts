@@ -132,7 +132,7 @@ class ChoiceState {
   }
 }
 
-/** Has the delta nothing besides its type and index? */
+/** Returns true if the delta has only its type and index. */
 function isEmpty(delta: Delta): boolean {
   for (const name in delta) if (name !== 'type' && name !== 'index') return false
   return true

@@ -20,7 +20,7 @@ export function encodeMessages(
 }
 
 /**
- * The message with the reasoning details that this provider passed on to us, from its own field or from the ids of its
+ * The message with the reasoning details that this provider passed on to the gateway, from its own field or from the ids of its
  * calls, and without those of other providers.
  */
 function withHandedDetails(message: Message, providerId: string): Message {

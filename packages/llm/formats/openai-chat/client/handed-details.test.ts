@@ -187,7 +187,7 @@ describe('reasoning that an aggregator passes on', () => {
       expect(sendBack(turn, at(id))).toEqual({ role: 'assistant', content: null, tool_calls: [CALL] })
     }
     expect(findReasoningDetails(turn, 'anthropic-claude-v1')).toEqual([])
-    // A client that knows the fields and not our mark: the ids still tell.
+    // A client that knows the fields and not the gateway's mark: the ids still tell.
     const unmarked = { ...turn, reasoning_details: [WHOLE] }
     expect(findReasoningDetails(unmarked, 'anthropic-claude-v1')).toEqual([])
     expect(sendBack(unmarked, at('groq'))).not.toHaveProperty('reasoning_details')
@@ -271,7 +271,7 @@ function readAnswer(folder: string, file: string): Answer[] {
   return wire.length === 0 ? [] : [{ name, target, message: decodeAll(payloads, target), wire, isLate }]
 }
 
-/** Without what says nothing: empty texts, null, and a maker that is not known. */
+/** Returns the detail without what says nothing: empty texts, null, and a maker that is not known. */
 const bare = ({ via: _via, provider: _provider, ...detail }: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries({ format: 'unknown', ...detail }).map(([name, value]) =>

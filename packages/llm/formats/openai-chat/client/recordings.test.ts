@@ -13,7 +13,7 @@ import { openAiChat } from './client.ts'
 
 /** Real traffic, kept beside the repository; a clone elsewhere has only the hand-written cases. */
 const WIRE = new URL('../../../../../../shared/wire/', import.meta.url)
-/** Everyone there who speaks chat completions, those without a file in providers/ as custom servers. */
+/** All recorded providers of chat completions, those without a file in providers/ as custom servers. */
 const FOLDERS = [
   'openai',
   'azure',

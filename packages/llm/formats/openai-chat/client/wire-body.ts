@@ -22,7 +22,7 @@ export interface WireBody {
 /** Formats whose bodies have the shape of a chat completion's. */
 const SAME_SHAPE: ReadonlySet<FormatId> = new Set(['native', 'openai-chat'])
 
-/** Did the caller send a body of another shape? */
+/** Returns true if the caller sent a body of another shape. */
 export function isForeign(source: SourceBody | undefined): boolean {
   return source !== undefined && !SAME_SHAPE.has(source.format)
 }

@@ -52,7 +52,7 @@ test('after reasoning that has to come back, pieces of calls are to be decoded',
   expect(read(delta('word'), scan).events).toBe(1)
 })
 
-/** The same by searches, as slow as it is plain. */
+/** Returns whether an event may pass, by plain and slow searches. */
 function mayPass(text: string): boolean {
   const isNull = (key: string): boolean =>
     [...text.matchAll(new RegExp(`"${key}"`, 'g'))].every(({ index }) =>
@@ -96,7 +96,7 @@ test('agrees with plain searches on any bytes, and leaves out what stands betwee
   )
 })
 
-test('agrees with plain searches on events that are alike but for some bytes', () => {
+test('agrees with plain searches on events that differ in a few bytes only', () => {
   const texts = fc.array(fc.constantFrom(...PIECES, ' word', '\\n', '\\\\'), { maxLength: 4 })
   const envelopes = fc.constantFrom(
     ['{"id":"a","choices":[{"delta":{"content":"', '"},"finish_reason":null}],"usage":null}'],

@@ -69,7 +69,7 @@ export class DeltaScan {
     return end
   }
 
-  /** The same by its bytes. */
+  /** Returns the end of the next event if its bytes may pass, else 0. */
   #examine(chunk: Buffer, start: number): number {
     for (let at = start; at < chunk.length; at++) {
       const byte = chunk[at] as number

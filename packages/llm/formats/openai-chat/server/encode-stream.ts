@@ -8,7 +8,7 @@ import { encodeUsage } from './encode-usage.ts'
 export interface ChunkEncoder {
   /** The `chat.completion.chunk` objects of one event. Errors and the end of a stream have none. */
   encode(event: StreamEvent): readonly JsonObject[]
-  /** The same as server-sent events; empty if the event has no chunk. */
+  /** Returns the chunks of one event as server-sent events; empty if the event has no chunk. */
   encodeFrames(event: StreamEvent): string
 }
 

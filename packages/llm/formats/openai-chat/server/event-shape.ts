@@ -6,11 +6,11 @@ const BACKSLASH = 92
 
 /** The longest event that is compared, in bytes. Longer ones are rare, and the next one is seldom like them. */
 const MAX_EVENT_BYTES = 2_048
-/** From this length on the runtime's comparison is cheaper than a loop, in bytes. */
+/** The length in bytes from which the runtime's comparison is cheaper than a loop. */
 const LONG_BYTES = 64
 /** Strings that may differ. OpenAI's chunks have two: the text and a padding of random letters. */
 const MAX_HOLES = 4
-/** After so many events that are like no earlier one, a stream is not compared any more. */
+/** The number of events unlike any earlier one after which a stream is no longer compared. */
 const MAX_RESTARTS = 8
 
 /** Bytes that all events of the shape have. */
@@ -96,7 +96,7 @@ export class EventShape {
   }
 }
 
-/** Does the chunk have these bytes at the position? It must be long enough. */
+/** Returns true if the chunk has these bytes at the position. It must be long enough. */
 function isAt(bytes: Buffer, chunk: Buffer, at: number): boolean {
   const { length } = bytes
   if (length >= LONG_BYTES) return bytes.compare(chunk, at, at + length) === 0
@@ -145,7 +145,7 @@ function endOfString(bytes: Buffer, start: number): number {
   return at
 }
 
-/** Is the string the value of a field? A name must not differ. */
+/** Returns true if the string is the value of a field. A name must not differ. */
 function isValue(event: Buffer, from: number, to: number): boolean {
   let before = from - 2
   while (event[before] === SPACE) before--

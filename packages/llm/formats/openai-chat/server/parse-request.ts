@@ -12,10 +12,10 @@ import { FIELDS, isRead } from '../wire/fields.ts'
 import { toCurrentSpelling } from './current-spelling.ts'
 import { findUnread, parseMixed } from './parse-mixed.ts'
 
-/** With the fields that are left out, if their provider would search. */
+/** The known fields, including those that are left out if their provider would search. */
 const KNOWN: ReadonlySet<string> = new Set([...FIELDS.names, ...HOSTED_FIELDS])
 const LENIENT = { strict: false }
-/** As many answers as OpenAI gives at most. */
+/** The number of answers that OpenAI accepts. */
 const CHOICES = { min: 1, max: 128, integer: true }
 
 /**
@@ -64,7 +64,7 @@ function findPassedOn(body: JsonObject, choices: number): string | undefined {
   return findUnread(body) ?? (choices > 1 ? 'n' : undefined)
 }
 
-/** Does a field that passes on unread ask for caching? Anthropic's own mark may stand at the top of a body. */
+/** Returns true if a field that passes on unread asks for caching. Anthropic's own mark may stand at the top of a body. */
 function isCacheAsked(extra: ReadonlyMap<string, Json>): boolean {
   for (const [name, value] of extra) {
     if (name === 'cache_control' || (!isRead(name) && hasCacheMark(value))) return true

@@ -19,7 +19,7 @@ export function markChoices(body: JsonObject, reply: ChatReply): Json[] | undefi
   return body.choices.map(choice => markChoice(choice, 'message', ids, via))
 }
 
-/** The same for one chunk of a stream. */
+/** Returns one chunk of a stream with marked reasoning. */
 export function markChunk(chunk: JsonObject, events: readonly StreamEvent[], via: string): JsonObject {
   if (!Array.isArray(chunk.choices)) return chunk
   const deltas = events.filter(event => event.type === 'delta')

@@ -143,12 +143,12 @@ function without(chunk: Buffer, ranges: readonly number[]): Buffer {
   return rest.subarray(0, length)
 }
 
-/** Does the chunk have signed or encrypted reasoning, which the client needs with our mark? */
+/** Returns true if the chunk has signed or encrypted reasoning, to which the client needs the gateway's mark. */
 function isSealed(data: string): boolean {
   return data.includes('"reasoning_details"') && /"(?:signature|data)"\s*:\s*"[^"]/.test(data)
 }
 
-/** Did the decoder pack reasoning into the id of a call? */
+/** Returns true if the decoder packed reasoning into the id of a call. */
 function carries(events: readonly StreamEvent[]): boolean {
   return events.some(
     event => event.type === 'delta' && event.toolCalls?.some(({ id }) => id?.includes(CARRIER_MARK)) === true,

@@ -17,7 +17,7 @@ import type { Target } from '../../../upstream/target.ts'
 import { openAiChat } from '../client/client.ts'
 import { FIELDS } from '../wire/fields.ts'
 
-/** Everyone there who speaks chat completions, those without a file in providers/ as custom servers. */
+/** All recorded providers of chat completions, those without a file in providers/ as custom servers. */
 const FOLDERS = [
   'openai',
   'azure',

@@ -65,7 +65,7 @@ export const FIELDS = new FieldTable(
   { written: RESPELLED },
 )
 
-/** Does the gateway know the field and read its value? */
+/** Returns true if the gateway knows the field and reads its value. */
 export function isRead(name: string): boolean {
   return FIELDS.names.has(name) && !Object.hasOwn(OLD_TOOL_FIELDS, name)
 }

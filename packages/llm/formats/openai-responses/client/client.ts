@@ -6,7 +6,7 @@ import { openStream } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
 import { findUnsupportedParams } from './unsupported-params.ts'
 
-/** The client of OpenAI's Responses. The provider keeps no state for us: every request carries its whole conversation. */
+/** The client of OpenAI's Responses. The provider keeps no state for the gateway: every request carries its whole conversation. */
 export const openAiResponses: ClientFormat = {
   id: 'openai-responses',
   framing: 'sse',

@@ -241,7 +241,7 @@ describe('a chat as a Responses request', () => {
     })
   })
 
-  test('has no dropped parameter, but fields that a field of another format is called like', () => {
+  test('has no dropped parameter; other fields of the same name as a dropped one stay', () => {
     const asked = ask({ maxOutputTokens: 99, topP: 0.5, reasoningEffort: 'low', user: 'u' })
     const dropped = ['top_p', 'user', 'reasoning', 'max_output_tokens', 'input', 'text']
     const body = encode(asked, at('gpt-5.1'), undefined, dropped)

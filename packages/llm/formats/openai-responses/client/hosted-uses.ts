@@ -7,7 +7,7 @@ import { type HostedCounts, priceUses, toUses } from '../../shared/hosted-tools.
 /** Counts the uses of tools that the provider ran for one answer, by its output and by its own count. */
 export class HostedUses {
   readonly #target: Target
-  /** Is it a search? By the item: to open a page that was found is free. */
+  /** True for a search, by the item's id. Opening a page that was found is free. */
   readonly #searches = new Map<string, boolean>()
   /** Containers in which code ran, by their ids; a call that names none counts as one. */
   readonly #containers = new Map<string, string>()

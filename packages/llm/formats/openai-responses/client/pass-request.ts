@@ -82,7 +82,7 @@ function toRemovals(dropped: Iterable<string>): ReadonlyMap<number, Removal> {
 }
 
 /**
- * Removes the state that we packed for another provider, which answered the conversation before, and dropped tools that
+ * Removes the state that the gateway packed for another provider, which answered the conversation before, and dropped tools that
  * items bring. The list is made from the received one, so that items that stay keep fields the gateway does not read.
  */
 function rewriteInput(source: SourceBody, dropped: ReadonlySet<string>, changes: Changes): void {
@@ -114,7 +114,7 @@ function toReference(item: Json): string | undefined {
   return object === undefined ? undefined : mintedReference(object)
 }
 
-/** The call that a reference to an item of ours stands for; undefined: the item was no call. */
+/** The call that a reference to one of the gateway's items stands for; undefined: the item was no call. */
 function toCall(reference: string): JsonObject | undefined {
   const call = unpackCall(reference)
   if (call === undefined) return undefined

@@ -7,7 +7,7 @@ export interface Found extends TargetFindings {
   readonly storedReasoning: string[]
   /** A mark of prompt caching. Aggregators take Anthropic's in this format too. */
   hasCacheMark: boolean
-  /** An id or a reasoning item carries state of ours. */
+  /** True if an id or a reasoning item carries state of the gateway. */
   carriesReasoning: boolean
   /** The path of the first tool search that the provider runs, at no price of its own. */
   searchTool: string | undefined
@@ -29,7 +29,7 @@ export function nothingFound(): Found {
   }
 }
 
-/** A list of numbers in the place of tools must not become a list of paths, and no request has so many tools. */
+/** A list of numbers in the place of tools must not become a list of paths, and no request has this many tools. */
 export const MAX_HOSTED = 1024
 
 /** Adds the path of a tool that a provider would run. */
@@ -45,7 +45,7 @@ export function addHosted(found: Found, path: string): void {
 
 const CACHE_MARK = 'cache_control'
 
-/** Does a tool, an item, a part or the body itself have a mark of prompt caching? */
+/** Returns true if a tool, an item, a part or the body itself has a mark of prompt caching. */
 export function isMarked(value: Json | undefined): boolean {
   return isObject(value) && value[CACHE_MARK] !== undefined && value[CACHE_MARK] !== null
 }

@@ -113,7 +113,7 @@ class InputParser {
     })
   }
 
-  /** Of our own items only calls can be followed: the others are left out, as no answer of ours is stored. */
+  /** Follows references to calls only. References to the gateway's other items are left out, as it stores no answers. */
   #parseReference(item: JsonObject, path: string): void {
     const id = mintedReference(item)
     if (id === undefined) {
@@ -210,7 +210,7 @@ class InputParser {
   }
 }
 
-/** Does a reference lead to reasoning? Providers of the format tell the kinds of their items by the beginning of the id. */
+/** Returns true if a reference leads to reasoning. Providers of the format show the kind of an item by the beginning of its id. */
 function isOfReasoning({ id }: JsonObject): boolean {
   return typeof id === 'string' && id.startsWith('rs_')
 }
@@ -226,7 +226,7 @@ function joinTexts(parts: Json | undefined): string {
     .join('')
 }
 
-/** A longer id of ours carries a call. */
+/** The length above which an id of the gateway carries a call. */
 const MAX_PLAIN_ID = 50
 
 /** Calls and results of every kind have an id that may carry state, or be too long; reasoning has it in its encrypted content. */
@@ -276,7 +276,7 @@ const ITEM_PARSERS: Readonly<Record<string, ItemParser | undefined>> = toTable({
   local_shell_call_output: parseOutput,
 })
 
-/** Of a search for tools that the caller ran. */
+/** The parsers of the items of a search for tools that the caller ran. */
 const SEARCH_PARSERS: Readonly<Record<string, ItemParser | undefined>> = toTable({
   tool_search_call: (parser, item, path) =>
     parser.parseCall(item, TOOL_SEARCH, JSON.stringify(item.arguments ?? {}), path),

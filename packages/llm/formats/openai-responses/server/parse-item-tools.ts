@@ -9,7 +9,7 @@ const ADDITIONAL = 'additional_tools'
 const SEARCHED = 'tool_search_output'
 
 /**
- * Does an item bring tools, or belong to a search for them that the caller ran? A search that the provider ran has no id: only
+ * Returns true if an item brings tools, or belongs to a search for them that the caller ran. A search that the provider ran has no id: only
  * that provider knows it.
  */
 export function isToolItem({ type, call_id: id }: JsonObject): boolean {

@@ -54,7 +54,7 @@ function toCanonical({ body, isStream }: RecordedRequest, provider: string): Cha
     : { ...request, providerOptions: { [provider]: Object.fromEntries(rest) } }
 }
 
-/** Is the body refused because the gateway cannot bill it: by its tier, a stored prompt, or a later answer? */
+/** Returns true if the gateway refuses the body because it cannot bill it: by its tier, a stored prompt, or a later answer. */
 function isRefused(body: JsonObject): boolean {
   try {
     parse(body)
@@ -64,7 +64,7 @@ function isRefused(body: JsonObject): boolean {
   }
 }
 
-/** Do items bring tools, or does the caller search for some? */
+/** Returns true if items bring tools, or the caller searches for some. */
 function hasToolItems(body: JsonObject): boolean {
   return /"(?:additional_tools|tool_search_call|namespace|client)"[,}]/.test(
     JSON.stringify([body.input, body.tools ?? []]),
@@ -94,7 +94,7 @@ function listNames(tools: Json | undefined): string[] {
   })
 }
 
-/** Does every field have a canonical form? Others go to targets of this format only, as they were received. */
+/** Returns true if every field has a canonical form. Others go to targets of this format only, as they were received. */
 function isPortable(body: JsonObject): boolean {
   return listFound(body).length === 0
 }

@@ -204,7 +204,7 @@ describe('finds', () => {
   })
 })
 
-describe('state that we packed', () => {
+describe('state that the gateway packed', () => {
   const id = packToolCallId('c', [DETAIL])
   const call = { type: 'function_call', call_id: id, name: 'f', arguments: '{}' }
   const reasoning = { type: 'reasoning', id: 'r', summary: [], encrypted_content: packReasoning([DETAIL]) }
@@ -241,14 +241,14 @@ describe('readable reasoning', () => {
     return message?.reasoning
   }
 
-  test('of a model that shows it goes back with the call that it led to', () => {
+  test('goes back with the call that it led to if its model shows it', () => {
     expect(reasoningOf({ summary })).toBe('first second')
     expect(reasoningOf({ summary, encrypted_content: packReasoning([DETAIL]) })).toBe('first second')
     const content = [{ type: 'reasoning_text', text: 'whole' }]
     expect(reasoningOf({ summary, content })).toBe('whole')
   })
 
-  test('of a provider that encrypted it stays in the encrypted content', () => {
+  test('stays in the encrypted content if its provider encrypted it', () => {
     expect(reasoningOf({ summary, encrypted_content: 'secret' })).toBeUndefined()
   })
 

@@ -43,7 +43,7 @@ function answerTo(fields: JsonObject, ...calls: [name: string, args: string][]):
 }
 
 describe('tools of a request', () => {
-  test('in namespaces are functions with the name of both, but for the namespace of bare names', () => {
+  test('are named after namespace and function, except those in the namespace of bare names', () => {
     const tools = [fn('a'), space('functions', fn('b')), space('', fn('c')), space('mcp__files', fn('read'))]
     expect(namesOf({ tools })).toEqual(['a', 'b', 'c', 'mcp__files__read'])
   })
@@ -54,7 +54,7 @@ describe('tools of a request', () => {
     expect(tools?.map(tool => tool.function.description)).toEqual(['All.\n\nOwn.', 'All.'])
   })
 
-  test('that items bring are merged, later ones replacing earlier ones', () => {
+  test('are merged with those that items bring, later ones replacing earlier ones', () => {
     const tools = [fn('a', { description: 'old' }), fn('b')]
     const input = [
       added(fn('a', { description: 'new' }), space('s', fn('c'))),
@@ -66,7 +66,7 @@ describe('tools of a request', () => {
     expect(parse({ tools, input }).request.messages).toEqual([user])
   })
 
-  test('that the caller found by a search are there from then on', () => {
+  test('include those that the caller found by a search, from then on', () => {
     const search = {
       type: 'tool_search',
       execution: 'client',

@@ -5,7 +5,7 @@ import type { CalledTool, ToolKind } from '../../shared/parsed-chat.ts'
 /** No provider takes a longer name of a function. */
 const MAX_NAME = 64
 const DIGEST = 8
-/** Of all descriptions of namespaces together: a short body must not become a long one. */
+/** The longest that all descriptions of namespaces together may become: a short body must not become a long one. */
 const MAX_REPEATED = 256 * 1024
 const SEPARATOR = '__'
 /** The namespace of tools whose names stand alone. */
@@ -22,12 +22,12 @@ export class ToolTable {
   /** The function's name of each tool. Made with the first tool in a namespace: plain functions keep their names. */
   #names: Map<string, string> | undefined
   readonly #taken = new Set<string>()
-  /** By the name of each function, once there are namespaces. */
+  /** The place of each function by its name, once there are namespaces. */
   readonly #places = new Map<string, number>()
   /** Characters of descriptions of namespaces that were repeated. */
   #repeated = 0
 
-  /** Have tools been merged, or made functions of one name? */
+  /** True if tools were merged, or made functions of one name. */
   get isFlattened(): boolean {
     return this.#names !== undefined
   }
@@ -69,7 +69,7 @@ export class ToolTable {
     return own === '' ? about : `${about}\n\n${own}`
   }
 
-  /** From here on, a tool of a name that is known replaces the known one. */
+  /** Lets tools that are added from here on replace known ones of the same name. */
   mergeLater(): void {
     this.#openNames()
   }

@@ -14,7 +14,7 @@ export function packReasoning(details: readonly ReasoningDetail[]): string | und
   return packed === NAME ? undefined : packed
 }
 
-/** The details of an item's `encrypted_content`: state of another provider that we packed, or of the provider itself. */
+/** The details of an item's `encrypted_content`: state of another provider that the gateway packed, or of the provider itself. */
 export function unpackReasoning(data: string, own: Pick<ReasoningDetail, 'id'>): readonly ReasoningDetail[] {
   if (isPacked(data)) return unpackToolCallId(data).details
   return [{ type: 'reasoning.encrypted', format: REASONING_FORMAT, data, ...own }]

@@ -53,11 +53,11 @@ describe('references to items that the gateway made', () => {
     expect(JSON.parse(body.toString()).input).toEqual([user, call, result])
   })
 
-  test('of other items stay state at a provider', () => {
+  test('reports references to other items as state at a provider', () => {
     expect(parse([user, { type: 'item_reference', id: 'fc_68a1' }]).findings.stateful).toEqual(['input[1]'])
   })
 
-  test('of reasoning at a provider are told apart, since no other model could read it', () => {
+  test('reports references to reasoning at a provider separately, since no other model could read it', () => {
     const { request, findings } = parse([user, { type: 'item_reference', id: 'rs_68a1' }, CALL_ITEM, result])
     expect(findings).toMatchObject({ stateful: [], storedReasoning: ['input[1]'] })
     expect(request.messages).toEqual([

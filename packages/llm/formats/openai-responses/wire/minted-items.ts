@@ -19,7 +19,7 @@ const MAX_ARGUMENTS = 2000
 const MINTED =
   /^(?:rs|msg|fc|ctc|lsh|tsc)_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}_\d+(?:__rd1__|$)/
 
-/** Was the id of an item made by the gateway? */
+/** Returns true if the gateway made the id of an item. */
 export function isMintedId(id: string): boolean {
   return MINTED.test(id)
 }
@@ -28,7 +28,7 @@ export function packCall(id: string, { callId, name, arguments: text }: MintedCa
   return packText(id, JSON.stringify([callId, name, text.length > MAX_ARGUMENTS ? '' : text]))
 }
 
-/** The call that an id of ours carries; undefined: it carries none. */
+/** The call that an id of the gateway carries; undefined: it carries none. */
 export function unpackCall(id: string): MintedCall | undefined {
   const text = isMintedId(id) ? inflateToolCallId(id) : undefined
   if (text === undefined) return undefined
@@ -52,7 +52,7 @@ function isObjectText(text: string): boolean {
   }
 }
 
-/** The id of a reference to an item that the gateway made; undefined: it is none. */
+/** Returns the id of a reference to an item that the gateway made; undefined: it refers to no such item. */
 export function mintedReference({ type, id }: JsonObject): string | undefined {
   const text = type === 'item_reference' ? toText(id) : undefined
   return text !== undefined && isMintedId(text) ? text : undefined

@@ -114,7 +114,7 @@ const TOOL = toTypedRule(
 
 export const TOOLS = toListRule(TOOL)
 
-/** Of a caller with every right: what even it may not send, a provider would run. */
+/** The grant of a caller with every right. A field that even such a caller may not send makes the provider run a tool. */
 const EVERY_RIGHT: Grant = {
   sender: 'key',
   model: '',
@@ -124,7 +124,7 @@ const EVERY_RIGHT: Grant = {
   addresses: 'any',
 }
 
-/** Does the provider run the tool, or a tool inside it? Unknown types and fields count as yes. */
+/** Returns true if the provider runs the tool, or a tool inside it. Unknown types and fields count as yes. */
 export function isHostedTool(value: Json): boolean {
   return value === null || TOOL.check(value, EVERY_RIGHT) !== undefined
 }

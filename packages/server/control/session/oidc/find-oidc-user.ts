@@ -48,7 +48,7 @@ export async function findOidcUser(services: Services, person: OidcPerson): Prom
 }
 
 /**
- * Accounts with an unproven address may have been created, by invitations, by somebody who does not own the address. A
+ * Accounts with an unproven address may have been created, by invitations, by a person who does not own the address. A
  * person who proves the address takes them over as one account, since the organizations invited that address: their
  * previous passwords and sessions become invalid.
  */

@@ -21,7 +21,7 @@ export interface PendingSignIn {
 export interface OidcPerson {
   readonly issuer: string
   readonly subject: string
-  /** In lower case; undefined if the issuer has not verified it. */
+  /** The address in lower case; undefined if the issuer has not verified it. */
   readonly verifiedEmail: string | undefined
   readonly name: string | undefined
 }

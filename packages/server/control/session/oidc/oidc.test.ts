@@ -103,7 +103,7 @@ describe('sign-in by OIDC', () => {
     expect((await plane.call('POST', '/v1/session', { body })).outcome).toBe('401 sign_in_failed')
   })
 
-  test('a person who proves an address gets the memberships of all its accounts, and nobody else keeps them', async () => {
+  test('a person who proves an address gets the memberships of all its accounts, and no other account keeps them', async () => {
     const email = newEmail()
     const other = await plane.insertTenant('other')
     const accounts = [await plane.insertPerson(email), await plane.insertPerson(email)] as const

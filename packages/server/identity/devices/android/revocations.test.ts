@@ -97,7 +97,7 @@ test('a list that cannot be replaced stays in use, and its host is asked less an
   expect(await after(MINUTE)).toBe(asked + 1)
 })
 
-test('a host that hangs delays the first callers only, and nobody once it has failed', async () => {
+test('a host that hangs delays only the first callers, and no caller once it has failed', async () => {
   let fail: (error: Error) => void = () => {}
   const { revocations, asked, warned } = open(
     () =>
@@ -113,7 +113,7 @@ test('a host that hangs delays the first callers only, and nobody once it has fa
   expect([asked(), warned.length]).toEqual([1, 1])
 })
 
-test('a list that is being replaced delays nobody', async () => {
+test('a list that is being replaced delays no caller', async () => {
   const { revocations, after, answer } = open(async () => toList('a', HOUR))
   await revocations.ready()
   answer(() => new Promise(() => {}))

@@ -96,7 +96,7 @@ export class Revocations {
   }
 }
 
-/** Revokes nothing and asks nobody. */
+/** Revokes nothing and sends no request. */
 export const NO_REVOCATIONS: Pick<Revocations, 'serials' | 'refresh' | 'ready'> = {
   serials: NONE,
   refresh: () => {},

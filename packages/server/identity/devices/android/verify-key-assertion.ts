@@ -7,7 +7,7 @@ export interface KeyAssertionInput {
   readonly assertion: Buffer
   /** The key's SubjectPublicKeyInfo in DER, from its attestation. */
   readonly publicKey: Buffer
-  /** As the challenge route returned it. */
+  /** The challenge as its route returned it. */
   readonly challenge: string
   /** The counter that the app sent. */
   readonly counter: number
@@ -16,7 +16,7 @@ export interface KeyAssertionInput {
 }
 
 const MAX_COUNTER = 2 ** 32 - 1
-/** Of an ECDSA signature on P-256 in DER. */
+/** The longest ECDSA signature on P-256 in DER. */
 const MAX_SIGNATURE_BYTES = 72
 
 /** Verifies an assertion of an attested Android key. The challenge must have been consumed before. Any input gives a verdict. */

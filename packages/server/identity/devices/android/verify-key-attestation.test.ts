@@ -133,7 +133,7 @@ describe('rejects a chain', () => {
     expect(verify({}, { certificateChain: [...chain.slice(0, -1), again.certificate] }).valid).toBe(true)
   })
 
-  test('that an attested key prolongs, also if that key claims to be a CA', () => {
+  test('if an attested key prolongs it, also if that key claims to be a CA', () => {
     const [deviceIssuer] = authority.issuers
     const extension = { id: KEY_DESCRIPTION_ID, value: writeKeyDescription(genuine) }
     const attested = createAuthority('Attested key', deviceIssuer, {
@@ -154,7 +154,7 @@ describe('rejects a chain', () => {
     expect(verify({}, { revokedSerials: list ?? new Set() }).valid).toBe(true)
   })
 
-  test('whose issuers have expired', () => {
+  test('if its issuers have expired', () => {
     expect(verify({}, { now: Date.UTC(2061, 0) })).toEqual(rejected('expired'))
   })
 })

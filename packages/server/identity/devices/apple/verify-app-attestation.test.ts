@@ -50,7 +50,7 @@ test("the root is Apple's, by its fingerprint, and ends in 2045", () => {
 })
 
 describe('accepts an attestation', () => {
-  test('and returns the app, the key and the receipt', () => {
+  test('returns the app, the key and the receipt', () => {
     expect(verify()).toEqual({
       valid: true,
       appId: APP,
@@ -76,7 +76,7 @@ describe('accepts an attestation', () => {
     expect(verify({ flags })).toMatchObject({ valid: true })
   })
 
-  test('of the development environment if that is the configured one', () => {
+  test('for the development environment if that is the configured one', () => {
     const environment = 'development'
     expect(verify({ environment: 'appattestdevelop' }, { environment })).toMatchObject({ valid: true })
     expect(verify({}, { environment })).toEqual(rejected('another environment'))
@@ -135,7 +135,7 @@ describe('rejects an attestation', () => {
     expect(verify(parts)).toEqual(rejected(reason))
   })
 
-  test('whose issuer has expired or may not issue', () => {
+  test('if its issuer has expired or may not issue', () => {
     for (const [change, reason] of [
       [{ notAfter: NOW - 1 }, 'issuing (1) certificate has expired'],
       [{ extensions: [] }, 'may not issue'],
@@ -153,7 +153,7 @@ describe('rejects an attestation', () => {
     expect(verify({}, { appIds: [] })).toEqual(rejected('another app'))
   })
 
-  test('of more than 16 KiB', () => {
+  test('if it has more than 16 KiB', () => {
     expect(verify({}, { attestation: Buffer.alloc(MAX_ATTESTATION_BYTES + 1) })).toEqual(rejected('16 KiB'))
   })
 
@@ -169,7 +169,7 @@ describe('rejects an attestation', () => {
         ['x', ''],
       ]),
     ],
-  ])('that is CBOR of %s', (_, value) => {
+  ])('if it is CBOR of %s', (_, value) => {
     expect(verify({}, { attestation: encodeCbor(value) })).toEqual(rejected('other fields'))
   })
 })

@@ -14,7 +14,7 @@ export interface PathOptions {
   readonly isLeafByDevice: boolean
 }
 
-/** As assertPath(), with the trust anchor that the path's last certificate names. */
+/** Checks a path like assertPath(), with the trust anchor that the path's last certificate names. */
 export function assertPathToAny(
   path: readonly Certificate[],
   anchors: readonly TrustAnchor[],

@@ -23,7 +23,7 @@ export function readP256Point(publicKey: Buffer): Buffer {
 
 /**
  * AlgorithmIdentifiers of the accepted keys, in hex. Curves stand here by name only: OpenSSL would also accept parameters of
- * the sender's own, with which anybody can make a key that verifies a given signature.
+ * the sender's own, with which a sender can make a key that verifies any given signature.
  */
 const CURVES = new Set([
   '301306072a8648ce3d020106082a8648ce3d030107', // P-256
