@@ -8,10 +8,7 @@ import { takeLinkToken } from './session/link-token.ts'
 import { SignedOut, SignedOutContext } from './session/signed-out.ts'
 import { applyTheme, readTheme } from './session/theme.ts'
 import { SIGNED_OUT_KEY } from './session/use-sign-out.ts'
-import './styles/tokens.css'
-import './styles/base.css'
-import './styles/controls.css'
-import './styles/layout.css'
+import './styles/index.css'
 
 // First of all, so that nothing else sees the token of the link.
 const linkToken = takeLinkToken(location, history)

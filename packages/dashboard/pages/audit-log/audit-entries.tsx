@@ -5,6 +5,7 @@ import { toDateTime } from '../../format/times.ts'
 import { toDiff } from '../../format/to-diff.ts'
 import { useOrganization } from '../../session/place-context.tsx'
 import type { AuditSearch } from './audit-search.ts'
+import './audit-log.css'
 
 type Entry = Resource<'AuditEntry'>
 
