@@ -9,11 +9,11 @@ import {
 } from '@tanstack/react-router'
 import { type ComponentType, lazy } from 'react'
 import { isSignedOut } from './api/api-error.ts'
-import { findHome, toNames, workspaceQuery } from './api/workspace.ts'
+import { findDefaultEnvironment, toParams, workspaceQuery } from './api/workspace.ts'
 import { parseSearchText, toSearchText } from './format/search-text.ts'
 import { EnvironmentLayout } from './layout/environment-layout.tsx'
+import { ErrorPage, NoEnvironmentPage, NotFoundPage } from './layout/fallback-pages.tsx'
 import { OrganizationLayout } from './layout/organization-layout.tsx'
-import { BrokenPage, MissingPage, NoEnvironmentPage } from './layout/other-pages.tsx'
 import { AcceptInvitationPage } from './pages/accept-invitation/accept-invitation-page.tsx'
 import { parseAuditSearch } from './pages/audit-log/audit-search.ts'
 import { parseLogSearch } from './pages/logs/log-search.ts'
@@ -53,8 +53,8 @@ const lazyParts: LazyParts = {
 
 const root = createRootRouteWithContext<RouterContext & LazyParts>()({
   component: Outlet,
-  notFoundComponent: MissingPage,
-  errorComponent: BrokenPage,
+  notFoundComponent: NotFoundPage,
+  errorComponent: ErrorPage,
 })
 
 const setup = createRoute({
@@ -100,11 +100,11 @@ const home = createRoute({
   path: '/',
   component: NoEnvironmentPage,
   beforeLoad: async ({ context }) => {
-    const place = findHome(await context.client.ensureQueryData(workspaceQuery))
-    if (place === undefined) return
+    const current = findDefaultEnvironment(await context.client.ensureQueryData(workspaceQuery))
+    if (current === undefined) return
     throw redirect({
       to: '/o/$org/$project/$environment/overview',
-      params: toNames(place),
+      params: toParams(current),
       replace: true,
     })
   },

@@ -15,7 +15,7 @@ interface Outcome<T> {
 }
 
 /** Returns the body of a success. Throws an ApiError for every other answer. */
-export async function answerOf<T>(call: Promise<Outcome<T>>): Promise<T> {
+export async function unwrap<T>(call: Promise<Outcome<T>>): Promise<T> {
   const { data, error, response } = await call
   if (!response.ok) throw toEnvelopeError(error, response)
   return data as T

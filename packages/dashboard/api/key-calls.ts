@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { toPrice } from '../format/money.ts'
-import { answerOf, api, type Resource } from './client.ts'
+import { api, type Resource, unwrap } from './client.ts'
 import { loadAll } from './use-list.ts'
 
 export type Key = Resource<'ApiKey'>
@@ -9,20 +9,20 @@ export type NewKey = Resource<'NewApiKey'>
 export const keysKey = (envId: string): readonly unknown[] => ['keys', envId]
 
 /** What the API takes as the beginning of a name. */
-const MOST_TEXT = 100
+const MAX_SEARCH_LENGTH = 100
 
 /** `beginning`: of the names of the keys, in any case. */
 export function listKeys(envId: string, cursor?: string, beginning?: string) {
   const query = {
     limit: 100,
     ...(cursor === undefined ? {} : { cursor }),
-    ...(beginning === undefined ? {} : { q: beginning.slice(0, MOST_TEXT) }),
+    ...(beginning === undefined ? {} : { q: beginning.slice(0, MAX_SEARCH_LENGTH) }),
   }
-  return answerOf(api.GET('/v1/environments/{envId}/keys', { params: { path: { envId }, query } }))
+  return unwrap(api.GET('/v1/environments/{envId}/keys', { params: { path: { envId }, query } }))
 }
 
 export function getKey(keyId: string) {
-  return answerOf(api.GET('/v1/keys/{keyId}', { params: { path: { keyId } } }))
+  return unwrap(api.GET('/v1/keys/{keyId}', { params: { path: { keyId } } }))
 }
 
 /** The keys by which rows are named. */

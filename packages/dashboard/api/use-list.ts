@@ -11,7 +11,7 @@ interface ListOptions<T> {
 }
 
 /** Returns the record of a list by its id, for records that have no address of their own. Throws if there is none. */
-export async function findStored<T extends { readonly id: string }>(
+export async function findById<T extends { readonly id: string }>(
   load: (cursor: string | undefined) => Promise<ListPage<T>>,
   id: string,
 ): Promise<T> {
@@ -26,20 +26,20 @@ export async function findStored<T extends { readonly id: string }>(
 }
 
 /** What one page shows of a list at most. */
-export const MOST_LISTED = 1_000
+export const MAX_LISTED = 1_000
 
-/** Returns all records of a list, page by page; `isCut`: there are more than the first MOST_LISTED. */
+/** Returns all records of a list, page by page; `isTruncated`: there are more than the first MAX_LISTED. */
 export async function loadAll<T>(
   load: (cursor: string | undefined) => Promise<ListPage<T>>,
-): Promise<{ readonly data: readonly T[]; readonly isCut: boolean }> {
+): Promise<{ readonly data: readonly T[]; readonly isTruncated: boolean }> {
   const data: T[] = []
   let cursor: string | undefined
   do {
     const page = await load(cursor)
     data.push(...page.data)
     cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined && data.length < MOST_LISTED)
-  return { data, isCut: cursor !== undefined }
+  } while (cursor !== undefined && data.length < MAX_LISTED)
+  return { data, isTruncated: cursor !== undefined }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { TableFrame } from '../controls/table-frame.tsx'
+import { ScrollableTable } from '../controls/scrollable-table.tsx'
 import { CHART_UNITS, type ChartUnit } from '../format/chart-units.ts'
 import './charts.css'
 
@@ -16,7 +16,7 @@ export interface Series {
 interface ChartProps {
   readonly title: string
   /** What the chart shows, in a sentence: for those who do not see it, and under it for everybody. */
-  readonly sentence: string
+  readonly caption: string
   readonly labels: readonly string[]
   readonly series: readonly Series[]
   /** Bars are stacked in the order of the series. */
@@ -24,7 +24,7 @@ interface ChartProps {
   readonly unit: ChartUnit
   readonly heightPx?: number
   /** Called with the buckets that were dragged over, or twice the one that was clicked. */
-  readonly onPick?: (first: number, last: number) => void
+  readonly onSelect?: (first: number, last: number) => void
 }
 
 const HEIGHT_PX = 180
@@ -33,23 +33,23 @@ const DRAG_PX = 8
 
 export function Chart({
   title,
-  sentence,
+  caption,
   labels,
   series,
   kind,
   unit,
   heightPx = HEIGHT_PX,
-  onPick,
+  onSelect,
 }: ChartProps) {
   const { format } = CHART_UNITS[unit]
-  const holder = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [hovered, setHovered] = useState<number>()
   const theme = useSyncExternalStore(subscribeToTheme, readTheme)
-  const pick = useRef(onPick)
-  pick.current = onPick
-  const isPickable = onPick !== undefined
+  const onSelectRef = useRef(onSelect)
+  onSelectRef.current = onSelect
+  const isSelectable = onSelect !== undefined
   useEffect(() => {
-    const element = holder.current
+    const element = container.current
     if (element === null) return
     const data = toData(labels.length, series, kind)
     const plot = new uPlot(
@@ -60,7 +60,7 @@ export function Chart({
         unit,
         heightPx,
         onHover: setHovered,
-        onPick: isPickable ? (first, last) => pick.current?.(first, last) : undefined,
+        onSelect: isSelectable ? (first, last) => onSelectRef.current?.(first, last) : undefined,
       }),
       data,
       element,
@@ -72,13 +72,13 @@ export function Chart({
       plot.destroy()
     }
     // The theme decides the colours, which are read when the plot is made.
-  }, [labels, series, kind, unit, heightPx, isPickable, theme])
+  }, [labels, series, kind, unit, heightPx, isSelectable, theme])
   return (
     <figure className="panel chart">
       <figcaption>
         <h2>{title}</h2>
         <p className="legend small">
-          {hovered === undefined ? <span className="muted">{sentence}</span> : <span>{labels[hovered]}</span>}
+          {hovered === undefined ? <span className="muted">{caption}</span> : <span>{labels[hovered]}</span>}
           {series.map(({ name, color, values }) => {
             const value = hovered === undefined ? undefined : values[hovered]
             return (
@@ -92,8 +92,8 @@ export function Chart({
         </p>
       </figcaption>
       <div
-        ref={holder}
-        className={isPickable ? 'plot pickable' : 'plot'}
+        ref={container}
+        className={isSelectable ? 'plot selectable' : 'plot'}
         style={{ height: heightPx }}
         aria-hidden="true"
       />
@@ -112,7 +112,7 @@ function ChartTable({
   format,
 }: Pick<ChartProps, 'title' | 'labels' | 'series'> & { format: (value: number) => string }) {
   return (
-    <TableFrame label={`${title}, as a table`}>
+    <ScrollableTable label={`${title}, as a table`}>
       <thead>
         <tr>
           <th scope="col">Time</th>
@@ -136,7 +136,7 @@ function ChartTable({
           </tr>
         ))}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }
 
@@ -154,15 +154,15 @@ function toData(count: number, series: readonly Series[], kind: 'bars' | 'lines'
   return [x, ...stacked.toReversed()]
 }
 
-interface Drawn extends Pick<ChartProps, 'labels' | 'series' | 'kind' | 'unit'> {
+interface PlotOptions extends Pick<ChartProps, 'labels' | 'series' | 'kind' | 'unit'> {
   readonly heightPx: number
   readonly onHover: (index: number | undefined) => void
-  readonly onPick: ChartProps['onPick'] | undefined
+  readonly onSelect: ChartProps['onSelect'] | undefined
 }
 
 function toOptions(
   element: HTMLElement,
-  { labels, series, kind, unit, heightPx, onHover, onPick }: Drawn,
+  { labels, series, kind, unit, heightPx, onHover, onSelect }: PlotOptions,
 ): uPlot.Options {
   const colorOf = (name: string): string => resolveColor(element, name)
   const ordered = kind === 'bars' ? series.toReversed() : series
@@ -181,7 +181,7 @@ function toOptions(
       y: false,
       points: { show: kind === 'lines' },
       // The library would stop the click after any movement at all.
-      drag: { x: onPick !== undefined, y: false, setScale: false, dist: DRAG_PX, click: () => {} },
+      drag: { x: onSelect !== undefined, y: false, setScale: false, dist: DRAG_PX, click: () => {} },
     },
     scales: {
       x: { time: false, range: (_, min, max) => [min - 0.6, max + 0.6] },
@@ -216,12 +216,12 @@ function toOptions(
     ] as uPlot.Series[],
     hooks: {
       setCursor: [({ cursor }) => onHover(cursor.idx ?? undefined)],
-      ...(onPick === undefined ? {} : toPickHooks(onPick)),
+      ...(onSelect === undefined ? {} : toSelectHooks(onSelect)),
     },
   }
 }
 
-function toPickHooks(onPick: NonNullable<ChartProps['onPick']>): uPlot.Hooks.Arrays {
+function toSelectHooks(onSelect: NonNullable<ChartProps['onSelect']>): uPlot.Hooks.Arrays {
   // The click that follows a drag is part of it.
   let isDragged = false
   return {
@@ -232,7 +232,7 @@ function toPickHooks(onPick: NonNullable<ChartProps['onPick']>): uPlot.Hooks.Arr
         const [first, last] = [plot.posToIdx(left), plot.posToIdx(left + width)]
         plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false)
         isDragged = true
-        onPick(first, last)
+        onSelect(first, last)
       },
     ],
     ready: [
@@ -242,7 +242,7 @@ function toPickHooks(onPick: NonNullable<ChartProps['onPick']>): uPlot.Hooks.Arr
         })
         plot.over.addEventListener('click', () => {
           const { idx } = plot.cursor
-          if (typeof idx === 'number' && !isDragged) onPick(idx, idx)
+          if (typeof idx === 'number' && !isDragged) onSelect(idx, idx)
         })
       },
     ],

@@ -43,9 +43,9 @@ export function ConfirmDialog({ title, children, name, action, send, onDone, onC
           </Button>
           <Button
             type="submit"
-            look="danger"
+            variant="danger"
             isPending={form.isPending}
-            objection={isConfirmed ? undefined : `Type ${name} first.`}
+            disabledReason={isConfirmed ? undefined : `Type ${name} first.`}
           >
             {action}
           </Button>

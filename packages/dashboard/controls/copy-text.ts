@@ -14,7 +14,7 @@ export async function copyText(text: string, near: Element): Promise<boolean> {
 function copyByCommand(text: string, near: Element): boolean {
   const area = document.createElement('textarea')
   area.value = text
-  area.className = 'only-heard'
+  area.className = 'visually-hidden'
   area.setAttribute('aria-hidden', 'true')
   const parent = near.closest('dialog') ?? document.body
   parent.append(area)

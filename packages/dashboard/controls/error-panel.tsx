@@ -1,8 +1,8 @@
 import { toApiError } from '../api/api-error.ts'
 import { Button } from './button.tsx'
+import { ConflictError } from './conflict-error.ts'
 import { ConflictNotice } from './conflict-notice.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { OutdatedError } from './outdated-error.ts'
 
 interface ErrorPanelProps {
   /** Such as `Keys`: "Keys could not be loaded." */
@@ -47,7 +47,8 @@ export function ErrorPanel({ what, error, onRetry }: ErrorPanelProps) {
 /** Why a form could not be sent. */
 export function FormProblem({ error }: { error: unknown }) {
   if (error === null || error === undefined) return null
-  if (error instanceof OutdatedError) return <ConflictNotice key={error.now.updated_at} now={error.now} />
+  if (error instanceof ConflictError)
+    return <ConflictNotice key={error.latest.updated_at} latest={error.latest} />
   const { code, message, requestId } = toApiError(error)
   return (
     <div role="alert" className="notice bad">

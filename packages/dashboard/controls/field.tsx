@@ -75,9 +75,9 @@ export function SelectField({ label, hint, problem, isOptional, children, ...sel
   )
 }
 
-type AreaFieldProps = FieldProps & Omit<ComponentProps<'textarea'>, 'id'>
+type TextAreaFieldProps = FieldProps & Omit<ComponentProps<'textarea'>, 'id'>
 
-export function AreaField({ label, hint, problem, isOptional, ...area }: AreaFieldProps) {
+export function TextAreaField({ label, hint, problem, isOptional, ...area }: TextAreaFieldProps) {
   return (
     <Field label={label} hint={hint} problem={problem} isOptional={isOptional}>
       {ids => <textarea rows={3} {...area} {...ids} className="input" />}

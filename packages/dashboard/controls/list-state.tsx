@@ -53,7 +53,7 @@ export function ListState({
   )
 }
 
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="empty">
       <h2>{title}</h2>

@@ -51,7 +51,7 @@ export function MenuItem({
       {isCurrent && (
         <>
           <span aria-hidden="true">✓</span>
-          <span className="only-heard">(current)</span>
+          <span className="visually-hidden">(current)</span>
         </>
       )}
     </DropdownMenu.Item>

@@ -28,7 +28,7 @@ export function RemoveDialog({ title, effect, verb = 'Remove', remove, onDone, o
           <Button data-focus onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" look="danger" isPending={form.isPending}>
+          <Button type="submit" variant="danger" isPending={form.isPending}>
             {verb}
           </Button>
         </div>

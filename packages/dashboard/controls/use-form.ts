@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef } from 'react'
 import { type ApiError, toApiError } from '../api/api-error.ts'
-import { type Stored, useEdit } from './edited.tsx'
-import { toConflict } from './outdated-error.ts'
+import { toConflict } from './conflict-error.ts'
+import { useEdit, type Versioned } from './edit-form.tsx'
 
 /** Names the version that a change is based on; empty where a record is created. */
 export interface VersionHeader {
@@ -23,7 +23,7 @@ interface Form {
 }
 
 /**
- * Sends a form by `send` and puts a failure at the field that it names, which gets the focus. Within an `Edited`, `send`
+ * Sends a form by `send` and puts a failure at the field that it names, which gets the focus. Within an `EditForm`, `send`
  * gets the header that names the version, and an outdated one is shown by FormProblem.
  */
 export function useForm<Result>(
@@ -42,7 +42,7 @@ export function useForm<Result>(
     },
     onSuccess: result => {
       // A form that stays open goes on from what it has stored.
-      if (edit !== undefined && isVersionOf(result, edit.base)) edit.adopt(result)
+      if (edit !== undefined && isVersionOf(result, edit.base)) edit.rebase(result)
       onDone(result)
     },
     onError: thrown => {
@@ -65,8 +65,8 @@ export function useForm<Result>(
   }
 }
 
-function isVersionOf(value: unknown, { id }: Stored): value is Stored {
-  const { id: own, updated_at: updatedAt } = (value ?? {}) as Partial<Stored>
+function isVersionOf(value: unknown, { id }: Versioned): value is Versioned {
+  const { id: own, updated_at: updatedAt } = (value ?? {}) as Partial<Versioned>
   return own === id && typeof updatedAt === 'string'
 }
 

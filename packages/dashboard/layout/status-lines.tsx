@@ -12,7 +12,7 @@ export function ProgressLine() {
 declare module '@tanstack/react-router' {
   interface HistoryState {
     /** Parameters of the address that mean nothing in the environment that was switched to. */
-    leftOut?: readonly string[]
+    droppedFilters?: readonly string[]
   }
 }
 
@@ -28,10 +28,10 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /** After a switch of the environment: which filters do not exist there. Gone with the next address. */
-export function LeftOutFilters() {
-  const leftOut = useRouterState({ select: state => state.location.state.leftOut })
-  if (leftOut === undefined || leftOut.length === 0) return null
-  const names = [...new Set(leftOut.map(name => WORDS[name] ?? name))]
+export function DroppedFilters() {
+  const droppedFilters = useRouterState({ select: state => state.location.state.droppedFilters })
+  if (droppedFilters === undefined || droppedFilters.length === 0) return null
+  const names = [...new Set(droppedFilters.map(name => WORDS[name] ?? name))]
   return (
     <p className="notice" role="status">
       Left out, because {names.length === 1 ? 'it belongs' : 'they belong'} to the other environment: filter
@@ -50,10 +50,10 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** One bar while the browser has no network. */
-export function ConnectionBar() {
+export function OfflineBanner() {
   const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine)
   return isOnline ? null : (
-    <div className="bar" role="status">
+    <div className="banner" role="status">
       You are offline. What you see may be old.
     </div>
   )

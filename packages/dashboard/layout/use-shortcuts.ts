@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { toNames } from '../api/workspace.ts'
-import { useMaybePlace } from '../session/place-context.tsx'
-import { hasSingleKeys } from '../session/single-keys.ts'
+import { toParams } from '../api/workspace.ts'
+import { useOptionalEnvironment } from '../session/environment-context.tsx'
+import { hasSingleKeyShortcuts } from '../session/single-key-shortcuts.ts'
 import { PAGES } from './nav.tsx'
 
 /** How long `g` waits for the letter of a page. */
@@ -24,7 +24,7 @@ const RANGE = ['[data-range]']
  */
 export function useShortcuts({ openPalette, openHelp }: Openers): void {
   const navigate = useNavigate()
-  const place = useMaybePlace()
+  const current = useOptionalEnvironment()
   const pressedAt = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
@@ -52,14 +52,14 @@ export function useShortcuts({ openPalette, openHelp }: Openers): void {
         return
       }
       const page = PAGES.find(({ key }) => key === event.key)
-      if (page === undefined || place === undefined || event.timeStamp - pressedAt.current > WAIT_MS) return
+      if (page === undefined || current === undefined || event.timeStamp - pressedAt.current > WAIT_MS) return
       pressedAt.current = Number.NEGATIVE_INFINITY
       event.preventDefault()
-      void navigate({ to: page.to, params: toNames(place) })
+      void navigate({ to: page.to, params: toParams(current) })
     }
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
-  }, [navigate, place, openPalette, openHelp])
+  }, [navigate, current, openPalette, openHelp])
 }
 
 function findFirst(selectors: readonly string[]): HTMLElement | undefined {
@@ -72,7 +72,7 @@ function findFirst(selectors: readonly string[]): HTMLElement | undefined {
 
 /** Whether a key without Ctrl or Cmd is no shortcut here: by choice, or because it is typed. */
 export function isKeyIgnored(target: EventTarget | null): boolean {
-  return !hasSingleKeys() || isTyping(target)
+  return !hasSingleKeyShortcuts() || isTyping(target)
 }
 
 /** Whether a letter belongs to a field, a menu or a dialog, and not to the page. */

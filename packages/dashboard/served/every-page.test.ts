@@ -54,7 +54,7 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
   ]
 
   /** Pages for people who are not signed in, opened by a link that is not valid. */
-  const DOORS: readonly (readonly [address: string, heading: RegExp])[] = [
+  const SIGNED_OUT_PAGES: readonly (readonly [address: string, heading: RegExp])[] = [
     ['setup', /^Set/],
     ['accept-invitation#token=wrong', /./],
     ['reset-password#token=wrong', /./],
@@ -77,7 +77,7 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
     expect(await chip.innerText()).toContain(isProduction ? 'PRODUCTION' : 'Development')
     const box = await chip.boundingBox()
     expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? width) <= width).toBe(true)
-    const line = "getComputedStyle(document.querySelector('.frame')).borderTopWidth"
+    const line = "getComputedStyle(document.querySelector('.app-shell')).borderTopWidth"
     expect(await page.evaluate(line)).toBe(isProduction ? '4px' : '0px')
   }
 
@@ -113,7 +113,7 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
       await page.goto(`${controlUrl}/sign-in`)
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
       await check('sign-in')
-      for (const [address, heading] of DOORS) {
+      for (const [address, heading] of SIGNED_OUT_PAGES) {
         await page.goto(`${controlUrl}/${address}`)
         await page.getByRole('heading', { name: heading }).waitFor()
         await check(address.replace(/#.*/, ''))

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { answerOf, api } from '../api/client.ts'
+import { api, unwrap } from '../api/client.ts'
 
 /** Other tabs sign out too when this key of the local storage changes. */
 export const SIGNED_OUT_KEY = 'rideau.signed-out-at'
@@ -9,7 +9,7 @@ export function useSignOut() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (everywhere: boolean) =>
-      answerOf(api.DELETE('/v1/session', everywhere ? { params: { query: { everywhere: 'true' } } } : {})),
+      unwrap(api.DELETE('/v1/session', everywhere ? { params: { query: { everywhere: 'true' } } } : {})),
     onSuccess: () => {
       client.clear()
       localStorage.setItem(SIGNED_OUT_KEY, String(Date.now()))

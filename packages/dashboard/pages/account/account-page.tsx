@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { useRef } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { useForm } from '../../controls/use-form.ts'
-import { Door } from '../../layout/door.tsx'
-import { useWorkspace } from '../../session/place-context.tsx'
+import { CardLayout } from '../../layout/card-layout.tsx'
+import { useWorkspace } from '../../session/environment-context.tsx'
 import { useSignOut } from '../../session/use-sign-out.ts'
 
 /** Passwords are sent as they are typed, spaces included. */
@@ -21,7 +21,7 @@ export function AccountPage() {
   const element = useRef<HTMLFormElement>(null)
   const form = useForm(
     data =>
-      answerOf(
+      unwrap(
         api.POST('/v1/session/password', {
           body: {
             current_password: passwordOf(data, 'current_password'),
@@ -32,7 +32,7 @@ export function AccountPage() {
     () => element.current?.reset(),
   )
   return (
-    <Door title="Your account" text={user.email}>
+    <CardLayout title="Your account" text={user.email}>
       <ul className="stack" aria-label="Organizations">
         {organizations.map(({ id, slug, name, role }) => (
           <li key={id}>
@@ -79,6 +79,6 @@ export function AccountPage() {
           Back to your environments
         </Link>
       </div>
-    </Door>
+    </CardLayout>
   )
 }

@@ -3,7 +3,7 @@ import { Button } from '../../controls/button.tsx'
 import { DiffTable } from '../../controls/diff-table.tsx'
 import { toDateTime } from '../../format/times.ts'
 import { toDiff } from '../../format/to-diff.ts'
-import { useOrganization } from '../../session/place-context.tsx'
+import { useOrganization } from '../../session/environment-context.tsx'
 import type { AuditSearch } from './audit-search.ts'
 import './audit-log.css'
 
@@ -28,7 +28,7 @@ export function AuditEntries({ entries, search, onFilter }: AuditEntriesProps) {
                 {toDateTime(Date.parse(entry.created_at), timeZone)}
               </time>
               <strong>{entry.operation}</strong>
-              <span className="cut">{actorOf(entry)}</span>
+              <span className="truncate">{actorOf(entry)}</span>
             </summary>
             <div className="stack entry">
               <p className="small muted">

@@ -1,47 +1,47 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
-import { Edited } from '../../controls/edited.tsx'
+import { EditForm } from '../../controls/edit-form.tsx'
 import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
-import { AreaField, SelectField, TextField } from '../../controls/field.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { SelectField, TextAreaField, TextField } from '../../controls/field.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 
 type Environment = Resource<'Environment'>
 
 export function EnvironmentSettingsPage() {
-  const { environment, project } = usePlace()
+  const { environment, project } = useEnvironment()
   const queryKey = ['environment', environment.id]
   const path = { envId: environment.id }
-  const read = () => answerOf(api.GET('/v1/environments/{envId}', { params: { path } }))
+  const read = () => unwrap(api.GET('/v1/environments/{envId}', { params: { path } }))
   const stored = useQuery({
     queryKey,
     queryFn: read,
   })
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Environment settings"
-        answer={`How ${environment.name} of ${project.name} treats requests, and what it keeps of them.`}
+        description={`How ${environment.name} of ${project.name} treats requests, and what it keeps of them.`}
       />
       {stored.isPending && <Skeleton rows={8} />}
       {stored.isError && (
         <ErrorPanel what="Settings" error={stored.error} onRetry={() => void stored.refetch()} />
       )}
       {stored.isSuccess && (
-        <Edited key={environment.id} record={stored.data} read={read}>
+        <EditForm key={environment.id} record={stored.data} read={read}>
           {begun => <SettingsForm stored={begun} />}
-        </Edited>
+        </EditForm>
       )}
     </>
   )
 }
 
 function SettingsForm({ stored }: { stored: Environment }) {
-  const objection = useObjection('admin')
+  const disabledReason = useDisabledReason('admin')
   const client = useQueryClient()
   const [kept, setKept] = useState(stored.log_capture)
   const [capture, setCapture] = useState(stored.log_capture)
@@ -49,14 +49,14 @@ function SettingsForm({ stored }: { stored: Environment }) {
   const path = { envId: stored.id }
   const form = useForm(
     (data, header) =>
-      answerOf(api.PATCH('/v1/environments/{envId}', { params: { path, header }, body: toChange(data) })),
+      unwrap(api.PATCH('/v1/environments/{envId}', { params: { path, header }, body: toChange(data) })),
     changed => {
       client.setQueryData(['environment', stored.id], changed)
       setKept(changed.log_capture)
     },
   )
   const needsConsent = stored.name === 'production' && kept === 'metadata' && capture === 'full'
-  const isDisabled = objection !== undefined
+  const isDisabled = disabledReason !== undefined
   return (
     <section className="panel padded narrow" aria-label="Settings">
       <form className="form" onSubmit={form.onSubmit}>
@@ -83,7 +83,7 @@ function SettingsForm({ stored }: { stored: Environment }) {
           hint="Default: 30. Older requests are removed within a day; usage and cost stay."
           problem={form.problemOf('log_retention_days')}
         />
-        <AreaField
+        <TextAreaField
           label="Allowed models"
           name="allowed_models"
           isOptional
@@ -97,10 +97,10 @@ function SettingsForm({ stored }: { stored: Environment }) {
         <div className="row">
           <Button
             type="submit"
-            look="primary"
+            variant="primary"
             isPending={form.isPending}
-            objection={
-              objection ?? (needsConsent && !isSure ? 'Confirm what the log keeps first.' : undefined)
+            disabledReason={
+              disabledReason ?? (needsConsent && !isSure ? 'Confirm what the log keeps first.' : undefined)
             }
           >
             Save

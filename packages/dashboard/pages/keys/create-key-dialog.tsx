@@ -1,24 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { keysKey, type NewKey } from '../../api/key-calls.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
 import { useForm } from '../../controls/use-form.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { ExpiryField, RestrictionFields, readKeyFields } from './key-fields.tsx'
 
 export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDone: (key: NewKey) => void }) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const [kind, setKind] = useState<'secret' | 'publishable'>('secret')
   // A second click must not make a second key.
   const [idempotencyKey] = useState(newIdempotencyKey)
   const form = useForm(
     data =>
-      answerOf(
+      unwrap(
         api.POST('/v1/environments/{envId}/keys', {
           params: { path: { envId: environment.id }, header: { 'Idempotency-Key': idempotencyKey } },
           body: { kind, ...readKeyFields(data) },
@@ -30,7 +30,7 @@ export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDo
     },
   )
   return (
-    <Dialog title={`Create a ${environment.name} key`} shape="at-side" onClose={onClose}>
+    <Dialog title={`Create a ${environment.name} key`} variant="drawer" onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <TextField
           label="Name"
@@ -59,7 +59,7 @@ export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDo
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             Create key
           </Button>
         </div>

@@ -1,5 +1,5 @@
 import type { Key } from '../../api/key-calls.ts'
-import { AreaField, SelectField, TextField } from '../../controls/field.tsx'
+import { SelectField, TextAreaField, TextField } from '../../controls/field.tsx'
 import { textOf } from '../../controls/use-form.ts'
 
 const ENDPOINTS = ['chat', 'embeddings', 'images', 'audio', 'client_tokens', 'device', 'feedback'] as const
@@ -14,7 +14,7 @@ interface RestrictionFieldsProps {
 export function RestrictionFields({ restrictions, problemOf }: RestrictionFieldsProps) {
   return (
     <>
-      <AreaField
+      <TextAreaField
         label="Models"
         name="restrictions.allowed_models"
         isOptional

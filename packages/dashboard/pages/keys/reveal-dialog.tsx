@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import type { Key } from '../../api/key-calls.ts'
 import { Button } from '../../controls/button.tsx'
 import { CopyButton } from '../../controls/copy-button.tsx'
@@ -13,7 +13,7 @@ export function RevealDialog({ target, onClose }: { target: Key; onClose: () => 
   const shown = useRef<HTMLElement>(null)
   const { mutate, data, error } = useMutation({
     mutationFn: (keyId: string) =>
-      answerOf(api.POST('/v1/keys/{keyId}/reveal', { params: { path: { keyId } } })),
+      unwrap(api.POST('/v1/keys/{keyId}/reveal', { params: { path: { keyId } } })),
     gcTime: 0,
   })
   useEffect(() => mutate(target.id), [mutate, target.id])
@@ -27,7 +27,7 @@ export function RevealDialog({ target, onClose }: { target: Key; onClose: () => 
           <code ref={shown} data-testid="key">
             {data.key}
           </code>
-          <CopyButton text={data.key} label="Copy key" look="primary" shown={shown} />
+          <CopyButton text={data.key} label="Copy key" variant="primary" shown={shown} />
         </div>
       )}
       <div className="form-end">

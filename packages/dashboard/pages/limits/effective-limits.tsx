@@ -5,9 +5,9 @@ import { Skeleton } from '../../controls/skeleton.tsx'
 import { toCount, toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { toReset } from '../../format/times.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import './limits.css'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { toSpan } from './rules.ts'
 
 type EffectiveLimit = Resource<'EffectiveLimit'>
@@ -40,7 +40,7 @@ export function EffectiveLimitsPanel({ name, load }: EffectiveLimitsPanelProps) 
 
 function LimitTable({ limits }: { limits: readonly EffectiveLimit[] }) {
   return (
-    <TableFrame label="Limits" look="rules">
+    <ScrollableTable label="Limits" variant="rules">
       <thead>
         <tr>
           <th scope="col">Counts together</th>
@@ -54,7 +54,7 @@ function LimitTable({ limits }: { limits: readonly EffectiveLimit[] }) {
             <td>{SCOPES[limit.scope]}</td>
             <td>
               {toSentence(limit)}
-              <code className="small code wide" title="The error code of a refused request">
+              <code className="small code wide-only" title="The error code of a refused request">
                 {limit.error_code}
               </code>
             </td>
@@ -64,12 +64,12 @@ function LimitTable({ limits }: { limits: readonly EffectiveLimit[] }) {
           </tr>
         ))}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }
 
 function Used({ limit: { used, reserved, limit, metric, resets_at: resetsAt } }: { limit: EffectiveLimit }) {
-  const { time_zone: timeZone } = usePlace().organization
+  const { time_zone: timeZone } = useEnvironment().organization
   if (used === null) return <span className="muted">unknown</span>
   const format = metric === 'usd' ? toMoney : toCount
   const share = limit === 0 ? 1 : used / limit

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
-import { AreaField, TextField } from '../../controls/field.tsx'
+import { TextAreaField, TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { plansKey } from './rule-calls.ts'
 import type { Plan } from './rules.ts'
 
@@ -17,11 +17,11 @@ const BOUNDS = [
 ] as const
 
 export function PlanDialog({ plan, onClose }: { plan: Plan | undefined; onClose: () => void }) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const form = useForm(
     (data, header) =>
-      answerOf(
+      unwrap(
         plan === undefined
           ? api.POST('/v1/environments/{envId}/plans', {
               params: { path: { envId: environment.id } },
@@ -37,7 +37,7 @@ export function PlanDialog({ plan, onClose }: { plan: Plan | undefined; onClose:
   return (
     <Dialog
       title={plan === undefined ? 'Create a plan' : `Change ${plan.name}`}
-      shape="at-side"
+      variant="drawer"
       onClose={onClose}
     >
       <form className="form" onSubmit={form.onSubmit}>
@@ -64,7 +64,7 @@ export function PlanDialog({ plan, onClose }: { plan: Plan | undefined; onClose:
             problem={form.problemOf(name)}
           />
         ))}
-        <AreaField
+        <TextAreaField
           label="Models"
           name="allowed_models"
           isOptional
@@ -80,7 +80,7 @@ export function PlanDialog({ plan, onClose }: { plan: Plan | undefined; onClose:
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             {plan === undefined ? 'Create plan' : 'Save'}
           </Button>
         </div>

@@ -19,20 +19,20 @@ import {
 } from './log-search.ts'
 
 /** Filters that are written as a list, with `!` before what must not match. */
-const LISTS = ['model', 'provider', 'error_code', 'key_name'] as const
-const TEXTS: ReadonlySet<string> = new Set([...LISTS, 'metadata', 'range'])
+const LIST_FILTERS = ['model', 'provider', 'error_code', 'key_name'] as const
+const TEXT_FIELDS: ReadonlySet<string> = new Set([...LIST_FILTERS, 'metadata', 'range'])
 /** Filters whose field has one value. The address may have several. */
-const ONES = ['status', 'key_id', 'end_user_id', 'endpoint'] as const
+const SINGLE_VALUE_FILTERS = ['status', 'key_id', 'end_user_id', 'endpoint'] as const
 
 /** Filters of the address that no field shows: several values of a field that has one, and what must not match. */
 function hiddenFilters(search: LogSearch, data?: FormData): LogSearch {
-  const shown = ONES.flatMap(name => {
+  const shown = SINGLE_VALUE_FILTERS.flatMap(name => {
     const values = listValues(search[name])
     // A field that was changed holds all that is asked for.
     const isKept = values.length > 1 && (data === undefined || (data.get(name) ?? values[0]) === values[0])
     return isKept ? [[name, values]] : []
   })
-  const others = ONES.map(name => [`not.${name}`, listValues(search[`not.${name}`])] as const)
+  const others = SINGLE_VALUE_FILTERS.map(name => [`not.${name}`, listValues(search[`not.${name}`])] as const)
   return Object.fromEntries([...shown, ...others.filter(([, values]) => values.length > 0)])
 }
 
@@ -41,7 +41,7 @@ function pickTimes({ from, to }: LogSearch): LogSearch {
 }
 
 function readTexts(data: FormData): Record<string, readonly string[]> {
-  return Object.assign({}, ...LISTS.map(name => parseValuesText(name, textOf(data, name))))
+  return Object.assign({}, ...LIST_FILTERS.map(name => parseValuesText(name, textOf(data, name))))
 }
 
 interface FilterBarProps {
@@ -55,7 +55,7 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
   const [isOpen, setOpen] = useState(() => countFilters(search) > Number(search.status !== undefined))
   const apply = (form: HTMLFormElement): void => {
     const data = new FormData(form)
-    const given = [...data].filter(([name, value]) => !TEXTS.has(name) && value !== '')
+    const given = [...data].filter(([name, value]) => !TEXT_FIELDS.has(name) && value !== '')
     const range = textOf(data, 'range') as Range
     onChange(
       parseLogSearch({
@@ -102,7 +102,7 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
         </SelectField>
         <StatusField status={search.status} />
         {isOpen && <MoreFilters search={search} keys={keys} />}
-        <Button look="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Button variant="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Fewer filters' : 'More filters'}
         </Button>
       </form>
@@ -148,7 +148,7 @@ function HiddenFilters({ search, onChange }: Pick<FilterBarProps, 'search' | 'on
 }
 
 /** A filter of two answers. */
-function EitherField({
+function BooleanFilterField({
   label,
   name,
   value,
@@ -186,8 +186,14 @@ function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) 
           <option key={each}>{each}</option>
         ))}
       </SelectField>
-      <EitherField label="Stream" name="stream" value={search.stream} yes="Streamed" no="At once" />
-      <EitherField label="Sandbox" name="sandbox" value={search.sandbox} yes="Only sandbox" no="Without" />
+      <BooleanFilterField label="Stream" name="stream" value={search.stream} yes="Streamed" no="At once" />
+      <BooleanFilterField
+        label="Sandbox"
+        name="sandbox"
+        value={search.sandbox}
+        yes="Only sandbox"
+        no="Without"
+      />
       <SelectField label="Key" name="key_id" defaultValue={keyId}>
         <option value="">Any</option>
         {keys.map(({ id, name, prefix_display }) => (

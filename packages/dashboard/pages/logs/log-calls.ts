@@ -1,4 +1,4 @@
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import type { LogQuery } from './log-search.ts'
 
 /** The newest rows that a file has at most; the last line of a longer one says so. */
@@ -10,7 +10,7 @@ export type LogDetail = Resource<'RequestLogDetail'>
 const PAGE_SIZE = 100
 
 export function listLogs(envId: string, query: LogQuery, cursor?: string) {
-  return answerOf(
+  return unwrap(
     api.GET('/v1/environments/{envId}/logs', {
       params: {
         path: { envId },
@@ -26,7 +26,7 @@ export function listLogs(envId: string, query: LogQuery, cursor?: string) {
 }
 
 export function getLogHistogram(envId: string, query: LogQuery) {
-  return answerOf(
+  return unwrap(
     api.GET('/v1/environments/{envId}/logs/histogram', {
       params: { path: { envId }, query: query as Record<string, never> },
     }),
@@ -34,8 +34,11 @@ export function getLogHistogram(envId: string, query: LogQuery) {
 }
 
 /** All requests that match as CSV, and whether older ones are missing. */
-export async function downloadLogs(envId: string, query: LogQuery): Promise<{ file: Blob; isCut: boolean }> {
-  const file = await answerOf(
+export async function downloadLogs(
+  envId: string,
+  query: LogQuery,
+): Promise<{ file: Blob; isTruncated: boolean }> {
+  const file = await unwrap(
     api.GET('/v1/environments/{envId}/logs', {
       params: { path: { envId }, query: query as Record<string, never> },
       headers: { Accept: 'text/csv' },
@@ -43,16 +46,16 @@ export async function downloadLogs(envId: string, query: LogQuery): Promise<{ fi
     }),
   )
   const end = await file.slice(-200).text()
-  return { file, isCut: end.split('\r\n').at(-2)?.startsWith(CUT) === true }
+  return { file, isTruncated: end.split('\r\n').at(-2)?.startsWith(CUT) === true }
 }
 
 export function getLog(requestId: string): Promise<LogDetail> {
-  return answerOf(api.GET('/v1/logs/{requestId}', { params: { path: { requestId } } }))
+  return unwrap(api.GET('/v1/logs/{requestId}', { params: { path: { requestId } } }))
 }
 
-export type StatusLook = 'good' | 'warn' | 'bad'
+export type StatusVariant = 'good' | 'warn' | 'bad'
 
-export function lookOf(status: number): StatusLook {
+export function statusVariant(status: number): StatusVariant {
   return status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good'
 }
 

@@ -24,7 +24,7 @@ const SINGLE = {
   min_latency_ms: z.string().check(z.regex(/^\d{1,8}$/)),
 } as const
 
-const MOST_VALUES = 20
+const MAX_VALUES = 20
 
 const RANGES = { '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000, '30d': 30 * 86_400_000 } as const
 export type Range = keyof typeof RANGES
@@ -87,7 +87,7 @@ export function parseLogSearch(search: Record<string, unknown>): LogSearch {
   const given = [
     ...Object.entries(SINGLE).map(([name, schema]) => [name, readValues(schema, search[name], 1)] as const),
     ...Object.entries(VALUES).flatMap(([name, schema]) =>
-      [name, `not.${name}`].map(each => [each, readValues(schema, search[each], MOST_VALUES)] as const),
+      [name, `not.${name}`].map(each => [each, readValues(schema, search[each], MAX_VALUES)] as const),
     ),
   ].filter(([, value]) => value !== undefined)
   const times = (['from', 'to'] as const).flatMap(name => {

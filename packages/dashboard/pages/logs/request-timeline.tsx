@@ -1,6 +1,6 @@
 import { toCount, toDuration } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
-import { toChecked } from './checked-limits.ts'
+import { describeCheckedLimits } from './checked-limits.ts'
 import type { LogDetail } from './log-calls.ts'
 
 /** A shorter time between two attempts is no backoff. */
@@ -25,7 +25,7 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
         </span>
         <span className="note">
           {toDuration(queueMs)} in the gateway
-          {toChecked(log.checked_limits)}
+          {describeCheckedLimits(log.checked_limits)}
           {hold !== null && `, reserved ${toMoney(hold.cost_usd)} and ${toCount(hold.tokens)} tokens`}
         </span>
       </li>
@@ -48,7 +48,7 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: attempts are in the order in which they were made.
           <li key={index}>
-            <span className="cut" title={attempt.target}>
+            <span className="truncate" title={attempt.target}>
               Attempt {index + 1}
             </span>
             <span className="track">

@@ -5,7 +5,7 @@ import type { LogQuery } from './log-search.ts'
 const BUSY_MS = 2_000
 const IDLE_MS = 10_000
 /** Older ones of the tail are dropped. */
-const MOST_ROWS = 500
+const MAX_ROWS = 500
 
 interface LiveTail {
   /** Requests that ended since the list was loaded, newest first. */
@@ -46,7 +46,7 @@ export function useLiveTail(
           if (ended.lastId !== undefined) {
             after.current = ended.lastId
             waitMs = BUSY_MS
-            setTail(({ rows }) => ({ rows: [...ended.rows, ...rows].slice(0, MOST_ROWS), error: undefined }))
+            setTail(({ rows }) => ({ rows: [...ended.rows, ...rows].slice(0, MAX_ROWS), error: undefined }))
           }
         } catch (error) {
           if (!isStopped) setTail(({ rows }) => ({ rows, error }))

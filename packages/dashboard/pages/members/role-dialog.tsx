@@ -1,4 +1,4 @@
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
@@ -14,7 +14,7 @@ interface RoleDialogProps {
 export function RoleDialog({ member, onClose, onDone }: RoleDialogProps) {
   const form = useForm(
     (data, header) =>
-      answerOf(
+      unwrap(
         api.PATCH('/v1/members/{memberId}', {
           params: { path: { memberId: member.id }, header },
           body: { role: toRole(textOf(data, 'role')) },
@@ -33,7 +33,7 @@ export function RoleDialog({ member, onClose, onDone }: RoleDialogProps) {
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             Save role
           </Button>
         </div>

@@ -1,6 +1,6 @@
 import type { Role } from '../../api/workspace.ts'
 import { SelectField } from '../../controls/field.tsx'
-import { useOrganization } from '../../session/place-context.tsx'
+import { useOrganization } from '../../session/environment-context.tsx'
 
 const ROLES: readonly (readonly [Role, string])[] = [
   ['viewer', 'Viewer: reads everything but secrets and bodies'],

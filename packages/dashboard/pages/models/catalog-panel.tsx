@@ -1,16 +1,16 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { useList } from '../../api/use-list.ts'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
-import { Empty, ListState } from '../../controls/list-state.tsx'
+import { EmptyState, ListState } from '../../controls/list-state.tsx'
 import { ModelId } from '../../controls/model-id.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { textOf } from '../../controls/use-form.ts'
 import { toCount } from '../../format/amounts.ts'
 import { toPrice } from '../../format/money.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { CAPABILITIES, type Capability, type CatalogModel, listCatalog } from './model-calls.ts'
 
 interface CatalogPanelProps {
@@ -19,9 +19,9 @@ interface CatalogPanelProps {
 }
 
 export function CatalogPanel({ q, can }: CatalogPanelProps) {
-  const place = usePlace()
+  const current = useEnvironment()
   const navigate = useNavigate()
-  const envId = place.environment.id
+  const envId = current.environment.id
   const models = useList(['catalog', envId, q, can], cursor =>
     listCatalog(envId, { q, capability: can, cursor }),
   )
@@ -30,7 +30,7 @@ export function CatalogPanel({ q, can }: CatalogPanelProps) {
     const [text, capability] = [textOf(data, 'q'), textOf(data, 'can')]
     void navigate({
       to: '/o/$org/$project/$environment/models',
-      params: toNames(place),
+      params: toParams(current),
       search: { ...(text === '' ? {} : { q: text }), ...(capability === '' ? {} : { can: capability }) },
     })
   }
@@ -65,11 +65,11 @@ export function CatalogPanel({ q, can }: CatalogPanelProps) {
         what="Models"
         query={models}
         empty={
-          <Empty title="No model matches">
+          <EmptyState title="No model matches">
             <p>
               A model that the catalogue lacks can be called by its provider's name for it, or added below.
             </p>
-          </Empty>
+          </EmptyState>
         }
       >
         <CatalogTable models={models.items} />
@@ -79,17 +79,17 @@ export function CatalogPanel({ q, can }: CatalogPanelProps) {
 }
 
 function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
-  const place = usePlace()
+  const current = useEnvironment()
   return (
-    <TableFrame label="Models">
+    <ScrollableTable label="Models">
       <thead>
         <tr>
           <th scope="col">Model</th>
           <th scope="col">Here</th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Can
           </th>
-          <th scope="col" className="number wide">
+          <th scope="col" className="number wide-only">
             Context
           </th>
           <th scope="col" className="number">
@@ -101,26 +101,26 @@ function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
         {models.map(
           ({ id, provider, display_name, capabilities, context_window, is_callable, ...prices }) => (
             <tr key={id}>
-              <td className="text cut" title={display_name}>
+              <td className="text truncate" title={display_name}>
                 <ModelId id={id} />
               </td>
               <td>
                 {is_callable ? (
                   <span className="chip good">callable</span>
                 ) : (
-                  <Link to="/o/$org/$project/$environment/providers" params={toNames(place)}>
-                    Add key<span className="only-heard"> of {provider}</span>
+                  <Link to="/o/$org/$project/$environment/providers" params={toParams(current)}>
+                    Add key<span className="visually-hidden"> of {provider}</span>
                   </Link>
                 )}
               </td>
-              <td className="wide muted small">{capabilities.map(toWords).join(', ')}</td>
-              <td className="number wide">{context_window === null ? '–' : toCount(context_window)}</td>
+              <td className="wide-only muted small">{capabilities.map(toWords).join(', ')}</td>
+              <td className="number wide-only">{context_window === null ? '–' : toCount(context_window)}</td>
               <td className="number">{toPrices(prices)}</td>
             </tr>
           ),
         )}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }
 

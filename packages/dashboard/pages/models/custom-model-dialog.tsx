@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../../api/api-error.ts'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 import { CAPABILITIES, type Capability, type CustomModel, customModelsKey } from './model-calls.ts'
 
 const INPUT = 'pricing.input_usd_per_mtok'
@@ -19,18 +19,18 @@ interface CustomModelDialogProps {
 }
 
 export function CustomModelDialog({ model, onClose }: CustomModelDialogProps) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const form = useForm(
     (data, header) =>
       model === undefined
-        ? answerOf(
+        ? unwrap(
             api.POST('/v1/environments/{envId}/custom-models', {
               params: { path: { envId: environment.id } },
               body: toBody(data, undefined),
             }),
           )
-        : answerOf(
+        : unwrap(
             api.PATCH('/v1/custom-models/{id}', {
               params: { path: { id: model.id }, header },
               body: toBody(data, model),
@@ -44,7 +44,7 @@ export function CustomModelDialog({ model, onClose }: CustomModelDialogProps) {
   return (
     <Dialog
       title={model === undefined ? 'Add a model' : `Change ${model.model}`}
-      shape="at-side"
+      variant="drawer"
       onClose={onClose}
     >
       <form className="form" onSubmit={form.onSubmit}>
@@ -82,7 +82,7 @@ export function CustomModelDialog({ model, onClose }: CustomModelDialogProps) {
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             {model === undefined ? 'Add model' : 'Save'}
           </Button>
         </div>
@@ -124,8 +124,8 @@ interface PriceFieldsProps {
 }
 
 function PriceFields({ pricing, problemOf }: PriceFieldsProps) {
-  const priceObjection = useObjection('admin')
-  return priceObjection === undefined ? (
+  const disabledReason = useDisabledReason('admin')
+  return disabledReason === undefined ? (
     <>
       <TextField
         label="Input, US dollars per million tokens"
@@ -150,7 +150,7 @@ function PriceFields({ pricing, problemOf }: PriceFieldsProps) {
       />
     </>
   ) : (
-    <p className="muted small">Prices: {priceObjection}</p>
+    <p className="muted small">Prices: {disabledReason}</p>
   )
 }
 

@@ -94,7 +94,7 @@ export function TargetRows({ rows, strategy, onChange }: TargetRowsProps) {
       <Button
         small
         onClick={() => onChange(addRow(rows))}
-        objection={rows.length >= 20 ? 'An alias has at most 20 targets.' : undefined}
+        disabledReason={rows.length >= 20 ? 'An alias has at most 20 targets.' : undefined}
       >
         Add target
       </Button>
@@ -153,27 +153,27 @@ function RowButtons({ index, count, onMove, onRemove }: RowButtonsProps) {
     <>
       <Button
         small
-        look="quiet"
+        variant="quiet"
         aria-label={`Move target ${index + 1} up`}
-        objection={index === 0 ? 'It is the first.' : undefined}
+        disabledReason={index === 0 ? 'It is the first.' : undefined}
         onClick={() => onMove(index - 1)}
       >
         ↑
       </Button>
       <Button
         small
-        look="quiet"
+        variant="quiet"
         aria-label={`Move target ${index + 1} down`}
-        objection={index === count - 1 ? 'It is the last.' : undefined}
+        disabledReason={index === count - 1 ? 'It is the last.' : undefined}
         onClick={() => onMove(index + 1)}
       >
         ↓
       </Button>
       <Button
         small
-        look="quiet"
+        variant="quiet"
         aria-label={`Remove target ${index + 1}`}
-        objection={count === 1 ? 'An alias has a target.' : undefined}
+        disabledReason={count === 1 ? 'An alias has a target.' : undefined}
         onClick={onRemove}
       >
         ✕

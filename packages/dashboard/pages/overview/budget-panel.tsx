@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { toReset } from '../../format/times.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 
 /** The project's budgets, with what running requests have reserved. */
 export function BudgetPanel() {
-  const { project, organization } = usePlace()
+  const { project, organization } = useEnvironment()
   const budgets = useQuery({
     queryKey: ['budgets', project.id],
     queryFn: () =>
-      answerOf(
+      unwrap(
         api.GET('/v1/projects/{projectId}/budgets', {
           params: { path: { projectId: project.id }, query: { limit: 20 } },
         }),

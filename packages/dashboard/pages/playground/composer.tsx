@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from '../../controls/button.tsx'
-import { AreaField } from '../../controls/field.tsx'
+import { TextAreaField } from '../../controls/field.tsx'
 
 interface ComposerProps {
   readonly prompt: string
@@ -8,7 +8,7 @@ interface ComposerProps {
   readonly onSend: () => void
   readonly onStop: () => void
   readonly isRunning: boolean
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   /** Between the prompt and what sends it. */
   readonly children?: ReactNode
 }
@@ -20,7 +20,7 @@ export function Composer({
   onSend,
   onStop,
   isRunning,
-  objection,
+  disabledReason,
   children,
 }: ComposerProps) {
   const area = useRef<HTMLTextAreaElement>(null)
@@ -33,7 +33,7 @@ export function Composer({
         onSend()
       }}
     >
-      <AreaField
+      <TextAreaField
         label="Prompt"
         ref={area}
         rows={3}
@@ -42,7 +42,7 @@ export function Composer({
       />
       {children}
       <div className="row">
-        <Button type="submit" look="primary" objection={objection} isPending={isRunning}>
+        <Button type="submit" variant="primary" disabledReason={disabledReason} isPending={isRunning}>
           Send
         </Button>
         {isRunning && <Button onClick={onStop}>Stop</Button>}

@@ -1,6 +1,6 @@
 import type { Model } from '../../../sdk/index.ts'
-import { AreaField, SelectField, TextField } from '../../controls/field.tsx'
-import { useWorkspace } from '../../session/place-context.tsx'
+import { SelectField, TextAreaField, TextField } from '../../controls/field.tsx'
+import { useWorkspace } from '../../session/environment-context.tsx'
 import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
 import type { Draft } from './draft.ts'
 import { toRequestSnippets } from './request-snippets.ts'
@@ -36,7 +36,7 @@ export function DraftSettings({ draft, images, models, onChange }: DraftSettings
         <option value="">no other model</option>
         <ModelOptions models={models} chosen={draft.otherModel} />
       </SelectField>
-      <AreaField
+      <TextAreaField
         label="System prompt"
         isOptional
         rows={2}
@@ -106,7 +106,7 @@ function Parameters({ draft, onChange }: PartProps) {
 function Json({ draft, onChange, problem }: PartProps & { problem: DraftProblem | undefined }) {
   return (
     <div className="stack">
-      <AreaField
+      <TextAreaField
         label="Tools"
         isOptional
         rows={4}
@@ -117,7 +117,7 @@ function Json({ draft, onChange, problem }: PartProps & { problem: DraftProblem 
         problem={problem?.field === 'tools' ? problem.message : undefined}
         onChange={event => onChange({ tools: event.target.value })}
       />
-      <AreaField
+      <TextAreaField
         label="Schema of the answer"
         isOptional
         rows={4}

@@ -17,7 +17,7 @@ export interface Draft {
   readonly schema: string
 }
 
-export const FIRST_DRAFT: Draft = {
+export const INITIAL_DRAFT: Draft = {
   model: 'sandbox/echo',
   otherModel: '',
   system: '',

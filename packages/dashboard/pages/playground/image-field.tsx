@@ -29,7 +29,7 @@ export function ImageField({ images, onChange }: ImageFieldProps) {
       </label>
       <input
         id={id}
-        className="only-heard"
+        className="visually-hidden"
         type="file"
         accept="image/png,image/jpeg,image/webp,image/gif"
         multiple
@@ -46,7 +46,7 @@ export function ImageField({ images, onChange }: ImageFieldProps) {
           <img src={url} alt={`Chosen, number ${index + 1}`} />
           <Button
             small
-            look="quiet"
+            variant="quiet"
             aria-label={`Remove image ${index + 1}`}
             onClick={() => onChange(images.filter((_, at) => at !== index))}
           >

@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
 import { Button } from '../../controls/button.tsx'
 import { CopyButton } from '../../controls/copy-button.tsx'
-import { useWorkspace } from '../../session/place-context.tsx'
+import { useWorkspace } from '../../session/environment-context.tsx'
 import { useSetupKeys } from '../../session/setup-keys.ts'
 import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
 import { maskKey, toSnippets } from '../../snippets/snippets.ts'
-import { FIRST_DRAFT } from './draft.ts'
+import { INITIAL_DRAFT } from './draft.ts'
 
 /** The two keys of the set-up, once, with the code that uses them. */
 export function SetupKeysPanel() {
@@ -18,7 +18,7 @@ export function SetupKeysPanel() {
     return () => removeEventListener('beforeunload', ask)
   }, [keys])
   if (keys === undefined) return null
-  const input = { gatewayUrl, prefixes, model: FIRST_DRAFT.model, prompt: 'Hello' }
+  const input = { gatewayUrl, prefixes, model: INITIAL_DRAFT.model, prompt: 'Hello' }
   return (
     <section className="panel" aria-labelledby="from-code">
       <header>

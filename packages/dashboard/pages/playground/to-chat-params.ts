@@ -9,13 +9,13 @@ export interface PastTurn {
   readonly images: readonly string[]
   readonly answer: string
   /** What the model asked for with its answer. */
-  readonly tools?: readonly AskedTool[]
+  readonly tools?: readonly ToolCall[]
   /** What was sent instead of a prompt: a result for each tool that the turn before asked for. */
   readonly results?: readonly ToolResult[]
 }
 
 /** A tool that the model asks for. `arguments` is JSON as it wrote it. */
-export interface AskedTool {
+export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: string

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { RideauApiError } from '../../../sdk/index.ts'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
 import { toCount, toDuration } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import type { ToolResult } from './to-chat-params.ts'
 import { ToolResults } from './tool-results.tsx'
 import type { Turn } from './use-conversation.ts'
@@ -11,15 +11,15 @@ import type { Turn } from './use-conversation.ts'
 interface TurnViewProps {
   readonly turn: Turn
   /** Present at the last turn: sends results of the tools that it asks for. */
-  readonly onAnswer?: ((results: readonly ToolResult[]) => void) | undefined
+  readonly onToolResults?: ((results: readonly ToolResult[]) => void) | undefined
 }
 
-export function TurnView({ turn, onAnswer }: TurnViewProps) {
+export function TurnView({ turn, onToolResults }: TurnViewProps) {
   const { prompt, images, answer, tools, results, model, state } = turn
   return (
     <li className="turn">
-      <div className="said you">
-        <span className="only-heard">You: </span>
+      <div className="message from-user">
+        <span className="visually-hidden">You: </span>
         {prompt}
         {results.map(({ id, content }) => (
           <div key={id} className="tool-call">
@@ -32,7 +32,7 @@ export function TurnView({ turn, onAnswer }: TurnViewProps) {
           <img key={index} src={url} alt={`Part ${index + 1} of the prompt`} />
         ))}
       </div>
-      <div className="said">
+      <div className="message">
         <p className="small muted">{model}</p>
         <div aria-live="polite" aria-busy={state === 'streaming'}>
           {answer}
@@ -48,8 +48,8 @@ export function TurnView({ turn, onAnswer }: TurnViewProps) {
             </code>
           </div>
         ))}
-        {state === 'done' && tools.length > 0 && onAnswer !== undefined && (
-          <ToolResults tools={tools} onAnswer={onAnswer} />
+        {state === 'done' && tools.length > 0 && onToolResults !== undefined && (
+          <ToolResults tools={tools} onToolResults={onToolResults} />
         )}
         {state === 'stopped' && <p className="small muted">Stopped.</p>}
         {state === 'failed' && <TurnProblem turn={turn} />}
@@ -60,7 +60,7 @@ export function TurnView({ turn, onAnswer }: TurnViewProps) {
 }
 
 function TurnProblem({ turn: { error } }: { turn: Turn }) {
-  const names = toNames(usePlace())
+  const params = toParams(useEnvironment())
   const message = error instanceof Error ? error.message : 'The answer could not be read.'
   return (
     <div role="alert" className="notice bad">
@@ -71,7 +71,7 @@ function TurnProblem({ turn: { error } }: { turn: Turn }) {
         </span>
       )}
       {error instanceof RideauApiError && isByLimit(error.code) && (
-        <Link to="/o/$org/$project/$environment/limits" params={names}>
+        <Link to="/o/$org/$project/$environment/limits" params={params}>
           See what limits it
         </Link>
       )}
@@ -85,7 +85,7 @@ function isByLimit(code: string): boolean {
 }
 
 function TurnFigures({ turn: { figures, state, requestId } }: { turn: Turn }) {
-  const names = toNames(usePlace())
+  const params = toParams(useEnvironment())
   const tokens = figures?.usage?.output_tokens
   const seconds = figures === undefined ? 0 : (figures.totalMs - figures.firstTokenMs) / 1000
   return (
@@ -98,7 +98,7 @@ function TurnFigures({ turn: { figures, state, requestId } }: { turn: Turn }) {
       )}
       {figures?.costUsd !== undefined && <span>{toMoney(figures.costUsd)}</span>}
       {requestId !== null && state !== 'streaming' && (
-        <Link to="/o/$org/$project/$environment/logs/$requestId" params={{ ...names, requestId }}>
+        <Link to="/o/$org/$project/$environment/logs/$requestId" params={{ ...params, requestId }}>
           See it in Logs
         </Link>
       )}

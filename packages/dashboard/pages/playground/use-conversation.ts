@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ChatDelta, ChatUsage, RideauClient } from '../../../sdk/index.ts'
 import type { Draft } from './draft.ts'
-import { type AskedTool, type PastTurn, type ToolResult, toChatParams } from './to-chat-params.ts'
+import { type PastTurn, type ToolCall, type ToolResult, toChatParams } from './to-chat-params.ts'
 
 /** How an answer went, in milliseconds from the moment it was sent. */
 export interface AnswerFigures {
@@ -14,7 +14,7 @@ export interface AnswerFigures {
 
 export interface Turn extends PastTurn {
   readonly model: string
-  readonly tools: readonly AskedTool[]
+  readonly tools: readonly ToolCall[]
   readonly results: readonly ToolResult[]
   readonly state: 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed'
   readonly figures: AnswerFigures | undefined
@@ -27,7 +27,7 @@ export interface Conversation {
   readonly isRunning: boolean
   send(draft: Draft, images: readonly string[]): void
   /** Continues after the tools that the last answer asked for. */
-  answerTools(draft: Draft, results: readonly ToolResult[]): void
+  sendToolResults(draft: Draft, results: readonly ToolResult[]): void
   stop(): void
   clear(): void
 }
@@ -53,7 +53,7 @@ export function useConversation(gateway: RideauClient): Conversation {
     const elapsed = (): number => performance.now() - startedAt
     let answer = ''
     let firstTokenMs: number | undefined
-    let tools: readonly AskedTool[] = []
+    let tools: readonly ToolCall[] = []
     const stream = gateway.streamChat(toChatParams(draft, images, before, results), { signal })
     try {
       for await (const { choices, usage, cost_usd } of stream) {
@@ -107,7 +107,7 @@ export function useConversation(gateway: RideauClient): Conversation {
     turns,
     isRunning: last?.state === 'waiting' || last?.state === 'streaming',
     send: (draft, images) => begin(draft, draft.prompt, images, []),
-    answerTools: (draft, results) => begin(draft, '', [], results),
+    sendToolResults: (draft, results) => begin(draft, '', [], results),
     stop: () => running.current?.abort(),
     clear() {
       running.current?.abort()
@@ -117,7 +117,7 @@ export function useConversation(gateway: RideauClient): Conversation {
 }
 
 /** Adds what a chunk says of the tools that the model asks for: their arguments come in pieces. */
-function addToolCalls(tools: readonly AskedTool[], delta: ChatDelta | undefined): readonly AskedTool[] {
+function addToolCalls(tools: readonly ToolCall[], delta: ChatDelta | undefined): readonly ToolCall[] {
   if (delta?.tool_calls === undefined) return tools
   const now = [...tools]
   for (const { id, index, function: called } of delta.tool_calls) {

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
-import { useOrganization } from '../../session/place-context.tsx'
+import { useOrganization } from '../../session/environment-context.tsx'
 
 interface DeleteProjectDialogProps {
   readonly target: Resource<'Project'>
@@ -16,7 +16,7 @@ export function DeleteProjectDialog({ target, onClose, onDone }: DeleteProjectDi
     queries: environments.map(({ id: envId }) => ({
       queryKey: ['first-keys', envId],
       queryFn: () =>
-        answerOf(
+        unwrap(
           api.GET('/v1/environments/{envId}/keys', {
             params: { path: { envId }, query: { limit: 100 } },
           }),
@@ -38,7 +38,7 @@ export function DeleteProjectDialog({ target, onClose, onDone }: DeleteProjectDi
       name={target.name}
       action="Delete project"
       send={() =>
-        answerOf(api.DELETE('/v1/projects/{projectId}', { params: { path: { projectId: target.id } } }))
+        unwrap(api.DELETE('/v1/projects/{projectId}', { params: { path: { projectId: target.id } } }))
       }
       onDone={onDone}
       onClose={onClose}

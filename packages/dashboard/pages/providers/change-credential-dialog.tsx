@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { CredentialInput } from './credential-input.tsx'
 import { CredentialOutcome } from './credential-outcome.tsx'
 import {
@@ -27,7 +27,7 @@ interface ChangeCredentialDialogProps {
 
 /** Changes a credential: its name, its share, its key, or where the key is sent, which needs the key again. */
 export function ChangeCredentialDialog({ old, provider, onClose }: ChangeCredentialDialogProps) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const [checked, setChecked] = useState<Credential>()
   const [isMoved, setMoved] = useState(false)
@@ -35,7 +35,7 @@ export function ChangeCredentialDialog({ old, provider, onClose }: ChangeCredent
     async (data, header) => {
       const body = toCredentialChange(provider, old, name => textOf(data, name))
       const params = { path: { id: old.id }, header }
-      const changed = await answerOf(api.PATCH('/v1/provider-credentials/{id}', { params, body }))
+      const changed = await unwrap(api.PATCH('/v1/provider-credentials/{id}', { params, body }))
       if (!('api_key' in body)) return undefined
       // It is stored, whatever the provider says of it.
       return await validateCredential(old.id).catch(() => changed)
@@ -48,7 +48,7 @@ export function ChangeCredentialDialog({ old, provider, onClose }: ChangeCredent
     },
   )
   return (
-    <Dialog title={`Change ${old.name}`} shape="at-side" onClose={onClose}>
+    <Dialog title={`Change ${old.name}`} variant="drawer" onClose={onClose}>
       {checked !== undefined ? (
         <CredentialOutcome credential={checked} onClose={onClose} />
       ) : (
@@ -92,7 +92,7 @@ export function ChangeCredentialDialog({ old, provider, onClose }: ChangeCredent
           <FormProblem error={form.error} />
           <div className="form-end">
             <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" look="primary" isPending={form.isPending}>
+            <Button type="submit" variant="primary" isPending={form.isPending}>
               Save
             </Button>
           </div>

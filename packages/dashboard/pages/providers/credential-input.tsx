@@ -1,4 +1,4 @@
-import { AreaField, TextField } from '../../controls/field.tsx'
+import { TextAreaField, TextField } from '../../controls/field.tsx'
 import type { CredentialField } from './provider-calls.ts'
 
 interface CredentialInputProps {
@@ -36,6 +36,6 @@ export function CredentialInput(props: CredentialInputProps) {
     hint,
     problem,
   }
-  if (field.type !== 'text') return <AreaField {...common} rows={field.type === 'lines' ? 6 : 2} />
+  if (field.type !== 'text') return <TextAreaField {...common} rows={field.type === 'lines' ? 6 : 2} />
   return <TextField {...common} type={field.secret ? 'password' : 'text'} autoComplete="off" />
 }

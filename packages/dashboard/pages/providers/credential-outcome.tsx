@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { toCount } from '../../format/amounts.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { useGateway } from '../../session/use-gateway.ts'
 import type { Credential } from './provider-calls.ts'
 
 /** What the provider said of a key that was just added. */
 export function CredentialOutcome({ credential, onClose }: { credential: Credential; onClose: () => void }) {
-  const place = usePlace()
+  const current = useEnvironment()
   const gateway = useGateway()
   const isValid = credential.validation_error === null && credential.last_validated_at !== null
   const models = useQuery({
-    queryKey: ['gateway-models', place.environment.id, credential.id],
+    queryKey: ['gateway-models', current.environment.id, credential.id],
     queryFn: () => gateway.listModels(),
     enabled: isValid,
   })
@@ -38,11 +38,11 @@ export function CredentialOutcome({ credential, onClose }: { credential: Credent
       )}
       <div className="form-end">
         {isValid && (
-          <Link className="button" to="/o/$org/$project/$environment/playground" params={toNames(place)}>
+          <Link className="button" to="/o/$org/$project/$environment/playground" params={toParams(current)}>
             Try it in the playground
           </Link>
         )}
-        <Button look="primary" onClick={onClose}>
+        <Button variant="primary" onClick={onClose}>
           Done
         </Button>
       </div>

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 
 export type Credential = Resource<'ProviderCredential'>
 export type CatalogProvider = Resource<'CatalogProvider'>
@@ -9,27 +9,27 @@ export const credentialsKey = (envId: string): readonly unknown[] => ['provider-
 
 export function listCredentials(envId: string, cursor?: string) {
   const query = cursor === undefined ? { limit: 100 } : { limit: 100, cursor }
-  return answerOf(
+  return unwrap(
     api.GET('/v1/environments/{envId}/provider-credentials', { params: { path: { envId }, query } }),
   )
 }
 
 export function getCredential(id: string) {
-  return answerOf(api.GET('/v1/provider-credentials/{id}', { params: { path: { id } } }))
+  return unwrap(api.GET('/v1/provider-credentials/{id}', { params: { path: { id } } }))
 }
 
 /** The providers of this version, by name. There are fewer than a page has. */
 export const providersQuery = queryOptions({
   queryKey: ['catalog-providers'],
   queryFn: async () => {
-    const { data } = await answerOf(api.GET('/v1/catalog/providers', { params: { query: { limit: 100 } } }))
+    const { data } = await unwrap(api.GET('/v1/catalog/providers', { params: { query: { limit: 100 } } }))
     return data.toSorted((a, b) => a.name.localeCompare(b.name))
   },
   staleTime: Number.POSITIVE_INFINITY,
 })
 
 export function validateCredential(id: string): Promise<Credential> {
-  return answerOf(api.POST('/v1/provider-credentials/{id}/validate', { params: { path: { id } } }))
+  return unwrap(api.POST('/v1/provider-credentials/{id}/validate', { params: { path: { id } } }))
 }
 
 /** Returns the body of a new credential from the fields of its form, whose names are the API's. Throws on a line of a map without `=`. */

@@ -1,14 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useRouteContext } from '@tanstack/react-router'
 import { useState } from 'react'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { workspaceQuery } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { Door } from '../../layout/door.tsx'
+import { CardLayout } from '../../layout/card-layout.tsx'
 import { signInOptionsQuery } from '../../session/queries.ts'
 import { useSetupKeys } from '../../session/setup-keys.ts'
 
@@ -16,25 +16,25 @@ export function SetupPage() {
   const options = useQuery(signInOptionsQuery)
   if (options.isPending) {
     return (
-      <Door title="Set up Rideau">
+      <CardLayout title="Set up Rideau">
         <Skeleton />
-      </Door>
+      </CardLayout>
     )
   }
   if (options.isError) {
     return (
-      <Door title="Set up Rideau">
+      <CardLayout title="Set up Rideau">
         <ErrorPanel what="Set-up" error={options.error} onRetry={() => void options.refetch()} />
-      </Door>
+      </CardLayout>
     )
   }
   if (!options.data.setup_open) {
     return (
-      <Door title="Set-up is done" text="This deployment has an owner already.">
+      <CardLayout title="Set-up is done" text="This deployment has an owner already.">
         <Link className="button primary" to="/sign-in">
           Sign in
         </Link>
-      </Door>
+      </CardLayout>
     )
   }
   return <SetupForm />
@@ -45,7 +45,7 @@ function SetupForm() {
   const [isLinkRefused, setLinkRefused] = useState(false)
   const afterSetup = useAfterSetup()
   const form = useForm(async data => {
-    const answer = await answerOf(
+    const answer = await unwrap(
       api.POST('/v1/setup', {
         body: {
           setup_token: linkToken ?? textOf(data, 'setup_token'),
@@ -61,7 +61,7 @@ function SetupForm() {
     return answer
   }, afterSetup)
   return (
-    <Door title="Set up Rideau" text="You become the owner. It takes one step.">
+    <CardLayout title="Set up Rideau" text="You become the owner. It takes one step.">
       <form className="form" onSubmit={form.onSubmit}>
         {linkToken === undefined && (
           <TextField
@@ -105,11 +105,11 @@ function SetupForm() {
         ) : (
           <FormProblem error={form.error} />
         )}
-        <Button type="submit" look="primary" isPending={form.isPending}>
+        <Button type="submit" variant="primary" isPending={form.isPending}>
           Create and open the playground
         </Button>
       </form>
-    </Door>
+    </CardLayout>
   )
 }
 

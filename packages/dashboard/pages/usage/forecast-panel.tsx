@@ -1,29 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { answerOf, api, type Resource } from '../../api/client.ts'
-import { toNames } from '../../api/workspace.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
+import { toParams } from '../../api/workspace.ts'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { toMoney } from '../../format/money.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { type Forecast, toForecast } from './forecast.ts'
 import { loadRecent } from './usage-calls.ts'
 
 /** What the project's month is likely to come to, against its monthly budgets. */
 export function ForecastPanel() {
-  const place = usePlace()
-  const { project, organization } = place
+  const current = useEnvironment()
+  const { project, organization } = current
   const recent = useQuery({
     queryKey: ['recent-usage', project.id],
     queryFn: async () => {
       const now = Date.now()
-      return toForecast(await loadRecent(place, now), now, organization.time_zone)
+      return toForecast(await loadRecent(current, now), now, organization.time_zone)
     },
   })
   const budgets = useQuery({
     queryKey: ['budgets', project.id],
     queryFn: () =>
-      answerOf(
+      unwrap(
         api.GET('/v1/projects/{projectId}/budgets', {
           params: { path: { projectId: project.id }, query: { limit: 20 } },
         }),
@@ -50,7 +50,11 @@ export function ForecastPanel() {
             {budgets.isSuccess && monthly.length === 0 && (
               <p className="muted">
                 Nothing limits a month of this project.{' '}
-                <Link className="text-link" to="/o/$org/$project/$environment/limits" params={toNames(place)}>
+                <Link
+                  className="text-link"
+                  to="/o/$org/$project/$environment/limits"
+                  params={toParams(current)}
+                >
                   Set a monthly budget
                 </Link>
               </p>
@@ -80,7 +84,7 @@ function BudgetForecast({ budget, forecast }: { budget: Resource<'Budget'>; fore
   const spent = Math.max(budget.spent_usd, forecast.spentUsd)
   const widthOf = (usd: number): string =>
     `${(100 * usd) / Math.max(limit, highUsd, spent, Number.MIN_VALUE)}%`
-  const [look, words] =
+  const [variant, words] =
     spent >= limit
       ? ['bad', 'used up']
       : lowUsd > limit
@@ -92,7 +96,7 @@ function BudgetForecast({ budget, forecast }: { budget: Resource<'Budget'>; fore
     <div className="budget-forecast">
       <p className="row">
         <span>Budget of {toMoney(limit)} a month</span>
-        <span className={`chip ${look}`}>{words}</span>
+        <span className={`chip ${variant}`}>{words}</span>
       </p>
       <div className="forecast-bar" aria-hidden="true">
         <span className="spent" style={{ width: widthOf(Math.min(spent, Math.max(limit, highUsd))) }} />

@@ -1,9 +1,17 @@
-import { answerOf, api } from '../../api/client.ts'
-import type { Place } from '../../api/workspace.ts'
+import { api, unwrap } from '../../api/client.ts'
+import type { ProjectEnvironment } from '../../api/workspace.ts'
 import { type Sums, sumAll, toSums, type Usage } from './usage-pivot.ts'
-import { listDays, type Part, PIVOTS, type Pivot, RANGES, type Range, toEarlier } from './usage-search.ts'
+import {
+  listDays,
+  PIVOTS,
+  type Pivot,
+  RANGES,
+  type Range,
+  toEarlier,
+  type UsageScope,
+} from './usage-search.ts'
 
-const MOST_ROWS = 10_000
+const MAX_ROWS = 10_000
 
 interface Answer {
   data: Usage[]
@@ -11,14 +19,14 @@ interface Answer {
 
 /** All rows by day, with names for the groups that cost most: one call, from which chart, table and file are made. */
 export async function loadUsage(
-  place: Place,
-  part: Part,
+  current: ProjectEnvironment,
+  scope: UsageScope,
   by: Pivot,
   range: Range,
   now: number,
 ): Promise<Usage[]> {
   const { group } = PIVOTS[by]
-  return await loadDays(place, part, listDays(range, now, place.organization.time_zone)[0] ?? now, now, {
+  return await loadDays(current, scope, listDays(range, now, current.organization.time_zone)[0] ?? now, now, {
     ...(group === undefined ? {} : { group_by: group, top: RANGES[range].top }),
   })
 }
@@ -30,27 +38,27 @@ export interface EarlierUsage extends Sums {
 
 /** As many days before the range, without the sandbox; undefined: nothing was used then, or the range is too short to compare. */
 export async function loadEarlier(
-  place: Place,
-  part: Part,
+  current: ProjectEnvironment,
+  scope: UsageScope,
   range: Range,
   now: number,
 ): Promise<EarlierUsage | undefined> {
-  const earlier = toEarlier(range, now, place.organization.time_zone)
+  const earlier = toEarlier(range, now, current.organization.time_zone)
   if (earlier === undefined) return undefined
-  const rows = await loadDays(place, part, earlier.from, earlier.to, { granularity: 'total' })
+  const rows = await loadDays(current, scope, earlier.from, earlier.to, { granularity: 'total' })
   const sums = sumAll(rows.filter(({ sandbox }) => !sandbox).map(toSums))
   return sums.requests === 0 ? undefined : { ...sums, days: earlier.days }
 }
 
 /** The project's days from the first of the month or a week ago, whichever is earlier. */
-export async function loadRecent(place: Place, now: number): Promise<Usage[]> {
-  const [first = now] = listDays('month', now, place.organization.time_zone)
-  return await loadDays(place, 'project', Math.min(first, now - 8 * 86_400_000), now, {})
+export async function loadRecent(current: ProjectEnvironment, now: number): Promise<Usage[]> {
+  const [first = now] = listDays('month', now, current.organization.time_zone)
+  return await loadDays(current, 'project', Math.min(first, now - 8 * 86_400_000), now, {})
 }
 
 async function loadDays(
-  { organization, project, environment }: Place,
-  part: Part,
+  { organization, project, environment }: ProjectEnvironment,
+  scope: UsageScope,
   from: number,
   to: number,
   others: { group_by?: string; top?: number; granularity?: 'total' },
@@ -59,17 +67,17 @@ async function loadDays(
     from: new Date(from).toISOString(),
     to: new Date(Math.max(from, to)).toISOString(),
     granularity: 'day' as const,
-    rows: MOST_ROWS,
+    rows: MAX_ROWS,
     ...others,
   }
-  const answer: Answer = await (part === 'environment'
-    ? answerOf(
+  const answer: Answer = await (scope === 'environment'
+    ? unwrap(
         api.GET('/v1/environments/{envId}/usage', { params: { path: { envId: environment.id }, query } }),
       )
-    : part === 'project'
-      ? answerOf(
+    : scope === 'project'
+      ? unwrap(
           api.GET('/v1/projects/{projectId}/usage', { params: { path: { projectId: project.id }, query } }),
         )
-      : answerOf(api.GET('/v1/orgs/{orgId}/usage', { params: { path: { orgId: organization.id }, query } })))
+      : unwrap(api.GET('/v1/orgs/{orgId}/usage', { params: { path: { orgId: organization.id }, query } })))
   return answer.data
 }

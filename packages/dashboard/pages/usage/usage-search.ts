@@ -20,12 +20,12 @@ export const PIVOTS = {
 } as const
 export type Pivot = keyof typeof PIVOTS
 
-export const PARTS = {
+export const USAGE_SCOPES = {
   environment: 'This environment',
   project: 'Whole project',
   organization: 'Organization',
 } as const
-export type Part = keyof typeof PARTS
+export type UsageScope = keyof typeof USAGE_SCOPES
 
 export const MEASURES = { cost: 'Cost', requests: 'Requests', tokens: 'Tokens' } as const
 export type Measure = keyof typeof MEASURES
@@ -33,7 +33,7 @@ export type Measure = keyof typeof MEASURES
 export interface UsageSearch {
   readonly range?: Range
   readonly by?: Pivot
-  readonly of?: Part
+  readonly of?: UsageScope
   readonly show?: Measure
 }
 
@@ -42,7 +42,7 @@ export function parseUsageSearch(search: Record<string, unknown>): UsageSearch {
   return {
     ...pick('range', RANGES, search),
     ...pick('by', PIVOTS, search),
-    ...pick('of', PARTS, search),
+    ...pick('of', USAGE_SCOPES, search),
     ...pick('show', MEASURES, search),
   }
 }
@@ -62,8 +62,8 @@ export function isAllowed(range: Range, by: Pivot): boolean {
   return by !== 'end_user' || RANGES[range].days <= 31
 }
 
-/** Today is not over. In fewer days than these, that would look like a change of use. */
-const LEAST_COMPARED_DAYS = 7
+/** Today is not over. In fewer days than these, that would variant like a change of use. */
+const MIN_COMPARED_DAYS = 7
 
 /** As many whole days before the first day of the range, by a time in the first and the last one. undefined: too few to compare. */
 export function toEarlier(
@@ -73,7 +73,7 @@ export function toEarlier(
 ): { readonly from: number; readonly to: number; readonly days: number } | undefined {
   const [first = now, ...others] = listDays(range, now, timeZone)
   const days = others.length + 1
-  if (days < LEAST_COMPARED_DAYS) return undefined
+  if (days < MIN_COMPARED_DAYS) return undefined
   return { from: first - days * DAY_MS, to: first - DAY_MS, days }
 }
 

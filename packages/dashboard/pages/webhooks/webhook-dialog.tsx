@@ -1,10 +1,10 @@
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { useOrganization } from '../../session/place-context.tsx'
+import { useOrganization } from '../../session/environment-context.tsx'
 
 const EVENTS = [
   ['budget.alert', 'A budget reached a percentage'],
@@ -29,10 +29,8 @@ export function WebhookDialog({ current, onClose, onDone }: WebhookDialogProps) 
       events: EVENTS.map(([event]) => event).filter(event => chosen.includes(event)),
     }
     return current === undefined
-      ? answerOf(
-          api.POST('/v1/orgs/{orgId}/webhooks', { params: { path: { orgId: organization.id } }, body }),
-        )
-      : answerOf(api.PATCH('/v1/webhooks/{id}', { params: { path: { id: current.id }, header }, body }))
+      ? unwrap(api.POST('/v1/orgs/{orgId}/webhooks', { params: { path: { orgId: organization.id } }, body }))
+      : unwrap(api.PATCH('/v1/webhooks/{id}', { params: { path: { id: current.id }, header }, body }))
   }, onDone)
   const problem = form.problemOf('events')
   return (
@@ -68,7 +66,7 @@ export function WebhookDialog({ current, onClose, onDone }: WebhookDialogProps) 
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             {current === undefined ? 'Add webhook' : 'Save'}
           </Button>
         </div>

@@ -176,9 +176,9 @@ describeDashboard('the dashboard at work', dashboard => {
     const requestId = answered.headers.get('x-request-id') ?? ''
     await app.findLog(requestId)
     await dashboard.openAsOwner(`logs/${requestId}`)
-    const said = page.getByRole('region', { name: 'Conversation' }).getByRole('listitem')
-    await said.nth(2).waitFor()
-    expect(await said.allInnerTexts()).toEqual([
+    const shown = page.getByRole('region', { name: 'Conversation' }).getByRole('listitem')
+    await shown.nth(2).waitFor()
+    expect(await shown.allInnerTexts()).toEqual([
       expect.stringMatching(/^system\s+Repeat it\.$/),
       expect.stringMatching(/^user\s+These words are mine\.$/),
       expect.stringMatching(/^assistant\s+\S/),

@@ -1,16 +1,17 @@
 import type { ReactNode } from 'react'
 import type { Resource } from '../../api/client.ts'
+import { DescriptionList } from '../../controls/description-list.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { toMoney, toPrice } from '../../format/money.ts'
 import type { LogDetail } from './log-calls.ts'
 
 type CostPart = Resource<'CostPart'>
 
-export function RequestFacts({ log, keyName }: { log: LogDetail; keyName: string | undefined }) {
+export function RequestDetails({ log, keyName }: { log: LogDetail; keyName: string | undefined }) {
   const { usage, metadata, feedback } = log
   const { cached_tokens: cached, cache_write_tokens: written } = usage.input_tokens_details
   const { reasoning_tokens: reasoning } = usage.output_tokens_details
-  const facts: readonly (readonly [string, ReactNode])[] = [
+  const items: readonly (readonly [string, ReactNode])[] = [
     ['Request id', <code key="id">{log.request_id}</code>],
     ['Endpoint', `${log.endpoint} (${log.surface})${log.stream ? ', streamed' : ''}`],
     [
@@ -46,14 +47,9 @@ export function RequestFacts({ log, keyName }: { log: LogDetail; keyName: string
     ...Object.entries(metadata ?? {}).map(([name, value]) => [`metadata.${name}`, value] as const),
   ]
   return (
-    <dl className="facts padded stack">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <div className="padded">
+      <DescriptionList items={items} />
+    </div>
   )
 }
 

@@ -1,15 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 
-interface RemovalDialogProps {
+interface RemoveAuthDialogProps {
   readonly what: 'remove-identity' | 'remove-device'
   readonly onClose: () => void
 }
 
-export function RemovalDialog({ what, onClose }: RemovalDialogProps) {
-  const { project } = usePlace()
+export function RemoveAuthDialog({ what, onClose }: RemoveAuthDialogProps) {
+  const { project } = useEnvironment()
   const client = useQueryClient()
   const removal = what === 'remove-identity' ? 'federated-auth' : 'device-auth'
   return (
@@ -18,7 +18,7 @@ export function RemovalDialog({ what, onClose }: RemovalDialogProps) {
       name={project.name}
       action="Remove"
       send={() =>
-        answerOf(
+        unwrap(
           api.DELETE(`/v1/projects/{projectId}/${removal}`, {
             params: { path: { projectId: project.id } },
           }),

@@ -2,20 +2,20 @@ import { useQueryClient } from '@tanstack/react-query'
 import { createContext, Fragment, type ReactNode, useContext, useState } from 'react'
 
 /** A record with a version. */
-export interface Stored {
+export interface Versioned {
   readonly id: string
   readonly updated_at: string
 }
 
 interface Edit {
   /** Of the version that the form's input is based on. */
-  readonly base: Stored
+  readonly base: Versioned
   readonly header: { readonly 'If-Match': string }
-  read(): Promise<Stored>
+  read(): Promise<Versioned>
   /** Keeps the input, from now on as a change of this version. */
-  adopt(now: Stored): void
+  rebase(latest: Versioned): void
   /** Drops the input and begins with this version. */
-  restart(now: Stored): void
+  reset(latest: Versioned): void
 }
 
 const EditContext = createContext<Edit | undefined>(undefined)
@@ -25,7 +25,7 @@ export function useEdit(): Edit | undefined {
   return useContext(EditContext)
 }
 
-interface EditedProps<T extends Stored> {
+interface EditFormProps<T extends Versioned> {
   readonly record: T
   /** Reads the record again: after somebody else has changed it. */
   readonly read: () => Promise<T>
@@ -34,19 +34,19 @@ interface EditedProps<T extends Stored> {
 }
 
 /** Around a form that changes a record: its useForm sends the version with the change, and its FormProblem shows a conflict. */
-export function Edited<T extends Stored>({ record, read, children }: EditedProps<T>) {
+export function EditForm<T extends Versioned>({ record, read, children }: EditFormProps<T>) {
   const client = useQueryClient()
   const [first, setFirst] = useState(record)
-  const [base, setBase] = useState<Stored>(record)
+  const [base, setBase] = useState<Versioned>(record)
   const edit: Edit = {
     base,
     header: { 'If-Match': `"${base.updated_at}"` },
     read,
-    adopt: setBase,
-    restart: now => {
+    rebase: setBase,
+    reset: latest => {
       // `read` made it.
-      setFirst(now as T)
-      setBase(now)
+      setFirst(latest as T)
+      setBase(latest)
       void client.invalidateQueries()
     },
   }

@@ -1,11 +1,11 @@
 const KEY = 'rideau.single-keys'
 
 /** Whether keys without Ctrl or Cmd are shortcuts in this browser. People who dictate, or whose keys slip, turn them off. */
-export function hasSingleKeys(): boolean {
+export function hasSingleKeyShortcuts(): boolean {
   return localStorage.getItem(KEY) !== 'off'
 }
 
-export function setSingleKeys(isOn: boolean): void {
+export function setSingleKeyShortcuts(isOn: boolean): void {
   if (isOn) localStorage.removeItem(KEY)
   else localStorage.setItem(KEY, 'off')
 }

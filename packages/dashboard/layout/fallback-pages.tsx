@@ -1,25 +1,25 @@
 import { Link } from '@tanstack/react-router'
 import { toApiError } from '../api/api-error.ts'
 import { Button } from '../controls/button.tsx'
-import { useWorkspace } from '../session/place-context.tsx'
-import { Door } from './door.tsx'
+import { useWorkspace } from '../session/environment-context.tsx'
+import { CardLayout } from './card-layout.tsx'
 import { UserMenu } from './user-menu.tsx'
 
-export function MissingPage() {
+export function NotFoundPage() {
   return (
-    <Door title="No such page" text="The address names no page of the dashboard.">
+    <CardLayout title="No such page" text="The address names no page of the dashboard.">
       <Link className="button primary" to="/">
         Go to your environments
       </Link>
-    </Door>
+    </CardLayout>
   )
 }
 
 /** A page that failed as a whole. */
-export function BrokenPage({ error }: { error: unknown }) {
+export function ErrorPage({ error }: { error: unknown }) {
   const { message, code, requestId } = toApiError(error)
   return (
-    <Door title="This page could not be shown">
+    <CardLayout title="This page could not be shown">
       <div role="alert" className="notice bad">
         <span>{message}</span>
         <span className="small">
@@ -32,10 +32,10 @@ export function BrokenPage({ error }: { error: unknown }) {
           )}
         </span>
       </div>
-      <Button look="primary" onClick={() => location.reload()}>
+      <Button variant="primary" onClick={() => location.reload()}>
         Try again
       </Button>
-    </Door>
+    </CardLayout>
   )
 }
 
@@ -47,8 +47,8 @@ export function NoEnvironmentPage() {
       ? 'You belong to no organization. Ask a colleague for an invitation.'
       : 'Your organizations have no project yet. An admin can create one.'
   return (
-    <Door title="Nothing to open yet" text={text}>
+    <CardLayout title="Nothing to open yet" text={text}>
       <UserMenu />
-    </Door>
+    </CardLayout>
   )
 }

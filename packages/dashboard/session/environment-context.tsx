@@ -1,15 +1,15 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import {
-  findObjection,
+  findDisabledReason,
   type Organization,
-  type Place,
+  type ProjectEnvironment,
   type Role,
   type Workspace,
   workspaceQuery,
 } from '../api/workspace.ts'
 
-export const PlaceContext = createContext<Place | undefined>(undefined)
+export const EnvironmentContext = createContext<ProjectEnvironment | undefined>(undefined)
 
 export const OrganizationContext = createContext<Organization | undefined>(undefined)
 
@@ -21,15 +21,15 @@ export function useOrganization(): Organization {
 }
 
 /** The environment that the frame shows; undefined where the organization has none. */
-export function useMaybePlace(): Place | undefined {
-  return useContext(PlaceContext)
+export function useOptionalEnvironment(): ProjectEnvironment | undefined {
+  return useContext(EnvironmentContext)
 }
 
 /** The environment of the page. Throws outside of an environment's pages. */
-export function usePlace(): Place {
-  const place = useContext(PlaceContext)
-  if (place === undefined) throw new Error('this page belongs to no environment')
-  return place
+export function useEnvironment(): ProjectEnvironment {
+  const current = useContext(EnvironmentContext)
+  if (current === undefined) throw new Error('this page belongs to no environment')
+  return current
 }
 
 export function useWorkspace(): Workspace {
@@ -37,6 +37,6 @@ export function useWorkspace(): Workspace {
 }
 
 /** Why the user may not do what needs the role here; undefined: they may. */
-export function useObjection(role: Role): string | undefined {
-  return findObjection(useOrganization(), role)
+export function useDisabledReason(role: Role): string | undefined {
+  return findDisabledReason(useOrganization(), role)
 }

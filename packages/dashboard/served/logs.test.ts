@@ -273,8 +273,8 @@ describeDashboard('logs, and what they keep of requests', dashboard => {
     ])
     await open(`${LOGS}/${id}`)
     await page.getByRole('heading', { name: 'Timeline' }).waitFor()
-    const facts = page.locator('dl.facts > div')
-    const texts = await facts.allInnerTexts()
+    const details = page.locator('dl.description-list > div')
+    const texts = await details.allInnerTexts()
     const dollars = texts
       .filter(text => text.startsWith('Cost of '))
       .map(text => Number(/= \$([\d.]+)$/.exec(text)?.[1]))
@@ -330,9 +330,9 @@ describeDashboard('logs, and what they keep of requests', dashboard => {
       },
     ])
     await open(`${LOGS}/${id}`)
-    const said = page.getByRole('region', { name: 'Conversation' }).getByRole('listitem')
-    await said.nth(1).waitFor()
-    expect(await said.first().innerText()).toContain('<script>window.hurt = true</script>')
+    const messages = page.getByRole('region', { name: 'Conversation' }).getByRole('listitem')
+    await messages.nth(1).waitFor()
+    expect(await messages.first().innerText()).toContain('<script>window.hurt = true</script>')
     await page.getByRole('button', { name: 'Raw' }).click()
     await page.getByRole('heading', { name: 'Answer' }).waitFor()
     expect(await page.evaluate('window.hurt')).toBeUndefined()
