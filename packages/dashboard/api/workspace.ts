@@ -7,14 +7,14 @@ export type Project = Organization['projects'][number]
 export type EnvironmentName = Project['environments'][number]['name']
 export type Role = Organization['role']
 
-/** Who is signed in, what they may open, and where the gateway is. Asked for once. */
+/** Loads, once, who is signed in, what they may open, and where the gateway is. */
 export const workspaceQuery = queryOptions({
   queryKey: ['workspace'],
   queryFn: () => unwrap(api.GET('/v1/session/bootstrap')),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** One environment by the names in the address. */
+/** An environment with the project and the organization that it belongs to. */
 export interface ProjectEnvironment {
   readonly organization: Organization
   readonly project: Project
@@ -31,7 +31,7 @@ export function findOrganization(workspace: Workspace, slug: string): Organizati
   return workspace.organizations.find(each => each.slug === slug)
 }
 
-/** Returns undefined if there is none by these names, or none that the user may see. */
+/** Returns the environment of an address, or undefined if it does not exist or the user may not see it. */
 export function findEnvironment(
   workspace: Workspace,
   params: EnvironmentParams,
@@ -75,8 +75,9 @@ const RANK: ReadonlyMap<Role, number> = new Map([
   ['owner', 3],
 ])
 
-/** Returns why the user may not do what needs `role`; undefined: they may. */
+/** Returns why the user may not do what needs `role`, or undefined if they may. */
 export function findDisabledReason(organization: Organization, role: Role): string | undefined {
   if ((RANK.get(organization.role) ?? 0) >= (RANK.get(role) ?? 0)) return undefined
-  return `Needs the ${role} role. You are a ${organization.role} in ${organization.name}; an admin can change this.`
+  const article = organization.role === 'admin' || organization.role === 'owner' ? 'an' : 'a'
+  return `Needs the ${role} role. You are ${article} ${organization.role} in ${organization.name}; an admin can change this.`
 }

@@ -9,21 +9,21 @@ export interface Series {
   readonly name: string
   /** The custom property of its colour, such as `--series-1`. */
   readonly color: string
-  /** null: a gap. */
+  /** A null is drawn as a gap. */
   readonly values: readonly (number | null)[]
 }
 
 interface ChartProps {
   readonly title: string
-  /** What the chart shows, in a sentence: for those who do not see it, and under it for everybody. */
+  /** What the chart shows, in a sentence below the title. */
   readonly caption: string
   readonly labels: readonly string[]
   readonly series: readonly Series[]
-  /** Bars are stacked in the order of the series. */
+  /** Whether to draw stacked bars, in the order of the series, or lines. */
   readonly kind: 'bars' | 'lines'
   readonly unit: ChartUnit
   readonly heightPx?: number
-  /** Called with the buckets that were dragged over, or twice the one that was clicked. */
+  /** Called with the first and the last bucket of a drag. After a click both are the clicked bucket. */
   readonly onSelect?: (first: number, last: number) => void
 }
 
@@ -71,7 +71,7 @@ export function Chart({
       observer.disconnect()
       plot.destroy()
     }
-    // The theme decides the colours, which are read when the plot is made.
+    // `theme` is a dependency because the colours are read when the plot is created.
   }, [labels, series, kind, unit, heightPx, isSelectable, theme])
   return (
     <figure className="panel chart">
@@ -140,7 +140,7 @@ function ChartTable({
   )
 }
 
-/** The highest bars are drawn first, and the ones below over them. */
+/** Returns the data of the plot. Stacked sums are drawn from the highest to the lowest, each over the one before. */
 function toData(count: number, series: readonly Series[], kind: 'bars' | 'lines'): uPlot.AlignedData {
   const x = Array.from({ length: count }, (_, index) => index)
   if (kind === 'lines') return [x, ...series.map(({ values }) => [...values])]
@@ -180,7 +180,7 @@ function toOptions(
     cursor: {
       y: false,
       points: { show: kind === 'lines' },
-      // The library would stop the click after any movement at all.
+      // By default, the library suppresses the click after the smallest movement.
       drag: { x: onSelect !== undefined, y: false, setScale: false, dist: DRAG_PX, click: () => {} },
     },
     scales: {
@@ -222,7 +222,7 @@ function toOptions(
 }
 
 function toSelectHooks(onSelect: NonNullable<ChartProps['onSelect']>): uPlot.Hooks.Arrays {
-  // The click that follows a drag is part of it.
+  // The browser fires a click after a drag; it must not select one bucket.
   let isDragged = false
   return {
     setSelect: [
@@ -249,7 +249,7 @@ function toSelectHooks(onSelect: NonNullable<ChartProps['onSelect']>): uPlot.Hoo
   }
 }
 
-/** A canvas takes no custom property: an element inside the page says what the property means in the theme. */
+/** Returns the colour of a custom property in the current theme. A canvas does not resolve custom properties, so an element does. */
 function resolveColor(parent: HTMLElement, property: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(${property})`

@@ -3,9 +3,9 @@ import { type ComponentProps, useId } from 'react'
 interface ButtonProps extends ComponentProps<'button'> {
   readonly variant?: 'plain' | 'primary' | 'danger' | 'quiet' | undefined
   readonly small?: boolean | undefined
-  /** The button waits for an answer and takes no click. */
+  /** Whether the button's action is running. Clicks do nothing meanwhile. */
   readonly isPending?: boolean | undefined
-  /** Why the button cannot be used. It stays visible and focusable, and says so. */
+  /** Why the button is disabled. It stays visible and focusable, and shows the reason as a tooltip. */
   readonly disabledReason?: string | undefined
 }
 

@@ -1,7 +1,7 @@
 import { ApiError, toApiError } from '../api/api-error.ts'
 import type { Versioned } from './edit-form.tsx'
 
-/** A change was refused because somebody else changed the record after it was read. */
+/** A change was refused because someone else changed the record after it was read. */
 export class ConflictError extends ApiError {
   /** The record as it is now. */
   readonly latest: Versioned
@@ -12,7 +12,7 @@ export class ConflictError extends ApiError {
   }
 }
 
-/** Returns what was thrown, with the record as it is now if that is the reason. */
+/** Returns a ConflictError with the latest record if an outdated version was the reason of the failure, else what was thrown. */
 export async function toConflict(
   thrown: unknown,
   edit: { read(): Promise<Versioned> } | undefined,
@@ -22,7 +22,7 @@ export async function toConflict(
   try {
     return new ConflictError(toApiError(thrown), await edit.read())
   } catch {
-    // The refusal itself says enough.
+    // Without the latest record, the message of the refusal is shown.
     return thrown
   }
 }

@@ -8,7 +8,7 @@ interface CopyButtonProps {
   readonly text: string
   readonly label?: string
   readonly variant?: 'plain' | 'primary' | 'quiet'
-  /** The element that shows the text. It is selected where the text cannot be copied. */
+  /** The element that shows the text. Its content is selected if the text cannot be copied. */
   readonly shown?: RefObject<HTMLElement | null>
 }
 

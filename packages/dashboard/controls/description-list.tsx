@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Names with their values; what is undefined is left out. */
+/** Shows names with their values. An item whose value is undefined is left out. */
 export function DescriptionList({
   items,
 }: {

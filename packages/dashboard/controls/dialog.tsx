@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 
 interface DialogProps {
   readonly title: string
-  /** Esc, the close button and Cancel all call it. */
+  /** Called by Esc and by the close button. */
   readonly onClose: () => void
   readonly variant?: 'centered' | 'wide' | 'drawer' | undefined
   readonly children: ReactNode

@@ -8,32 +8,32 @@ export interface Versioned {
 }
 
 interface Edit {
-  /** Of the version that the form's input is based on. */
+  /** The version that the form's input is based on. */
   readonly base: Versioned
   readonly header: { readonly 'If-Match': string }
   read(): Promise<Versioned>
-  /** Keeps the input, from now on as a change of this version. */
+  /** Keeps the input and bases it on this version. */
   rebase(latest: Versioned): void
-  /** Drops the input and begins with this version. */
+  /** Discards the input and starts again with this version. */
   reset(latest: Versioned): void
 }
 
 const EditContext = createContext<Edit | undefined>(undefined)
 
-/** The record that the form around is about; undefined in a form that creates one. */
+/** Returns the edit of the surrounding EditForm, or undefined in a form that creates a record. */
 export function useEdit(): Edit | undefined {
   return useContext(EditContext)
 }
 
 interface EditFormProps<T extends Versioned> {
   readonly record: T
-  /** Reads the record again: after somebody else has changed it. */
+  /** Reads the record again, after someone else has changed it. */
   readonly read: () => Promise<T>
-  /** The form. It gets the version that it begins with, and keeps that while other pages refresh the record. */
+  /** Renders the form. It keeps the version that it started with, even if the record is refreshed elsewhere. */
   readonly children: (record: T) => ReactNode
 }
 
-/** Around a form that changes a record: its useForm sends the version with the change, and its FormProblem shows a conflict. */
+/** Wraps a form that changes a record. useForm then sends the record's version with the change, and FormProblem shows a conflict. */
 export function EditForm<T extends Versioned>({ record, read, children }: EditFormProps<T>) {
   const client = useQueryClient()
   const [first, setFirst] = useState(record)
@@ -44,7 +44,7 @@ export function EditForm<T extends Versioned>({ record, read, children }: EditFo
     read,
     rebase: setBase,
     reset: latest => {
-      // `read` made it.
+      // The latest version always comes from `read`.
       setFirst(latest as T)
       setBase(latest)
       void client.invalidateQueries()

@@ -4,7 +4,7 @@ interface FieldProps {
   readonly label: string
   readonly hint?: ReactNode
   readonly problem?: string | undefined
-  /** Marks the field as one that may stay empty. */
+  /** Adds "(optional)" to the label. */
   readonly isOptional?: boolean | undefined
 }
 
@@ -14,7 +14,7 @@ interface FieldIds {
   readonly 'aria-invalid': true | undefined
 }
 
-/** A label above a control, with the hint and the problem below it; both are part of its description. */
+/** A label above a control, and below it the hint and the problem, which assistive technology reads as its description. */
 function Field({
   label,
   hint,

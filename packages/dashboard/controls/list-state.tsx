@@ -21,7 +21,7 @@ export function ListState({
   empty,
   children,
 }: {
-  /** Such as `Keys`. */
+  /** The plural of what is listed, such as `Keys`, for error messages. */
   what: string
   query: ListQuery
   empty: ReactNode

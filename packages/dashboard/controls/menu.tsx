@@ -2,8 +2,8 @@ import { DropdownMenu } from 'radix-ui'
 import type { ReactNode } from 'react'
 
 /**
- * A button with a menu. Not modal: the library would lock scrolling by a style sheet of its own, which the content security policy
- * refuses.
+ * A button with a menu. The menu is not modal: a modal one would lock scrolling with an inline style sheet, which the content
+ * security policy refuses.
  */
 export function Menu({
   trigger,

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react'
 
 interface PageHeaderProps {
   readonly title: string
-  /** The answer to the page's question, in a sentence. */
+  /** A sentence below the title that summarizes the page. */
   readonly description?: ReactNode
   readonly actions?: ReactNode
 }

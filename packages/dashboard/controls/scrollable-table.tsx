@@ -3,14 +3,14 @@ import type { ReactNode, RefObject } from 'react'
 interface ScrollableTableProps {
   /** What the table lists. */
   readonly label: string
-  /** Of its variant, besides what all tables have. */
+  /** A class of the table besides `table`. */
   readonly variant?: 'rules' | 'logs'
   readonly containerRef?: RefObject<HTMLElement | null>
   /** The table's head and its body. */
   readonly children: ReactNode
 }
 
-/** A table that scrolls sideways where it is too wide, also by keyboard. */
+/** A table that scrolls horizontally if it is too wide, also by keyboard. */
 export function ScrollableTable({ label, variant, containerRef, children }: ScrollableTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard.

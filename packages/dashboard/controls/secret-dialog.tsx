@@ -7,12 +7,12 @@ interface SecretDialogProps {
   readonly title: string
   readonly text: ReactNode
   readonly secret: string
-  /** Such as `key`: "Copy key", "You cannot see this key again". */
+  /** What the secret is, such as `key` for "Copy key" and "You cannot see this key again". */
   readonly noun: string
   readonly onClose: () => void
 }
 
-/** The only view of a secret. Esc asks first. */
+/** Shows a secret for the only time. Esc warns before it closes the dialog. */
 export function SecretDialog({ title, text, secret, noun, onClose }: SecretDialogProps) {
   const [isAsking, setAsking] = useState(false)
   const shown = useRef<HTMLElement>(null)

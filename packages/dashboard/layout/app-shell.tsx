@@ -10,7 +10,7 @@ import { EnvironmentSwitcher, OrganizationSwitcher, ProjectSwitcher } from './sw
 import { useShortcuts } from './use-shortcuts.ts'
 import { UserMenu } from './user-menu.tsx'
 
-/** What every page of a signed-in user stands in. `isProduction`: the environment that it shows is a production one. */
+/** The header and the navigation around the pages of a signed-in user. `isProduction` marks the window for production. */
 export function AppShell({ isProduction = false }: { isProduction?: boolean }) {
   const [isNavOpen, setNavOpen] = useState(false)
   const current = useOptionalEnvironment()

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react'
 import { Logo } from '../controls/icons.tsx'
 
-/** The frame of the pages for people who are not signed in. */
+/** A page without the AppShell: one card in the middle, for signing in, the account and errors. */
 export function CardLayout({
   title,
   text,

@@ -5,7 +5,7 @@ import { EnvironmentContext, OrganizationContext, useWorkspace } from '../sessio
 import { AppShell } from './app-shell.tsx'
 import { CardLayout } from './card-layout.tsx'
 
-/** Finds the environment that the address names, and puts its pages into the frame. */
+/** Finds the environment of the address and shows its pages in the AppShell. */
 export function EnvironmentLayout() {
   const params = useParams({ from: '/signed-in/o/$org/$project/$environment' })
   const current = findEnvironment(useWorkspace(), params)
@@ -14,7 +14,7 @@ export function EnvironmentLayout() {
   }, [current])
   if (current === undefined) {
     return (
-      <CardLayout title="Nothing here" text="There is nothing by this name, or you may not see it.">
+      <CardLayout title="Not found" text="This environment does not exist, or you may not see it.">
         <Link className="button primary" to="/">
           Go to your environments
         </Link>
@@ -24,7 +24,7 @@ export function EnvironmentLayout() {
   return (
     <OrganizationContext value={current.organization}>
       <EnvironmentContext value={current}>
-        {/* The key makes every page start anew in another environment. */}
+        {/* The key resets the state of every page when the environment changes. */}
         <AppShell key={current.environment.id} isProduction={current.environment.name === 'production'} />
       </EnvironmentContext>
     </OrganizationContext>

@@ -7,7 +7,7 @@ import { UserMenu } from './user-menu.tsx'
 
 export function NotFoundPage() {
   return (
-    <CardLayout title="No such page" text="The address names no page of the dashboard.">
+    <CardLayout title="Page not found" text="The dashboard has no page at this address.">
       <Link className="button primary" to="/">
         Go to your environments
       </Link>
@@ -15,7 +15,7 @@ export function NotFoundPage() {
   )
 }
 
-/** A page that failed as a whole. */
+/** Replaces a page that failed as a whole. */
 export function ErrorPage({ error }: { error: unknown }) {
   const { message, code, requestId } = toApiError(error)
   return (
@@ -39,13 +39,13 @@ export function ErrorPage({ error }: { error: unknown }) {
   )
 }
 
-/** For somebody who belongs to no organization, or to one without a project. */
+/** Is shown to users who belong to no organization, or only to organizations without projects. */
 export function NoEnvironmentPage() {
   const { organizations } = useWorkspace()
   const text =
     organizations.length === 0
-      ? 'You belong to no organization. Ask a colleague for an invitation.'
-      : 'Your organizations have no project yet. An admin can create one.'
+      ? 'You do not belong to an organization yet. Ask a colleague for an invitation.'
+      : 'Your organizations have no projects yet. An admin can create one.'
   return (
     <CardLayout title="Nothing to open yet" text={text}>
       <UserMenu />

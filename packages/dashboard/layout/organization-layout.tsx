@@ -4,14 +4,14 @@ import { EnvironmentContext, OrganizationContext, useWorkspace } from '../sessio
 import { AppShell } from './app-shell.tsx'
 import { CardLayout } from './card-layout.tsx'
 
-/** The frame of an organization's own pages. It keeps showing the environment that was open last. */
+/** Shows an organization's own pages in the AppShell, with the environment that was open last. */
 export function OrganizationLayout() {
   const { org } = useParams({ from: '/signed-in/o/$org' })
   const workspace = useWorkspace()
   const organization = findOrganization(workspace, org)
   if (organization === undefined) {
     return (
-      <CardLayout title="Nothing here" text="There is nothing by this name, or you may not see it.">
+      <CardLayout title="Not found" text="This organization does not exist, or you may not see it.">
         <Link className="button primary" to="/">
           Go to your environments
         </Link>

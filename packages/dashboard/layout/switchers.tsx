@@ -19,7 +19,7 @@ function useSwitch(): (target: ProjectEnvironment) => void {
     const [, , , , , page = ''] = pathname.split('/')
     const to = PAGES.find(each => each.to.endsWith(`/${page}`))?.to ?? PAGES[0].to
     const kept = Object.fromEntries(Object.entries(search).filter(([name]) => SHARED_PARAMETERS.test(name)))
-    // The live tail is no filter.
+    // The live tail is not a filter, so it is dropped without a notice.
     const droppedFilters = Object.keys(search).filter(
       name => !SHARED_PARAMETERS.test(name) && name !== 'tail',
     )
@@ -92,7 +92,7 @@ export function ProjectSwitcher() {
   )
 }
 
-/** Always visible. Production differs by fill, by a mark and by the word in capitals, not by colour alone. */
+/** Is always visible. Production differs by fill, mark and capitals, not by colour alone. */
 export function EnvironmentSwitcher() {
   const current = useEnvironment()
   const open = useSwitch()

@@ -9,7 +9,7 @@ import { applyTheme, readTheme, type Theme } from '../session/theme.ts'
 import { useSignOut } from '../session/use-sign-out.ts'
 
 const THEMES: readonly [Theme, string][] = [
-  ['system', 'Theme of the system'],
+  ['system', 'System theme'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ]
@@ -56,7 +56,7 @@ export function UserMenu() {
           setSingleKeys(!hasSingleKeys)
         }}
       >
-        {hasSingleKeys ? 'Turn shortcuts of one key off' : 'Turn shortcuts of one key on'}
+        {hasSingleKeys ? 'Turn off single-key shortcuts' : 'Turn on single-key shortcuts'}
       </MenuItem>
       <MenuItem onSelect={() => void navigate({ to: '/account' })}>Account</MenuItem>
       <MenuItem onSelect={() => signOut.mutate(false)}>Sign out</MenuItem>

@@ -11,7 +11,7 @@ import './palette.css'
 
 const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Pages, environments, keys and a pasted request id, by a few letters of their names. */
+/** Finds pages, environments and keys by a few letters of their names, and a request by its pasted id. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const current = useOptionalEnvironment()
   const navigate = useNavigate()
@@ -29,10 +29,10 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
           data-focus
           value={text}
           onValueChange={setText}
-          placeholder="A page, an environment, a key, or a request’s id"
+          placeholder="A page, an environment, a key, or a request id"
         />
         <Command.List className="palette-list">
-          <Command.Empty className="muted">Nothing by this name.</Command.Empty>
+          <Command.Empty className="muted">Nothing found.</Command.Empty>
           {current !== undefined && REQUEST_ID.test(requestId) && (
             <Command.Item
               className="menu-item"
@@ -133,8 +133,8 @@ interface KeyItemsProps {
 }
 
 /**
- * The environment's keys, loaded once something is typed. They lead to their requests. Where there are more than a page has, those
- * whose names begin with the text are asked for too.
+ * The environment's keys, each of which leads to its requests. They are loaded once something is typed. If there are more than one
+ * page, the keys whose names begin with the text are loaded too.
  */
 function KeyItems({ current, text, go }: KeyItemsProps) {
   const navigate = useNavigate()

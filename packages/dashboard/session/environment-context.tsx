@@ -13,19 +13,19 @@ export const EnvironmentContext = createContext<ProjectEnvironment | undefined>(
 
 export const OrganizationContext = createContext<Organization | undefined>(undefined)
 
-/** The organization of the page. Throws outside of an organization's pages. */
+/** Returns the organization of the page. Throws outside of an organization's pages. */
 export function useOrganization(): Organization {
   const organization = useContext(OrganizationContext)
   if (organization === undefined) throw new Error('this page belongs to no organization')
   return organization
 }
 
-/** The environment that the frame shows; undefined where the organization has none. */
+/** Returns the environment that the AppShell shows, or undefined if the organization has none. */
 export function useOptionalEnvironment(): ProjectEnvironment | undefined {
   return useContext(EnvironmentContext)
 }
 
-/** The environment of the page. Throws outside of an environment's pages. */
+/** Returns the environment of the page with its project and organization. Throws outside of an environment's pages. */
 export function useEnvironment(): ProjectEnvironment {
   const current = useContext(EnvironmentContext)
   if (current === undefined) throw new Error('this page belongs to no environment')
@@ -36,7 +36,7 @@ export function useWorkspace(): Workspace {
   return useSuspenseQuery(workspaceQuery).data
 }
 
-/** Why the user may not do what needs the role here; undefined: they may. */
+/** Returns why the user may not do what needs the role in this organization, or undefined if they may. */
 export function useDisabledReason(role: Role): string | undefined {
   return findDisabledReason(useOrganization(), role)
 }

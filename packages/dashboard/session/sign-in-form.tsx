@@ -4,7 +4,7 @@ import { FormProblem } from '../controls/error-panel.tsx'
 import { TextField } from '../controls/field.tsx'
 import { textOf, useForm } from '../controls/use-form.ts'
 
-/** E-mail and password. `email` fills the first field, where it is known who was signed in. */
+/** Asks for e-mail and password. `email` fills the first field if it is known who was signed in. */
 export function SignInForm({ email = '', onDone }: { email?: string; onDone: () => void }) {
   const form = useForm(
     data =>

@@ -1,6 +1,6 @@
 const KEY = 'rideau.single-keys'
 
-/** Whether keys without Ctrl or Cmd are shortcuts in this browser. People who dictate, or whose keys slip, turn them off. */
+/** Returns whether keys without Ctrl or Cmd are shortcuts in this browser. People who dictate or easily hit wrong keys turn them off. */
 export function hasSingleKeyShortcuts(): boolean {
   return localStorage.getItem(KEY) !== 'off'
 }

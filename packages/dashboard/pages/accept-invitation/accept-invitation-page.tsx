@@ -21,7 +21,7 @@ export function AcceptInvitationPage() {
     return (
       <CardLayout
         title="This invitation is not valid"
-        text="It was used, withdrawn or has expired, or the address is not complete. Ask for a new one."
+        text="It has been used or withdrawn or has expired, or the address is incomplete. Ask for a new one."
       />
     )
   }
@@ -56,7 +56,10 @@ function AcceptForm({ token, invitation }: { token: string; invitation: Resource
     },
   )
   return (
-    <CardLayout title={`Join ${organization.name}`} text={`You are invited as ${role}, with ${email}.`}>
+    <CardLayout
+      title={`Join ${organization.name}`}
+      text={`You have been invited as ${role} with the e-mail ${email}.`}
+    >
       <form className="form" onSubmit={form.onSubmit}>
         <TextField label="Your name" name="name" autoComplete="name" isOptional />
         {/* Password managers store the password under this address. */}
@@ -68,7 +71,7 @@ function AcceptForm({ token, invitation }: { token: string; invitation: Resource
           autoComplete="new-password"
           required
           minLength={10}
-          hint="A new one with at least 10 characters, or the one of your account with this e-mail."
+          hint="At least 10 characters, or your existing password if this e-mail already has an account."
           problem={form.problemOf('password')}
         />
         <FormProblem error={form.error} />

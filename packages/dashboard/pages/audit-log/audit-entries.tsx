@@ -15,7 +15,7 @@ interface AuditEntriesProps {
   readonly onFilter: (search: AuditSearch) => void
 }
 
-/** Each entry opens to what it changed. */
+/** Lists the entries. Each one opens to show what it changed. */
 export function AuditEntries({ entries, search, onFilter }: AuditEntriesProps) {
   const { time_zone: timeZone } = useOrganization()
   return (

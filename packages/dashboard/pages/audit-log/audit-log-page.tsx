@@ -12,7 +12,7 @@ import { type AuditSearch, parseAuditSearch } from './audit-search.ts'
 
 export function AuditLogPage() {
   const organization = useOrganization()
-  // What else the address names is not the API's.
+  // useSearch also returns parameters that the API does not know.
   const search = parseAuditSearch({ ...useSearch({ from: '/signed-in/o/$org/audit-log' }) })
   const navigate = useNavigate()
   const entries = useList(['audit-log', organization.id, search], cursor =>

@@ -5,7 +5,7 @@ import { api, type Resource, unwrap } from '../../api/client.ts'
 export type FederatedAuth = Resource<'FederatedAuth'>
 export type DeviceAuth = Resource<'DeviceAuth'>
 
-/** null: not configured. */
+/** Loads the identity provider's settings, or null if there are none. */
 export const federatedAuthQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['federated-auth', projectId],
@@ -39,7 +39,7 @@ async function orNull<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Lines of a text field as a list. */
+/** Returns the lines of a text field as a list. */
 export function toLines(text: string): string[] {
   return text
     .split(/[\n,]/)

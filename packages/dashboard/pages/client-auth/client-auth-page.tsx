@@ -26,7 +26,7 @@ export function ClientAuthPage() {
   if (identity.isPending || device.isPending || settings.isPending) {
     return (
       <>
-        <PageHeader title="Client auth" description="How the users of your app get tokens of their own." />
+        <PageHeader title="Client auth" description="How your app’s users get their own tokens." />
         <Skeleton rows={8} />
       </>
     )
@@ -69,8 +69,8 @@ export function ClientAuthPage() {
 }
 
 function toDescription(hasIdentity: boolean, hasDevices: boolean): string {
-  if (hasIdentity && hasDevices) return 'Users get tokens by your identity provider and by their device.'
-  if (hasIdentity) return 'Users get tokens by your identity provider.'
-  if (hasDevices) return 'Users get tokens by their device.'
+  if (hasIdentity && hasDevices) return 'Users get tokens through your identity provider and their device.'
+  if (hasIdentity) return 'Users get tokens through your identity provider.'
+  if (hasDevices) return 'Users get tokens through their device.'
   return 'Only your backend can give users tokens.'
 }

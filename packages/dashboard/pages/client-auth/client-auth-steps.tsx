@@ -7,7 +7,7 @@ import { TokenTest } from './token-test.tsx'
 export type ClientAuthDialog = 'identity' | 'device' | 'remove-identity' | 'remove-device'
 
 interface SettingStepProps<Setting> {
-  /** null: not configured. */
+  /** Null if it is not configured. */
   readonly stored: Setting | null
   readonly disabledReason: string | undefined
   readonly onOpen: (dialog: ClientAuthDialog) => void
@@ -30,8 +30,8 @@ export function IdentityStep({ stored, disabledReason, onOpen }: SettingStepProp
     >
       {stored === null ? (
         <p className="muted">
-          Rideau takes the tokens of your identity provider. Without one, your backend names the user by a
-          secret key.
+          Rideau accepts the tokens of your identity provider. Without one, your backend identifies each user
+          with a secret key.
         </p>
       ) : (
         <>
@@ -40,7 +40,7 @@ export function IdentityStep({ stored, disabledReason, onOpen }: SettingStepProp
               ['Issuer', <code key="issuer">{[stored.issuer].flat().join(', ')}</code>],
               ['Audiences', stored.audiences?.join(', ')],
               ['Authorized parties', stored.authorized_parties?.join(', ')],
-              ['User’s id', <code key="id">{stored.user_id_claim}</code>],
+              ['User id', <code key="id">{stored.user_id_claim}</code>],
               ['Plan', stored.plan_claim ?? undefined],
               ['Algorithms', stored.algorithms.join(', ')],
             ]}
@@ -69,7 +69,7 @@ export function DeviceStep({ stored, disabledReason, onOpen }: SettingStepProps<
     >
       {stored === null ? (
         <p className="muted">
-          Apple’s App Attest and Android’s key attestation prove that your own app runs on a genuine device.
+          Apple’s App Attest and Android’s key attestation prove that your app runs on a genuine device.
         </p>
       ) : (
         <DescriptionList

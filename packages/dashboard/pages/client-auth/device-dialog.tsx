@@ -8,7 +8,7 @@ import { textOf, useForm } from '../../controls/use-form.ts'
 import { useEnvironment } from '../../session/environment-context.tsx'
 import { type DeviceAuth, deviceAuthQuery, toLines } from './client-auth-calls.ts'
 
-/** Apps whose devices get tokens without a sign-in. A platform whose fields are empty is left out. */
+/** Configures the apps whose devices get tokens without a sign-in. */
 export function DeviceDialog({ current, onClose }: { current: DeviceAuth | null; onClose: () => void }) {
   const { project } = useEnvironment()
   const client = useQueryClient()
@@ -29,8 +29,8 @@ export function DeviceDialog({ current, onClose }: { current: DeviceAuth | null;
     <Dialog title="Devices" variant="drawer" onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <p className="muted">
-          A genuine device that runs your own app gets a token without a sign-in. Leave a platform empty that
-          you do not have.
+          A genuine device that runs your app gets a token without a sign-in. Leave a platform empty if you do
+          not support it.
         </p>
         <AppFields current={current} problemOf={form.problemOf} />
         <FormProblem error={form.error} />
@@ -102,7 +102,7 @@ function AppFields({ current, problemOf }: AppFieldsProps) {
   )
 }
 
-/** A platform without any field is left out. */
+/** Returns the body of the call. A platform whose fields are all empty is left out. */
 function toBody(data: FormData, current: DeviceAuth | null) {
   const teamId = textOf(data, 'ios.team_id')
   const bundleIds = toLines(textOf(data, 'ios.bundle_ids'))
@@ -114,7 +114,7 @@ function toBody(data: FormData, current: DeviceAuth | null) {
     team_id: teamId,
     bundle_ids: bundleIds,
     environment,
-    // Its private key stays where it is.
+    // Without the private key in the body, the stored one is kept.
     ...(check == null ? {} : { device_check: { key_id: check.key_id } }),
   } as const
   const android = { package_names: packageNames, signing_digests: digests }

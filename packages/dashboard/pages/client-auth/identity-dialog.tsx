@@ -10,7 +10,7 @@ import { useEnvironment } from '../../session/environment-context.tsx'
 import { type FederatedAuth, federatedAuthQuery, toLines } from './client-auth-calls.ts'
 import { IDENTITY_PRESETS } from './identity-presets.ts'
 
-/** Where the project's users sign in. The server fetches the provider's keys before it stores anything. */
+/** Configures where the project's users sign in. The server fetches the provider's keys before it stores anything. */
 export function IdentityDialog({ current, onClose }: { current: FederatedAuth | null; onClose: () => void }) {
   const { project } = useEnvironment()
   const client = useQueryClient()
@@ -35,8 +35,8 @@ export function IdentityDialog({ current, onClose }: { current: FederatedAuth | 
     <Dialog title="Identity provider" variant="drawer" onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <p className="muted">
-          Your users keep signing in where they do today. Rideau checks the token that they get there, and
-          gives a short-lived one for the gateway.
+          Your users keep signing in where they do today. Rideau checks the token they get there and issues a
+          short-lived one for the gateway.
         </p>
         {current === null && (
           <SelectField
@@ -77,7 +77,7 @@ export function IdentityDialog({ current, onClose }: { current: FederatedAuth | 
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isPending={form.isPending}>
-            {form.isPending ? 'Asking the provider…' : 'Check and save'}
+            {form.isPending ? 'Checking with the provider…' : 'Check and save'}
           </Button>
         </div>
       </form>
@@ -104,15 +104,15 @@ function ClaimFields({ current, problemOf }: ClaimFieldsProps) {
         name="plan_claim"
         isOptional
         defaultValue={current?.plan_claim ?? ''}
-        hint="A plan that you set in Rideau wins over it."
+        hint="A plan set in Rideau takes precedence."
         problem={problemOf('plan_claim')}
       />
       <TextField
-        label="Address of the keys"
+        label="JWKS URL"
         name="jwks_url"
         isOptional
         defaultValue={current?.jwks_url ?? ''}
-        hint="Only where the provider has no discovery document."
+        hint="Only needed if the provider has no discovery document."
         problem={problemOf('jwks_url')}
       />
     </>
@@ -125,7 +125,7 @@ function toBody(data: FormData, claim: 'audiences' | 'authorized_parties', curre
   const planClaim = textOf(data, 'plan_claim')
   const userClaim = textOf(data, 'user_id_claim')
   return {
-    // What the form does not show stays as it is.
+    // Settings that the form does not show are kept.
     ...(current === null
       ? {}
       : {

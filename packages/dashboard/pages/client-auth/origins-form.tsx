@@ -25,13 +25,13 @@ export function OriginsForm({ project }: { project: Resource<'Project'> }) {
   return (
     <form className="form" onSubmit={form.onSubmit}>
       <TextAreaField
-        label="Origins, one a line"
+        label="Origins, one per line"
         name="allowed_origins"
         rows={3}
         readOnly={disabledReason !== undefined}
         defaultValue={project.allowed_origins.join('\n')}
         placeholder="https://app.example.com"
-        hint="Without any, no browser may call. Apps on devices send no origin and need none."
+        hint="Without an origin, no browser may call the gateway. Native apps send no origin and need none."
         problem={problem}
       />
       {problem === undefined && <FormProblem error={form.error} />}

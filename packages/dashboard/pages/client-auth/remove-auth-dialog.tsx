@@ -14,7 +14,7 @@ export function RemoveAuthDialog({ what, onClose }: RemoveAuthDialogProps) {
   const removal = what === 'remove-identity' ? 'federated-auth' : 'device-auth'
   return (
     <ConfirmDialog
-      title={what === 'remove-identity' ? 'Remove the identity provider' : 'Turn devices off'}
+      title={what === 'remove-identity' ? 'Remove the identity provider' : 'Turn off devices'}
       name={project.name}
       action="Remove"
       send={() =>
@@ -27,7 +27,7 @@ export function RemoveAuthDialog({ what, onClose }: RemoveAuthDialogProps) {
       onDone={() => void client.invalidateQueries({ queryKey: [removal, project.id] })}
       onClose={onClose}
     >
-      <p>No new token is given that way. Tokens that were given already end within an hour.</p>
+      <p>No new tokens are issued this way. Tokens that were already issued expire within an hour.</p>
     </ConfirmDialog>
   )
 }

@@ -11,7 +11,7 @@ import { type Claims, readClaims } from './read-claims.ts'
 
 type Verdict = Resource<'FederatedAuthTest'> & { readonly claims: Claims | undefined }
 
-/** What a pasted token would give. Nothing is stored, and no token is issued. */
+/** Tests a pasted token. Nothing is stored, and no token is issued. */
 export function TokenTest() {
   const { project, organization } = useEnvironment()
   const disabledReason = useDisabledReason('admin')
@@ -31,7 +31,7 @@ export function TokenTest() {
   return (
     <form className="form" onSubmit={form.onSubmit}>
       <TextAreaField
-        label="A token of one of your users"
+        label="A token from one of your users"
         name="identity_token"
         rows={4}
         required
@@ -49,7 +49,7 @@ export function TokenTest() {
         <div role="status" className="stack">
           <div className={`notice ${verdict.valid ? 'good' : 'bad'}`}>
             {verdict.valid
-              ? `Valid: it would give a client token to ${verdict.end_user_id}${verdict.plan === null ? '' : ` on the plan ${verdict.plan}`}.`
+              ? `Valid: ${verdict.end_user_id} would get a client token${verdict.plan === null ? '' : ` on the plan ${verdict.plan}`}.`
               : `Refused: ${verdict.reason}`}
           </div>
           {verdict.claims !== undefined && (

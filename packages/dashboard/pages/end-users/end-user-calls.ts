@@ -30,7 +30,7 @@ export function getEndUserLimits(id: string) {
   return unwrap(api.GET('/v1/end-users/{id}/effective-limits', { params: { path: { id } } }))
 }
 
-/** The usage of 30 days by day. `name` is the app's own id of the end user. */
+/** Loads the usage of 30 days by day. `name` is the app's own id of the end user. */
 export const usageOfQuery = (envId: string, name: string) =>
   queryOptions({
     queryKey: ['usage-of', envId, name],
@@ -56,7 +56,7 @@ export function unblockEndUser(id: string) {
   return unwrap(api.POST('/v1/end-users/{id}/unblock', { params: { path: { id } } }))
 }
 
-/** `plan`: its name; null: none of their own. */
+/** Gives the end user a plan by its name, or none of their own with null. */
 export function changePlan(id: string, plan: string | null, header: VersionHeader) {
   return unwrap(api.PATCH('/v1/end-users/{id}', { params: { path: { id }, header }, body: { plan } }))
 }

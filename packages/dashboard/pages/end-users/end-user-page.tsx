@@ -65,7 +65,7 @@ export function EndUserPage() {
   )
 }
 
-/** Asks for the parts of the page together with the end user. What is shown goes by the end user's real name, not by the address's. */
+/** Starts the calls of the page's parts together with that of the end user. What is shown follows the loaded name, not the address's. */
 function PrefetchEndUser({ endUserId, name }: { endUserId: string; name: string | undefined }) {
   const envId = useEnvironment().environment.id
   usePrefetchQuery({ queryKey: ['effective-limits', endUserId], queryFn: () => getEndUserLimits(endUserId) })
@@ -124,7 +124,7 @@ function EndUserView({ endUser }: { endUser: EndUser }) {
         <RemoveDialog
           title={`Block ${name}`}
           verb="Block"
-          effect="Their requests are refused, and live tokens stop within a second. You can unblock them at any time."
+          effect="Their requests are refused, and live tokens stop working within a second. You can unblock them at any time."
           remove={() => blockEndUser(id)}
           onDone={refresh}
           onClose={() => setDialog(undefined)}
@@ -203,12 +203,12 @@ function LatestRequests({ name }: { name: string }) {
           params={toParams(current)}
           search={{ end_user_id: name, range: '30d' }}
         >
-          All of 30 days
+          All of the last 30 days
         </Link>
       </div>
       {logs.isPending && <Skeleton rows={4} />}
       {logs.isError && <ErrorPanel what="Requests" error={logs.error} onRetry={() => void logs.refetch()} />}
-      {logs.data?.data.length === 0 && <p className="muted">None in the time that the log goes back.</p>}
+      {logs.data?.data.length === 0 && <p className="muted">None within the retention of the log.</p>}
       {logs.data !== undefined && logs.data.data.length > 0 && (
         <LogTable rows={logs.data.data} keys={keys.data?.data ?? []} />
       )}

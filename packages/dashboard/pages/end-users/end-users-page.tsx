@@ -45,7 +45,7 @@ export function EndUsersPage() {
         description={
           list.isSuccess
             ? toDescription(list.items.length, list.hasNextPage, isFiltered)
-            : 'Who uses your app, and what does each one cost?'
+            : 'Who uses your app, and what does each user cost?'
         }
       />
       <FindForm key={JSON.stringify(filter)} filter={filter} onSearch={search} />
@@ -60,7 +60,7 @@ export function EndUsersPage() {
             </EmptyState>
           ) : (
             <EmptyState title="No end users yet">
-              <p>They appear with their first token or request.</p>
+              <p>End users appear with their first token or request.</p>
             </EmptyState>
           )
         }
@@ -80,7 +80,7 @@ export function EndUsersPage() {
         <RemoveDialog
           title={`Block ${open.endUser.external_id}`}
           verb="Block"
-          effect="Their requests are refused, and live tokens stop within a second. You can unblock them at any time."
+          effect="Their requests are refused, and live tokens stop working within a second. You can unblock them at any time."
           remove={() => blockEndUser(open.endUser.id)}
           onDone={refresh}
           onClose={() => setOpen(undefined)}
@@ -134,5 +134,5 @@ function FindForm({ filter, onSearch }: { filter: Filter; onSearch: (filter: Fil
 
 function toDescription(count: number, hasMore: boolean, isFiltered: boolean): string {
   const shown = `${toCount(count)}${hasMore ? '+' : ''} end ${count === 1 ? 'user' : 'users'}`
-  return isFiltered ? `${shown} that match` : `${shown}, newest first`
+  return isFiltered ? `${shown} that ${count === 1 ? 'matches' : 'match'}` : `${shown}, newest first`
 }

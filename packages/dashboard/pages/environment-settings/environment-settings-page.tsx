@@ -25,7 +25,7 @@ export function EnvironmentSettingsPage() {
     <>
       <PageHeader
         title="Environment settings"
-        description={`How ${environment.name} of ${project.name} treats requests, and what it keeps of them.`}
+        description={`How the ${environment.name} environment of ${project.name} handles requests, and what it keeps of them.`}
       />
       {stored.isPending && <Skeleton rows={8} />}
       {stored.isError && (
@@ -72,7 +72,7 @@ function SettingsForm({ stored }: { stored: Environment }) {
           onSure={setSure}
         />
         <TextField
-          label="Days that the log is kept"
+          label="Days to keep the log"
           name="log_retention_days"
           type="number"
           min={1}
@@ -89,7 +89,7 @@ function SettingsForm({ stored }: { stored: Environment }) {
           isOptional
           disabled={isDisabled}
           defaultValue={stored.allowed_models?.join('\n')}
-          hint="One a line, or all of a provider as provider/*. Empty: every model. Others fail with model_not_allowed."
+          hint="One per line; provider/* allows every model of a provider. Leave empty to allow every model. Other models fail with model_not_allowed."
           problem={form.error?.param?.startsWith('allowed_models') ? form.error.message : undefined}
         />
         <RequestFields stored={stored} isDisabled={isDisabled} />
@@ -114,7 +114,7 @@ function SettingsForm({ stored }: { stored: Environment }) {
   )
 }
 
-/** What the log keeps. Asks for consent where `sure` is given. */
+/** Chooses what the log keeps. Asks for consent if `sure` is given. */
 function CaptureFields({
   name,
   capture,
@@ -138,7 +138,7 @@ function CaptureFields({
         value={capture}
         disabled={isDisabled}
         onChange={event => onChoose(event.target.value === 'full' ? 'full' : 'metadata')}
-        hint={`Default of ${name}: ${name === 'production' ? 'metadata only' : 'everything'}. Developers and up read bodies.`}
+        hint={`Default for ${name}: ${name === 'production' ? 'metadata only' : 'everything'}. Developers and above can read bodies.`}
       >
         <option value="metadata">Metadata only: model, tokens, cost, times</option>
         <option value="full">Everything: also requests and answers</option>
@@ -146,36 +146,36 @@ function CaptureFields({
       {sure !== undefined && (
         <label className="choice notice warn">
           <input type="checkbox" checked={sure} onChange={event => onSure(event.target.checked)} />
-          Keep what production’s users write and read
+          Keep what users of production write and read
         </label>
       )}
     </>
   )
 }
 
-/** How requests are treated. */
+/** Chooses how requests are handled. */
 function RequestFields({ stored, isDisabled }: { stored: Environment; isDisabled: boolean }) {
   return (
     <>
       <SelectField
-        label="Parameters that a model does not have"
+        label="Parameters that a model does not support"
         name="unsupported_params"
         disabled={isDisabled}
         defaultValue={stored.unsupported_params}
-        hint="Default: refuse. What is dropped is named in the header X-Rideau-Dropped-Params."
+        hint="Default: refuse. Dropped parameters are listed in the header X-Rideau-Dropped-Params."
       >
-        <option value="refuse">Refuse the request, by name</option>
+        <option value="refuse">Refuse the request and name them</option>
         <option value="drop">Drop them</option>
       </SelectField>
       <SelectField
-        label="When the caller goes away"
+        label="When the caller disconnects"
         name="on_client_gone"
         disabled={isDisabled}
         defaultValue={stored.on_client_gone}
         hint="Default: cancel, which also stops the cost where the provider allows it."
       >
         <option value="cancel">Cancel the request</option>
-        <option value="drain">Let it end, for the log</option>
+        <option value="drain">Let it finish, for the log</option>
       </SelectField>
       <fieldset disabled={isDisabled}>
         <legend className="field-label">Apps of your users</legend>
@@ -194,7 +194,7 @@ function RequestFields({ stored, isDisabled }: { stored: Environment; isDisabled
               name="allow_secret_key_in_browser"
               defaultChecked={stored.allow_secret_key_in_browser}
             />
-            Secret keys may be used in browsers, where everybody can read them
+            Secret keys may be used in browsers, where anyone can read them
           </label>
         </div>
       </fieldset>

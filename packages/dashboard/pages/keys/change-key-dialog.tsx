@@ -10,7 +10,7 @@ import { toDateTime } from '../../format/times.ts'
 import { useEnvironment } from '../../session/environment-context.tsx'
 import { ExpiryField, RestrictionFields, readKeyFields } from './key-fields.tsx'
 
-/** Changes the name, the restrictions and the end of a key. Its text stays. */
+/** Changes the name, the restrictions and the expiry of a key. The key itself stays the same. */
 export function ChangeKeyDialog({ old, onClose }: { old: Key; onClose: () => void }) {
   const { environment, organization } = useEnvironment()
   const client = useQueryClient()
@@ -44,11 +44,11 @@ export function ChangeKeyDialog({ old, onClose }: { old: Key; onClose: () => voi
         <ExpiryField
           kept={
             end === null
-              ? 'Never, as it is'
-              : `${toDateTime(Date.parse(end), organization.time_zone)}, as it is`
+              ? 'Never (unchanged)'
+              : `${toDateTime(Date.parse(end), organization.time_zone)} (unchanged)`
           }
         />
-        <p className="muted">It holds from the next request with this key on.</p>
+        <p className="muted">Takes effect with the next request that uses this key.</p>
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>

@@ -14,7 +14,7 @@ export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDo
   const { environment } = useEnvironment()
   const client = useQueryClient()
   const [kind, setKind] = useState<'secret' | 'publishable'>('secret')
-  // A second click must not make a second key.
+  // A second click must not create a second key.
   const [idempotencyKey] = useState(newIdempotencyKey)
   const form = useForm(
     data =>
@@ -47,8 +47,8 @@ export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDo
           onChange={event => setKind(event.target.value === 'publishable' ? 'publishable' : 'secret')}
           hint={
             kind === 'secret'
-              ? 'For servers only: whoever has it can call models.'
-              : 'May be in an app or a page: alone it opens nothing.'
+              ? 'For servers only: anyone who has it can call models.'
+              : 'Safe to include in an app or a page: on its own it gives no access.'
           }
         >
           <option value="secret">Secret</option>
@@ -68,7 +68,7 @@ export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDo
   )
 }
 
-/** `crypto.randomUUID` is missing where the page has no https. */
+/** Returns a random id. `crypto.randomUUID` exists only on HTTPS and localhost. */
 function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte =>
     byte.toString(16).padStart(2, '0'),

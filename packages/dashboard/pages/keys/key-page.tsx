@@ -13,7 +13,7 @@ import { useEnvironment } from '../../session/environment-context.tsx'
 import { EffectiveLimitsPanel } from '../limits/effective-limits.tsx'
 import { STATES } from './key-table.tsx'
 
-/** What a key may do, and everything that can refuse its next request. */
+/** Shows what a key may do, and everything that can refuse its next request. */
 export function KeyPage() {
   const { keyId } = useParams({ from: '/signed-in/o/$org/$project/$environment/keys/$keyId' })
   const current = useEnvironment()
@@ -60,11 +60,11 @@ function KeyHead({ shown }: { shown: Key }) {
             params={toParams(current)}
             search={{ key_id: shown.id, range: '7d' }}
           >
-            Its requests
+            View requests
           </Link>
         }
       />
-      <section className="panel padded" aria-label="Facts">
+      <section className="panel padded" aria-label="Details">
         <DescriptionList
           items={[
             ['Key', <code key="key">{shown.prefix_display}</code>],

@@ -21,7 +21,7 @@ interface KeyTableProps {
   readonly onDo: (what: KeyAction, key: Key) => void
 }
 
-/** What the menu of a key opens. */
+/** The dialogs that the menu of a key opens. */
 export type KeyAction = 'change' | 'reveal' | 'roll' | 'revoke'
 
 export function KeyTable({ keys, now, disabledReason, onDo }: KeyTableProps) {

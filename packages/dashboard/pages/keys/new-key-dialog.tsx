@@ -12,7 +12,7 @@ import { listLogs } from '../logs/log-calls.ts'
 
 const POLL_MS = 2_000
 
-/** The only view of a new key: the key, how to use it, and whether it has been used. */
+/** Shows a new key for the only time, with code that uses it and whether it has been used. */
 export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => void }) {
   const { gateway_url: gatewayUrl, prefixes } = useWorkspace()
   const { environment } = useEnvironment()
@@ -25,7 +25,7 @@ export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => v
   }
   return (
     <Dialog title={`${made.name} is ready`} variant="wide" onClose={() => setAsking(true)}>
-      <p>This is the only time that the key is shown. Copy it now and keep it where secrets are kept.</p>
+      <p>This is the only time the key is shown. Copy it now and store it with your secrets.</p>
       <div className="secret">
         <code ref={shown} data-testid="key">
           {made.key}
@@ -57,7 +57,7 @@ function FirstUse({ keyId }: { keyId: string }) {
     // The log has a request at once; the key's own last_used_at is written a minute later.
     queryFn: () => listLogs(environment.id, { key_id: keyId, limit: '1' }),
     meta: { isQuiet: true },
-    // Not after a failure, and not once it is known.
+    // Stops polling after a failure, and once the first request has been found.
     refetchInterval: ({ state }) =>
       state.error !== null || state.data?.data[0] !== undefined ? false : POLL_MS,
   })

@@ -8,7 +8,7 @@ import { Dialog } from '../../controls/dialog.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 
-/** Shows a publishable key again. No cache keeps it: it is asked for each time that the dialog opens. */
+/** Shows a publishable key again. It is not cached, but loaded each time the dialog opens. */
 export function RevealDialog({ target, onClose }: { target: Key; onClose: () => void }) {
   const shown = useRef<HTMLElement>(null)
   const { mutate, data, error } = useMutation({
@@ -19,7 +19,7 @@ export function RevealDialog({ target, onClose }: { target: Key; onClose: () => 
   useEffect(() => mutate(target.id), [mutate, target.id])
   return (
     <Dialog title={target.name} onClose={onClose}>
-      <p>A publishable key may be in an app or a page: alone it opens nothing.</p>
+      <p>A publishable key is safe to include in an app or a page: on its own it gives no access.</p>
       {error !== null && <ErrorPanel what="The key" error={error} onRetry={() => mutate(target.id)} />}
       {data === undefined && error === null && <Skeleton rows={1} />}
       {data !== undefined && (

@@ -28,7 +28,7 @@ export function RevokeDialog({ target, onClose }: { target: Key; onClose: () => 
     <Dialog title={`Revoke ${target.name}`} onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <p>
-          Calls with this key fail from the next second on, and that cannot be undone. It was{' '}
+          Calls with this key fail within a second, and this cannot be undone. It was{' '}
           {usedAt === null ? 'never used' : `last used ${toRelativeTime(Date.parse(usedAt), now)}`}.
         </p>
         <TextField

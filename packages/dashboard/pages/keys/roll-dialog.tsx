@@ -34,11 +34,11 @@ export function RollDialog({ old, onClose, onDone }: RollDialogProps) {
     <Dialog title={`Roll ${old.name}`} onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <p>
-          You get a new key with the same rights. The old one goes on working for a while, so that you can
+          You get a new key with the same rights. The old one keeps working for a while so that you can
           replace it.
         </p>
         <SelectField label="The old key works for" name="overlap_hours" defaultValue="1">
-          <option value="0">no longer: it ends at once</option>
+          <option value="0">0 hours: it stops at once</option>
           <option value="1">1 hour</option>
           <option value="24">24 hours</option>
           <option value="72">72 hours</option>

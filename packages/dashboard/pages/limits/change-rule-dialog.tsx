@@ -24,7 +24,7 @@ export function ChangeRuleDialog({ record, nameOf, onClose }: ChangeRuleDialogPr
   return (
     <EditForm record={record.stored} read={() => readRule(current, record)}>
       {stored => (
-        // Of the kind that it was read as.
+        // The cast is safe: readRule returns a rule of the record's kind.
         <ChangeRule rule={toRule({ ...record, stored } as RuleRecord, nameOf)} onClose={onClose} />
       )}
     </EditForm>
@@ -44,9 +44,9 @@ function ChangeRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
   )
   const { previewInput, record } = rule
   return (
-    <Dialog title={`Change the limit of ${rule.appliesTo}`} onClose={onClose}>
+    <Dialog title={`Change limit: ${rule.appliesTo}`} onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
-        <p>Now: {rule.text}.</p>
+        <p>Currently: {rule.text}.</p>
         <TextField
           label={rule.isMoney ? 'At most, in US dollars' : 'At most'}
           name={rule.isMoney ? 'limit_usd' : 'limit'}
@@ -68,7 +68,7 @@ function ChangeRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
         {previewInput !== undefined && (
           <p className="notice" role="status">
             <span>
-              Tried on the past, it <RulePreview previewInput={{ ...previewInput, limit: amount }} />.
+              On past requests: <RulePreview previewInput={{ ...previewInput, limit: amount }} />.
             </span>
           </p>
         )}

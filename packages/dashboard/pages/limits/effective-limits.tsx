@@ -14,12 +14,12 @@ type EffectiveLimit = Resource<'EffectiveLimit'>
 type EffectiveLimits = Resource<'EffectiveLimits'>
 
 interface EffectiveLimitsPanelProps {
-  /** Of the query: whose limits they are. */
+  /** Identifies the key or end user in the query's key. */
   readonly name: string
   readonly load: () => Promise<EffectiveLimits>
 }
 
-/** Everything that can refuse the next request, with what is used now. */
+/** Lists every limit that can refuse the next request, with what is used now. */
 export function EffectiveLimitsPanel({ name, load }: EffectiveLimitsPanelProps) {
   const limits = useQuery({ queryKey: ['effective-limits', name], queryFn: load })
   return (
@@ -31,7 +31,7 @@ export function EffectiveLimitsPanel({ name, load }: EffectiveLimitsPanelProps) 
       {limits.isError && (
         <ErrorPanel what="Limits" error={limits.error} onRetry={() => void limits.refetch()} />
       )}
-      {limits.data?.data.length === 0 && <p className="padded muted">Nothing does.</p>}
+      {limits.data?.data.length === 0 && <p className="padded muted">Nothing limits it.</p>}
       {limits.data !== undefined && limits.data.data.length > 0 && <LimitTable limits={limits.data.data} />}
       {limits.data?.note != null && <p className="padded small muted">{limits.data.note}</p>}
     </section>
@@ -43,8 +43,8 @@ function LimitTable({ limits }: { limits: readonly EffectiveLimit[] }) {
     <ScrollableTable label="Limits" variant="rules">
       <thead>
         <tr>
-          <th scope="col">Counts together</th>
-          <th scope="col">What</th>
+          <th scope="col">Counted for</th>
+          <th scope="col">Limit</th>
           <th scope="col">Used now</th>
         </tr>
       </thead>
@@ -110,5 +110,5 @@ function toSentence({ kind, metric, limit, window, window_seconds: seconds }: Ef
         : window !== null
           ? ` a ${window}`
           : ` ${toSpan(seconds ?? 60)}`
-  return `At most ${amount}${span}${kind === 'plan' ? ', by the plan' : ''}`
+  return `At most ${amount}${span}${kind === 'plan' ? ', set by the plan' : ''}`
 }

@@ -55,7 +55,7 @@ export function LimitsPage() {
     <>
       <PageHeader
         title="Limits"
-        description={loaded.data === undefined ? 'What stops whom, and when?' : toDescription(rules)}
+        description={loaded.data === undefined ? 'What is limited, and for whom?' : toDescription(rules)}
         actions={
           <Button variant="primary" disabledReason={developer} onClick={() => add(EACH_END_USER)}>
             Add limit
@@ -74,8 +74,8 @@ export function LimitsPage() {
       {loaded.data !== undefined && (
         <div className="panel">
           {rules.length === 0 ? (
-            <EmptyState title="Nothing limits spend here">
-              <p>One loop in somebody's code can cost a month's money in a night.</p>
+            <EmptyState title="Nothing limits spending here">
+              <p>A single runaway loop can cost a month's money overnight.</p>
               <Button variant="primary" disabledReason={admin} onClick={() => add(MONTHLY_BUDGET)}>
                 Set a monthly budget
               </Button>
@@ -100,7 +100,7 @@ export function LimitsPage() {
       {open?.dialog === 'remove' && (
         <RemoveDialog
           title="Remove this limit"
-          effect={`${open.rule.appliesTo}: ${open.rule.text}. Nothing is refused by it from now on.`}
+          effect={`${open.rule.appliesTo}: ${open.rule.text}. It no longer refuses requests.`}
           remove={() => removeRule(open.rule.record)}
           onDone={() => void client.invalidateQueries({ queryKey: rulesKey(environment.id) })}
           onClose={close}

@@ -48,7 +48,7 @@ export function PlanDialog({ plan, onClose }: { plan: Plan | undefined; onClose:
           maxLength={64}
           data-focus
           defaultValue={plan?.name ?? ''}
-          hint="As your tokens name it, such as pro."
+          hint="The name that your tokens use, such as pro."
           problem={form.problemOf('name')}
         />
         {BOUNDS.map(([name, label, step]) => (
@@ -70,12 +70,12 @@ export function PlanDialog({ plan, onClose }: { plan: Plan | undefined; onClose:
           isOptional
           rows={2}
           defaultValue={plan?.allowed_models?.join('\n') ?? ''}
-          hint="One a line. Empty: every model."
+          hint="One per line. Leave empty to allow every model."
           problem={form.problemOf('allowed_models')}
         />
         <label className="choice">
           <input type="checkbox" name="is_default" defaultChecked={plan?.is_default ?? false} />
-          For end users without a plan
+          Default for end users without a plan
         </label>
         <FormProblem error={form.error} />
         <div className="form-end">

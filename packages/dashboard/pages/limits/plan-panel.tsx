@@ -16,7 +16,7 @@ type Open =
   | { readonly dialog: 'edit'; readonly plan: Plan | undefined }
   | { readonly dialog: 'remove'; readonly plan: Plan }
 
-/** What end users may use by what they pay. */
+/** Lists the plans, which limit what each of their end users may use. */
 export function PlanPanel() {
   const { environment } = useEnvironment()
   const client = useQueryClient()
@@ -32,7 +32,7 @@ export function PlanPanel() {
   return (
     <section className="stack" aria-labelledby="plans">
       <div className="row">
-        <h2 id="plans">Plans of end users</h2>
+        <h2 id="plans">End user plans</h2>
         {plans.items.length > 0 && create}
       </div>
       <ListState
@@ -40,7 +40,7 @@ export function PlanPanel() {
         query={plans}
         empty={
           <EmptyState title="No plans yet">
-            <p>A plan bounds each of its end users: free and pro, say.</p>
+            <p>A plan, such as free or pro, limits each of its end users.</p>
             {create}
           </EmptyState>
         }
@@ -58,7 +58,7 @@ export function PlanPanel() {
       {open?.dialog === 'remove' && (
         <RemoveDialog
           title={`Remove ${open.plan.name}`}
-          effect="Its end users get the default plan, if there is one, else no bounds of a plan."
+          effect="Its end users get the default plan, or no plan if there is none."
           remove={() => unwrap(api.DELETE('/v1/plans/{id}', { params: { path: { id: open.plan.id } } }))}
           onDone={() => void client.invalidateQueries({ queryKey: plansKey(environment.id) })}
           onClose={close}

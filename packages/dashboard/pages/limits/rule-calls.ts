@@ -8,7 +8,7 @@ import type { RuleDraft, RulePreviewInput, RuleRecord } from './rules.ts'
 export const rulesKey = (envId: string): readonly unknown[] => ['rules', envId]
 export const plansKey = (envId: string): readonly unknown[] => ['plans', envId]
 
-/** Every rule that can refuse a request of the environment: in one round, unless one of its lists is long. */
+/** Loads every rule that can refuse a request of the environment, in one round of calls unless a list has several pages. */
 export async function loadRules({ organization, project, environment }: ProjectEnvironment) {
   const query = (cursor: string | undefined) =>
     cursor === undefined ? { limit: 100 } : { limit: 100, cursor }
@@ -49,7 +49,7 @@ export function previewRule(envId: string, body: RulePreviewInput) {
   return unwrap(api.POST('/v1/environments/{envId}/limits/preview', { params: { path: { envId } }, body }))
 }
 
-/** Stores what was wished as the kind of rule that it is. `data`: the fields of RuleDetails. */
+/** Stores the draft as a limit, quota or budget. `data` has the fields of RuleDetails. */
 export async function createRule(
   { organization, project, environment }: ProjectEnvironment,
   draft: RuleDraft,
@@ -107,11 +107,11 @@ export async function removeRule({ kind, stored: { id } }: RuleRecord): Promise<
   else await unwrap(api.DELETE('/v1/limits/{id}', { params }))
 }
 
-/** Reads a rule again: rules have no address of their own. Throws if it is gone. */
+/** Reads a rule again from its list, because the API has no route for a single rule. Throws if it no longer exists. */
 export async function readRule(current: ProjectEnvironment, { kind, stored: { id } }: RuleRecord) {
   const { budgets, quotas, limits } = await loadRules(current)
   const all = kind === 'budget' ? budgets : kind === 'quota' ? quotas : limits
   const found = all.find(each => each.id === id)
-  if (found === undefined) throw new Error('It is not there any more.')
+  if (found === undefined) throw new Error('It no longer exists.')
   return found
 }

@@ -42,7 +42,7 @@ const SCOPE_NAMES: Readonly<Record<Scope, string>> = {
   org: 'the organization',
 }
 
-/** A rule as the sentence that it is, with what it would have refused beside it. */
+/** Edits a new rule as a sentence, and shows what it would have refused in the past. */
 export function RuleDialog({
   keys,
   first,
@@ -75,7 +75,7 @@ export function RuleDialog({
             <span>{toHint(draft)}</span>
           ) : (
             <span>
-              Tried on the past, it <RulePreview previewInput={previewInput} />.
+              On past requests: <RulePreview previewInput={previewInput} />.
             </span>
           )}
         </p>
@@ -182,11 +182,12 @@ function Sentence({ draft, keys, onChange }: SentenceProps) {
 }
 
 function toHint({ unit, window }: RuleDraft): string {
-  if (unit === 'concurrency') return 'How many run at the same moment; that is not tried on the past.'
-  if (unit !== 'usd') return 'Name whom it binds, to see what it would have refused.'
+  if (unit === 'concurrency')
+    return 'Counts requests that run at the same moment, which cannot be tried on past requests.'
+  if (unit !== 'usd') return 'Choose whom it applies to, to see what it would have refused.'
   return window === 'total'
     ? 'Counts from now on, and never resets.'
-    : `Counts the whole ${window}, also what was spent before now.`
+    : `Counts the whole ${window}, including what has been spent already.`
 }
 
 interface ChoiceProps<Name extends string> {

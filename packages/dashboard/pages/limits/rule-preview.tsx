@@ -7,7 +7,7 @@ import type { RulePreviewInput } from './rules.ts'
 
 const WEEK_MS = 7 * 86_400_000
 
-/** What a rule would have refused of the last 7 days. */
+/** Shows what a rule would have refused in the last 7 days. */
 export function RulePreview({ previewInput }: { previewInput: RulePreviewInput }) {
   const { environment, organization } = useEnvironment()
   const { id } = environment
@@ -18,15 +18,15 @@ export function RulePreview({ previewInput }: { previewInput: RulePreviewInput }
     placeholderData: previous => previous,
     retry: false,
   })
-  if (preview.isError) return <span className="muted">cannot be preview: {preview.error.message}</span>
+  if (preview.isError) return <span className="muted">cannot be tried: {preview.error.message}</span>
   if (preview.data === undefined) return <span className="muted">counting…</span>
   const { from, to, requests, refused, affected, is_complete: isComplete } = preview.data
   const time =
     Date.parse(to) - Date.parse(from) < WEEK_MS ? `of the newest ${toCount(requests)}` : 'last week'
-  // What there was before is not known: that may be more than what is shown.
+  // Requests before the sample are not counted, so more may have been refused than is shown.
   const sampleNote = isComplete
     ? ''
-    : `; there were too many requests to try them all, so it was tried on those since ${toDateTime(Date.parse(from), timeZone)}`
+    : `; there were too many requests to try them all, so this counts those since ${toDateTime(Date.parse(from), timeZone)}`
   if (requests === 0)
     return (
       <span className="muted">

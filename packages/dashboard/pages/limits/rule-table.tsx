@@ -21,8 +21,8 @@ export function RuleTable({ rules, disabledReasonOf, onChange, onRemove }: RuleT
     <ScrollableTable label="Limits" variant="rules">
       <thead>
         <tr>
-          <th scope="col">Whom</th>
-          <th scope="col">What</th>
+          <th scope="col">Applies to</th>
+          <th scope="col">Limit</th>
           <th scope="col">Used now</th>
           <th scope="col">
             <span className="visually-hidden">Actions</span>

@@ -12,7 +12,7 @@ export type Unit = 'requests' | 'tokens' | 'concurrency' | 'usd'
 export type Window = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'total'
 export type Scope = 'environment' | 'default_end_user' | 'end_user' | 'key' | 'project' | 'org'
 
-/** What somebody wants to limit, before it is known what the API calls such a rule. */
+/** A new rule as the user describes it. The unit and the window decide whether the API stores a limit, a quota or a budget. */
 export interface RuleDraft {
   readonly amount: number
   readonly unit: Unit
@@ -22,7 +22,7 @@ export interface RuleDraft {
   readonly ref: string
 }
 
-/** The windows and subjects that there are for a unit, the usual one first. */
+/** Returns the windows and scopes that a unit allows, the most usual first. */
 export function choicesFor(unit: Unit): { windows: readonly Window[]; scopes: readonly Scope[] } {
   if (unit === 'usd') {
     return { windows: ['month', 'week', 'day', 'total'], scopes: ['project', 'environment', 'key', 'org'] }
@@ -31,7 +31,7 @@ export function choicesFor(unit: Unit): { windows: readonly Window[]; scopes: re
   return { windows: unit === 'concurrency' ? [] : ['minute', 'hour', 'day', 'week', 'month'], scopes }
 }
 
-/** A minute is a rate limit, which slides; what is longer is a quota of the calendar. */
+/** Returns the preview of a draft, or undefined if it cannot be tried. A window of a minute slides; longer ones follow the calendar. */
 export function toPreviewInput({
   amount,
   unit,
@@ -59,27 +59,27 @@ export type RuleRecord =
   | { readonly kind: 'budget'; readonly stored: Budget }
 export type RuleKind = RuleRecord['kind']
 
-/** A minute is a rate limit, and money is a budget; the rest are quotas. */
+/** Money makes a budget; a window of a minute, concurrency and totals make a limit; everything else is a quota. */
 export function kindOf({ unit, window }: Pick<RuleDraft, 'unit' | 'window'>): RuleKind {
   if (unit === 'usd') return 'budget'
   return unit === 'concurrency' || window === 'minute' || window === 'total' ? 'limit' : 'quota'
 }
 
-/** One rule of any kind, in words. */
+/** A rule of any kind, described in words. */
 export interface Rule {
   readonly record: RuleRecord
   readonly id: string
   /** Such as `Each end user`. */
   readonly appliesTo: string
   readonly text: string
-  /** What it refuses requests with. */
+  /** The error code of the requests that it refuses. */
   readonly code: string
   readonly amount: number
   readonly used: number | null
   readonly reserved: number
   readonly resetsAt: string | null
   readonly isMoney: boolean
-  /** What is asked to try it on the past; undefined: it cannot be preview. */
+  /** The input of the preview call, or undefined if the rule cannot be tried on past requests. */
   readonly previewInput: RulePreviewInput | undefined
 }
 
@@ -200,7 +200,7 @@ export function toSpan(seconds: number): string {
   return names[seconds] ?? `in ${toCount(seconds)} seconds`
 }
 
-/** What a plan allows, in words. */
+/** Describes in words what a plan allows. */
 export function describePlan(plan: Plan): string {
   const parts = [
     ...(plan.requests_per_minute === null ? [] : [`${toCount(plan.requests_per_minute)} requests a minute`]),
@@ -209,5 +209,5 @@ export function describePlan(plan: Plan): string {
     ...(plan.usd_per_month === null ? [] : [`${toMoney(plan.usd_per_month)} a month`]),
   ]
   const models = plan.allowed_models === null ? 'any model' : plan.allowed_models.join(', ')
-  return parts.length === 0 ? `No bounds; ${models}` : `At most ${parts.join(', ')}; ${models}`
+  return parts.length === 0 ? `No limits; ${models}` : `At most ${parts.join(', ')}; ${models}`
 }

@@ -18,17 +18,17 @@ import {
   toValuesText,
 } from './log-search.ts'
 
-/** Filters that are written as a list, with `!` before what must not match. */
+/** Filters that are typed as a list, with `!` before values that must not match. */
 const LIST_FILTERS = ['model', 'provider', 'error_code', 'key_name'] as const
 const TEXT_FIELDS: ReadonlySet<string> = new Set([...LIST_FILTERS, 'metadata', 'range'])
-/** Filters whose field has one value. The address may have several. */
+/** Filters whose field shows one value. The address may have several. */
 const SINGLE_VALUE_FILTERS = ['status', 'key_id', 'end_user_id', 'endpoint'] as const
 
-/** Filters of the address that no field shows: several values of a field that has one, and what must not match. */
+/** Returns the filters of the address that no field shows: several values of a single-value field, and negated values. */
 function hiddenFilters(search: LogSearch, data?: FormData): LogSearch {
   const shown = SINGLE_VALUE_FILTERS.flatMap(name => {
     const values = listValues(search[name])
-    // A field that was changed holds all that is asked for.
+    // A field that was changed replaces the values of the address.
     const isKept = values.length > 1 && (data === undefined || (data.get(name) ?? values[0]) === values[0])
     return isKept ? [[name, values]] : []
   })
@@ -50,7 +50,7 @@ interface FilterBarProps {
   readonly onChange: (search: LogSearch) => void
 }
 
-/** The filters of the address as a form. A choice applies at once, a text with Enter. */
+/** The filters of the address as a form. A choice applies at once, a text on Enter. */
 export function FilterBar({ search, keys, onChange }: FilterBarProps) {
   const [isOpen, setOpen] = useState(() => countFilters(search) > Number(search.status !== undefined))
   const apply = (form: HTMLFormElement): void => {
@@ -59,15 +59,15 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
     const range = textOf(data, 'range') as Range
     onChange(
       parseLogSearch({
-        // A filter whose field is folded away stays as it is.
+        // Filters whose fields are collapsed stay as they are.
         ...(isOpen ? {} : search),
         status: undefined,
         ...Object.fromEntries(given),
         ...(isOpen ? parseMetadataText(textOf(data, 'metadata')) : {}),
         ...(isOpen ? readTexts(data) : {}),
-        // So does what no field shows.
+        // So do filters that no field shows.
         ...hiddenFilters(search, data),
-        // A time of its own stays until another is chosen.
+        // A custom time stays until another range is chosen.
         ...(range === (search.range ?? DEFAULT_RANGE)
           ? pickTimes(search)
           : { from: undefined, to: undefined }),
@@ -82,8 +82,8 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
   }
   return (
     <>
-      {/* The key fills the fields anew when the address changes, such as by Back, and when the names of keys arrive: a choice
-    whose option is replaced would be lost. */}
+      {/* The key resets the fields when the address changes, such as on Back, and when the names of keys arrive, because a
+      select loses its value when its options are replaced. */}
       <form
         key={`${keys.length} ${JSON.stringify(search)}`}
         className="filters"
@@ -123,7 +123,7 @@ function StatusField({ status }: { status: LogSearch['status'] | undefined }) {
   )
 }
 
-/** What no field shows, each with a button that clears it. */
+/** Shows each filter that no field shows as a button that clears it. */
 function HiddenFilters({ search, onChange }: Pick<FilterBarProps, 'search' | 'onChange'>) {
   const hidden = hiddenFilters(search)
   const labels = FILTER_LABELS.filter(([name]) => hidden[name] !== undefined)
@@ -147,7 +147,7 @@ function HiddenFilters({ search, onChange }: Pick<FilterBarProps, 'search' | 'on
   )
 }
 
-/** A filter of two answers. */
+/** A filter with the values true, false and any. */
 function BooleanFilterField({
   label,
   name,
@@ -186,13 +186,19 @@ function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) 
           <option key={each}>{each}</option>
         ))}
       </SelectField>
-      <BooleanFilterField label="Stream" name="stream" value={search.stream} yes="Streamed" no="At once" />
+      <BooleanFilterField
+        label="Stream"
+        name="stream"
+        value={search.stream}
+        yes="Streamed"
+        no="Not streamed"
+      />
       <BooleanFilterField
         label="Sandbox"
         name="sandbox"
         value={search.sandbox}
         yes="Only sandbox"
-        no="Without"
+        no="Without sandbox"
       />
       <SelectField label="Key" name="key_id" defaultValue={keyId}>
         <option value="">Any</option>
@@ -212,11 +218,11 @@ function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) 
         placeholder="timeout, !rate_limit_exceeded"
       />
       <TextField
-        label="Request id begins"
+        label="Request id starts with"
         name="request_id"
         defaultValue={search.request_id ?? ''}
         minLength={8}
-        placeholder="first 8 or more"
+        placeholder="at least 8 characters"
       />
       <TextField
         label="Cost at least, $"
@@ -225,7 +231,7 @@ function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) 
         defaultValue={search.min_cost_usd ?? ''}
       />
       <TextField
-        label="Takes at least, ms"
+        label="Duration at least, ms"
         name="min_latency_ms"
         inputMode="numeric"
         defaultValue={search.min_latency_ms ?? ''}

@@ -1,7 +1,7 @@
 import { api, type Resource, unwrap } from '../../api/client.ts'
 import type { LogQuery } from './log-search.ts'
 
-/** The newest rows that a file has at most; the last line of a longer one says so. */
+/** The beginning of the last line of a CSV file that lacks older rows. */
 const CUT = 'Cut after'
 
 export type Log = Resource<'RequestLog'>
@@ -14,7 +14,7 @@ export function listLogs(envId: string, query: LogQuery, cursor?: string) {
     api.GET('/v1/environments/{envId}/logs', {
       params: {
         path: { envId },
-        // The parameters travel as texts; their types in the document are what they mean.
+        // Query parameters are sent as text, whatever type the OpenAPI document gives them.
         query: {
           limit: PAGE_SIZE,
           ...(query as Record<string, never>),
@@ -33,7 +33,7 @@ export function getLogHistogram(envId: string, query: LogQuery) {
   )
 }
 
-/** All requests that match as CSV, and whether older ones are missing. */
+/** Returns the matching requests as CSV, and whether older ones are missing. */
 export async function downloadLogs(
   envId: string,
   query: LogQuery,
@@ -59,7 +59,7 @@ export function statusVariant(status: number): StatusVariant {
   return status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good'
 }
 
-/** `fast → openai/gpt-4o-mini`, or the one name where both are the same. */
+/** Returns the requested and the answering model, such as `fast → openai/gpt-4o-mini`, or one name if they are the same. */
 export function describeModel({ model_requested: asked, provider, model }: Log): string {
   const answered = provider === null || model === null ? null : `${provider}/${model}`
   if (asked === null || answered === null) return asked ?? answered ?? '–'

@@ -12,11 +12,11 @@ const HEIGHT_PX = 84
 interface LogHistogramProps {
   readonly envId: string
   readonly query: LogQuery
-  /** Called with the time of the bars that were chosen. */
+  /** Called with the start and the end of the selected bars. */
   readonly onSelect: (from: string, to: string) => void
 }
 
-/** How many requests match over time, the failed ones on top. A bar narrows the time to its own, a drag to that of the bars under it. */
+/** Shows how many requests match over time, with failures on top. A click on a bar, or a drag over several, narrows the time to them. */
 export function LogHistogram({ envId, query, onSelect }: LogHistogramProps) {
   const { time_zone: timeZone } = useEnvironment().organization
   const { data } = useQuery({
@@ -42,8 +42,8 @@ export function LogHistogram({ envId, query, onSelect }: LogHistogramProps) {
   const sum = data.data.reduce((total, { requests }) => total + requests, 0)
   return (
     <Chart
-      title="What matches"
-      caption={`${toCount(sum)} requests${data.is_complete ? '' : ', the newest that match'}. Click a bar, or drag over some, for their time.`}
+      title="Matching requests"
+      caption={`${toCount(sum)} requests${data.is_complete ? '' : ', the newest that match'}. Click a bar, or drag across several, to narrow the time.`}
       kind="bars"
       unit="count"
       heightPx={HEIGHT_PX}

@@ -8,7 +8,7 @@ import type { LogSearch } from './log-search.ts'
 
 const ROUTE = '/o/$org/$project/$environment/logs/$requestId'
 
-/** The list that a request was opened from: its rows, newest first, and their filters. */
+/** The list that a request was opened from: the ids of its rows, newest first, and its filters. */
 interface LogList {
   readonly requestIds: readonly string[]
   readonly search: LogSearch
@@ -16,7 +16,7 @@ interface LogList {
 
 const keyOf = (envId: string): readonly unknown[] => ['log-list', envId]
 
-/** Keeps what the list shows, for the pages of its requests. */
+/** Remembers the rows and filters of the list for the pages of its requests. */
 export function useRememberList(
   envId: string,
   rows: readonly { request_id: string }[],
@@ -25,13 +25,13 @@ export function useRememberList(
   const client = useQueryClient()
   useEffect(() => {
     const list: LogList = { requestIds: rows.map(({ request_id: id }) => id), search }
-    // Somebody may read one request for long.
+    // A user may stay on the page of a request for a long time.
     client.setQueryDefaults(keyOf(envId), { gcTime: Number.POSITIVE_INFINITY })
     client.setQueryData(keyOf(envId), list)
   }, [client, envId, rows, search])
 }
 
-/** The way back to the list with its filters, and to the requests beside this one that match them too. */
+/** Links back to the list with its filters, and to the newer and the older request in that list. */
 export function LogNeighbors({ requestId }: { requestId: string }) {
   const current = useEnvironment()
   const params = toParams(current)

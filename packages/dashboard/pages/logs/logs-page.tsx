@@ -29,12 +29,17 @@ import './logs.css'
 import { SavedViews } from './saved-views.tsx'
 import { useLiveTail } from './use-live-tail.ts'
 
-const RANGE_WORDS = { '1h': 'the last hour', '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
+const RANGE_WORDS = {
+  '1h': 'the last hour',
+  '24h': 'the last 24 hours',
+  '7d': 'the last 7 days',
+  '30d': 'the last 30 days',
+} as const
 
 export function LogsPage() {
   const current = useEnvironment()
   const envId = current.environment.id
-  // The router passes on what it does not know; the API refuses it.
+  // useSearch may also return parameters that the API does not know and would refuse.
   const search = parseLogSearch(useSearch({ from: '/signed-in/o/$org/$project/$environment/logs' }))
   const navigate = useNavigate()
   const [loadedAt, setLoadedAt] = useState(Date.now)
@@ -87,7 +92,7 @@ export function LogsPage() {
       {download.error !== null && <ErrorPanel what="The CSV" error={download.error} />}
       {download.data?.isTruncated === true && (
         <p className="notice" role="status">
-          The file has the newest 50,000 requests. Narrow the time for older ones.
+          The file has the newest 50,000 requests. Narrow the time to get older ones.
         </p>
       )}
       <FilterBar search={search} keys={keys.data?.data ?? []} onChange={change} />

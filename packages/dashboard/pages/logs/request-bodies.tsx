@@ -5,10 +5,10 @@ import { useDisabledReason, useEnvironment } from '../../session/environment-con
 import { type Message, readConversation } from './conversation.ts'
 import type { LogDetail } from './log-calls.ts'
 
-/** More is folded: a page with megabytes of text stops the browser. */
+/** A longer text is collapsed, because megabytes of text freeze the browser. */
 const MAX_SHOWN_CHARS = 200_000
 
-/** What was sent and answered, as text. Nothing in it is followed, run or loaded. */
+/** Shows the request and the answer as plain text, so that nothing in them is run or loaded. */
 export function RequestBodies({ log }: { log: LogDetail }) {
   const disabledReason = useDisabledReason('developer')
   const { environment } = useEnvironment()
@@ -69,7 +69,7 @@ function Conversation({ messages }: { messages: readonly Message[] }) {
               ))}
               {otherParts > 0 && (
                 <p className="small muted">
-                  {otherParts === 1 ? 'a part' : `${otherParts} parts`} that {otherParts === 1 ? 'is' : 'are'}{' '}
+                  {otherParts === 1 ? '1 part' : `${otherParts} parts`} that {otherParts === 1 ? 'is' : 'are'}{' '}
                   not text
                 </p>
               )}

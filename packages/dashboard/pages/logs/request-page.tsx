@@ -21,7 +21,7 @@ import { RequestDetails } from './request-details.tsx'
 import { RequestTimeline } from './request-timeline.tsx'
 import { toCurl } from './to-curl.ts'
 
-/** A record reaches the database a moment after its answer: somebody who comes from the playground waits for it. */
+/** A record reaches the database shortly after the answer, so a link from the playground may have to wait for it. */
 const RECORD_TRIES = 8
 
 export function RequestPage() {
@@ -93,7 +93,7 @@ function RequestView({ log }: { log: LogDetail }) {
       </section>
       <section className="panel">
         <header>
-          <h2>Facts</h2>
+          <h2>Details</h2>
         </header>
         <RequestDetails log={log} keyName={keys.data?.data.find(({ id }) => id === log.key_id)?.name} />
       </section>

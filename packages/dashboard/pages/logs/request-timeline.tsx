@@ -3,10 +3,10 @@ import { toMoney } from '../../format/money.ts'
 import { describeCheckedLimits } from './checked-limits.ts'
 import type { LogDetail } from './log-calls.ts'
 
-/** A shorter time between two attempts is no backoff. */
+/** A shorter time between two attempts is not shown as a backoff. */
 const MIN_SHOWN_WAIT_MS = 10
 
-/** From admission to settlement. Records of earlier versions have no starts: there each attempt follows the one before it. */
+/** Shows a request from admission to settlement. Records of earlier versions lack start times, so their attempts are drawn back to back. */
 export function RequestTimeline({ log }: { log: LogDetail }) {
   const { queue_ms: queueMs, first_byte_ms: firstByteMs, attempts, hold, settlement } = log
   const totalMs = Math.max(
@@ -31,10 +31,10 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
       </li>
       {log.dropped_params !== null && (
         <li>
-          <span>Left out</span>
+          <span>Dropped</span>
           <span className="track" />
           <span className="note">
-            {log.dropped_params.join(', ')}: the target does not take{' '}
+            {log.dropped_params.join(', ')}: the target does not support{' '}
             {log.dropped_params.length === 1 ? 'it' : 'them'}
           </span>
         </li>

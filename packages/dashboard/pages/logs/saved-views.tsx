@@ -15,7 +15,7 @@ interface SavedViewsProps {
   readonly onChange: (search: LogSearch) => void
 }
 
-/** The filters that the user saved in this environment, to open, save and remove. */
+/** Opens, saves and removes the user's saved filters of this environment. */
 export function SavedViews({ search, onChange }: SavedViewsProps) {
   const envId = useEnvironment().environment.id
   const [isSaving, setSaving] = useState(false)
@@ -119,12 +119,12 @@ function SaveDialog({ envId, search, onClose, onDone }: SaveDialogProps) {
   )
 }
 
-/** The query of the address without the live tail, in one order. */
+/** Returns the query of the address with sorted parameters and without the live tail, so that equal filters have equal texts. */
 function toText({ tail: _, ...search }: LogSearch): string {
   return toSearchText(Object.fromEntries(Object.entries(search).toSorted(([a], [b]) => (a < b ? -1 : 1))))
 }
 
-/** `crypto.randomUUID` is there on HTTPS and localhost alone. */
+/** Returns a random UUID. `crypto.randomUUID` exists only on HTTPS and localhost. */
 function newViewId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40

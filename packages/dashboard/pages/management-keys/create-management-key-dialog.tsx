@@ -17,7 +17,7 @@ interface CreateManagementKeyDialogProps {
 
 export function CreateManagementKeyDialog({ onClose, onDone }: CreateManagementKeyDialogProps) {
   const organization = useOrganization()
-  // A repeated send after a lost answer must not make a second key.
+  // Sending the form again after a lost answer must not create a second key.
   const [idempotencyKey] = useState(() => crypto.getRandomValues(new Uint32Array(4)).join('-'))
   const form = useForm(data => {
     const days = Number(textOf(data, 'days'))

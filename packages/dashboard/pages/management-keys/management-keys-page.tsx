@@ -47,7 +47,7 @@ export function ManagementKeysPage() {
     <>
       <PageHeader
         title="Management keys"
-        description="For programs that call this API instead of people: up to admin, never for the gateway."
+        description="For programs that call this API: with a role up to admin, and without access to the gateway."
         actions={createButton}
       />
       <ListState
@@ -55,7 +55,7 @@ export function ManagementKeysPage() {
         query={keys}
         empty={
           <EmptyState title="No management keys">
-            <p>Terraform, a script or a report needs one.</p>
+            <p>Create one for Terraform, a script or a report.</p>
             {createButton}
           </EmptyState>
         }
@@ -79,7 +79,7 @@ export function ManagementKeysPage() {
       {open?.dialog === 'shown' && (
         <SecretDialog
           title={`${open.name} is ready`}
-          text="This is the only time that the key is shown. Send it as Authorization: Bearer to this address."
+          text="This is the only time the key is shown. Send it to this address as Authorization: Bearer."
           secret={open.key}
           noun="key"
           onClose={close}
@@ -112,7 +112,7 @@ function RevokeDialog({ target, onClose, onDone }: RevokeDialogProps) {
       onDone={onDone}
       onClose={onClose}
     >
-      <p>The next call with it fails, and that cannot be undone.</p>
+      <p>The next call with this key fails, and this cannot be undone.</p>
     </ConfirmDialog>
   )
 }

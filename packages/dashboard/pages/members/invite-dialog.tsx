@@ -32,7 +32,7 @@ export function InviteDialog({ onClose, onDone }: InviteDialogProps) {
           name="email"
           type="email"
           required
-          hint="Rideau sends no mail: you get a link to give to them."
+          hint="Rideau sends no mail: you get a link to pass on."
           problem={form.problemOf('email')}
           data-focus
         />

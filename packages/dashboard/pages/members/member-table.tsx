@@ -58,7 +58,7 @@ export function MemberTable({ members, disabledReason, onRole, onResetLink, onRe
                 >
                   {member.user !== null && <MenuItem onSelect={() => onRole(member)}>Change role…</MenuItem>}
                   {member.user !== null && ownRole === 'owner' && (
-                    <MenuItem onSelect={() => void onResetLink(member)}>Link to reset the password…</MenuItem>
+                    <MenuItem onSelect={() => void onResetLink(member)}>Password reset link…</MenuItem>
                   )}
                   <MenuItem isDanger onSelect={() => onRemove(member)}>
                     {member.user === null ? 'Withdraw invitation…' : 'Remove…'}

@@ -39,15 +39,15 @@ export function MembersPage() {
   const close = (): void => setOpen(undefined)
   const refresh = (): void => {
     void client.invalidateQueries({ queryKey: key })
-    // It may have been one's own role.
+    // The change may concern the user's own role.
     void refreshWorkspace(client)
   }
   const showResetLink = async (member: Member): Promise<void> => {
     const { reset_url: url } = await unwrap(
       api.POST('/v1/members/{memberId}/reset-link', { params: { path: { memberId: member.id } } }),
     )
-    const text = `Give it to ${nameOf(member)} by a way that only they read. It sets a new password, once.`
-    setOpen({ dialog: 'link', title: 'Link to reset the password', text, url })
+    const text = `Send it to ${nameOf(member)} over a private channel. It sets a new password, once.`
+    setOpen({ dialog: 'link', title: 'Password reset link', text, url })
   }
   const inviteButton = (
     <Button variant="primary" disabledReason={disabledReason} onClick={() => setOpen({ dialog: 'invite' })}>
@@ -79,7 +79,7 @@ export function MembersPage() {
           onClose={close}
           onDone={({ accept_url: url, invite_email: email }) => {
             refresh()
-            const text = `Give it to ${email} by a way that only they read. It works for 7 days, once.`
+            const text = `Send it to ${email} over a private channel. It works once, within 7 days.`
             setOpen({ dialog: 'link', title: 'Invitation link', text, url })
           }}
         />
@@ -108,7 +108,7 @@ function RemoveDialog({ member, onClose, onDone }: RemoveDialogProps) {
   const isInvited = member.user === null
   return (
     <ConfirmDialog
-      title={isInvited ? `Withdraw the invitation of ${name}` : `Remove ${name}`}
+      title={isInvited ? `Withdraw the invitation for ${name}` : `Remove ${name}`}
       {...(isInvited ? {} : { name })}
       action={isInvited ? 'Withdraw' : 'Remove member'}
       send={() => unwrap(api.DELETE('/v1/members/{memberId}', { params: { path: { memberId: member.id } } }))}
@@ -118,7 +118,7 @@ function RemoveDialog({ member, onClose, onDone }: RemoveDialogProps) {
       <p>
         {isInvited
           ? 'The link stops working.'
-          : 'They see nothing of this organization from their next call on. Keys that they made keep working.'}
+          : 'They lose access to this organization with their next call. Keys that they created keep working.'}
       </p>
     </ConfirmDialog>
   )

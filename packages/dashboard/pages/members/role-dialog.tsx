@@ -29,7 +29,7 @@ export function RoleDialog({ member, onClose, onDone }: RoleDialogProps) {
     <Dialog title={`Role of ${member.user?.name ?? member.user?.email ?? ''}`} onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <RoleField defaultRole={member.role} problem={form.problemOf('role')} />
-        <p className="muted">It holds from their next call on.</p>
+        <p className="muted">Takes effect with their next call.</p>
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>

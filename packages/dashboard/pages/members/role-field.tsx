@@ -9,7 +9,7 @@ const ROLES: readonly (readonly [Role, string])[] = [
   ['owner', 'Owner: also management keys, owners, deletion'],
 ]
 
-/** Only an owner can make owners. */
+/** Offers the role of owner only to owners. */
 export function RoleField({ defaultRole, problem }: { defaultRole: Role; problem?: string | undefined }) {
   const { role: own } = useOrganization()
   return (

@@ -21,7 +21,7 @@ import {
 import { NEW_ROW, type TargetRow, TargetRows } from './target-rows.tsx'
 
 interface AliasDialogProps {
-  /** undefined: a new one. */
+  /** The alias to change, or undefined to create one. */
   readonly alias: Alias | undefined
   readonly models: readonly CatalogModel[]
   readonly onClose: () => void
@@ -76,7 +76,7 @@ export function AliasDialog({ alias, models, onClose }: AliasDialogProps) {
             data-focus
             value={name}
             onChange={event => setName(event.target.value)}
-            hint="What requests name as their model, such as fast."
+            hint="The model that requests name, such as fast."
             problem={form.problemOf('alias')}
           />
         )}
@@ -95,7 +95,9 @@ export function AliasDialog({ alias, models, onClose }: AliasDialogProps) {
         </datalist>
         <AliasEnd
           verb={alias === undefined ? 'Create alias' : 'Save'}
-          disabledReason={rows.some(({ model }) => model.trim() === '') ? 'A target has no name.' : undefined}
+          disabledReason={
+            rows.some(({ model }) => model.trim() === '') ? 'Every target needs a model.' : undefined
+          }
           dryRun={dryRun}
           form={form}
           onClose={onClose}
@@ -118,7 +120,7 @@ function toRow(target: Alias['targets'][number], id: number): TargetRow {
 
 interface AliasEndProps {
   readonly verb: string
-  /** Why the targets cannot be tried. */
+  /** Why the dry run is disabled. */
   readonly disabledReason: string | undefined
   readonly dryRun: {
     readonly data: DryRun | undefined

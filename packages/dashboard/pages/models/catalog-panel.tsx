@@ -51,8 +51,8 @@ export function CatalogPanel({ q, can }: CatalogPanelProps) {
         }}
       >
         <TextField label="Name" name="q" type="search" defaultValue={q ?? ''} placeholder="gpt-4o" />
-        <SelectField label="Can" name="can" defaultValue={can ?? ''}>
-          <option value="">Anything</option>
+        <SelectField label="Capability" name="can" defaultValue={can ?? ''}>
+          <option value="">Any</option>
           {Object.entries(CAPABILITIES).map(([name, label]) => (
             <option key={name} value={name}>
               {label}
@@ -67,7 +67,8 @@ export function CatalogPanel({ q, can }: CatalogPanelProps) {
         empty={
           <EmptyState title="No model matches">
             <p>
-              A model that the catalogue lacks can be called by its provider's name for it, or added below.
+              You can still call a model that the catalogue lacks by its provider's name for it, or add it
+              below.
             </p>
           </EmptyState>
         }
@@ -85,7 +86,7 @@ function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
       <thead>
         <tr>
           <th scope="col">Model</th>
-          <th scope="col">Here</th>
+          <th scope="col">State</th>
           <th scope="col" className="wide-only">
             Can
           </th>
@@ -109,7 +110,7 @@ function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
                   <span className="chip good">callable</span>
                 ) : (
                   <Link to="/o/$org/$project/$environment/providers" params={toParams(current)}>
-                    Add key<span className="visually-hidden"> of {provider}</span>
+                    Add key<span className="visually-hidden"> for {provider}</span>
                   </Link>
                 )}
               </td>
@@ -129,19 +130,19 @@ type Prices = Pick<CatalogModel, 'pricing' | 'image_pricing' | 'audio_pricing' |
 function toPrices({ pricing, image_pricing, audio_pricing, rerank_pricing }: Prices): string {
   if (pricing !== null)
     return `${toPrice(pricing.input_usd_per_mtok)} / ${toPrice(pricing.output_usd_per_mtok)}`
-  if (image_pricing !== null) return 'by image'
+  if (image_pricing !== null) return 'per image'
   if (rerank_pricing !== null)
     return rerank_pricing.usd_per_search === null
-      ? 'by token'
-      : `${toPrice(rerank_pricing.usd_per_search)} a search`
+      ? 'per token'
+      : `${toPrice(rerank_pricing.usd_per_search)} per search`
   if (audio_pricing === null) return 'unpriced'
   const { usd_per_hour, usd_per_million_characters, audio_input_usd_per_mtok, audio_output_usd_per_mtok } =
     audio_pricing
-  if (usd_per_hour !== null) return `${toPrice(usd_per_hour)} an hour`
+  if (usd_per_hour !== null) return `${toPrice(usd_per_hour)} per hour`
   if (usd_per_million_characters !== null)
-    return `${toPrice(usd_per_million_characters)} a million characters`
+    return `${toPrice(usd_per_million_characters)} per million characters`
   const tokens = audio_output_usd_per_mtok ?? audio_input_usd_per_mtok
-  return tokens === null ? 'by token' : `${toPrice(tokens)} of audio`
+  return tokens === null ? 'per token' : `${toPrice(tokens)} of audio`
 }
 
 function toWords(capability: string): string {

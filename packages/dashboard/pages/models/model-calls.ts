@@ -23,7 +23,7 @@ export type Capability = keyof typeof CAPABILITIES
 export const STRATEGIES: Readonly<Record<Strategy, { name: string; description: string }>> = {
   priority: { name: 'In order', description: 'The first that can answer; the next one if it fails.' },
   weighted: { name: 'By weight', description: 'Each gets its share of the requests.' },
-  lowest_latency: { name: 'Fastest', description: 'The one that answered fastest of late.' },
+  lowest_latency: { name: 'Fastest', description: 'The one that has answered fastest recently.' },
   lowest_cost: { name: 'Cheapest', description: 'The one with the lowest price.' },
 }
 

@@ -52,7 +52,7 @@ export function ModelsPage() {
     <>
       <PageHeader
         title="Models"
-        description="Which names requests may use, and who answers to them."
+        description="Which model names requests may use, and what answers them."
         actions={
           <Button variant="primary" disabledReason={disabledReason} onClick={create}>
             Create alias
@@ -66,7 +66,7 @@ export function ModelsPage() {
           query={aliases}
           empty={
             <EmptyState title="No aliases yet">
-              <p>A name of your own for one or more models: change what answers without changing an app.</p>
+              <p>Your own name for one or more models: switch models without changing an app.</p>
               <Button disabledReason={disabledReason} onClick={create}>
                 Create your first alias
               </Button>
@@ -95,7 +95,9 @@ export function ModelsPage() {
           query={own}
           empty={
             <EmptyState title="No models of your own">
-              <p>For a fine-tune, a model that is not in the catalogue yet, or a price that you agreed.</p>
+              <p>
+                For a fine-tune, a model that is not in the catalogue yet, or a price that you negotiated.
+              </p>
               {addModel}
             </EmptyState>
           }
@@ -153,7 +155,7 @@ function OpenDialog({ open, onClose }: { open: Open; onClose: () => void }) {
       {open.dialog === 'remove-model' && (
         <RemoveDialog
           title={`Remove ${open.model.model}`}
-          effect="The catalogue's price and capabilities count again, where it has the model."
+          effect="The catalogue's price and capabilities apply again, if it has the model."
           remove={() =>
             unwrap(api.DELETE('/v1/custom-models/{id}', { params: { path: { id: open.model.id } } }))
           }

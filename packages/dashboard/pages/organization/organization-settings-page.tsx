@@ -24,7 +24,7 @@ export function OrganizationSettingsPage() {
     <>
       <PageHeader
         title="Organization settings"
-        description={`${organization.projects.length} projects, you are ${organization.role}.`}
+        description={`${countProjects(organization.projects.length)}. Your role is ${organization.role}.`}
       />
       {stored.isPending && <Skeleton rows={5} />}
       {stored.isError && (
@@ -81,7 +81,7 @@ function SettingsForm({ organization }: { organization: Resource<'Organization'>
           required
           readOnly={isReadOnly}
           defaultValue={organization.slug}
-          hint="Its name in addresses of the dashboard."
+          hint="Its name in the addresses of the dashboard."
           problem={form.problemOf('slug')}
         />
         <TextField
@@ -91,7 +91,7 @@ function SettingsForm({ organization }: { organization: Resource<'Organization'>
           readOnly={isReadOnly}
           list="time-zones"
           defaultValue={organization.time_zone}
-          hint="It moves the day boundaries of budgets and quotas, and of every chart."
+          hint="Decides when a day begins for budgets, quotas and charts."
           problem={form.problemOf('time_zone')}
         />
         <datalist id="time-zones">
@@ -121,7 +121,7 @@ function Deletion() {
     <>
       <section className="panel padded narrow stack" aria-labelledby="delete-organization">
         <h2 id="delete-organization">Delete the organization</h2>
-        <p>Every key of every project stops at once. That cannot be undone.</p>
+        <p>Every key of every project stops working at once. This cannot be undone.</p>
         <div>
           <Button variant="danger" disabledReason={disabledReason} onClick={() => setDeleting(true)}>
             Delete organization
@@ -136,15 +136,20 @@ function Deletion() {
           send={() =>
             unwrap(api.DELETE('/v1/orgs/{orgId}', { params: { path: { orgId: organization.id } } }))
           }
-          // A full load: nothing of it stays in memory.
+          // A full page load, so that nothing of the organization stays in memory.
           onDone={() => location.assign('/')}
           onClose={() => setDeleting(false)}
         >
           <p>
-            {organization.projects.length} projects end with all their keys and tokens, for all its members.
+            {countProjects(organization.projects.length)} and all their keys and tokens are deleted, for every
+            member.
           </p>
         </ConfirmDialog>
       )}
     </>
   )
+}
+
+function countProjects(count: number): string {
+  return `${count} ${count === 1 ? 'project' : 'projects'}`
 }

@@ -6,7 +6,7 @@ import { toMoney } from '../../format/money.ts'
 import { toReset } from '../../format/times.ts'
 import { useEnvironment } from '../../session/environment-context.tsx'
 
-/** The project's budgets, with what running requests have reserved. */
+/** Shows the project's budgets, with what running requests have reserved. */
 export function BudgetPanel() {
   const { project, organization } = useEnvironment()
   const budgets = useQuery({
@@ -33,8 +33,8 @@ export function BudgetPanel() {
             return (
               <li key={id} className="budget">
                 <span>
-                  {toMoney(spent_usd)} of {toMoney(limit_usd)} a{' '}
-                  {window === 'total' ? 'budget in total' : window}
+                  {toMoney(spent_usd)} of {toMoney(limit_usd)}{' '}
+                  {window === 'total' ? 'in total' : `a ${window}`}
                   {reserved_usd !== null && reserved_usd > 0 && ` + ${toMoney(reserved_usd)} reserved`}
                 </span>
                 <span className="muted small">

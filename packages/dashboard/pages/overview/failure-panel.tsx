@@ -20,7 +20,7 @@ export const failuresQuery = (envId: string, range: TimeRange) =>
     },
   })
 
-/** The failed requests of the range by their code, each with a way to all of them and to the latest. */
+/** Lists the failed requests of the range by error code, with links to all of them and to the latest. */
 export function FailurePanel({ range }: { range: TimeRange }) {
   const current = useEnvironment()
   const failures = useQuery(failuresQuery(current.environment.id, range))
@@ -32,7 +32,7 @@ export function FailurePanel({ range }: { range: TimeRange }) {
     <section className="panel" aria-labelledby="failures">
       <header>
         <h2 id="failures">Failures by code</h2>
-        {!isComplete && <span className="muted small">Of the newest 20,000 alone</span>}
+        {!isComplete && <span className="muted small">Of the newest 20,000 only</span>}
       </header>
       <ScrollableTable label="Failures by code">
         <thead>

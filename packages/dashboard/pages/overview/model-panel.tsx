@@ -16,7 +16,7 @@ export const modelUsageQuery = (envId: string, range: TimeRange) =>
     queryFn: () => loadByModel(envId, range, Date.now()),
   })
 
-/** The models with most requests. */
+/** Lists the models with the most requests. */
 export function ModelPanel({ range }: { range: TimeRange }) {
   const current = useEnvironment()
   const usage = useQuery(modelUsageQuery(current.environment.id, range))
@@ -33,7 +33,7 @@ export function ModelPanel({ range }: { range: TimeRange }) {
         {models.slice(0, SHOWN).map(({ model, requests, costUsd, unpriced }) => (
           <li key={model}>
             {model === null ? (
-              <span className="muted">none reached</span>
+              <span className="muted">no model reached</span>
             ) : (
               <Link
                 className="truncate"

@@ -38,7 +38,7 @@ export function OverviewPage() {
   })
   const navigate = useNavigate()
   const envId = current.environment.id
-  // Panels that are shown only with figures: asked for with them, not after them.
+  // These panels are rendered after the usage has arrived; their calls start with it.
   usePrefetchQuery(modelUsageQuery(envId, range))
   usePrefetchQuery(failuresQuery(envId, range))
   const live = { refetchInterval: REFRESH_MS, meta: { isQuiet: true } }
@@ -112,7 +112,7 @@ export function OverviewPage() {
 
 interface FiguresProps {
   readonly rows: readonly Usage[]
-  /** The whole time as one. */
+  /** The usage of the whole range as one row. */
   readonly whole: Usage | undefined
   readonly now: number
   readonly totals: Totals
@@ -162,7 +162,7 @@ function Figures({ rows, whole, now, totals, range }: FiguresProps) {
       <div className="charts">
         <Chart
           title="Requests by outcome"
-          caption={`By ${bucketName}, ${timeZone}. Click one for its requests.`}
+          caption={`By ${bucketName}, ${timeZone}. Click a bar to see its requests.`}
           labels={labels}
           series={counts}
           kind="bars"
@@ -171,7 +171,7 @@ function Figures({ rows, whole, now, totals, range }: FiguresProps) {
         />
         <Chart
           title="Latency"
-          caption={`By ${bucketName}. Gaps: no requests.`}
+          caption={`By ${bucketName}. A gap means no requests.`}
           labels={labels}
           series={latencies}
           kind="lines"
@@ -238,7 +238,7 @@ function NoRequests({ range }: { range: TimeRange }) {
   return (
     <div className="panel">
       <EmptyState title="No requests here yet">
-        <p>The first one can come from this page.</p>
+        <p>Send the first one from the playground.</p>
         <div className="row">
           <Link className="button primary" to="/o/$org/$project/$environment/playground" params={params}>
             Open the playground

@@ -9,11 +9,11 @@ interface ComposerProps {
   readonly onStop: () => void
   readonly isRunning: boolean
   readonly disabledReason: string | undefined
-  /** Between the prompt and what sends it. */
+  /** Shown between the prompt and the buttons. */
   readonly children?: ReactNode
 }
 
-/** The prompt, with the focus in it, and what sends and stops it. */
+/** The prompt, which gets the focus, with the buttons that send and stop it. */
 export function Composer({
   prompt,
   onChange,

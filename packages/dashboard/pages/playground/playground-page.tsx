@@ -16,8 +16,8 @@ import { findDraftProblem, type ToolResult } from './to-chat-params.ts'
 import { TurnView } from './turn-view.tsx'
 import { type Turn, useConversation } from './use-conversation.ts'
 
-const SANDBOX_DESCRIPTION = 'The sandbox answers without calling anybody, and for free.'
-const PROVIDER_DESCRIPTION = 'Real requests of this environment: its limits apply, and Logs has them.'
+const SANDBOX_DESCRIPTION = 'The sandbox is free and calls no provider.'
+const PROVIDER_DESCRIPTION = 'Real requests in this environment: its limits apply, and Logs shows them.'
 
 export function PlaygroundPage() {
   const { environment } = useEnvironment()

@@ -7,7 +7,7 @@ import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
 import { maskKey, toSnippets } from '../../snippets/snippets.ts'
 import { INITIAL_DRAFT } from './draft.ts'
 
-/** The two keys of the set-up, once, with the code that uses them. */
+/** Shows the two keys of the set-up once, with code that uses them. */
 export function SetupKeysPanel() {
   const { keys, forget } = useSetupKeys()
   const { gateway_url: gatewayUrl, prefixes } = useWorkspace()
@@ -28,7 +28,7 @@ export function SetupKeysPanel() {
         </Button>
       </header>
       <div className="stack padded">
-        <p>Set-up made two keys. They are shown only now.</p>
+        <p>The set-up created two keys. This is the only time they are shown.</p>
         <div className="secret">
           <span>
             Secret key for the gateway, development

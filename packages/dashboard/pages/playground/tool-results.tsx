@@ -9,7 +9,7 @@ interface ToolResultsProps {
   readonly onToolResults: (results: readonly ToolResult[]) => void
 }
 
-/** Answers in the place of the tools: the model goes on with what is written here. */
+/** Lets the user type the results of tool calls, with which the model continues. */
 export function ToolResults({ tools, onToolResults }: ToolResultsProps) {
   const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()

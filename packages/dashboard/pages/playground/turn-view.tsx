@@ -10,7 +10,7 @@ import type { Turn } from './use-conversation.ts'
 
 interface TurnViewProps {
   readonly turn: Turn
-  /** Present at the last turn: sends results of the tools that it asks for. */
+  /** Sends the results of the turn's tool calls. Only the last turn has it. */
   readonly onToolResults?: ((results: readonly ToolResult[]) => void) | undefined
 }
 
@@ -29,7 +29,7 @@ export function TurnView({ turn, onToolResults }: TurnViewProps) {
         ))}
         {images.map((url, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the images of a prompt never change.
-          <img key={index} src={url} alt={`Part ${index + 1} of the prompt`} />
+          <img key={index} src={url} alt={`Image ${index + 1} of the prompt`} />
         ))}
       </div>
       <div className="message">
@@ -42,7 +42,7 @@ export function TurnView({ turn, onToolResults }: TurnViewProps) {
         {tools.map((tool, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: calls are only added at the end.
           <div key={index} className="tool-call">
-            <p className="small muted">Asks for the tool</p>
+            <p className="small muted">Calls the tool</p>
             <code>
               {tool.name}({tool.arguments})
             </code>
@@ -79,7 +79,7 @@ function TurnProblem({ turn: { error } }: { turn: Turn }) {
   )
 }
 
-/** Whether a rule of the limits page refused the request. */
+/** Returns whether a rule of the limits page refused the request. */
 function isByLimit(code: string): boolean {
   return /^(budget|quota|rate_limit|end_user_rpm|concurrency_limit)_exceeded$/.test(code)
 }

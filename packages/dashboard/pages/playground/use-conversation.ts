@@ -3,12 +3,12 @@ import type { ChatDelta, ChatUsage, RideauClient } from '../../../sdk/index.ts'
 import type { Draft } from './draft.ts'
 import { type PastTurn, type ToolCall, type ToolResult, toChatParams } from './to-chat-params.ts'
 
-/** How an answer went, in milliseconds from the moment it was sent. */
+/** Measurements of an answer. Times are milliseconds since the request was sent. */
 export interface AnswerFigures {
   readonly firstTokenMs: number
   readonly totalMs: number
   readonly usage: ChatUsage | undefined
-  /** undefined: not known yet. null: the model has no price. */
+  /** Undefined while it is not known, null if the model has no price. */
   readonly costUsd: number | null | undefined
 }
 
@@ -26,17 +26,17 @@ export interface Conversation {
   readonly turns: readonly Turn[]
   readonly isRunning: boolean
   send(draft: Draft, images: readonly string[]): void
-  /** Continues after the tools that the last answer asked for. */
+  /** Continues the conversation with the results of the last answer's tool calls. */
   sendToolResults(draft: Draft, results: readonly ToolResult[]): void
   stop(): void
   clear(): void
 }
 
-/** Sends prompts with everything said before, and keeps the streamed answers. */
+/** Sends prompts with the earlier turns, and keeps the streamed answers. */
 export function useConversation(gateway: RideauClient): Conversation {
   const [turns, setTurns] = useState<readonly Turn[]>([])
   const running = useRef<AbortController>(undefined)
-  // A page that is left ends its request, which would cost money otherwise.
+  // Leaving the page cancels the request, which would otherwise continue to cost money.
   useEffect(() => () => running.current?.abort(), [])
 
   const change = (changes: Partial<Turn>): void =>
@@ -116,7 +116,7 @@ export function useConversation(gateway: RideauClient): Conversation {
   }
 }
 
-/** Adds what a chunk says of the tools that the model asks for: their arguments come in pieces. */
+/** Adds the tool calls of a chunk. Their arguments arrive in pieces. */
 function addToolCalls(tools: readonly ToolCall[], delta: ChatDelta | undefined): readonly ToolCall[] {
   if (delta?.tool_calls === undefined) return tools
   const now = [...tools]

@@ -9,7 +9,7 @@ interface DeleteProjectDialogProps {
   readonly onDone: () => void
 }
 
-/** Says what ends before the name is asked for. */
+/** Shows how many keys stop working before the user confirms by the project's name. */
 export function DeleteProjectDialog({ target, onClose, onDone }: DeleteProjectDialogProps) {
   const environments = useOrganization().projects.find(({ id }) => id === target.id)?.environments ?? []
   const keys = useQueries({
@@ -47,7 +47,7 @@ export function DeleteProjectDialog({ target, onClose, onDone }: DeleteProjectDi
         {isKnown
           ? `${hasMore ? `More than ${count}` : count} ${count === 1 && !hasMore ? 'key stops' : 'keys stop'} at once, `
           : 'All its keys stop at once, '}
-        in both environments, and every client token with them. That cannot be undone. Its usage stays in the
+        in both environments, and every client token with them. This cannot be undone. Its usage stays in the
         organization’s bill.
       </p>
     </ConfirmDialog>

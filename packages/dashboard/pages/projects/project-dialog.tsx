@@ -7,7 +7,7 @@ import { textOf, useForm } from '../../controls/use-form.ts'
 import { useOrganization } from '../../session/environment-context.tsx'
 
 interface ProjectDialogProps {
-  /** Absent: a project is created. */
+  /** The project to change. Without it, one is created. */
   readonly current?: Resource<'Project'>
   readonly onClose: () => void
   readonly onDone: () => void
@@ -55,8 +55,8 @@ export function ProjectDialog({ current, onClose, onDone }: ProjectDialogProps) 
           defaultValue={current?.slug}
           hint={
             current === undefined
-              ? 'Its name in addresses; made from the name if you leave it empty.'
-              : 'Addresses of the dashboard with the former slug no longer lead here. Keys keep working.'
+              ? 'Its name in addresses. Made from the name if you leave it empty.'
+              : 'Dashboard addresses with the old slug stop working. Keys keep working.'
           }
           problem={form.problemOf('slug')}
         />

@@ -55,7 +55,7 @@ export function ProjectsPage() {
         description={
           projects.isSuccess
             ? `${count} ${count === 1 ? 'project' : 'projects'}, each with a development and a production environment.`
-            : 'What belongs together, each with two environments.'
+            : 'Each project has a development and a production environment.'
         }
         actions={createButton}
       />

@@ -61,7 +61,7 @@ function CredentialForm({ providers, onClose, onDone }: CredentialFormProps) {
           body: toCredentialBody(provider, name => textOf(data, name)),
         }),
       )
-      // It is stored, whatever the provider says of it.
+      // The credential is stored even if the provider refuses it.
       return await validateCredential(made.id).catch(() => made)
     },
     credential => {
@@ -108,7 +108,7 @@ function CredentialForm({ providers, onClose, onDone }: CredentialFormProps) {
       <div className="form-end">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" isPending={form.isPending}>
-          {form.isPending ? 'Asking the provider…' : 'Add and check'}
+          {form.isPending ? 'Checking with the provider…' : 'Add and check'}
         </Button>
       </div>
     </form>

@@ -7,7 +7,7 @@ interface CredentialInputProps {
   readonly providerName: string
   readonly problem: string | undefined
   readonly defaultValue?: string
-  /** Default: as the catalogue says. */
+  /** Defaults to what the catalogue says. */
   readonly isRequired?: boolean
   /** What an empty field means. */
   readonly note?: string | undefined
@@ -18,7 +18,7 @@ export function CredentialInput(props: CredentialInputProps) {
   const { field, keysUrl, providerName, problem, defaultValue, isRequired = field.required, note } = props
   const link = keysUrl !== null && (
     <a href={keysUrl} target="_blank" rel="noreferrer">
-      Where {providerName} shows it
+      Find it at {providerName}
     </a>
   )
   const hint =

@@ -7,7 +7,7 @@ import { useEnvironment } from '../../session/environment-context.tsx'
 import { useGateway } from '../../session/use-gateway.ts'
 import type { Credential } from './provider-calls.ts'
 
-/** What the provider said of a key that was just added. */
+/** Shows whether the provider accepted a key that was just added or changed. */
 export function CredentialOutcome({ credential, onClose }: { credential: Credential; onClose: () => void }) {
   const current = useEnvironment()
   const gateway = useGateway()
@@ -23,7 +23,7 @@ export function CredentialOutcome({ credential, onClose }: { credential: Credent
       {isValid ? (
         <div className="notice good" role="status">
           <strong>Valid.</strong>
-          {count !== undefined && <span>{toCount(count)} models of it can be called here.</span>}
+          {count !== undefined && <span>{toCount(count)} of its models can be called here.</span>}
         </div>
       ) : (
         <div className="notice bad" role="alert">
@@ -31,7 +31,7 @@ export function CredentialOutcome({ credential, onClose }: { credential: Credent
             {credential.validation_error === null ? 'Not checked.' : 'The provider refused it.'}
           </strong>
           <span>
-            {credential.validation_error ?? 'The provider could not be asked now. Check it again later.'}
+            {credential.validation_error ?? 'The provider could not be reached. Check again later.'}
           </span>
           <span>The key is stored. Change it, or check it again, from its menu.</span>
         </div>

@@ -56,7 +56,7 @@ export function ProvidersPage() {
         query={credentials}
         empty={
           <EmptyState title="No provider yet">
-            <p>Models answer once there is a key of the company that runs them.</p>
+            <p>Add the key of a provider to call its models.</p>
             {addButton}
           </EmptyState>
         }
@@ -72,7 +72,7 @@ export function ProvidersPage() {
         />
         {credentials.items.every(({ provider }) => provider === 'sandbox') && (
           <EmptyState title="Ready for a provider">
-            <p>The sandbox answers free and calls nobody. Models of a company answer once its key is here.</p>
+            <p>The sandbox is free and calls no provider. Add the key of a provider to call its models.</p>
             <Button disabledReason={disabledReason} onClick={() => setAdding(true)}>
               Add your first provider
             </Button>
@@ -101,8 +101,10 @@ export function ProvidersPage() {
 function toDescription(credentials: readonly Credential[]): string {
   const real = credentials.filter(({ provider }) => provider !== 'sandbox')
   if (real.length === 0)
-    return credentials.length === 0 ? 'No model answers here.' : 'Only the sandbox answers here.'
+    return credentials.length === 0 ? 'No models can be called yet.' : 'Only the sandbox can be called yet.'
   const failing = real.filter(({ validation_error }) => validation_error !== null).length
   const count = `${real.length} ${real.length === 1 ? 'key' : 'keys'}`
-  return failing === 0 ? `${count}, none known to fail.` : `${count}, ${failing} of them fail.`
+  return failing === 0
+    ? `${count}, none known to fail.`
+    : `${count}, ${failing} of them ${failing === 1 ? 'fails' : 'fail'}.`
 }

@@ -24,8 +24,8 @@ export function RemoveCredentialDialog({ target, onClose }: { target: Credential
     <Dialog title={`Remove ${target.name}`} onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <p>
-          Requests to this provider fail from now on, unless another key of it is here. The key itself stays
-          valid at the provider: end it there too.
+          Requests to this provider fail from now on, unless it has another key here. The key itself stays
+          valid at the provider: revoke it there too.
         </p>
         <TextField
           label={`Type ${target.name} to confirm`}

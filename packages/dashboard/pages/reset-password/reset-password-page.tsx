@@ -27,7 +27,7 @@ export function ResetPasswordPage() {
     return (
       <CardLayout
         title="This link is not valid"
-        text="It was used or has expired, or the address is not complete. Ask an owner for a new one."
+        text="It has been used or has expired, or the address is incomplete. Ask an owner for a new one."
       >
         <Link className="button" to="/sign-in">
           Sign in

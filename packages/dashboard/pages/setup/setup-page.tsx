@@ -30,7 +30,7 @@ export function SetupPage() {
   }
   if (!options.data.setup_open) {
     return (
-      <CardLayout title="Set-up is done" text="This deployment has an owner already.">
+      <CardLayout title="Set-up is done" text="This deployment already has an owner.">
         <Link className="button primary" to="/sign-in">
           Sign in
         </Link>
@@ -68,7 +68,7 @@ function SetupForm() {
             label="Set-up token"
             name="setup_token"
             required
-            hint="The terminal in which Rideau started shows a link with it."
+            hint="The terminal where Rideau started shows a link that contains it."
             problem={form.problemOf('setup_token')}
           />
         )}
@@ -113,7 +113,7 @@ function SetupForm() {
   )
 }
 
-/** The answer signed the browser in. It also shows two keys for the only time. */
+/** Returns what to do after the set-up, whose answer signs the browser in and contains the two keys for the only time. */
 function useAfterSetup(): (setup: Resource<'Setup'>) => void {
   const client = useQueryClient()
   const navigate = useNavigate()

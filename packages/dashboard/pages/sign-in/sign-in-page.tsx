@@ -14,7 +14,7 @@ export function SignInPage() {
     return (
       <CardLayout
         title="Not set up yet"
-        text="Nobody can sign in, because this deployment has no owner. Open the link in the terminal in which it started."
+        text="No one can sign in, because this deployment has no owner. Open the link in the terminal where it started."
       >
         <Link className="button" to="/setup">
           I have the token
@@ -36,7 +36,7 @@ export function SignInPage() {
         </a>
       )}
       <p className="muted small">
-        Lost your password? An owner of your organization can make a link that resets it.
+        Lost your password? An owner of your organization can create a reset link.
       </p>
     </CardLayout>
   )

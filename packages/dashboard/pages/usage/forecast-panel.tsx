@@ -9,7 +9,7 @@ import { useEnvironment } from '../../session/environment-context.tsx'
 import { type Forecast, toForecast } from './forecast.ts'
 import { loadRecent } from './usage-calls.ts'
 
-/** What the project's month is likely to come to, against its monthly budgets. */
+/** Compares the project's likely spend of the month with its monthly budgets. */
 export function ForecastPanel() {
   const current = useEnvironment()
   const { project, organization } = current
@@ -34,7 +34,7 @@ export function ForecastPanel() {
     <section className="panel" aria-labelledby="forecast">
       <header>
         <h2 id="forecast">This month in {project.name}</h2>
-        <span className="muted small">An estimate: the mean of the last 7 whole days, for the days left</span>
+        <span className="muted small">An estimate from the mean of the last 7 whole days</span>
       </header>
       <div className="stack padded">
         {recent.isPending && <Skeleton rows={2} />}
@@ -49,7 +49,7 @@ export function ForecastPanel() {
             ))}
             {budgets.isSuccess && monthly.length === 0 && (
               <p className="muted">
-                Nothing limits a month of this project.{' '}
+                This project has no monthly budget.{' '}
                 <Link
                   className="text-link"
                   to="/o/$org/$project/$environment/limits"
@@ -67,8 +67,8 @@ export function ForecastPanel() {
 }
 
 function toSentence({ spentUsd, lowUsd, highUsd, daysLeft }: Forecast): string {
-  if (highUsd === 0) return 'Nothing spent yet, and no spend in the last 7 days to go by.'
-  const left = daysLeft === 0 ? 'today is its last day' : `${daysLeft} days left after today`
+  if (highUsd === 0) return 'Nothing spent yet, and nothing in the last 7 days to base a forecast on.'
+  const left = daysLeft === 0 ? 'today is the last day' : `${daysLeft} days left after today`
   return `${toMoney(spentUsd)} so far, likely ${toRange(lowUsd, highUsd)} by the end of the month; ${left}.`
 }
 
@@ -80,7 +80,7 @@ function toRange(low: number, high: number): string {
 function BudgetForecast({ budget, forecast }: { budget: Resource<'Budget'>; forecast: Forecast }) {
   const { limit_usd: limit } = budget
   const { lowUsd, highUsd } = forecast
-  // The gateway's counters know a request before the ledger does, and begin with their first request.
+  // The budget's counters know running requests before the usage does, but start only with the first request after the budget was set.
   const spent = Math.max(budget.spent_usd, forecast.spentUsd)
   const widthOf = (usd: number): string =>
     `${(100 * usd) / Math.max(limit, highUsd, spent, Number.MIN_VALUE)}%`
@@ -91,7 +91,7 @@ function BudgetForecast({ budget, forecast }: { budget: Resource<'Budget'>; fore
         ? ['bad', 'likely to be exceeded']
         : highUsd > limit
           ? ['warn', 'may be exceeded']
-          : ['good', 'likely enough']
+          : ['good', 'likely sufficient']
   return (
     <div className="budget-forecast">
       <p className="row">

@@ -17,7 +17,7 @@ interface Answer {
   data: Usage[]
 }
 
-/** All rows by day, with names for the groups that cost most: one call, from which chart, table and file are made. */
+/** Loads the usage by day and group, with the groups that cost most by name. The chart, the table and the file are made from this call. */
 export async function loadUsage(
   current: ProjectEnvironment,
   scope: UsageScope,
@@ -31,12 +31,12 @@ export async function loadUsage(
   })
 }
 
-/** What was used in the days before the range. */
+/** The usage of the days before the range. */
 export interface EarlierUsage extends Sums {
   readonly days: number
 }
 
-/** As many days before the range, without the sandbox; undefined: nothing was used then, or the range is too short to compare. */
+/** Loads the usage of as many days before the range, without the sandbox. Returns undefined if there was none or the range is too short. */
 export async function loadEarlier(
   current: ProjectEnvironment,
   scope: UsageScope,
@@ -50,7 +50,7 @@ export async function loadEarlier(
   return sums.requests === 0 ? undefined : { ...sums, days: earlier.days }
 }
 
-/** The project's days from the first of the month or a week ago, whichever is earlier. */
+/** Loads the project's usage since the first of the month or a week ago, whichever is earlier. */
 export async function loadRecent(current: ProjectEnvironment, now: number): Promise<Usage[]> {
   const [first = now] = listDays('month', now, current.organization.time_zone)
   return await loadDays(current, 'project', Math.min(first, now - 8 * 86_400_000), now, {})

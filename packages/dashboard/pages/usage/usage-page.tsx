@@ -81,7 +81,7 @@ export function UsagePage() {
         }
         actions={
           <Button
-            disabledReason={pivot.length === 0 ? 'There is nothing to save.' : undefined}
+            disabledReason={pivot.length === 0 ? 'There is nothing to download.' : undefined}
             onClick={download}
           >
             Download CSV
@@ -104,7 +104,7 @@ export function UsagePage() {
       {sandbox.requests > 0 && (
         <p className="notice">
           Not counted above: {toCount(sandbox.requests)} {sandbox.requests === 1 ? 'request' : 'requests'} to
-          the sandbox, which cost nothing real.
+          the sandbox, which have no real cost.
         </p>
       )}
       <ForecastPanel />
@@ -114,10 +114,10 @@ export function UsagePage() {
 
 function toMost(most: PivotRow | undefined, totalUsd: number, nameOf: (row: PivotRow) => string): string {
   if (most?.value == null || totalUsd === 0 || most.costUsd === totalUsd) return ''
-  return `, most of it, ${Math.round((100 * most.costUsd) / totalUsd)} %, ${nameOf(most)}`
+  return `, ${Math.round((100 * most.costUsd) / totalUsd)} % of it for ${nameOf(most)}`
 }
 
-/** Returns the name of a row. A key whose name is not at hand shows its id. */
+/** Returns a function from a row to its name. A key without a known name shows its id. */
 function useNames(by: Pivot): (row: PivotRow) => string {
   const { environment, organization } = useEnvironment()
   const keys = useQuery({
@@ -131,7 +131,7 @@ function useNames(by: Pivot): (row: PivotRow) => string {
     ])
     return ({ value }) => {
       if (value === undefined) return 'All others'
-      if (value === null) return by === 'model' ? 'None reached' : 'Without'
+      if (value === null) return by === 'model' ? 'No model reached' : 'None'
       return by === 'key' || by === 'project' ? (names.get(value) ?? value) : value
     }
   }, [by, keys.data, organization])
@@ -163,7 +163,7 @@ function Choices({ search }: { search: Chosen }) {
         ))}
       </SelectField>
       <SelectField
-        label="Of"
+        label="Scope"
         value={search.of}
         onChange={({ target }) => change({ of: target.value as UsageScope })}
       >
@@ -174,7 +174,7 @@ function Choices({ search }: { search: Chosen }) {
         ))}
       </SelectField>
       <SelectField
-        label="By"
+        label="Group by"
         value={search.by}
         onChange={({ target }) => change({ by: target.value as Pivot })}
       >

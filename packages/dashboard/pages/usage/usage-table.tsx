@@ -13,7 +13,7 @@ interface UsageTableProps {
   readonly by: Pivot
   readonly earlier: EarlierUsage | undefined
   readonly nameOf: (row: PivotRow) => string
-  /** The range of the logs that a name leads to; undefined: the logs of this page do not have all of its requests. */
+  /** The range of the logs that a name links to. Undefined if the logs of this environment lack some of the requests. */
   readonly logRange: '7d' | '30d' | undefined
 }
 
@@ -35,7 +35,7 @@ export function UsageTable({ pivot, by, earlier, nameOf, logRange }: UsageTableP
             Tokens in
           </th>
           <th scope="col" className="number wide-only">
-            of them cached
+            Cached
           </th>
           <th scope="col" className="number wide-only">
             Tokens out
@@ -73,7 +73,7 @@ function ChangeRow({ total, earlier }: { total: Sums; earlier: EarlierUsage }) {
   const changeOf = (name: keyof Sums): string => toChange(total[name], earlier[name]) ?? '–'
   return (
     <tr className="change">
-      <th scope="row">Change from the {earlier.days} days before</th>
+      <th scope="row">Change from the previous {earlier.days} days</th>
       <td className="number">{changeOf('requests')}</td>
       <td className="wide-only" />
       <td className="number wide-only">{changeOf('inputTokens')}</td>

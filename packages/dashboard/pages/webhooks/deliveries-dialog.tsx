@@ -19,7 +19,7 @@ interface DeliveriesDialogProps {
   readonly onClose: () => void
 }
 
-/** What was sent to a webhook's address, and a test of it. */
+/** Lists what was sent to a webhook's address, and sends a test. */
 export function DeliveriesDialog({ webhook, disabledReason, onClose }: DeliveriesDialogProps) {
   const { time_zone: timeZone } = useOrganization()
   const client = useQueryClient()
@@ -36,7 +36,7 @@ export function DeliveriesDialog({ webhook, disabledReason, onClose }: Deliverie
           },
         }),
       ),
-    // While an attempt runs or follows.
+    // Polls while an attempt is running or scheduled.
     { pollMs: items => (items.some(({ state }) => state === 'pending') ? POLL_MS : undefined) },
   )
   const test = useMutation({

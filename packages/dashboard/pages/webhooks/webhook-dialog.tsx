@@ -7,14 +7,14 @@ import { textOf, useForm } from '../../controls/use-form.ts'
 import { useOrganization } from '../../session/environment-context.tsx'
 
 const EVENTS = [
-  ['budget.alert', 'A budget reached a percentage'],
-  ['quota.alert', 'A quota is in its grace'],
-  ['credential.invalid', 'A provider refuses its key'],
-  ['circuit.open', 'A model fails and is left out'],
+  ['budget.alert', 'A budget reaches an alert percentage'],
+  ['quota.alert', 'A quota enters its grace'],
+  ['credential.invalid', 'A provider refuses a key'],
+  ['circuit.open', 'A failing model is skipped'],
 ] as const
 
 interface WebhookDialogProps {
-  /** Absent: one is created, with its secret in the answer. */
+  /** The webhook to change. Without it, one is created, and the answer contains its secret. */
   readonly current?: Resource<'Webhook'>
   readonly onClose: () => void
   readonly onDone: (stored: Resource<'Webhook'> | Resource<'NewWebhookRecord'>) => void

@@ -46,7 +46,7 @@ export function WebhooksPage() {
         query={webhooks}
         empty={
           <EmptyState title="No webhooks">
-            <p>Nobody is told when a budget is nearly spent.</p>
+            <p>No one is notified when a budget is nearly spent.</p>
             {addButton}
           </EmptyState>
         }
@@ -80,7 +80,7 @@ export function WebhooksPage() {
       {open?.dialog === 'shown' && (
         <SecretDialog
           title="The webhook’s secret"
-          text="Your receiver verifies signatures with it (Standard Webhooks). This is the only time that it is shown."
+          text="Your receiver verifies signatures with it (Standard Webhooks). This is the only time it is shown."
           secret={open.secret}
           noun="secret"
           onClose={close}
@@ -116,7 +116,7 @@ function RemoveDialog({ webhook, onClose, onDone }: RemoveDialogProps) {
       onClose={onClose}
     >
       <p>
-        Nothing more is sent to <code>{webhook.url}</code>, and its deliveries are forgotten.
+        Nothing more is sent to <code>{webhook.url}</code>, and its delivery history is deleted.
       </p>
     </ConfirmDialog>
   )
