@@ -94,7 +94,9 @@ describeDashboard('without a mouse, a clipboard, a fast network or a single tab'
     await page.getByRole('button', { name: 'Environment: production' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/o/test/default/production/logs')
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ range: '7d', status: '5xx' })
-    await page.getByText('These filters belong to the other environment and were dropped: key, constructor.').waitFor()
+    await page
+      .getByText('These filters belong to the other environment and were dropped: key, constructor.')
+      .waitFor()
   })
 
   test('signing out in one tab ends the other one', async () => {

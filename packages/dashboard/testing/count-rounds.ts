@@ -10,7 +10,7 @@ export interface Rounds {
 }
 
 /**
- * Opens the address and returns its calls of the API in rounds, each as `GET /v1/...`. Calls are held back until the page is idle and
+ * Opens the address and returns its calls of the API in rounds, each as `GET /v1/...`. Calls wait until the page is idle and
  * are then answered together. The number of rounds is how often a slow network delays the page.
  */
 export async function countRounds(page: Page, url: string): Promise<Rounds> {

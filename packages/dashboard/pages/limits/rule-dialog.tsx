@@ -184,7 +184,7 @@ function Sentence({ draft, keys, onChange }: SentenceProps) {
 function toHint({ unit, window }: RuleDraft): string {
   if (unit === 'concurrency')
     return 'Counts requests that run at the same moment, which cannot be tried on past requests.'
-  if (unit !== 'usd') return 'Choose whom it applies to, to see what it would have refused.'
+  if (unit !== 'usd') return 'Choose a key or an end user to see what it would have refused.'
   return window === 'total'
     ? 'Counts from now on, and never resets.'
     : `Counts the whole ${window}, including what has been spent already.`

@@ -148,7 +148,7 @@ function HiddenFilters({ search, onChange }: Pick<FilterBarProps, 'search' | 'on
 }
 
 /** A filter with the values true, false and any. */
-function BooleanFilterField({
+function BooleanFilter({
   label,
   name,
   value,
@@ -186,19 +186,13 @@ function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) 
           <option key={each}>{each}</option>
         ))}
       </SelectField>
-      <BooleanFilterField
-        label="Stream"
-        name="stream"
-        value={search.stream}
-        yes="Streamed"
-        no="Not streamed"
-      />
-      <BooleanFilterField
+      <BooleanFilter label="Stream" name="stream" value={search.stream} yes="Streamed" no="Not streamed" />
+      <BooleanFilter
         label="Sandbox"
         name="sandbox"
         value={search.sandbox}
         yes="Only sandbox"
-        no="Without sandbox"
+        no="No sandbox"
       />
       <SelectField label="Key" name="key_id" defaultValue={keyId}>
         <option value="">Any</option>

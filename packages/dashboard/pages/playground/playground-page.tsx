@@ -16,8 +16,8 @@ import { findDraftProblem, type ToolResult } from './to-chat-params.ts'
 import { TurnView } from './turn-view.tsx'
 import { type Turn, useConversation } from './use-conversation.ts'
 
-const SANDBOX_DESCRIPTION = 'The sandbox is free and calls no provider.'
-const PROVIDER_DESCRIPTION = 'Real requests in this environment: its limits apply, and Logs shows them.'
+const SANDBOX_TEXT = 'The sandbox is free and calls no provider.'
+const PROVIDER_TEXT = 'Real requests in this environment: its limits apply, and Logs shows them.'
 
 export function PlaygroundPage() {
   const { environment } = useEnvironment()
@@ -59,7 +59,7 @@ export function PlaygroundPage() {
     <>
       <PageHeader
         title="Playground"
-        description={draft.model.startsWith('sandbox/') ? SANDBOX_DESCRIPTION : PROVIDER_DESCRIPTION}
+        description={draft.model.startsWith('sandbox/') ? SANDBOX_TEXT : PROVIDER_TEXT}
         actions={
           conversation.turns.length > 0 && (
             <Button small onClick={clear}>
@@ -74,10 +74,8 @@ export function PlaygroundPage() {
             turns={conversation.turns}
             otherModel={draft.otherModel}
             otherTurns={other.turns}
-            onToolResults={results => conversation.sendToolResults(draft, results)}
-            onOtherToolResults={results =>
-              other.sendToolResults({ ...draft, model: draft.otherModel }, results)
-            }
+            onResults={results => conversation.sendToolResults(draft, results)}
+            onOtherResults={results => other.sendToolResults({ ...draft, model: draft.otherModel }, results)}
           />
           <Composer
             prompt={draft.prompt}
@@ -106,11 +104,11 @@ interface AnswersProps {
   readonly turns: readonly Turn[]
   readonly otherModel: string
   readonly otherTurns: readonly Turn[]
-  readonly onToolResults: (results: readonly ToolResult[]) => void
-  readonly onOtherToolResults: (results: readonly ToolResult[]) => void
+  readonly onResults: (results: readonly ToolResult[]) => void
+  readonly onOtherResults: (results: readonly ToolResult[]) => void
 }
 
-function Answers({ turns, otherModel, otherTurns, onToolResults, onOtherToolResults }: AnswersProps) {
+function Answers({ turns, otherModel, otherTurns, onResults, onOtherResults }: AnswersProps) {
   const isCompared = otherModel !== ''
   return (
     <div>
@@ -118,9 +116,9 @@ function Answers({ turns, otherModel, otherTurns, onToolResults, onOtherToolResu
         <p className="empty-conversation">Send the prompt below. The answer is streamed here.</p>
       )}
       <div className={isCompared ? 'compared' : undefined} hidden={turns.length === 0}>
-        <Turns label="Messages" turns={turns} onToolResults={onToolResults} />
+        <Turns label="Messages" turns={turns} onResults={onResults} />
         {isCompared && (
-          <Turns label={`Messages of ${otherModel}`} turns={otherTurns} onToolResults={onOtherToolResults} />
+          <Turns label={`Messages of ${otherModel}`} turns={otherTurns} onResults={onOtherResults} />
         )}
       </div>
     </div>
@@ -130,19 +128,15 @@ function Answers({ turns, otherModel, otherTurns, onToolResults, onOtherToolResu
 interface TurnsProps {
   readonly label: string
   readonly turns: readonly Turn[]
-  readonly onToolResults: (results: readonly ToolResult[]) => void
+  readonly onResults: (results: readonly ToolResult[]) => void
 }
 
-function Turns({ label, turns, onToolResults }: TurnsProps) {
+function Turns({ label, turns, onResults }: TurnsProps) {
   return (
     <ol className="turns" aria-label={label}>
       {turns.map((turn, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: turns are only added at the end.
-        <TurnView
-          key={index}
-          turn={turn}
-          onToolResults={index === turns.length - 1 ? onToolResults : undefined}
-        />
+        <TurnView key={index} turn={turn} onResults={index === turns.length - 1 ? onResults : undefined} />
       ))}
     </ol>
   )

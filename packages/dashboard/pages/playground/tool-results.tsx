@@ -6,15 +6,15 @@ import type { ToolCall, ToolResult } from './to-chat-params.ts'
 
 interface ToolResultsProps {
   readonly tools: readonly ToolCall[]
-  readonly onToolResults: (results: readonly ToolResult[]) => void
+  readonly onResults: (results: readonly ToolResult[]) => void
 }
 
 /** Lets the user type the results of tool calls, with which the model continues. */
-export function ToolResults({ tools, onToolResults }: ToolResultsProps) {
+export function ToolResults({ tools, onResults }: ToolResultsProps) {
   const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
-    onToolResults(tools.map(({ id }) => ({ id, content: textOf(data, `result ${id}`) })))
+    onResults(tools.map(({ id }) => ({ id, content: textOf(data, `result ${id}`) })))
   }
   return (
     <form className="form" onSubmit={send}>

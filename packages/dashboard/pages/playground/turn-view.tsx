@@ -11,10 +11,10 @@ import type { Turn } from './use-conversation.ts'
 interface TurnViewProps {
   readonly turn: Turn
   /** Sends the results of the turn's tool calls. Only the last turn has it. */
-  readonly onToolResults?: ((results: readonly ToolResult[]) => void) | undefined
+  readonly onResults?: ((results: readonly ToolResult[]) => void) | undefined
 }
 
-export function TurnView({ turn, onToolResults }: TurnViewProps) {
+export function TurnView({ turn, onResults }: TurnViewProps) {
   const { prompt, images, answer, tools, results, model, state } = turn
   return (
     <li className="turn">
@@ -48,8 +48,8 @@ export function TurnView({ turn, onToolResults }: TurnViewProps) {
             </code>
           </div>
         ))}
-        {state === 'done' && tools.length > 0 && onToolResults !== undefined && (
-          <ToolResults tools={tools} onToolResults={onToolResults} />
+        {state === 'done' && tools.length > 0 && onResults !== undefined && (
+          <ToolResults tools={tools} onResults={onResults} />
         )}
         {state === 'stopped' && <p className="small muted">Stopped.</p>}
         {state === 'failed' && <TurnProblem turn={turn} />}
