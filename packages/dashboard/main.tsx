@@ -8,22 +8,19 @@ import { takeLinkToken } from './session/link-token.ts'
 import { SignedOut, SignedOutContext } from './session/signed-out.ts'
 import { applyTheme, readTheme } from './session/theme.ts'
 import { SIGNED_OUT_KEY } from './session/use-sign-out.ts'
-import './styles/tokens.css'
-import './styles/base.css'
-import './styles/controls.css'
-import './styles/layout.css'
+import './styles/index.css'
 
-// First of all, so that nothing else sees the token of the link.
+// This runs first, so that no other code sees the token of the link.
 const linkToken = takeLinkToken(location, history)
 applyTheme(readTheme())
 
 const signedOut = new SignedOut()
 const client = createQueryClient(() => {
-  // Before anybody has signed in here, the route leads to the sign-in page.
+  // Without a loaded workspace the route redirects to the sign-in page, so no dialog is needed.
   if (client.getQueryData(['workspace']) !== undefined) signedOut.set(true)
 })
 const router = createPages({ client, linkToken })
-// The code of the page is loaded while the server says who is signed in, not after it.
+// Loads the code of the page while the bootstrap call runs, not after it.
 const routes: Readonly<Record<string, AnyRoute>> = router.routesById
 for (const { routeId } of router.matchRoutes(router.latestLocation)) {
   void routes[routeId]?.options.component?.preload?.()

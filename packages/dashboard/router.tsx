@@ -9,11 +9,11 @@ import {
 } from '@tanstack/react-router'
 import { type ComponentType, lazy } from 'react'
 import { isSignedOut } from './api/api-error.ts'
-import { findHome, toNames, workspaceQuery } from './api/workspace.ts'
+import { findDefaultEnvironment, toParams, workspaceQuery } from './api/workspace.ts'
 import { parseSearchText, toSearchText } from './format/search-text.ts'
 import { EnvironmentLayout } from './layout/environment-layout.tsx'
+import { ErrorPage, NoEnvironmentPage, NotFoundPage } from './layout/fallback-pages.tsx'
 import { OrganizationLayout } from './layout/organization-layout.tsx'
-import { BrokenPage, MissingPage, NoEnvironmentPage } from './layout/other-pages.tsx'
 import { AcceptInvitationPage } from './pages/accept-invitation/accept-invitation-page.tsx'
 import { parseAuditSearch } from './pages/audit-log/audit-search.ts'
 import { parseLogSearch } from './pages/logs/log-search.ts'
@@ -23,7 +23,7 @@ import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
 import { parseUsageSearch } from './pages/usage/usage-search.ts'
 import { toSafeReturn } from './session/safe-return.ts'
 
-/** Parts of the frame that are loaded when they are opened. */
+/** Parts of the AppShell that are loaded when they are opened. */
 interface LazyParts {
   readonly CommandPalette: ComponentType<{ onClose: () => void }>
   readonly ShortcutHelp: ComponentType<{ onClose: () => void }>
@@ -53,15 +53,15 @@ const lazyParts: LazyParts = {
 
 const root = createRootRouteWithContext<RouterContext & LazyParts>()({
   component: Outlet,
-  notFoundComponent: MissingPage,
-  errorComponent: BrokenPage,
+  notFoundComponent: NotFoundPage,
+  errorComponent: ErrorPage,
 })
 
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
   component: SetupPage,
-  // What comes next, loaded while the form is filled in.
+  // Loads the page that follows while the form is filled in.
   loader: () => void playgroundPage.preload?.(),
 })
 const signIn = createRoute({
@@ -100,11 +100,11 @@ const home = createRoute({
   path: '/',
   component: NoEnvironmentPage,
   beforeLoad: async ({ context }) => {
-    const place = findHome(await context.client.ensureQueryData(workspaceQuery))
-    if (place === undefined) return
+    const current = findDefaultEnvironment(await context.client.ensureQueryData(workspaceQuery))
+    if (current === undefined) return
     throw redirect({
       to: '/o/$org/$project/$environment/overview',
-      params: toNames(place),
+      params: toParams(current),
       replace: true,
     })
   },
@@ -192,7 +192,7 @@ const endUsers = createRoute({
 const endUser = createRoute({
   getParentRoute: () => environment,
   path: '/end-users/$endUserId',
-  // The app's own id of the end user: with it the page asks for everything at once.
+  // With the app's own id of the end user in the address, the page can send all its calls at once.
   validateSearch: ({ name }: Record<string, unknown>): { name?: string } =>
     typeof name === 'string' && name !== '' && name.length <= 255 ? { name } : {},
   component: lazyRouteComponent(() => import('./pages/end-users/end-user-page.tsx'), 'EndUserPage'),
@@ -307,12 +307,12 @@ export function createPages(context: RouterContext) {
   return createRouter({
     routeTree: routes,
     context: { client: context.client, linkToken: context.linkToken, ...lazyParts },
-    // The code of a page is loaded when a link to it is pointed at or focused.
+    // Loads the code of a page when a link to it is hovered or focused.
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
-    // A page gets only what it knows of its address.
+    // A page gets only the parameters that its validateSearch returns.
     search: { strict: true },
-    // Every value is a text: an address is written and read as the API's own queries are.
+    // Values are plain text, as in the API's queries; the router's default would write JSON.
     parseSearch: parseSearchText,
     stringifySearch: search => {
       const text = toSearchText(search)

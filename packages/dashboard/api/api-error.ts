@@ -1,8 +1,8 @@
-/** A failure of a call: what the error envelope says, or that there was no answer. */
+/** A failed call, with the fields of the API's error envelope. `status` is 0 if there was no answer. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: string
-  /** 0: there was no answer. */
+  /** The HTTP status, or 0 if there was no answer. */
   readonly status: number
   readonly param: string | undefined
   readonly requestId: string | undefined
@@ -37,7 +37,7 @@ export function toApiError(thrown: unknown): ApiError {
   return new ApiError('page_error', message, { status: 0 })
 }
 
-/** The session has ended, or there was none. */
+/** Returns whether a call failed because the session has ended, or because there was none. */
 export function isSignedOut(thrown: unknown): boolean {
   return thrown instanceof ApiError && thrown.code === 'unauthenticated'
 }
@@ -49,7 +49,7 @@ export function toEnvelopeError(body: unknown, response: Response): ApiError {
   const seconds = Number(response.headers.get('retry-after'))
   return new ApiError(
     text(fields.code) ?? 'unreadable_answer',
-    text(fields.message) ?? `The server answered ${response.status} without saying why.`,
+    text(fields.message) ?? `The server answered ${response.status} without an explanation.`,
     {
       status: response.status,
       param: text(fields.param),

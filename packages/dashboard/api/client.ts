@@ -2,7 +2,7 @@ import createClient from 'openapi-fetch'
 import type { components, paths } from '../../sdk/generated/control-api.ts'
 import { toEnvelopeError } from './api-error.ts'
 
-/** The control plane, on this page's own origin: the browser adds the session's cookie and the `Origin`. */
+/** The client of the control plane on this page's origin. The browser adds the session's cookie and the `Origin` header. */
 export const api = createClient<paths>({ baseUrl: '/', headers: { 'X-Rideau-CSRF': '1' } })
 
 /** A resource by its name in the OpenAPI document. */
@@ -14,8 +14,8 @@ interface Outcome<T> {
   readonly response: Response
 }
 
-/** Returns the body of a success. Throws an ApiError for every other answer. */
-export async function answerOf<T>(call: Promise<Outcome<T>>): Promise<T> {
+/** Returns the body of a successful answer. Throws an ApiError for every other one. */
+export async function unwrap<T>(call: Promise<Outcome<T>>): Promise<T> {
   const { data, error, response } = await call
   if (!response.ok) throw toEnvelopeError(error, response)
   return data as T

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { toPrice } from '../format/money.ts'
-import { answerOf, api, type Resource } from './client.ts'
+import { api, type Resource, unwrap } from './client.ts'
 import { loadAll } from './use-list.ts'
 
 export type Key = Resource<'ApiKey'>
@@ -8,24 +8,24 @@ export type NewKey = Resource<'NewApiKey'>
 
 export const keysKey = (envId: string): readonly unknown[] => ['keys', envId]
 
-/** What the API takes as the beginning of a name. */
-const MOST_TEXT = 100
+/** The longest beginning of a name that the API accepts. */
+const MAX_SEARCH_LENGTH = 100
 
-/** `beginning`: of the names of the keys, in any case. */
+/** Returns a page of keys. With `beginning`, only keys whose names begin with it, in upper or lower case. */
 export function listKeys(envId: string, cursor?: string, beginning?: string) {
   const query = {
     limit: 100,
     ...(cursor === undefined ? {} : { cursor }),
-    ...(beginning === undefined ? {} : { q: beginning.slice(0, MOST_TEXT) }),
+    ...(beginning === undefined ? {} : { q: beginning.slice(0, MAX_SEARCH_LENGTH) }),
   }
-  return answerOf(api.GET('/v1/environments/{envId}/keys', { params: { path: { envId }, query } }))
+  return unwrap(api.GET('/v1/environments/{envId}/keys', { params: { path: { envId }, query } }))
 }
 
 export function getKey(keyId: string) {
-  return answerOf(api.GET('/v1/keys/{keyId}', { params: { path: { keyId } } }))
+  return unwrap(api.GET('/v1/keys/{keyId}', { params: { path: { keyId } } }))
 }
 
-/** The keys by which rows are named. */
+/** Loads the keys whose names other pages show instead of ids. */
 export const keyNamesQuery = (envId: string) =>
   queryOptions({ queryKey: ['key-names', envId], queryFn: () => loadAll(cursor => listKeys(envId, cursor)) })
 
@@ -37,7 +37,7 @@ export function stateOf(key: Key, now: number): KeyState {
   return key.rolled_to === null ? 'active' : 'rolling'
 }
 
-/** What the key may be used for, in few words. */
+/** Describes briefly what the key may be used for. */
 export function describeRights({ restrictions }: Key): string {
   const { allowed_models: models, allowed_endpoints: endpoints, max_request_cost_usd: cost } = restrictions
   const parts = [

@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { isSignedOut, toApiError } from './api-error.ts'
 
 const MAX_RETRIES = 2
-/** A longer wait is shown instead. */
+/** If the server asks for a longer wait, the error is shown instead. */
 const MAX_WAIT_MS = 10_000
 
 /** Creates the cache of answers. `onSignedOut` is called when a call finds that the session has ended. */
@@ -24,7 +24,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
   })
 }
 
-/** Only what may go well the next time is asked again: no answer, a fault of the server, and a short wait at a limit. */
+/** Repeats only calls that may succeed the next time: without an answer, after a fault of the server, or after a short wait at a limit. */
 function shouldRetry(count: number, thrown: unknown): boolean {
   const { status, retryAfterMs } = toApiError(thrown)
   if (status === 429) return count < 1 && (retryAfterMs ?? 0) <= MAX_WAIT_MS

@@ -6,12 +6,12 @@ interface ListPage<T> {
 }
 
 interface ListOptions<T> {
-  /** Returns how long to wait before what is shown is asked for again, quietly; undefined: it is not. */
+  /** Returns after how many milliseconds the list is loaded again without a progress line, or undefined to not load it again. */
   readonly pollMs?: (items: readonly T[]) => number | undefined
 }
 
-/** Returns the record of a list by its id, for records that have no address of their own. Throws if there is none. */
-export async function findStored<T extends { readonly id: string }>(
+/** Returns the record of a list by its id, for records that the API has no single-record route for. Throws if there is none. */
+export async function findById<T extends { readonly id: string }>(
   load: (cursor: string | undefined) => Promise<ListPage<T>>,
   id: string,
 ): Promise<T> {
@@ -22,29 +22,27 @@ export async function findStored<T extends { readonly id: string }>(
     if (found !== undefined) return found
     cursor = page.next_cursor ?? undefined
   } while (cursor !== undefined)
-  throw new Error('It is not there any more.')
+  throw new Error('It no longer exists.')
 }
 
-/** What one page shows of a list at most. */
-export const MOST_LISTED = 1_000
+/** The most records of a list that a page of the dashboard shows. */
+export const MAX_LISTED = 1_000
 
-/** Returns all records of a list, page by page; `isCut`: there are more than the first MOST_LISTED. */
+/** Loads a list page by page, up to MAX_LISTED records. `isTruncated` is true if there are more. */
 export async function loadAll<T>(
   load: (cursor: string | undefined) => Promise<ListPage<T>>,
-): Promise<{ readonly data: readonly T[]; readonly isCut: boolean }> {
+): Promise<{ readonly data: readonly T[]; readonly isTruncated: boolean }> {
   const data: T[] = []
   let cursor: string | undefined
   do {
     const page = await load(cursor)
     data.push(...page.data)
     cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined && data.length < MOST_LISTED)
-  return { data, isCut: cursor !== undefined }
+  } while (cursor !== undefined && data.length < MAX_LISTED)
+  return { data, isTruncated: cursor !== undefined }
 }
 
-/**
- * A list that grows by pages. `load` gets the cursor of the next page, undefined for the first.
- */
+/** Returns a list that grows by pages. `load` gets the cursor of the next page, or undefined for the first one. */
 export function useList<T>(
   queryKey: readonly unknown[],
   load: (cursor: string | undefined) => Promise<ListPage<T>>,

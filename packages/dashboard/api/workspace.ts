@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { answerOf, api, type Resource } from './client.ts'
+import { api, type Resource, unwrap } from './client.ts'
 
 export type Workspace = Resource<'Workspace'>
 export type Organization = Workspace['organizations'][number]
@@ -7,21 +7,21 @@ export type Project = Organization['projects'][number]
 export type EnvironmentName = Project['environments'][number]['name']
 export type Role = Organization['role']
 
-/** Who is signed in, what they may open, and where the gateway is. Asked for once. */
+/** Loads, once, who is signed in, what they may open, and where the gateway is. */
 export const workspaceQuery = queryOptions({
   queryKey: ['workspace'],
-  queryFn: () => answerOf(api.GET('/v1/session/bootstrap')),
+  queryFn: () => unwrap(api.GET('/v1/session/bootstrap')),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** One environment by the names in the address. */
-export interface Place {
+/** An environment with the project and the organization that it belongs to. */
+export interface ProjectEnvironment {
   readonly organization: Organization
   readonly project: Project
   readonly environment: { readonly id: string; readonly name: EnvironmentName }
 }
 
-export interface PlaceNames {
+export interface EnvironmentParams {
   readonly org: string
   readonly project: string
   readonly environment: string
@@ -31,30 +31,33 @@ export function findOrganization(workspace: Workspace, slug: string): Organizati
   return workspace.organizations.find(each => each.slug === slug)
 }
 
-/** Returns undefined if there is none by these names, or none that the user may see. */
-export function findPlace(workspace: Workspace, names: PlaceNames): Place | undefined {
-  const organization = findOrganization(workspace, names.org)
-  const project = organization?.projects.find(each => each.slug === names.project)
-  const environment = project?.environments.find(each => each.name === names.environment)
+/** Returns the environment of an address, or undefined if it does not exist or the user may not see it. */
+export function findEnvironment(
+  workspace: Workspace,
+  params: EnvironmentParams,
+): ProjectEnvironment | undefined {
+  const organization = findOrganization(workspace, params.org)
+  const project = organization?.projects.find(each => each.slug === params.project)
+  const environment = project?.environments.find(each => each.name === params.environment)
   if (organization === undefined || project === undefined || environment === undefined) return undefined
   return { organization, project, environment }
 }
 
-export function toNames({ organization, project, environment }: Place): PlaceNames {
+export function toParams({ organization, project, environment }: ProjectEnvironment): EnvironmentParams {
   return { org: organization.slug, project: project.slug, environment: environment.name }
 }
 
-const LAST_PLACE = 'rideau.last-place'
+const LAST_ENVIRONMENT = 'rideau.last-environment'
 
-export function rememberPlace(place: Place): void {
-  const { org, project, environment } = toNames(place)
-  localStorage.setItem(LAST_PLACE, `${org}/${project}/${environment}`)
+export function rememberEnvironment(current: ProjectEnvironment): void {
+  const { org, project, environment } = toParams(current)
+  localStorage.setItem(LAST_ENVIRONMENT, `${org}/${project}/${environment}`)
 }
 
 /** Returns the environment that was open last, else the first one. */
-export function findHome(workspace: Workspace): Place | undefined {
-  const [org = '', project = '', environment = ''] = (localStorage.getItem(LAST_PLACE) ?? '').split('/')
-  const last = findPlace(workspace, { org, project, environment })
+export function findDefaultEnvironment(workspace: Workspace): ProjectEnvironment | undefined {
+  const [org = '', project = '', environment = ''] = (localStorage.getItem(LAST_ENVIRONMENT) ?? '').split('/')
+  const last = findEnvironment(workspace, { org, project, environment })
   if (last !== undefined) return last
   for (const organization of workspace.organizations) {
     for (const each of organization.projects) {
@@ -72,8 +75,9 @@ const RANK: ReadonlyMap<Role, number> = new Map([
   ['owner', 3],
 ])
 
-/** Returns why the user may not do what needs `role`; undefined: they may. */
-export function findObjection(organization: Organization, role: Role): string | undefined {
+/** Returns why the user may not do what needs `role`, or undefined if they may. */
+export function findDisabledReason(organization: Organization, role: Role): string | undefined {
   if ((RANK.get(organization.role) ?? 0) >= (RANK.get(role) ?? 0)) return undefined
-  return `Needs the ${role} role. You are a ${organization.role} in ${organization.name}; an admin can change this.`
+  const article = organization.role === 'admin' || organization.role === 'owner' ? 'an' : 'a'
+  return `Needs the ${role} role. You are ${article} ${organization.role} in ${organization.name}; an admin can change this.`
 }

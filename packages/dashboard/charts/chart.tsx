@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { TableFrame } from '../controls/table-frame.tsx'
+import { ScrollableTable } from '../controls/scrollable-table.tsx'
 import { CHART_UNITS, type ChartUnit } from '../format/chart-units.ts'
 import './charts.css'
 
@@ -9,22 +9,22 @@ export interface Series {
   readonly name: string
   /** The custom property of its colour, such as `--series-1`. */
   readonly color: string
-  /** null: a gap. */
+  /** A null is drawn as a gap. */
   readonly values: readonly (number | null)[]
 }
 
 interface ChartProps {
   readonly title: string
-  /** What the chart shows, in a sentence: for those who do not see it, and under it for everybody. */
-  readonly sentence: string
+  /** What the chart shows, in a sentence below the title. */
+  readonly caption: string
   readonly labels: readonly string[]
   readonly series: readonly Series[]
-  /** Bars are stacked in the order of the series. */
+  /** Whether to draw stacked bars, in the order of the series, or lines. */
   readonly kind: 'bars' | 'lines'
   readonly unit: ChartUnit
   readonly heightPx?: number
-  /** Called with the buckets that were dragged over, or twice the one that was clicked. */
-  readonly onPick?: (first: number, last: number) => void
+  /** Called with the first and the last bucket of a drag. After a click both are the clicked bucket. */
+  readonly onSelect?: (first: number, last: number) => void
 }
 
 const HEIGHT_PX = 180
@@ -33,23 +33,23 @@ const DRAG_PX = 8
 
 export function Chart({
   title,
-  sentence,
+  caption,
   labels,
   series,
   kind,
   unit,
   heightPx = HEIGHT_PX,
-  onPick,
+  onSelect,
 }: ChartProps) {
   const { format } = CHART_UNITS[unit]
-  const holder = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [hovered, setHovered] = useState<number>()
   const theme = useSyncExternalStore(subscribeToTheme, readTheme)
-  const pick = useRef(onPick)
-  pick.current = onPick
-  const isPickable = onPick !== undefined
+  const onSelectRef = useRef(onSelect)
+  onSelectRef.current = onSelect
+  const isSelectable = onSelect !== undefined
   useEffect(() => {
-    const element = holder.current
+    const element = container.current
     if (element === null) return
     const data = toData(labels.length, series, kind)
     const plot = new uPlot(
@@ -60,7 +60,7 @@ export function Chart({
         unit,
         heightPx,
         onHover: setHovered,
-        onPick: isPickable ? (first, last) => pick.current?.(first, last) : undefined,
+        onSelect: isSelectable ? (first, last) => onSelectRef.current?.(first, last) : undefined,
       }),
       data,
       element,
@@ -71,14 +71,14 @@ export function Chart({
       observer.disconnect()
       plot.destroy()
     }
-    // The theme decides the colours, which are read when the plot is made.
-  }, [labels, series, kind, unit, heightPx, isPickable, theme])
+    // `theme` is a dependency because the colours are read when the plot is created.
+  }, [labels, series, kind, unit, heightPx, isSelectable, theme])
   return (
     <figure className="panel chart">
       <figcaption>
         <h2>{title}</h2>
         <p className="legend small">
-          {hovered === undefined ? <span className="muted">{sentence}</span> : <span>{labels[hovered]}</span>}
+          {hovered === undefined ? <span className="muted">{caption}</span> : <span>{labels[hovered]}</span>}
           {series.map(({ name, color, values }) => {
             const value = hovered === undefined ? undefined : values[hovered]
             return (
@@ -92,8 +92,8 @@ export function Chart({
         </p>
       </figcaption>
       <div
-        ref={holder}
-        className={isPickable ? 'plot pickable' : 'plot'}
+        ref={container}
+        className={isSelectable ? 'plot selectable' : 'plot'}
         style={{ height: heightPx }}
         aria-hidden="true"
       />
@@ -112,7 +112,7 @@ function ChartTable({
   format,
 }: Pick<ChartProps, 'title' | 'labels' | 'series'> & { format: (value: number) => string }) {
   return (
-    <TableFrame label={`${title}, as a table`}>
+    <ScrollableTable label={`${title}, as a table`}>
       <thead>
         <tr>
           <th scope="col">Time</th>
@@ -136,11 +136,11 @@ function ChartTable({
           </tr>
         ))}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }
 
-/** The highest bars are drawn first, and the ones below over them. */
+/** Returns the data of the plot. Stacked sums are drawn from the highest to the lowest, each over the one before. */
 function toData(count: number, series: readonly Series[], kind: 'bars' | 'lines'): uPlot.AlignedData {
   const x = Array.from({ length: count }, (_, index) => index)
   if (kind === 'lines') return [x, ...series.map(({ values }) => [...values])]
@@ -154,15 +154,15 @@ function toData(count: number, series: readonly Series[], kind: 'bars' | 'lines'
   return [x, ...stacked.toReversed()]
 }
 
-interface Drawn extends Pick<ChartProps, 'labels' | 'series' | 'kind' | 'unit'> {
+interface PlotOptions extends Pick<ChartProps, 'labels' | 'series' | 'kind' | 'unit'> {
   readonly heightPx: number
   readonly onHover: (index: number | undefined) => void
-  readonly onPick: ChartProps['onPick'] | undefined
+  readonly onSelect: ChartProps['onSelect'] | undefined
 }
 
 function toOptions(
   element: HTMLElement,
-  { labels, series, kind, unit, heightPx, onHover, onPick }: Drawn,
+  { labels, series, kind, unit, heightPx, onHover, onSelect }: PlotOptions,
 ): uPlot.Options {
   const colorOf = (name: string): string => resolveColor(element, name)
   const ordered = kind === 'bars' ? series.toReversed() : series
@@ -180,8 +180,8 @@ function toOptions(
     cursor: {
       y: false,
       points: { show: kind === 'lines' },
-      // The library would stop the click after any movement at all.
-      drag: { x: onPick !== undefined, y: false, setScale: false, dist: DRAG_PX, click: () => {} },
+      // By default, the library suppresses the click after the smallest movement.
+      drag: { x: onSelect !== undefined, y: false, setScale: false, dist: DRAG_PX, click: () => {} },
     },
     scales: {
       x: { time: false, range: (_, min, max) => [min - 0.6, max + 0.6] },
@@ -216,13 +216,13 @@ function toOptions(
     ] as uPlot.Series[],
     hooks: {
       setCursor: [({ cursor }) => onHover(cursor.idx ?? undefined)],
-      ...(onPick === undefined ? {} : toPickHooks(onPick)),
+      ...(onSelect === undefined ? {} : toSelectHooks(onSelect)),
     },
   }
 }
 
-function toPickHooks(onPick: NonNullable<ChartProps['onPick']>): uPlot.Hooks.Arrays {
-  // The click that follows a drag is part of it.
+function toSelectHooks(onSelect: NonNullable<ChartProps['onSelect']>): uPlot.Hooks.Arrays {
+  // The browser fires a click after a drag; it must not select one bucket.
   let isDragged = false
   return {
     setSelect: [
@@ -232,7 +232,7 @@ function toPickHooks(onPick: NonNullable<ChartProps['onPick']>): uPlot.Hooks.Arr
         const [first, last] = [plot.posToIdx(left), plot.posToIdx(left + width)]
         plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false)
         isDragged = true
-        onPick(first, last)
+        onSelect(first, last)
       },
     ],
     ready: [
@@ -242,14 +242,14 @@ function toPickHooks(onPick: NonNullable<ChartProps['onPick']>): uPlot.Hooks.Arr
         })
         plot.over.addEventListener('click', () => {
           const { idx } = plot.cursor
-          if (typeof idx === 'number' && !isDragged) onPick(idx, idx)
+          if (typeof idx === 'number' && !isDragged) onSelect(idx, idx)
         })
       },
     ],
   }
 }
 
-/** A canvas takes no custom property: an element inside the page says what the property means in the theme. */
+/** Returns the colour of a custom property in the current theme. A canvas does not resolve custom properties, so an element does. */
 function resolveColor(parent: HTMLElement, property: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(${property})`

@@ -1,33 +1,33 @@
 import { type ComponentProps, useId } from 'react'
 
 interface ButtonProps extends ComponentProps<'button'> {
-  readonly look?: 'plain' | 'primary' | 'danger' | 'quiet' | undefined
+  readonly variant?: 'plain' | 'primary' | 'danger' | 'quiet' | undefined
   readonly small?: boolean | undefined
-  /** The button waits for an answer and takes no click. */
+  /** Whether the button's action is running. Clicks do nothing meanwhile. */
   readonly isPending?: boolean | undefined
-  /** Why the button cannot be used. It stays visible and focusable, and says so. */
-  readonly objection?: string | undefined
+  /** Why the button is disabled. It stays visible and focusable, and shows the reason as a tooltip. */
+  readonly disabledReason?: string | undefined
 }
 
 export function Button({
-  look = 'plain',
+  variant = 'plain',
   small = false,
   isPending = false,
-  objection,
+  disabledReason,
   className = '',
   onClick,
   children,
   ...rest
 }: ButtonProps) {
   const reasonId = useId()
-  const isDisabled = isPending || objection !== undefined
+  const isDisabled = isPending || disabledReason !== undefined
   const button = (
     <button
       type="button"
       {...rest}
-      className={`button ${look}${small ? ' small' : ''} ${className}`.trimEnd()}
+      className={`button ${variant}${small ? ' small' : ''} ${className}`.trimEnd()}
       aria-disabled={isDisabled || undefined}
-      aria-describedby={objection === undefined ? undefined : reasonId}
+      aria-describedby={disabledReason === undefined ? undefined : reasonId}
       onClick={event => {
         // Also keeps a disabled submit button from sending its form.
         if (isDisabled) event.preventDefault()
@@ -37,12 +37,12 @@ export function Button({
       {children}
     </button>
   )
-  if (objection === undefined) return button
+  if (disabledReason === undefined) return button
   return (
     <span className="with-reason">
       {button}
       <span role="tooltip" id={reasonId}>
-        {objection}
+        {disabledReason}
       </span>
     </span>
   )

@@ -7,7 +7,7 @@ export function CodeBlock({ text, shown, label }: { text: string; shown?: string
   return (
     <div className="code">
       <div className="row">
-        <CopyButton text={text} shown={pre} look="quiet" />
+        <CopyButton text={text} shown={pre} variant="quiet" />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long code scrolls by keyboard too. */}
       <pre ref={pre} tabIndex={0} aria-label={label ?? 'Code'}>

@@ -7,9 +7,9 @@ import { useForm } from './use-form.ts'
 
 interface ConfirmDialogProps {
   readonly title: string
-  /** What ends, and what stays. */
+  /** Explains what ends and what stays. */
   readonly children: ReactNode
-  /** What has to be typed; absent: the button is enough. */
+  /** The name that the user must type. Without it the button is enough. */
   readonly name?: string
   readonly action: string
   readonly send: () => Promise<unknown>
@@ -17,7 +17,7 @@ interface ConfirmDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks before something ends, by its name where that cannot be undone. */
+/** Asks before something ends. The user types its name if that cannot be undone. */
 export function ConfirmDialog({ title, children, name, action, send, onDone, onClose }: ConfirmDialogProps) {
   const [typed, setTyped] = useState('')
   const form = useForm(send, () => {
@@ -43,9 +43,9 @@ export function ConfirmDialog({ title, children, name, action, send, onDone, onC
           </Button>
           <Button
             type="submit"
-            look="danger"
+            variant="danger"
             isPending={form.isPending}
-            objection={isConfirmed ? undefined : `Type ${name} first.`}
+            disabledReason={isConfirmed ? undefined : `Type ${name} first.`}
           >
             {action}
           </Button>

@@ -7,12 +7,12 @@ const SHOWN_MS = 4_000
 interface CopyButtonProps {
   readonly text: string
   readonly label?: string
-  readonly look?: 'plain' | 'primary' | 'quiet'
-  /** The element that shows the text. It is selected where the text cannot be copied. */
+  readonly variant?: 'plain' | 'primary' | 'quiet'
+  /** The element that shows the text. Its content is selected if the text cannot be copied. */
   readonly shown?: RefObject<HTMLElement | null>
 }
 
-export function CopyButton({ text, label = 'Copy', look = 'plain', shown }: CopyButtonProps) {
+export function CopyButton({ text, label = 'Copy', variant = 'plain', shown }: CopyButtonProps) {
   const [state, setState] = useState<'ready' | 'copied' | 'selected'>('ready')
   const button = useRef<HTMLSpanElement>(null)
   useEffect(() => {
@@ -27,10 +27,10 @@ export function CopyButton({ text, label = 'Copy', look = 'plain', shown }: Copy
   }
   return (
     <span ref={button}>
-      <Button small look={look} onClick={() => void copy()}>
+      <Button small variant={variant} onClick={() => void copy()}>
         {state === 'copied' ? 'Copied' : state === 'selected' ? 'Press Ctrl+C' : label}
       </Button>
-      <span role="status" className="only-heard">
+      <span role="status" className="visually-hidden">
         {state === 'copied' ? 'Copied.' : state === 'selected' ? 'Selected. Press Ctrl+C to copy.' : ''}
       </span>
     </span>

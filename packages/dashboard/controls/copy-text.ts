@@ -1,6 +1,7 @@
 /**
- * Copies the text: by the clipboard, or by the older command where the page has no right to it (without https, or refused). Returns
- * false if neither worked. `near` is where a helper element may be put: a modal dialog makes everything outside of it inert.
+ * Copies the text with the clipboard API, or with the older command if the page may not use the API (without https, or refused).
+ * Returns false if neither worked. The helper element of the command is put into the dialog around `near`, because a modal dialog
+ * makes everything outside of it inert.
  */
 export async function copyText(text: string, near: Element): Promise<boolean> {
   try {
@@ -14,7 +15,7 @@ export async function copyText(text: string, near: Element): Promise<boolean> {
 function copyByCommand(text: string, near: Element): boolean {
   const area = document.createElement('textarea')
   area.value = text
-  area.className = 'only-heard'
+  area.className = 'visually-hidden'
   area.setAttribute('aria-hidden', 'true')
   const parent = near.closest('dialog') ?? document.body
   parent.append(area)
@@ -28,7 +29,7 @@ function copyByCommand(text: string, near: Element): boolean {
   }
 }
 
-/** Selects what the element shows, for Ctrl+C. */
+/** Selects the content of the element, so that Ctrl+C copies it. */
 export function selectContent(element: Element): void {
   const selection = getSelection()
   const range = document.createRange()

@@ -3,9 +3,9 @@ import { Button } from './button.tsx'
 
 interface DialogProps {
   readonly title: string
-  /** Esc, the close button and Cancel all call it. */
+  /** Called by Esc and by the close button. */
   readonly onClose: () => void
-  readonly shape?: 'middle' | 'wide' | 'at-side' | undefined
+  readonly variant?: 'centered' | 'wide' | 'drawer' | undefined
   readonly children: ReactNode
 }
 
@@ -13,7 +13,7 @@ interface DialogProps {
  * The browser's own modal dialog: it traps the focus, makes the rest of the page inert and gives the focus back when it is removed.
  * Render it while it is open. An element with `data-focus` gets the focus first.
  */
-export function Dialog({ title, onClose, shape = 'middle', children }: DialogProps) {
+export function Dialog({ title, onClose, variant = 'centered', children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {
@@ -30,7 +30,7 @@ export function Dialog({ title, onClose, shape = 'middle', children }: DialogPro
   return (
     <dialog
       ref={dialog}
-      className={`dialog ${shape}`}
+      className={`dialog ${variant}`}
       aria-labelledby={titleId}
       onCancel={event => {
         event.preventDefault()
@@ -39,7 +39,7 @@ export function Dialog({ title, onClose, shape = 'middle', children }: DialogPro
     >
       <header>
         <h2 id={titleId}>{title}</h2>
-        <Button look="quiet" small onClick={onClose} aria-label="Close">
+        <Button variant="quiet" small onClick={onClose} aria-label="Close">
           <span aria-hidden="true">✕</span>
         </Button>
       </header>

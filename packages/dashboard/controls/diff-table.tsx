@@ -1,8 +1,8 @@
 import type { Difference } from '../format/to-diff.ts'
 
-/** The fields of a record that changed, before and after. */
+/** Shows the changed fields of a record, before and after. */
 export function DiffTable({ differences }: { differences: readonly Difference[] }) {
-  if (differences.length === 0) return <p className="muted">No field changed.</p>
+  if (differences.length === 0) return <p className="muted">No fields changed.</p>
   return (
     <table className="table diff">
       <thead>

@@ -1,23 +1,23 @@
 import { toApiError } from '../api/api-error.ts'
 import { Button } from './button.tsx'
+import { ConflictError } from './conflict-error.ts'
 import { ConflictNotice } from './conflict-notice.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { OutdatedError } from './outdated-error.ts'
 
 interface ErrorPanelProps {
-  /** Such as `Keys`: "Keys could not be loaded." */
+  /** The subject of the message, such as `Keys` for "Keys could not be loaded." */
   readonly what: string
   readonly error: unknown
   readonly onRetry?: (() => void) | undefined
 }
 
-/** Says what could not be loaded and why, with the id by which the server's log has it. */
+/** Shows what could not be loaded and why, with the request id that the server's log has. */
 export function ErrorPanel({ what, error, onRetry }: ErrorPanelProps) {
   const { code, message, status, requestId } = toApiError(error)
   if (status === 404) {
     return (
       <div role="alert" className="notice">
-        Nothing here by this name, or you may not see it.
+        This does not exist, or you may not see it.
       </div>
     )
   }
@@ -44,10 +44,11 @@ export function ErrorPanel({ what, error, onRetry }: ErrorPanelProps) {
   )
 }
 
-/** Why a form could not be sent. */
+/** Shows why a form could not be sent. */
 export function FormProblem({ error }: { error: unknown }) {
   if (error === null || error === undefined) return null
-  if (error instanceof OutdatedError) return <ConflictNotice key={error.now.updated_at} now={error.now} />
+  if (error instanceof ConflictError)
+    return <ConflictNotice key={error.latest.updated_at} latest={error.latest} />
   const { code, message, requestId } = toApiError(error)
   return (
     <div role="alert" className="notice bad">

@@ -4,7 +4,7 @@ interface FieldProps {
   readonly label: string
   readonly hint?: ReactNode
   readonly problem?: string | undefined
-  /** Marks the field as one that may stay empty. */
+  /** Adds "(optional)" to the label. */
   readonly isOptional?: boolean | undefined
 }
 
@@ -14,7 +14,7 @@ interface FieldIds {
   readonly 'aria-invalid': true | undefined
 }
 
-/** A label above a control, with the hint and the problem below it; both are part of its description. */
+/** A label above a control, and below it the hint and the problem, which assistive technology reads as its description. */
 function Field({
   label,
   hint,
@@ -75,9 +75,9 @@ export function SelectField({ label, hint, problem, isOptional, children, ...sel
   )
 }
 
-type AreaFieldProps = FieldProps & Omit<ComponentProps<'textarea'>, 'id'>
+type TextAreaFieldProps = FieldProps & Omit<ComponentProps<'textarea'>, 'id'>
 
-export function AreaField({ label, hint, problem, isOptional, ...area }: AreaFieldProps) {
+export function TextAreaField({ label, hint, problem, isOptional, ...area }: TextAreaFieldProps) {
   return (
     <Field label={label} hint={hint} problem={problem} isOptional={isOptional}>
       {ids => <textarea rows={3} {...area} {...ids} className="input" />}

@@ -21,7 +21,7 @@ export function ListState({
   empty,
   children,
 }: {
-  /** Such as `Keys`. */
+  /** The plural of what is listed, such as `Keys`, for error messages. */
   what: string
   query: ListQuery
   empty: ReactNode
@@ -53,7 +53,7 @@ export function ListState({
   )
 }
 
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="empty">
       <h2>{title}</h2>

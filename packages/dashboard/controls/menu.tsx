@@ -2,8 +2,8 @@ import { DropdownMenu } from 'radix-ui'
 import type { ReactNode } from 'react'
 
 /**
- * A button with a menu. Not modal: the library would lock scrolling by a style sheet of its own, which the content security policy
- * refuses.
+ * A button with a menu. The menu is not modal: a modal one would lock scrolling with an inline style sheet, which the content
+ * security policy refuses.
  */
 export function Menu({
   trigger,
@@ -51,7 +51,7 @@ export function MenuItem({
       {isCurrent && (
         <>
           <span aria-hidden="true">✓</span>
-          <span className="only-heard">(current)</span>
+          <span className="visually-hidden">(current)</span>
         </>
       )}
     </DropdownMenu.Item>

@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 
-/** A model's id as a name in a table, which breaks behind its slashes where it must break. */
+/** Shows a model's id in a table. A long one breaks after its slashes. */
 export function ModelId({ id }: { id: string }) {
   const [first, ...rest] = id.split('/')
   return (

@@ -5,7 +5,7 @@ import { useForm } from './use-form.ts'
 
 interface RemoveDialogProps {
   readonly title: string
-  /** What ends with it. */
+  /** What the removal causes, in a sentence. */
   readonly effect: string
   readonly verb?: string
   readonly remove: () => Promise<unknown>
@@ -13,7 +13,7 @@ interface RemoveDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks before something is removed that can be made again. */
+/** Asks before something is removed that can be created again. */
 export function RemoveDialog({ title, effect, verb = 'Remove', remove, onDone, onClose }: RemoveDialogProps) {
   const form = useForm(remove, () => {
     onDone()
@@ -28,7 +28,7 @@ export function RemoveDialog({ title, effect, verb = 'Remove', remove, onDone, o
           <Button data-focus onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" look="danger" isPending={form.isPending}>
+          <Button type="submit" variant="danger" isPending={form.isPending}>
             {verb}
           </Button>
         </div>

@@ -1,4 +1,4 @@
-/** Grey lines of the final height. They appear after 150 ms, so that a fast answer shows none. */
+/** Grey placeholder lines. They appear after 150 ms, so that nothing flickers before a fast answer. */
 export function Skeleton({ rows = 4, heightPx = 36 }: { rows?: number; heightPx?: number }) {
   return (
     <div role="status" aria-label="Loading" className="stack">

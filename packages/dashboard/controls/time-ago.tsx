@@ -2,13 +2,13 @@ import { toDateTime, toRelativeTime } from '../format/times.ts'
 import { useNow } from './use-now.ts'
 
 interface TimeAgoProps {
-  /** ISO 8601; null where it never happened. */
+  /** ISO 8601, or null if it never happened. */
   readonly at: string | null
   readonly timeZone: string
   readonly never?: string
 }
 
-/** A time by its distance from now; its exact form with the zone is in the title. */
+/** Shows a time relative to now. The exact time with its zone is in the title. */
 export function TimeAgo({ at, timeZone, never = 'never' }: TimeAgoProps) {
   const now = useNow()
   if (at === null) return <span className="muted">{never}</span>

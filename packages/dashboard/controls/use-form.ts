@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef } from 'react'
 import { type ApiError, toApiError } from '../api/api-error.ts'
-import { type Stored, useEdit } from './edited.tsx'
-import { toConflict } from './outdated-error.ts'
+import { toConflict } from './conflict-error.ts'
+import { useEdit, type Versioned } from './edit-form.tsx'
 
-/** Names the version that a change is based on; empty where a record is created. */
+/** The header with the version that a change is based on. It is empty if a record is created. */
 export interface VersionHeader {
   readonly 'If-Match'?: string
 }
@@ -14,17 +14,17 @@ const NO_VERSION: VersionHeader = {}
 interface Form {
   readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void
   readonly isPending: boolean
-  /** The last sending went well, and none has begun since. */
+  /** Whether the last submission succeeded and no other one has begun. */
   readonly isSaved: boolean
-  /** The last failure; undefined before and after a success. */
+  /** Why the last submission failed, or undefined if none has or a later one succeeded. */
   readonly error: ApiError | undefined
-  /** The message for the field whose name the API uses, such as `restrictions.max_request_cost_usd`. */
+  /** Returns the error message for a field by its name in the API, such as `restrictions.max_request_cost_usd`. */
   problemOf(name: string): string | undefined
 }
 
 /**
- * Sends a form by `send` and puts a failure at the field that it names, which gets the focus. Within an `Edited`, `send`
- * gets the header that names the version, and an outdated one is shown by FormProblem.
+ * Submits a form by `send`. If the error names a field, the message belongs to that field, which gets the focus. Within an
+ * `EditForm`, `send` gets the header with the record's version, and FormProblem shows a conflict.
  */
 export function useForm<Result>(
   send: (data: FormData, header: VersionHeader) => Promise<Result>,
@@ -41,8 +41,8 @@ export function useForm<Result>(
       }
     },
     onSuccess: result => {
-      // A form that stays open goes on from what it has stored.
-      if (edit !== undefined && isVersionOf(result, edit.base)) edit.adopt(result)
+      // A form that stays open continues with the version that it has just stored.
+      if (edit !== undefined && isVersionOf(result, edit.base)) edit.rebase(result)
       onDone(result)
     },
     onError: thrown => {
@@ -65,8 +65,8 @@ export function useForm<Result>(
   }
 }
 
-function isVersionOf(value: unknown, { id }: Stored): value is Stored {
-  const { id: own, updated_at: updatedAt } = (value ?? {}) as Partial<Stored>
+function isVersionOf(value: unknown, { id }: Versioned): value is Versioned {
+  const { id: own, updated_at: updatedAt } = (value ?? {}) as Partial<Versioned>
   return own === id && typeof updatedAt === 'string'
 }
 

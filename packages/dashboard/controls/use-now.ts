@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The time, renewed every `everyMs`: for texts such as "2 min ago". */
+/** Returns the current time, updated every `everyMs`, for texts such as "2 min ago". */
 export function useNow(everyMs = 30_000): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

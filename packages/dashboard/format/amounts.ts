@@ -16,7 +16,7 @@ function trim(text: string): string {
   return text.replace(/\.0$/, '')
 }
 
-/** `+12 %`, `−5.2 %`, `no change`; undefined: there was nothing before. */
+/** `+12 %`, `−5.2 %`, `no change`; undefined if there was nothing before. */
 export function toChange(value: number, before: number): string | undefined {
   if (before === 0) return undefined
   const share = Math.abs(value - before) / before

@@ -17,7 +17,7 @@ export const CHART_UNITS: Readonly<Record<ChartUnit, UnitTexts>> = {
   usd: { format: toMoney, toTick: toMoneyTick },
 }
 
-/** `800`, `48.2K`, `2M`. Half a request is no tick. */
+/** `800`, `48.2K`, `2M`. Empty for a fraction, because half a request does not exist. */
 function toCountTick(value: number): string {
   if (!Number.isInteger(value)) return ''
   return value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 1 })

@@ -12,13 +12,13 @@ export function toMoney(usd: number | null): string {
   return `${sign}$${size.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
 }
 
-/** Three significant digits without an exponent. */
+/** Returns three significant digits without an exponent. */
 function toDigits(size: number): string {
   const decimals = Math.min(20, 2 - Math.floor(Math.log10(size)))
   return size.toFixed(decimals).replace(/0+$/, '')
 }
 
-/** A price or a bound that somebody set: all its decimals, and at least two. */
+/** Returns a price or a limit that somebody set with all its decimals, at least two. */
 export function toPrice(usd: number): string {
   return `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 9 })}`
 }

@@ -9,7 +9,7 @@ export function parseSearchText(text: string): Record<string, string | string[]>
   )
 }
 
-/** The reverse, without what is undefined. */
+/** Writes the query of an address. Parameters that are undefined are left out. */
 export function toSearchText(search: Readonly<Record<string, unknown>>): string {
   const given = Object.entries(search).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value])

@@ -36,7 +36,7 @@ export function toDay(at: number, timeZone: string): string {
   return toDateTime(at, timeZone).replace(/ \d{4}, .*$/, '')
 }
 
-/** The begin of a bucket in the zone, as short as its length allows: `14:03`, `22 Nov 14:00`, `22 Nov`. */
+/** Returns the start of a bucket in the zone, as short as the bucket's length allows: `14:03`, `22 Nov 14:00`, `22 Nov`. */
 export function toBucketTime(at: number, bucketSeconds: number, timeZone: string): string {
   const time = toClockTime(at, timeZone).slice(0, 5)
   if (bucketSeconds <= 1_800) return time

@@ -1,32 +1,32 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { findPlace, rememberPlace } from '../api/workspace.ts'
-import { OrganizationContext, PlaceContext, useWorkspace } from '../session/place-context.tsx'
-import { Door } from './door.tsx'
-import { Frame } from './frame.tsx'
+import { findEnvironment, rememberEnvironment } from '../api/workspace.ts'
+import { EnvironmentContext, OrganizationContext, useWorkspace } from '../session/environment-context.tsx'
+import { AppShell } from './app-shell.tsx'
+import { CardLayout } from './card-layout.tsx'
 
-/** Finds the environment that the address names, and puts its pages into the frame. */
+/** Finds the environment of the address and shows its pages in the AppShell. */
 export function EnvironmentLayout() {
-  const names = useParams({ from: '/signed-in/o/$org/$project/$environment' })
-  const place = findPlace(useWorkspace(), names)
+  const params = useParams({ from: '/signed-in/o/$org/$project/$environment' })
+  const current = findEnvironment(useWorkspace(), params)
   useEffect(() => {
-    if (place !== undefined) rememberPlace(place)
-  }, [place])
-  if (place === undefined) {
+    if (current !== undefined) rememberEnvironment(current)
+  }, [current])
+  if (current === undefined) {
     return (
-      <Door title="Nothing here" text="There is nothing by this name, or you may not see it.">
+      <CardLayout title="Not found" text="This environment does not exist, or you may not see it.">
         <Link className="button primary" to="/">
           Go to your environments
         </Link>
-      </Door>
+      </CardLayout>
     )
   }
   return (
-    <OrganizationContext value={place.organization}>
-      <PlaceContext value={place}>
-        {/* The key makes every page start anew in another environment. */}
-        <Frame key={place.environment.id} isProduction={place.environment.name === 'production'} />
-      </PlaceContext>
+    <OrganizationContext value={current.organization}>
+      <EnvironmentContext value={current}>
+        {/* The key resets the state of every page when the environment changes. */}
+        <AppShell key={current.environment.id} isProduction={current.environment.name === 'production'} />
+      </EnvironmentContext>
     </OrganizationContext>
   )
 }

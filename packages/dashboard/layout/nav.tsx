@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type PlaceNames, toNames } from '../api/workspace.ts'
+import { type EnvironmentParams, toParams } from '../api/workspace.ts'
 import {
   AuditIcon,
   ClientAuthIcon,
@@ -18,7 +18,7 @@ import {
   UsageIcon,
   WebhookIcon,
 } from '../controls/icons.tsx'
-import { useMaybePlace, useOrganization } from '../session/place-context.tsx'
+import { useOptionalEnvironment, useOrganization } from '../session/environment-context.tsx'
 
 /** The pages of an environment. `key` follows `g` as a shortcut. */
 export const PAGES = [
@@ -26,7 +26,7 @@ export const PAGES = [
   { name: 'Logs', to: '/o/$org/$project/$environment/logs', key: 'l', icon: <LogsIcon /> },
   { name: 'Usage', to: '/o/$org/$project/$environment/usage', key: 'u', icon: <UsageIcon /> },
   { name: 'Playground', to: '/o/$org/$project/$environment/playground', key: 'p', icon: <PlaygroundIcon /> },
-  { name: 'Keys', to: '/o/$org/$project/$environment/keys', key: 'k', icon: <KeyIcon />, isApart: true },
+  { name: 'Keys', to: '/o/$org/$project/$environment/keys', key: 'k', icon: <KeyIcon />, startsGroup: true },
   { name: 'Limits', to: '/o/$org/$project/$environment/limits', key: 'i', icon: <LimitIcon /> },
   { name: 'End users', to: '/o/$org/$project/$environment/end-users', key: 'e', icon: <EndUserIcon /> },
   { name: 'Models', to: '/o/$org/$project/$environment/models', key: 'm', icon: <ModelIcon /> },
@@ -48,7 +48,7 @@ export const PAGES = [
   to: string
   key: string
   icon: ReactNode
-  isApart?: boolean
+  startsGroup?: boolean
 }[]
 
 /** The pages of an organization. */
@@ -61,19 +61,19 @@ export const ORGANIZATION_PAGES = [
   { name: 'Organization settings', to: '/o/$org/settings', icon: <SettingsIcon /> },
 ] as const satisfies readonly { name: string; to: string; icon: ReactNode }[]
 
-export function Nav({ isOpen, onFollow }: { isOpen: boolean; onFollow: () => void }) {
-  const place = useMaybePlace()
+export function Nav({ isOpen, onNavigate }: { isOpen: boolean; onNavigate: () => void }) {
+  const current = useOptionalEnvironment()
   const org = useOrganization().slug
   return (
-    <nav className={`side${isOpen ? ' open' : ''}`} aria-label="Pages" id="pages">
-      {place !== undefined && <EnvironmentLinks names={toNames(place)} onFollow={onFollow} />}
-      <p className="side-title" id="organization-pages">
+    <nav className={`sidebar${isOpen ? ' open' : ''}`} aria-label="Pages" id="pages">
+      {current !== undefined && <EnvironmentLinks params={toParams(current)} onNavigate={onNavigate} />}
+      <p className="sidebar-title" id="organization-pages">
         Organization
       </p>
       <ul aria-labelledby="organization-pages">
         {ORGANIZATION_PAGES.map(page => (
           <li key={page.name}>
-            <Link className="side-link" to={page.to} params={{ org }} onClick={onFollow}>
+            <Link className="sidebar-link" to={page.to} params={{ org }} onClick={onNavigate}>
               {page.icon}
               {page.name}
             </Link>
@@ -84,12 +84,12 @@ export function Nav({ isOpen, onFollow }: { isOpen: boolean; onFollow: () => voi
   )
 }
 
-function EnvironmentLinks({ names, onFollow }: { names: PlaceNames; onFollow: () => void }) {
+function EnvironmentLinks({ params, onNavigate }: { params: EnvironmentParams; onNavigate: () => void }) {
   return (
     <ul>
       {PAGES.map(page => (
-        <li key={page.name} className={'isApart' in page ? 'apart' : undefined}>
-          <Link className="side-link" to={page.to} params={names} onClick={onFollow}>
+        <li key={page.name} className={'startsGroup' in page ? 'group-start' : undefined}>
+          <Link className="sidebar-link" to={page.to} params={params} onClick={onNavigate}>
             {page.icon}
             {page.name}
           </Link>

@@ -1,40 +1,42 @@
 import { useNavigate, useRouterState } from '@tanstack/react-router'
-import { type Place, rememberPlace, toNames } from '../api/workspace.ts'
+import { type ProjectEnvironment, rememberEnvironment, toParams } from '../api/workspace.ts'
 import { Button } from '../controls/button.tsx'
 import { ChevronIcon } from '../controls/icons.tsx'
 import { Menu, MenuItem, MenuLabel } from '../controls/menu.tsx'
-import { useOrganization, usePlace, useWorkspace } from '../session/place-context.tsx'
+import { useEnvironment, useOrganization, useWorkspace } from '../session/environment-context.tsx'
 import { PAGES } from './nav.tsx'
 
 /** Parameters of an address that mean the same in every environment. Filters that name a key or an end user do not. */
-const KEPT =
+const SHARED_PARAMETERS =
   /^(range|from|to|tz|by|stream|sandbox|min_cost_usd|min_latency_ms|(not\.)?(status|error_code|provider|model|endpoint)|metadata\..*)$/
 
 /** Returns a function that opens the same page in another environment. */
-function useSwitch(): (place: Place) => void {
+function useSwitch(): (target: ProjectEnvironment) => void {
   const navigate = useNavigate()
   const { pathname, search } = useRouterState({ select: state => state.location })
-  return place => {
-    rememberPlace(place)
+  return target => {
+    rememberEnvironment(target)
     const [, , , , , page = ''] = pathname.split('/')
     const to = PAGES.find(each => each.to.endsWith(`/${page}`))?.to ?? PAGES[0].to
-    const kept = Object.fromEntries(Object.entries(search).filter(([name]) => KEPT.test(name)))
-    // The live tail is no filter.
-    const leftOut = Object.keys(search).filter(name => !KEPT.test(name) && name !== 'tail')
-    void navigate({ to, params: toNames(place), search: kept, state: { leftOut } })
+    const kept = Object.fromEntries(Object.entries(search).filter(([name]) => SHARED_PARAMETERS.test(name)))
+    // The live tail is not a filter, so it is dropped without a notice.
+    const droppedFilters = Object.keys(search).filter(
+      name => !SHARED_PARAMETERS.test(name) && name !== 'tail',
+    )
+    void navigate({ to, params: toParams(target), search: kept, state: { droppedFilters } })
   }
 }
 
 export function OrganizationSwitcher() {
   const workspace = useWorkspace()
-  const here = useOrganization()
+  const current = useOrganization()
   const navigate = useNavigate()
   const open = useSwitch()
   return (
     <Menu
       trigger={
-        <Button look="quiet" small className="switcher" aria-label={`Organization: ${here.name}`}>
-          <span className="cut">{here.name}</span>
+        <Button variant="quiet" small className="switcher" aria-label={`Organization: ${current.name}`}>
+          <span className="truncate">{current.name}</span>
           <ChevronIcon />
         </Button>
       }
@@ -43,7 +45,7 @@ export function OrganizationSwitcher() {
       {workspace.organizations.map(organization => (
         <MenuItem
           key={organization.id}
-          isCurrent={organization.id === here.id}
+          isCurrent={organization.id === current.id}
           onSelect={() => {
             const [project] = organization.projects
             const environment = project?.environments[0]
@@ -52,7 +54,7 @@ export function OrganizationSwitcher() {
             else void navigate({ to: '/o/$org/projects', params: { org: organization.slug } })
           }}
         >
-          <span className="cut">{organization.name}</span>
+          <span className="truncate">{organization.name}</span>
         </MenuItem>
       ))}
     </Menu>
@@ -60,14 +62,14 @@ export function OrganizationSwitcher() {
 }
 
 export function ProjectSwitcher() {
-  const here = usePlace()
+  const current = useEnvironment()
   const open = useSwitch()
-  const { organization } = here
+  const { organization } = current
   return (
     <Menu
       trigger={
-        <Button look="quiet" small className="switcher" aria-label={`Project: ${here.project.name}`}>
-          <span className="cut">{here.project.name}</span>
+        <Button variant="quiet" small className="switcher" aria-label={`Project: ${current.project.name}`}>
+          <span className="truncate">{current.project.name}</span>
           <ChevronIcon />
         </Button>
       }
@@ -76,32 +78,32 @@ export function ProjectSwitcher() {
       {organization.projects.map(project => (
         <MenuItem
           key={project.id}
-          isCurrent={project.id === here.project.id}
+          isCurrent={project.id === current.project.id}
           onSelect={() => {
-            const same = project.environments.find(({ name }) => name === here.environment.name)
+            const same = project.environments.find(({ name }) => name === current.environment.name)
             const environment = same ?? project.environments[0]
             if (environment !== undefined) open({ organization, project, environment })
           }}
         >
-          <span className="cut">{project.name}</span>
+          <span className="truncate">{project.name}</span>
         </MenuItem>
       ))}
     </Menu>
   )
 }
 
-/** Always visible. Production differs by fill, by a mark and by the word in capitals, not by colour alone. */
+/** Is always visible. Production differs by fill, mark and capitals, not by colour alone. */
 export function EnvironmentSwitcher() {
-  const here = usePlace()
+  const current = useEnvironment()
   const open = useSwitch()
-  const isProduction = here.environment.name === 'production'
+  const isProduction = current.environment.name === 'production'
   return (
     <Menu
       trigger={
         <button
           type="button"
           className={`environment-chip${isProduction ? ' production' : ''}`}
-          aria-label={`Environment: ${here.environment.name}`}
+          aria-label={`Environment: ${current.environment.name}`}
         >
           <span aria-hidden="true">{isProduction ? '■' : '○'}</span>
           {isProduction ? 'PRODUCTION' : 'Development'}
@@ -109,12 +111,12 @@ export function EnvironmentSwitcher() {
         </button>
       }
     >
-      <MenuLabel>Environments of {here.project.name}</MenuLabel>
-      {here.project.environments.map(environment => (
+      <MenuLabel>Environments of {current.project.name}</MenuLabel>
+      {current.project.environments.map(environment => (
         <MenuItem
           key={environment.id}
-          isCurrent={environment.id === here.environment.id}
-          onSelect={() => open({ ...here, environment })}
+          isCurrent={environment.id === current.environment.id}
+          onSelect={() => open({ ...current, environment })}
         >
           {environment.name === 'production' ? 'Production' : 'Development'}
         </MenuItem>

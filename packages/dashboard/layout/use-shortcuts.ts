@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { toNames } from '../api/workspace.ts'
-import { useMaybePlace } from '../session/place-context.tsx'
-import { hasSingleKeys } from '../session/single-keys.ts'
+import { toParams } from '../api/workspace.ts'
+import { useOptionalEnvironment } from '../session/environment-context.tsx'
+import { hasSingleKeyShortcuts } from '../session/single-key-shortcuts.ts'
 import { PAGES } from './nav.tsx'
 
-/** How long `g` waits for the letter of a page. */
+/** How long after `g` the letter of a page still counts. */
 const WAIT_MS = 1_500
 
 interface Openers {
@@ -13,7 +13,7 @@ interface Openers {
   readonly openHelp: () => void
 }
 
-/** The filters of a page, else the other controls of its search; the time has a key of its own. */
+/** The selectors that `/` tries in order. They exclude the time, which has the key `t`. */
 const FILTERS = ['[role="search"] input', '[role="search"] select:not([data-range])']
 const RANGE = ['[data-range]']
 
@@ -24,12 +24,12 @@ const RANGE = ['[data-range]']
  */
 export function useShortcuts({ openPalette, openHelp }: Openers): void {
   const navigate = useNavigate()
-  const place = useMaybePlace()
+  const current = useOptionalEnvironment()
   const pressedAt = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
-        // In the browser it would go to its own search field.
+        // Some browsers open their own search with this key.
         event.preventDefault()
         if (document.querySelector('dialog[open]') === null) openPalette()
         return
@@ -41,7 +41,7 @@ export function useShortcuts({ openPalette, openHelp }: Openers): void {
       }
       if (event.key === '/' || event.key === 't') {
         const control = findFirst(event.key === '/' ? FILTERS : RANGE)
-        // Else the key would be typed there.
+        // Without this, the browser would type the key into the focused control.
         event.preventDefault()
         if (control !== undefined) control.focus()
         else if (event.key === '/') openPalette()
@@ -52,14 +52,14 @@ export function useShortcuts({ openPalette, openHelp }: Openers): void {
         return
       }
       const page = PAGES.find(({ key }) => key === event.key)
-      if (page === undefined || place === undefined || event.timeStamp - pressedAt.current > WAIT_MS) return
+      if (page === undefined || current === undefined || event.timeStamp - pressedAt.current > WAIT_MS) return
       pressedAt.current = Number.NEGATIVE_INFINITY
       event.preventDefault()
-      void navigate({ to: page.to, params: toNames(place) })
+      void navigate({ to: page.to, params: toParams(current) })
     }
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
-  }, [navigate, place, openPalette, openHelp])
+  }, [navigate, current, openPalette, openHelp])
 }
 
 function findFirst(selectors: readonly string[]): HTMLElement | undefined {
@@ -70,12 +70,12 @@ function findFirst(selectors: readonly string[]): HTMLElement | undefined {
   return undefined
 }
 
-/** Whether a key without Ctrl or Cmd is no shortcut here: by choice, or because it is typed. */
+/** Returns whether a key without Ctrl or Cmd is ignored: the user turned these shortcuts off, or is typing. */
 export function isKeyIgnored(target: EventTarget | null): boolean {
-  return !hasSingleKeys() || isTyping(target)
+  return !hasSingleKeyShortcuts() || isTyping(target)
 }
 
-/** Whether a letter belongs to a field, a menu or a dialog, and not to the page. */
+/** Returns whether a key press belongs to a field, a menu or a dialog. */
 function isTyping(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open]') !== null) return true
   return target instanceof HTMLElement && target.closest('input, textarea, select, [role="menu"]') !== null

@@ -3,13 +3,13 @@ import { useState } from 'react'
 import { Button } from '../controls/button.tsx'
 import { ChevronIcon } from '../controls/icons.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../controls/menu.tsx'
-import { useWorkspace } from '../session/place-context.tsx'
-import { hasSingleKeys, setSingleKeys } from '../session/single-keys.ts'
+import { useWorkspace } from '../session/environment-context.tsx'
+import { hasSingleKeyShortcuts, setSingleKeyShortcuts } from '../session/single-key-shortcuts.ts'
 import { applyTheme, readTheme, type Theme } from '../session/theme.ts'
 import { useSignOut } from '../session/use-sign-out.ts'
 
 const THEMES: readonly [Theme, string][] = [
-  ['system', 'Theme of the system'],
+  ['system', 'System theme'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ]
@@ -17,7 +17,7 @@ const THEMES: readonly [Theme, string][] = [
 export function UserMenu() {
   const { user } = useWorkspace()
   const [theme, setTheme] = useState(readTheme)
-  const [isSingle, setSingle] = useState(hasSingleKeys)
+  const [hasSingleKeys, setSingleKeys] = useState(hasSingleKeyShortcuts)
   const signOut = useSignOut()
   const navigate = useNavigate()
   return (
@@ -25,12 +25,12 @@ export function UserMenu() {
       align="end"
       trigger={
         <Button
-          look="quiet"
+          variant="quiet"
           small
           className="switcher"
           aria-label={`Your account: ${user.name ?? user.email}`}
         >
-          <span className="cut">{user.name ?? user.email}</span>
+          <span className="truncate">{user.name ?? user.email}</span>
           <ChevronIcon />
         </Button>
       }
@@ -52,11 +52,11 @@ export function UserMenu() {
       <MenuSeparator />
       <MenuItem
         onSelect={() => {
-          setSingleKeys(!isSingle)
-          setSingle(!isSingle)
+          setSingleKeyShortcuts(!hasSingleKeys)
+          setSingleKeys(!hasSingleKeys)
         }}
       >
-        {isSingle ? 'Turn shortcuts of one key off' : 'Turn shortcuts of one key on'}
+        {hasSingleKeys ? 'Turn off single-key shortcuts' : 'Turn on single-key shortcuts'}
       </MenuItem>
       <MenuItem onSelect={() => void navigate({ to: '/account' })}>Account</MenuItem>
       <MenuItem onSelect={() => signOut.mutate(false)}>Sign out</MenuItem>

@@ -3,17 +3,17 @@ import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
 import { useState } from 'react'
 import { listKeys } from '../api/key-calls.ts'
-import { type Place, toNames } from '../api/workspace.ts'
+import { type ProjectEnvironment, toParams } from '../api/workspace.ts'
 import { Dialog } from '../controls/dialog.tsx'
 import { ORGANIZATION_PAGES, PAGES } from '../layout/nav.tsx'
-import { useMaybePlace, useOrganization } from '../session/place-context.tsx'
+import { useOptionalEnvironment, useOrganization } from '../session/environment-context.tsx'
 import './palette.css'
 
 const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Pages, environments, keys and a pasted request id, by a few letters of their names. */
+/** Finds pages, environments and keys by a few letters of their names, and a request by its pasted id. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
-  const place = useMaybePlace()
+  const current = useOptionalEnvironment()
   const navigate = useNavigate()
   const [text, setText] = useState('')
   const go = (to: () => Promise<void>) => (): void => {
@@ -22,39 +22,39 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   }
   const requestId = text.trim()
   return (
-    <Dialog title="Search or jump" shape="wide" onClose={onClose}>
+    <Dialog title="Search or jump" variant="wide" onClose={onClose}>
       <Command label="Search or jump" loop className="palette">
         <Command.Input
           className="input"
           data-focus
           value={text}
           onValueChange={setText}
-          placeholder="A page, an environment, a key, or a request’s id"
+          placeholder="A page, an environment, a key, or a request id"
         />
         <Command.List className="palette-list">
-          <Command.Empty className="muted">Nothing by this name.</Command.Empty>
-          {place !== undefined && REQUEST_ID.test(requestId) && (
+          <Command.Empty className="muted">Nothing found.</Command.Empty>
+          {current !== undefined && REQUEST_ID.test(requestId) && (
             <Command.Item
               className="menu-item"
               value={requestId}
               onSelect={go(() =>
                 navigate({
                   to: '/o/$org/$project/$environment/logs/$requestId',
-                  params: { ...toNames(place), requestId },
+                  params: { ...toParams(current), requestId },
                 }),
               )}
             >
               Open request {requestId}
             </Command.Item>
           )}
-          {place !== undefined && (
-            <Command.Group heading={`${place.project.name}, ${place.environment.name}`}>
+          {current !== undefined && (
+            <Command.Group heading={`${current.project.name}, ${current.environment.name}`}>
               {PAGES.map(page => (
                 <Command.Item
                   key={page.to}
                   className="menu-item"
                   value={`page ${page.name}`}
-                  onSelect={go(() => navigate({ to: page.to, params: toNames(place) }))}
+                  onSelect={go(() => navigate({ to: page.to, params: toParams(current) }))}
                 >
                   {page.name}
                   <span className="muted small">
@@ -65,7 +65,9 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             </Command.Group>
           )}
           <OrganizationItems go={go} />
-          {place !== undefined && text.trim() !== '' && <KeyItems place={place} text={text.trim()} go={go} />}
+          {current !== undefined && text.trim() !== '' && (
+            <KeyItems current={current} text={text.trim()} go={go} />
+          )}
         </Command.List>
       </Command>
     </Dialog>
@@ -110,7 +112,7 @@ function OrganizationItems({ go }: OrganizationItemsProps) {
               onSelect={go(() =>
                 navigate({
                   to: '/o/$org/$project/$environment/overview',
-                  params: toNames({ organization, project, environment }),
+                  params: toParams({ organization, project, environment }),
                 }),
               )}
             >
@@ -125,18 +127,18 @@ function OrganizationItems({ go }: OrganizationItemsProps) {
 }
 
 interface KeyItemsProps {
-  readonly place: Place
+  readonly current: ProjectEnvironment
   readonly text: string
   readonly go: (to: () => Promise<void>) => () => void
 }
 
 /**
- * The environment's keys, loaded once something is typed. They lead to their requests. Where there are more than a page has, those
- * whose names begin with the text are asked for too.
+ * The environment's keys, each of which leads to its requests. They are loaded once something is typed. If there are more than one
+ * page, the keys whose names begin with the text are loaded too.
  */
-function KeyItems({ place, text, go }: KeyItemsProps) {
+function KeyItems({ current, text, go }: KeyItemsProps) {
   const navigate = useNavigate()
-  const envId = place.environment.id
+  const envId = current.environment.id
   const keys = useQuery({
     queryKey: ['palette-keys', envId],
     queryFn: () => listKeys(envId),
@@ -158,7 +160,7 @@ function KeyItems({ place, text, go }: KeyItemsProps) {
           onSelect={go(() =>
             navigate({
               to: '/o/$org/$project/$environment/logs',
-              params: toNames(place),
+              params: toParams(current),
               search: { key_id: key.id },
             }),
           )}

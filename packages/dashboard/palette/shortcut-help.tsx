@@ -4,17 +4,17 @@ import { PAGES } from '../layout/nav.tsx'
 const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [['Ctrl', 'K'], 'Search or jump'],
   ...PAGES.map(({ key, name }) => [['g', key], `Open ${name}`] as const),
-  [['/'], 'Filters of the page, else search or jump'],
-  [['t'], 'Time of the page'],
-  [['j', 'k'], 'Next, previous row of Logs'],
+  [['/'], 'Go to the filters of the page, or search'],
+  [['t'], 'Go to the time of the page'],
+  [['j', 'k'], 'Next or previous row of Logs'],
   [['Enter'], 'Open the row'],
-  [['[', ']'], 'Newer, older request of the same filter'],
+  [['[', ']'], 'Newer or older request with the same filter'],
   [['?'], 'This help'],
 ]
 
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <table className="table">
         <tbody>
           {KEYS.map(([keys, does]) => (
@@ -31,7 +31,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
           ))}
         </tbody>
       </table>
-      <p className="muted small">Shortcuts of one key are turned off in the menu of your account.</p>
+      <p className="muted small">You can turn off single-key shortcuts in the menu of your account.</p>
     </Dialog>
   )
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { describeDashboard } from '../testing/describe-dashboard.ts'
 
 describeDashboard('two people change the same record', dashboard => {
-  test('a form that somebody else overtook shows what changed, keeps its input, and writes over it when saved again', async () => {
+  test('a form whose record someone else has changed shows what changed, keeps its input, and writes over it when saved again', async () => {
     const { app, page, watched } = dashboard
     const path = `/v1/projects/${app.projectId}/budgets`
     const { body: budget } = await app.manage('POST', path, { limit_usd: 50, window: 'month' })
@@ -15,7 +15,7 @@ describeDashboard('two people change the same record', dashboard => {
     await dialog.getByLabel('When little is left').selectOption('Refuse it')
     await app.manage('PATCH', `/v1/budgets/${budget.id}`, { limit_usd: 60 })
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('Somebody else changed this meanwhile.').waitFor()
+    await dialog.getByText('Someone else changed this in the meantime.').waitFor()
     expect(await dialog.getByRole('row').allInnerTexts()).toEqual([
       expect.stringMatching(/^Field/),
       expect.stringMatching(/^limit_usd\s+50\s+60$/),
@@ -29,7 +29,7 @@ describeDashboard('two people change the same record', dashboard => {
     expect(body.data[0]).toMatchObject({ limit_usd: 70, alert_pcts: [50, 90], on_tight: 'refuse' })
   })
 
-  test('a form that somebody else overtook begins anew with what is stored, when the input is dropped', async () => {
+  test('a form whose record someone else has changed starts again with the stored record when the input is discarded', async () => {
     const { app, page, watched } = dashboard
     const path = `/v1/environments/${app.developmentId}/quotas`
     const rule = { scope: 'environment', metric: 'tokens', window: 'day', limit: 1000 }
@@ -41,7 +41,7 @@ describeDashboard('two people change the same record', dashboard => {
     await dialog.getByLabel('At most').fill('5')
     await app.manage('PATCH', `/v1/quotas/${quota.id}`, { limit: 2000, grace_pct: 20 })
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByRole('button', { name: 'Drop it and reload' }).click()
+    await dialog.getByRole('button', { name: 'Discard it and reload' }).click()
     await dialog.getByText('2,000 tokens a day, 20 % grace').waitFor()
     expect(await dialog.getByLabel('At most').inputValue()).toBe('2000')
     await dialog.getByLabel('Grace, in percent').fill('30')
@@ -53,7 +53,7 @@ describeDashboard('two people change the same record', dashboard => {
   test('settings of an environment and of the organization are saved twice in a row', async () => {
     const { app, page } = dashboard
     await dashboard.openAsOwner('settings')
-    const days = page.getByLabel('Days that the log is kept')
+    const days = page.getByLabel('Days to keep the log')
     for (const value of ['12', '13']) {
       await days.fill(value)
       const [answer] = await Promise.all([

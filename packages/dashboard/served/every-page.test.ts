@@ -9,9 +9,9 @@ import { fillTestDemo } from '../testing/fill-test-demo.ts'
 import { dashboardSettings, openWatchedPage, startChromium } from '../testing/open-dashboard.ts'
 import { signInAsOwner } from '../testing/sign-in.ts'
 
-// Every page, full (the demo's data) and empty (its project without any), wide in the light theme and narrow in the dark one: axe finds nothing
-// serious, the page complains of nothing and does not scroll sideways. With RIDEAU_SCREENSHOTS, a folder, all four combinations are
-// also photographed (npm run screenshots). The narrow pages are also measured at 320 and at 640 pixels.
+// Opens every page with the demo's data and empty, wide in the light theme and narrow in the dark one. axe finds nothing serious, the
+// console stays free of errors, and nothing scrolls horizontally. With RIDEAU_SCREENSHOTS, a folder, the tests photograph all four
+// combinations (npm run screenshots). They also measure the narrow pages at 320 and at 640 pixels.
 
 const MAX_NARROW = 390
 const FOLDER = process.env.RIDEAU_SCREENSHOTS
@@ -54,7 +54,7 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
   ]
 
   /** Pages for people who are not signed in, opened by a link that is not valid. */
-  const DOORS: readonly (readonly [address: string, heading: RegExp])[] = [
+  const SIGNED_OUT_PAGES: readonly (readonly [address: string, heading: RegExp])[] = [
     ['setup', /^Set/],
     ['accept-invitation#token=wrong', /./],
     ['reset-password#token=wrong', /./],
@@ -69,7 +69,7 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
     ['settings', 'Organization settings'],
   ]
 
-  /** The environment is named where it is seen, and production has a line across the window: neither needs a colour. */
+  /** Expects the environment's name in the window, and for production a line across it: neither depends on colour. */
   const expectEnvironment = async (page: Page, width: number): Promise<void> => {
     const chip = page.getByRole('button', { name: /^Environment: /, includeHidden: true })
     if ((await chip.count()) === 0) return
@@ -77,7 +77,7 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
     expect(await chip.innerText()).toContain(isProduction ? 'PRODUCTION' : 'Development')
     const box = await chip.boundingBox()
     expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? width) <= width).toBe(true)
-    const line = "getComputedStyle(document.querySelector('.frame')).borderTopWidth"
+    const line = "getComputedStyle(document.querySelector('.app-shell')).borderTopWidth"
     expect(await page.evaluate(line)).toBe(isProduction ? '4px' : '0px')
   }
 
@@ -97,7 +97,7 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
         const asked = watched.sent.map(each => new URL(each.split(' ')[1] ?? '').host)
         expect(asked.filter(host => !own.has(host))).toEqual([])
         if (width > MAX_NARROW) return
-        // The narrowest phone, and a window of 1,280 pixels at twice the size.
+        // The narrowest phone, and a window of 1,280 pixels at 200 % zoom.
         for (const narrow of [320, 640]) {
           await page.setViewportSize({ width: narrow, height: 900 })
           expect([name, narrow, await page.evaluate(isSideways)]).toEqual([name, narrow, false])
@@ -113,7 +113,7 @@ describe.skipIf(chromiumProgram === undefined)('every page', () => {
       await page.goto(`${controlUrl}/sign-in`)
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
       await check('sign-in')
-      for (const [address, heading] of DOORS) {
+      for (const [address, heading] of SIGNED_OUT_PAGES) {
         await page.goto(`${controlUrl}/${address}`)
         await page.getByRole('heading', { name: heading }).waitFor()
         await check(address.replace(/#.*/, ''))

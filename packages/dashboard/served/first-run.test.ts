@@ -60,7 +60,7 @@ describe.skipIf(chromiumProgram === undefined)('the first run', () => {
     await prompt.waitFor()
     expect(new URL(page.url()).pathname).toBe('/o/my-organization/default/development/playground')
     expect(await page.getByLabel('Model').inputValue()).toBe('sandbox/echo')
-    // The focus is in a prompt that is written already.
+    // The prompt is filled in and has the focus.
     expect(await prompt.evaluate(element => element === element.ownerDocument.activeElement)).toBe(true)
     await page.keyboard.press('Control+Enter')
     const messages = page.getByRole('list', { name: 'Messages' })
@@ -68,7 +68,7 @@ describe.skipIf(chromiumProgram === undefined)('the first run', () => {
     expect(await messages.textContent()).toContain('Say hello to the first request')
     expect(await messages.textContent()).toMatch(/First token \d.*Total \d.*tokens.*\$0/)
 
-    // Set-up's two keys, once.
+    // The two keys of the set-up are shown once.
     const panel = page.getByRole('region', { name: 'Use it from code' })
     expect(await panel.textContent()).toMatch(/rd_sk_dev_••••••••.*rd_mk_••••••••/s)
     expect(await panel.textContent()).not.toMatch(/rd_sk_dev_\w{8}/)

@@ -15,9 +15,9 @@ describeDashboard('the live tail of an empty list', dashboard => {
     await dashboard.openAsOwner(`logs?key_id=${keyId}&tail=1`)
     await page.getByRole('heading', { name: 'No request matches' }).waitFor()
     const links = page.getByRole('region', { name: 'Requests' }).getByRole('link')
-    const expectRows = async (said: string, ids: readonly string[]): Promise<void> => {
+    const expectRows = async (announced: string, ids: readonly string[]): Promise<void> => {
       await page.clock.runFor(15_000)
-      await page.getByRole('status').getByText(said, { exact: true }).waitFor({ state: 'attached' })
+      await page.getByRole('status').getByText(announced, { exact: true }).waitFor({ state: 'attached' })
       const addresses = await links.evaluateAll(all => all.map(link => (link as unknown as URL).pathname))
       expect(addresses.map(address => address.split('/').at(-1))).toEqual(ids)
     }

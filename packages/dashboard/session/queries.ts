@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
-import { answerOf, api } from '../api/client.ts'
+import { api, unwrap } from '../api/client.ts'
 
-/** What the pages for people who are not signed in offer. */
+/** Loads whether set-up is open and how users can sign in. */
 export const signInOptionsQuery = queryOptions({
   queryKey: ['sign-in-options'],
-  queryFn: () => answerOf(api.GET('/v1/session/options')),
+  queryFn: () => unwrap(api.GET('/v1/session/options')),
 })

@@ -1,4 +1,4 @@
-/** Returns the address to go to after the sign-in: a path of this host. A link must not lead to another host by it. */
+/** Returns the path to open after the sign-in. Anything but a path of this host becomes `/`, so that no link leads to another host. */
 export function toSafeReturn(next: unknown): string {
   return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : '/'
 }

@@ -13,11 +13,11 @@ export function SessionEndedDialog() {
   if (!useIsSignedOut()) return null
   return (
     <Dialog title="Your session has ended" onClose={() => {}}>
-      <p>Sign in again to go on. What you typed on this page is still there.</p>
+      <p>Sign in again to continue. What you typed on this page is still there.</p>
       <SignInForm
         {...(email === undefined ? {} : { email })}
         onDone={async () => {
-          // A late answer to what was asked without a session must not open this again.
+          // A late answer to a call that was sent without a session must not open the dialog again.
           await client.cancelQueries()
           signedOut.set(false)
           void client.invalidateQueries()

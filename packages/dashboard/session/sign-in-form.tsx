@@ -1,14 +1,14 @@
-import { answerOf, api } from '../api/client.ts'
+import { api, unwrap } from '../api/client.ts'
 import { Button } from '../controls/button.tsx'
 import { FormProblem } from '../controls/error-panel.tsx'
 import { TextField } from '../controls/field.tsx'
 import { textOf, useForm } from '../controls/use-form.ts'
 
-/** E-mail and password. `email` fills the first field, where it is known who was signed in. */
+/** Asks for e-mail and password. `email` fills the first field if it is known who was signed in. */
 export function SignInForm({ email = '', onDone }: { email?: string; onDone: () => void }) {
   const form = useForm(
     data =>
-      answerOf(
+      unwrap(
         api.POST('/v1/session', {
           body: { email: textOf(data, 'email'), password: String(data.get('password')) },
         }),
@@ -35,7 +35,7 @@ export function SignInForm({ email = '', onDone }: { email?: string; onDone: () 
         data-focus={email !== '' || undefined}
       />
       <FormProblem error={form.error} />
-      <Button type="submit" look="primary" isPending={form.isPending}>
+      <Button type="submit" variant="primary" isPending={form.isPending}>
         Sign in
       </Button>
     </form>

@@ -1,6 +1,6 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
 
-/** Whether a call found that the session has ended. */
+/** A store of whether a call found that the session has ended. */
 export class SignedOut {
   #isSet = false
   readonly #listeners = new Set<() => void>()

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { fromBackend, RideauClient } from '../../sdk/index.ts'
-import { answerOf, api } from '../api/client.ts'
-import { usePlace, useWorkspace } from './place-context.tsx'
+import { api, unwrap } from '../api/client.ts'
+import { useEnvironment, useWorkspace } from './environment-context.tsx'
 
 /**
  * The client library's own client for the gateway. Its tokens come from the control plane, last 15 minutes and are renewed a minute
@@ -9,14 +9,14 @@ import { usePlace, useWorkspace } from './place-context.tsx'
  */
 export function useGateway(): RideauClient {
   const { gateway_url: gatewayUrl } = useWorkspace()
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   return useMemo(
     () =>
       new RideauClient({
         gatewayUrl,
         maxRetries: 0,
         tokenSource: fromBackend(() =>
-          answerOf(
+          unwrap(
             api.POST('/v1/environments/{envId}/playground-token', {
               params: { path: { envId: environment.id } },
             }),

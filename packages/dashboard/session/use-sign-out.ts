@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { answerOf, api } from '../api/client.ts'
+import { api, unwrap } from '../api/client.ts'
 
-/** Other tabs sign out too when this key of the local storage changes. */
+/** A change of this key in the local storage signs other tabs out too. */
 export const SIGNED_OUT_KEY = 'rideau.signed-out-at'
 
 /** Ends the session, or with `true` every session of the user. */
@@ -9,11 +9,11 @@ export function useSignOut() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (everywhere: boolean) =>
-      answerOf(api.DELETE('/v1/session', everywhere ? { params: { query: { everywhere: 'true' } } } : {})),
+      unwrap(api.DELETE('/v1/session', everywhere ? { params: { query: { everywhere: 'true' } } } : {})),
     onSuccess: () => {
       client.clear()
       localStorage.setItem(SIGNED_OUT_KEY, String(Date.now()))
-      // A full load: nothing of the previous person stays in memory.
+      // A full page load, so that nothing of the previous user stays in memory.
       location.assign('/sign-in')
     },
   })

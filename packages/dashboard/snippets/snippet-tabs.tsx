@@ -2,7 +2,7 @@ import { Tabs } from 'radix-ui'
 import { CodeBlock } from '../controls/code-block.tsx'
 import type { Snippet } from './snippets.ts'
 
-/** Snippets side by side. `shown` has the same ones with the key masked; what is copied has the whole key. */
+/** Shows snippets as tabs. `shown` are the same snippets with the key masked; the copy button copies the whole key. */
 export function SnippetTabs({
   snippets,
   shown,
@@ -23,7 +23,7 @@ export function SnippetTabs({
         <Tabs.Content key={id} value={id} className="tab-panel stack">
           {install !== undefined && (
             <p className="small muted">
-              First <code>{install}</code>
+              First run <code>{install}</code>
             </p>
           )}
           <CodeBlock text={text} shown={shown.find(each => each.id === id)?.text ?? text} label={label} />

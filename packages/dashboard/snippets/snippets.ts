@@ -1,7 +1,7 @@
-/** What a snippet needs to run as it is copied. */
+/** The values that a snippet contains, so that it runs as copied. */
 export interface SnippetInput {
   readonly gatewayUrl: string
-  /** Where the gateway serves other formats: `openai` to `/openai`. */
+  /** The path prefixes of the gateway's other formats, such as `openai` to `/openai`. */
   readonly prefixes: Readonly<Record<string, string | undefined>>
   readonly key: string
   readonly model: string
@@ -11,14 +11,14 @@ export interface SnippetInput {
 export interface Snippet {
   readonly id: string
   readonly label: string
-  /** What to install first; undefined: nothing. */
+  /** The command that installs what the snippet needs, if anything. */
   readonly install?: string
   readonly text: string
 }
 
 const quoted = (text: string): string => JSON.stringify(text)
 
-/** Ways to call this gateway with a secret key. */
+/** Returns ways to call this gateway with a secret key. */
 export function toSnippets(input: SnippetInput): readonly Snippet[] {
   const { gatewayUrl, key, model, prompt } = input
   const openAiUrl = `${gatewayUrl}${input.prefixes.openai ?? '/openai'}/v1`
@@ -113,7 +113,7 @@ print(answer.choices[0].message.content)`,
   ]
 }
 
-/** How a page of an app gets a client token with a publishable key, which alone opens nothing. */
+/** Returns how a page of an app gets a client token with a publishable key, which gives no access on its own. */
 export function toBrowserSnippet({ gatewayUrl, key, model, prompt }: SnippetInput): Snippet {
   return {
     id: 'browser',
@@ -137,7 +137,7 @@ for await (const { choices } of stream) console.log(choices[0]?.delta.content)`,
   }
 }
 
-/** Returns the key with its kind and its end alone. */
+/** Returns the key with only its kind and its last four characters readable. */
 export function maskKey(key: string): string {
   return `${/^rd_[a-z]+_(?:dev_|prod_)?/.exec(key)?.[0] ?? ''}••••••••${key.slice(-4)}`
 }

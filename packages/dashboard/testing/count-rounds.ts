@@ -10,8 +10,8 @@ export interface Rounds {
 }
 
 /**
- * Opens the address and returns its calls of the API in rounds, each as `GET /v1/...`. The answers of a round are given at once, when the
- * page has done all that it can do without them. So a round is what a slow network is waited for once.
+ * Opens the address and returns its calls of the API in rounds, each as `GET /v1/...`. Calls wait until the page is idle and
+ * are then answered together. The number of rounds is how often a slow network delays the page.
  */
 export async function countRounds(page: Page, url: string): Promise<Rounds> {
   let held: Route[] = []

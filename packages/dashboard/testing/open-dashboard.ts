@@ -15,11 +15,11 @@ export async function dashboardSettings(): Promise<Record<string, string>> {
   return { RIDEAU_DASHBOARD_DIR: stdout.trim() }
 }
 
-/** A browser whose pages are watched: what they send, and what they complain about. */
+/** A page with a record of its requests and of its errors. */
 export interface WatchedPage {
   readonly page: Page
   readonly context: BrowserContext
-  /** Every address that was asked for, with its method. */
+  /** Every request, as its method and address. */
   readonly sent: string[]
   /** Errors of the console, uncaught exceptions and breaches of the content security policy. */
   readonly complaints: string[]
@@ -59,7 +59,7 @@ export async function openWatchedPage(
 
 /** Returns what axe finds serious or critical, as `rule: element`. */
 async function findBarriers(page: Page): Promise<string[]> {
-  // By the debugger, which the content security policy does not concern.
+  // The debugger may evaluate a script that the content security policy would refuse.
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<{
     violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]

@@ -1,35 +1,35 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouteContext } from '@tanstack/react-router'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { Door } from '../../layout/door.tsx'
+import { CardLayout } from '../../layout/card-layout.tsx'
 
 export function AcceptInvitationPage() {
   const { linkToken: token = '' } = useRouteContext({ from: '__root__' })
   const invitation = useQuery({
     queryKey: ['invitation'],
-    queryFn: () => answerOf(api.POST('/v1/invitations/lookup', { body: { token } })),
+    queryFn: () => unwrap(api.POST('/v1/invitations/lookup', { body: { token } })),
     enabled: token !== '',
     retry: false,
     refetchOnWindowFocus: false,
   })
   if (token === '' || invitation.isError) {
     return (
-      <Door
+      <CardLayout
         title="This invitation is not valid"
-        text="It was used, withdrawn or has expired, or the address is not complete. Ask for a new one."
+        text="It has been used or withdrawn or has expired, or the address is incomplete. Ask for a new one."
       />
     )
   }
   if (invitation.isPending) {
     return (
-      <Door title="Invitation">
+      <CardLayout title="Invitation">
         <Skeleton />
-      </Door>
+      </CardLayout>
     )
   }
   return <AcceptForm token={token} invitation={invitation.data} />
@@ -43,12 +43,12 @@ function AcceptForm({ token, invitation }: { token: string; invitation: Resource
     async data => {
       const password = String(data.get('password'))
       const name = textOf(data, 'name')
-      await answerOf(
+      await unwrap(
         api.POST('/v1/invitations/accept', {
           body: { token, password, ...(name === '' ? {} : { name }) },
         }),
       )
-      await answerOf(api.POST('/v1/session', { body: { email, password } }))
+      await unwrap(api.POST('/v1/session', { body: { email, password } }))
     },
     () => {
       client.clear()
@@ -56,7 +56,10 @@ function AcceptForm({ token, invitation }: { token: string; invitation: Resource
     },
   )
   return (
-    <Door title={`Join ${organization.name}`} text={`You are invited as ${role}, with ${email}.`}>
+    <CardLayout
+      title={`Join ${organization.name}`}
+      text={`You have been invited as ${role} with the e-mail ${email}.`}
+    >
       <form className="form" onSubmit={form.onSubmit}>
         <TextField label="Your name" name="name" autoComplete="name" isOptional />
         {/* Password managers store the password under this address. */}
@@ -68,14 +71,14 @@ function AcceptForm({ token, invitation }: { token: string; invitation: Resource
           autoComplete="new-password"
           required
           minLength={10}
-          hint="A new one with at least 10 characters, or the one of your account with this e-mail."
+          hint="At least 10 characters, or your existing password if this e-mail already has an account."
           problem={form.problemOf('password')}
         />
         <FormProblem error={form.error} />
-        <Button type="submit" look="primary" isPending={form.isPending}>
+        <Button type="submit" variant="primary" isPending={form.isPending}>
           Join
         </Button>
       </form>
-    </Door>
+    </CardLayout>
   )
 }

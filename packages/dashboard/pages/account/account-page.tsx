@@ -1,15 +1,15 @@
 import { Link } from '@tanstack/react-router'
 import { useRef } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { useForm } from '../../controls/use-form.ts'
-import { Door } from '../../layout/door.tsx'
-import { useWorkspace } from '../../session/place-context.tsx'
+import { CardLayout } from '../../layout/card-layout.tsx'
+import { useWorkspace } from '../../session/environment-context.tsx'
 import { useSignOut } from '../../session/use-sign-out.ts'
 
-/** Passwords are sent as they are typed, spaces included. */
+/** Returns a password as typed, with the spaces around it. */
 function passwordOf(data: FormData, name: string): string {
   const value = data.get(name)
   return typeof value === 'string' ? value : ''
@@ -21,7 +21,7 @@ export function AccountPage() {
   const element = useRef<HTMLFormElement>(null)
   const form = useForm(
     data =>
-      answerOf(
+      unwrap(
         api.POST('/v1/session/password', {
           body: {
             current_password: passwordOf(data, 'current_password'),
@@ -32,7 +32,7 @@ export function AccountPage() {
     () => element.current?.reset(),
   )
   return (
-    <Door title="Your account" text={user.email}>
+    <CardLayout title="Your account" text={user.email}>
       <ul className="stack" aria-label="Organizations">
         {organizations.map(({ id, slug, name, role }) => (
           <li key={id}>
@@ -44,7 +44,7 @@ export function AccountPage() {
         ))}
       </ul>
       <form className="form" onSubmit={form.onSubmit} ref={element}>
-        <h2>Change the password</h2>
+        <h2>Change your password</h2>
         {/* For password managers. */}
         <input type="hidden" name="username" autoComplete="username" value={user.email} />
         <TextField
@@ -62,11 +62,11 @@ export function AccountPage() {
           autoComplete="new-password"
           required
           minLength={10}
-          hint="At least 10 characters. All other sessions of yours end."
+          hint="At least 10 characters. This ends all your other sessions."
           problem={form.problemOf('new_password')}
         />
         <FormProblem error={form.error} />
-        <p role="status">{form.isSaved ? 'Changed. You stay signed in here.' : ''}</p>
+        <p role="status">{form.isSaved ? 'Password changed. You stay signed in here.' : ''}</p>
         <Button type="submit" isPending={form.isPending}>
           Change password
         </Button>
@@ -79,6 +79,6 @@ export function AccountPage() {
           Back to your environments
         </Link>
       </div>
-    </Door>
+    </CardLayout>
   )
 }

@@ -3,8 +3,9 @@ import { Button } from '../../controls/button.tsx'
 import { DiffTable } from '../../controls/diff-table.tsx'
 import { toDateTime } from '../../format/times.ts'
 import { toDiff } from '../../format/to-diff.ts'
-import { useOrganization } from '../../session/place-context.tsx'
+import { useOrganization } from '../../session/environment-context.tsx'
 import type { AuditSearch } from './audit-search.ts'
+import './audit-log.css'
 
 type Entry = Resource<'AuditEntry'>
 
@@ -14,7 +15,7 @@ interface AuditEntriesProps {
   readonly onFilter: (search: AuditSearch) => void
 }
 
-/** Each entry opens to what it changed. */
+/** Lists the entries. Each one opens to show what it changed. */
 export function AuditEntries({ entries, search, onFilter }: AuditEntriesProps) {
   const { time_zone: timeZone } = useOrganization()
   return (
@@ -27,7 +28,7 @@ export function AuditEntries({ entries, search, onFilter }: AuditEntriesProps) {
                 {toDateTime(Date.parse(entry.created_at), timeZone)}
               </time>
               <strong>{entry.operation}</strong>
-              <span className="cut">{actorOf(entry)}</span>
+              <span className="truncate">{actorOf(entry)}</span>
             </summary>
             <div className="stack entry">
               <p className="small muted">

@@ -1,22 +1,22 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
 import { TextField } from '../../controls/field.tsx'
-import { Empty, ListState } from '../../controls/list-state.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { EmptyState, ListState } from '../../controls/list-state.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { textOf } from '../../controls/use-form.ts'
-import { useOrganization } from '../../session/place-context.tsx'
+import { useOrganization } from '../../session/environment-context.tsx'
 import { AuditEntries } from './audit-entries.tsx'
 import { type AuditSearch, parseAuditSearch } from './audit-search.ts'
 
 export function AuditLogPage() {
   const organization = useOrganization()
-  // What else the address names is not the API's.
+  // useSearch also returns parameters that the API does not know.
   const search = parseAuditSearch({ ...useSearch({ from: '/signed-in/o/$org/audit-log' }) })
   const navigate = useNavigate()
   const entries = useList(['audit-log', organization.id, search], cursor =>
-    answerOf(
+    unwrap(
       api.GET('/v1/orgs/{orgId}/audit-log', {
         params: {
           path: { orgId: organization.id },
@@ -30,9 +30,9 @@ export function AuditLogPage() {
   const hasFilter = Object.keys(search).length > 0
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Audit log"
-        answer={`Who changed what, and from where. Times in ${organization.time_zone}.`}
+        description={`Who changed what, and from where. Times in ${organization.time_zone}.`}
       />
       <form
         className="filter-line"
@@ -54,7 +54,7 @@ export function AuditLogPage() {
         {search.actor_id !== undefined && <span className="chip">one actor</span>}
         {search.resource_id !== undefined && <span className="chip">one resource</span>}
         {hasFilter && (
-          <Button look="quiet" onClick={() => show({})}>
+          <Button variant="quiet" onClick={() => show({})}>
             Clear all
           </Button>
         )}
@@ -63,9 +63,9 @@ export function AuditLogPage() {
         what="Entries"
         query={entries}
         empty={
-          <Empty title={hasFilter ? 'No entry matches' : 'No entries yet'}>
+          <EmptyState title={hasFilter ? 'No entry matches' : 'No entries yet'}>
             {hasFilter && <Button onClick={() => show({})}>Clear all</Button>}
-          </Empty>
+          </EmptyState>
         }
       >
         <AuditEntries entries={entries.items} search={search} onFilter={show} />

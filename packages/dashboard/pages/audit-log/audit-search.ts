@@ -7,7 +7,7 @@ export interface AuditSearch {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Leaves out what is not of the form that the API takes. */
+/** Reads the filters of an address. Values that the API would refuse are left out. */
 export function parseAuditSearch(search: Record<string, unknown>): AuditSearch {
   const { operation, actor_id: actor, resource_id: resource } = search
   const isOperation = typeof operation === 'string' && operation.trim() !== '' && operation.length <= 64

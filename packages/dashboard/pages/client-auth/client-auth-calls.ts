@@ -1,25 +1,23 @@
 import { queryOptions } from '@tanstack/react-query'
 import { toApiError } from '../../api/api-error.ts'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 
 export type FederatedAuth = Resource<'FederatedAuth'>
 export type DeviceAuth = Resource<'DeviceAuth'>
 
-/** null: not configured. */
+/** Loads the identity provider's settings, or null if there are none. */
 export const federatedAuthQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['federated-auth', projectId],
     queryFn: () =>
-      orNull(
-        answerOf(api.GET('/v1/projects/{projectId}/federated-auth', { params: { path: { projectId } } })),
-      ),
+      orNull(unwrap(api.GET('/v1/projects/{projectId}/federated-auth', { params: { path: { projectId } } }))),
   })
 
 export const deviceAuthQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['device-auth', projectId],
     queryFn: () =>
-      orNull(answerOf(api.GET('/v1/projects/{projectId}/device-auth', { params: { path: { projectId } } }))),
+      orNull(unwrap(api.GET('/v1/projects/{projectId}/device-auth', { params: { path: { projectId } } }))),
   })
 
 export const projectQuery = (projectId: string) =>
@@ -29,7 +27,7 @@ export const projectQuery = (projectId: string) =>
   })
 
 export function getProject(projectId: string) {
-  return answerOf(api.GET('/v1/projects/{projectId}', { params: { path: { projectId } } }))
+  return unwrap(api.GET('/v1/projects/{projectId}', { params: { path: { projectId } } }))
 }
 
 async function orNull<T>(call: Promise<T>): Promise<T | null> {
@@ -41,7 +39,7 @@ async function orNull<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Lines of a text field as a list. */
+/** Returns the lines of a text field as a list. */
 export function toLines(text: string): string[] {
   return text
     .split(/[\n,]/)

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Edited } from '../../controls/edited.tsx'
+import { EditForm } from '../../controls/edit-form.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
-import { useObjection, usePlace, useWorkspace } from '../../session/place-context.tsx'
+import { useDisabledReason, useEnvironment, useWorkspace } from '../../session/environment-context.tsx'
 import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
 import { deviceAuthQuery, federatedAuthQuery, getProject, projectQuery } from './client-auth-calls.ts'
 import { type ClientAuthDialog, DeviceStep, IdentityStep, Step } from './client-auth-steps.tsx'
@@ -12,12 +12,12 @@ import { DeviceDialog } from './device-dialog.tsx'
 import { IdentityDialog } from './identity-dialog.tsx'
 import { OriginsForm } from './origins-form.tsx'
 import { toPlatformSnippets } from './platform-snippets.ts'
-import { RemovalDialog } from './removal-dialog.tsx'
+import { RemoveAuthDialog } from './remove-auth-dialog.tsx'
 
 export function ClientAuthPage() {
-  const { project, environment } = usePlace()
+  const { project, environment } = useEnvironment()
   const { gateway_url: gatewayUrl } = useWorkspace()
-  const objection = useObjection('admin')
+  const disabledReason = useDisabledReason('admin')
   const identity = useQuery(federatedAuthQuery(project.id))
   const device = useQuery(deviceAuthQuery(project.id))
   const settings = useQuery(projectQuery(project.id))
@@ -26,7 +26,7 @@ export function ClientAuthPage() {
   if (identity.isPending || device.isPending || settings.isPending) {
     return (
       <>
-        <PageHead title="Client auth" answer="How the users of your app get tokens of their own." />
+        <PageHeader title="Client auth" description="How your app’s users get their own tokens." />
         <Skeleton rows={8} />
       </>
     )
@@ -40,21 +40,21 @@ export function ClientAuthPage() {
   const snippets = toPlatformSnippets({ gatewayUrl, model })
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Client auth"
-        answer={
+        description={
           <>
-            {toAnswer(identity.data !== null, device.data !== null)}{' '}
+            {toDescription(identity.data !== null, device.data !== null)}{' '}
             <span className="chip">both environments</span>
           </>
         }
       />
-      <IdentityStep stored={identity.data} objection={objection} onOpen={setOpen} />
-      <DeviceStep stored={device.data} objection={objection} onOpen={setOpen} />
+      <IdentityStep stored={identity.data} disabledReason={disabledReason} onOpen={setOpen} />
+      <DeviceStep stored={device.data} disabledReason={disabledReason} onOpen={setOpen} />
       <Step title="3. Browsers">
-        <Edited key={project.id} record={settings.data} read={() => getProject(project.id)}>
+        <EditForm key={project.id} record={settings.data} read={() => getProject(project.id)}>
           {stored => <OriginsForm project={stored} />}
-        </Edited>
+        </EditForm>
       </Step>
       <Step title="4. Call it from your app">
         <SnippetTabs snippets={snippets} shown={snippets} />
@@ -62,15 +62,15 @@ export function ClientAuthPage() {
       {open === 'identity' && <IdentityDialog current={identity.data} onClose={close} />}
       {open === 'device' && <DeviceDialog current={device.data} onClose={close} />}
       {(open === 'remove-identity' || open === 'remove-device') && (
-        <RemovalDialog what={open} onClose={close} />
+        <RemoveAuthDialog what={open} onClose={close} />
       )}
     </>
   )
 }
 
-function toAnswer(hasIdentity: boolean, hasDevices: boolean): string {
-  if (hasIdentity && hasDevices) return 'Users get tokens by your identity provider and by their device.'
-  if (hasIdentity) return 'Users get tokens by your identity provider.'
-  if (hasDevices) return 'Users get tokens by their device.'
+function toDescription(hasIdentity: boolean, hasDevices: boolean): string {
+  if (hasIdentity && hasDevices) return 'Users get tokens through your identity provider and their device.'
+  if (hasIdentity) return 'Users get tokens through your identity provider.'
+  if (hasDevices) return 'Users get tokens through their device.'
   return 'Only your backend can give users tokens.'
 }

@@ -1,19 +1,19 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../controls/button.tsx'
-import { Facts } from '../../controls/facts.tsx'
+import { DescriptionList } from '../../controls/description-list.tsx'
 import type { DeviceAuth, FederatedAuth } from './client-auth-calls.ts'
 import { TokenTest } from './token-test.tsx'
 
 export type ClientAuthDialog = 'identity' | 'device' | 'remove-identity' | 'remove-device'
 
-interface SettingStepProps<Stored> {
-  /** null: not configured. */
-  readonly stored: Stored | null
-  readonly objection: string | undefined
+interface SettingStepProps<Setting> {
+  /** Null if it is not configured. */
+  readonly stored: Setting | null
+  readonly disabledReason: string | undefined
   readonly onOpen: (dialog: ClientAuthDialog) => void
 }
 
-export function IdentityStep({ stored, objection, onOpen }: SettingStepProps<FederatedAuth>) {
+export function IdentityStep({ stored, disabledReason, onOpen }: SettingStepProps<FederatedAuth>) {
   return (
     <Step
       title="1. Who signs in"
@@ -22,7 +22,7 @@ export function IdentityStep({ stored, objection, onOpen }: SettingStepProps<Fed
         <Actions
           what="identity provider"
           isOn={stored !== null}
-          objection={objection}
+          disabledReason={disabledReason}
           onEdit={() => onOpen('identity')}
           onRemove={() => onOpen('remove-identity')}
         />
@@ -30,17 +30,17 @@ export function IdentityStep({ stored, objection, onOpen }: SettingStepProps<Fed
     >
       {stored === null ? (
         <p className="muted">
-          Rideau takes the tokens of your identity provider. Without one, your backend names the user by a
-          secret key.
+          Rideau accepts the tokens of your identity provider. Without one, your backend identifies each user
+          with a secret key.
         </p>
       ) : (
         <>
-          <Facts
-            facts={[
+          <DescriptionList
+            items={[
               ['Issuer', <code key="issuer">{[stored.issuer].flat().join(', ')}</code>],
               ['Audiences', stored.audiences?.join(', ')],
               ['Authorized parties', stored.authorized_parties?.join(', ')],
-              ['User’s id', <code key="id">{stored.user_id_claim}</code>],
+              ['User id', <code key="id">{stored.user_id_claim}</code>],
               ['Plan', stored.plan_claim ?? undefined],
               ['Algorithms', stored.algorithms.join(', ')],
             ]}
@@ -52,7 +52,7 @@ export function IdentityStep({ stored, objection, onOpen }: SettingStepProps<Fed
   )
 }
 
-export function DeviceStep({ stored, objection, onOpen }: SettingStepProps<DeviceAuth>) {
+export function DeviceStep({ stored, disabledReason, onOpen }: SettingStepProps<DeviceAuth>) {
   return (
     <Step
       title="2. Devices without sign-in"
@@ -61,7 +61,7 @@ export function DeviceStep({ stored, objection, onOpen }: SettingStepProps<Devic
         <Actions
           what="devices"
           isOn={stored !== null}
-          objection={objection}
+          disabledReason={disabledReason}
           onEdit={() => onOpen('device')}
           onRemove={() => onOpen('remove-device')}
         />
@@ -69,11 +69,11 @@ export function DeviceStep({ stored, objection, onOpen }: SettingStepProps<Devic
     >
       {stored === null ? (
         <p className="muted">
-          Apple’s App Attest and Android’s key attestation prove that your own app runs on a genuine device.
+          Apple’s App Attest and Android’s key attestation prove that your app runs on a genuine device.
         </p>
       ) : (
-        <Facts
-          facts={[
+        <DescriptionList
+          items={[
             ['iOS', stored.ios?.bundle_ids.join(', ')],
             ['Team', stored.ios?.team_id],
             ['Attested for', stored.ios?.environment],
@@ -110,19 +110,25 @@ export function Step({ title, state, actions, children }: StepProps) {
 interface ActionsProps {
   readonly what: string
   readonly isOn: boolean
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   readonly onEdit: () => void
   readonly onRemove: () => void
 }
 
-function Actions({ what, isOn, objection, onEdit, onRemove }: ActionsProps) {
+function Actions({ what, isOn, disabledReason, onEdit, onRemove }: ActionsProps) {
   return (
     <span className="row">
-      <Button small look={isOn ? 'plain' : 'primary'} objection={objection} onClick={onEdit}>
+      <Button small variant={isOn ? 'plain' : 'primary'} disabledReason={disabledReason} onClick={onEdit}>
         {isOn ? `Change ${what}` : `Set up ${what}`}
       </Button>
       {isOn && (
-        <Button small look="danger" objection={objection} onClick={onRemove} aria-label={`Remove ${what}`}>
+        <Button
+          small
+          variant="danger"
+          disabledReason={disabledReason}
+          onClick={onRemove}
+          aria-label={`Remove ${what}`}
+        >
           Remove
         </Button>
       )}

@@ -1,20 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
-import { AreaField, SelectField, TextField } from '../../controls/field.tsx'
+import { SelectField, TextAreaField, TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { type DeviceAuth, deviceAuthQuery, toLines } from './client-auth-calls.ts'
 
-/** Apps whose devices get tokens without a sign-in. A platform whose fields are empty is left out. */
+/** Configures the apps whose devices get tokens without a sign-in. */
 export function DeviceDialog({ current, onClose }: { current: DeviceAuth | null; onClose: () => void }) {
-  const { project } = usePlace()
+  const { project } = useEnvironment()
   const client = useQueryClient()
   const form = useForm(
     data =>
-      answerOf(
+      unwrap(
         api.PUT('/v1/projects/{projectId}/device-auth', {
           params: { path: { projectId: project.id } },
           body: toBody(data, current),
@@ -26,17 +26,17 @@ export function DeviceDialog({ current, onClose }: { current: DeviceAuth | null;
     },
   )
   return (
-    <Dialog title="Devices" shape="at-side" onClose={onClose}>
+    <Dialog title="Devices" variant="drawer" onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <p className="muted">
-          A genuine device that runs your own app gets a token without a sign-in. Leave a platform empty that
-          you do not have.
+          A genuine device that runs your app gets a token without a sign-in. Leave a platform empty if you do
+          not support it.
         </p>
         <AppFields current={current} problemOf={form.problemOf} />
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             Save
           </Button>
         </div>
@@ -63,7 +63,7 @@ function AppFields({ current, problemOf }: AppFieldsProps) {
         hint="10 characters, under Membership at developer.apple.com."
         problem={problemOf('ios.team_id')}
       />
-      <AreaField
+      <TextAreaField
         label="Bundle ids"
         name="ios.bundle_ids"
         isOptional
@@ -81,7 +81,7 @@ function AppFields({ current, problemOf }: AppFieldsProps) {
         <option value="development">Development</option>
       </SelectField>
       <h3>Android</h3>
-      <AreaField
+      <TextAreaField
         label="Package names"
         name="android.package_names"
         isOptional
@@ -89,7 +89,7 @@ function AppFields({ current, problemOf }: AppFieldsProps) {
         defaultValue={current?.android?.package_names.join('\n')}
         problem={problemOf('android.package_names')}
       />
-      <AreaField
+      <TextAreaField
         label="SHA-256 of the signing certificates"
         name="android.signing_digests"
         isOptional
@@ -102,7 +102,7 @@ function AppFields({ current, problemOf }: AppFieldsProps) {
   )
 }
 
-/** A platform without any field is left out. */
+/** Returns the body of the call. A platform whose fields are all empty is left out. */
 function toBody(data: FormData, current: DeviceAuth | null) {
   const teamId = textOf(data, 'ios.team_id')
   const bundleIds = toLines(textOf(data, 'ios.bundle_ids'))
@@ -114,7 +114,7 @@ function toBody(data: FormData, current: DeviceAuth | null) {
     team_id: teamId,
     bundle_ids: bundleIds,
     environment,
-    // Its private key stays where it is.
+    // Without the private key in the body, the stored one is kept.
     ...(check == null ? {} : { device_check: { key_id: check.key_id } }),
   } as const
   const android = { package_names: packageNames, signing_digests: digests }

@@ -1,25 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
-import { AreaField, SelectField, TextField } from '../../controls/field.tsx'
+import { SelectField, TextAreaField, TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { type FederatedAuth, federatedAuthQuery, toLines } from './client-auth-calls.ts'
 import { IDENTITY_PRESETS } from './identity-presets.ts'
 
-/** Where the project's users sign in. The server fetches the provider's keys before it stores anything. */
+/** Configures where the project's users sign in. The server fetches the provider's keys before it stores anything. */
 export function IdentityDialog({ current, onClose }: { current: FederatedAuth | null; onClose: () => void }) {
-  const { project } = usePlace()
+  const { project } = useEnvironment()
   const client = useQueryClient()
   const [chosenId, setChosenId] = useState(current === null ? 'auth0' : 'other')
   const preset = IDENTITY_PRESETS.find(({ id }) => id === chosenId)
   const claim = current?.authorized_parties != null ? 'authorized_parties' : (preset?.claim ?? 'audiences')
   const form = useForm(
     data =>
-      answerOf(
+      unwrap(
         api.PUT('/v1/projects/{projectId}/federated-auth', {
           params: { path: { projectId: project.id } },
           body: toBody(data, claim, current),
@@ -32,11 +32,11 @@ export function IdentityDialog({ current, onClose }: { current: FederatedAuth | 
   )
   const issuer = current === null ? preset?.issuer : [current.issuer].flat().join('\n')
   return (
-    <Dialog title="Identity provider" shape="at-side" onClose={onClose}>
+    <Dialog title="Identity provider" variant="drawer" onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <p className="muted">
-          Your users keep signing in where they do today. Rideau checks the token that they get there, and
-          gives a short-lived one for the gateway.
+          Your users keep signing in where they do today. Rideau checks the token they get there and issues a
+          short-lived one for the gateway.
         </p>
         {current === null && (
           <SelectField
@@ -53,7 +53,7 @@ export function IdentityDialog({ current, onClose }: { current: FederatedAuth | 
           </SelectField>
         )}
         <div className="form" key={chosenId}>
-          <AreaField
+          <TextAreaField
             label="Issuer"
             name="issuer"
             rows={2}
@@ -62,7 +62,7 @@ export function IdentityDialog({ current, onClose }: { current: FederatedAuth | 
             hint={preset?.issuerHint}
             problem={form.problemOf('issuer')}
           />
-          <AreaField
+          <TextAreaField
             label={claim === 'audiences' ? 'Audiences' : 'Authorized parties'}
             name={claim}
             rows={2}
@@ -76,8 +76,8 @@ export function IdentityDialog({ current, onClose }: { current: FederatedAuth | 
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
-            {form.isPending ? 'Asking the provider…' : 'Check and save'}
+          <Button type="submit" variant="primary" isPending={form.isPending}>
+            {form.isPending ? 'Checking with the provider…' : 'Check and save'}
           </Button>
         </div>
       </form>
@@ -104,15 +104,15 @@ function ClaimFields({ current, problemOf }: ClaimFieldsProps) {
         name="plan_claim"
         isOptional
         defaultValue={current?.plan_claim ?? ''}
-        hint="A plan that you set in Rideau wins over it."
+        hint="A plan set in Rideau takes precedence."
         problem={problemOf('plan_claim')}
       />
       <TextField
-        label="Address of the keys"
+        label="JWKS URL"
         name="jwks_url"
         isOptional
         defaultValue={current?.jwks_url ?? ''}
-        hint="Only where the provider has no discovery document."
+        hint="Only needed if the provider has no discovery document."
         problem={problemOf('jwks_url')}
       />
     </>
@@ -125,7 +125,7 @@ function toBody(data: FormData, claim: 'audiences' | 'authorized_parties', curre
   const planClaim = textOf(data, 'plan_claim')
   const userClaim = textOf(data, 'user_id_claim')
   return {
-    // What the form does not show stays as it is.
+    // Settings that the form does not show are kept.
     ...(current === null
       ? {}
       : {

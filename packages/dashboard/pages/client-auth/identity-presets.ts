@@ -1,10 +1,10 @@
-/** Where each identity provider's tokens come from, in its own words. */
+/** How to configure a common identity provider, in the provider's own terms. */
 export interface IdentityPreset {
   readonly id: string
   readonly label: string
   readonly issuer: string
   readonly issuerHint: string
-  /** Which of the two claims says for whom a token is. */
+  /** Which of the two settings restricts the tokens to the app. */
   readonly claim: 'audiences' | 'authorized_parties'
   readonly audienceHint: string
 }
@@ -14,7 +14,7 @@ export const IDENTITY_PRESETS: readonly IdentityPreset[] = [
     id: 'auth0',
     label: 'Auth0',
     issuer: 'https://YOUR_TENANT.auth0.com/',
-    issuerHint: 'Your tenant’s domain, with the slash at its end.',
+    issuerHint: 'Your tenant’s domain, with a trailing slash.',
     claim: 'audiences',
     audienceHint: 'The client id of your application.',
   },
@@ -30,7 +30,7 @@ export const IDENTITY_PRESETS: readonly IdentityPreset[] = [
     id: 'cognito',
     label: 'Amazon Cognito',
     issuer: 'https://cognito-idp.REGION.amazonaws.com/POOL_ID',
-    issuerHint: 'With the region and the id of the user pool.',
+    issuerHint: 'Fill in the region and the id of the user pool.',
     claim: 'audiences',
     audienceHint: 'The id of the app client.',
   },
@@ -38,7 +38,7 @@ export const IDENTITY_PRESETS: readonly IdentityPreset[] = [
     id: 'firebase',
     label: 'Firebase',
     issuer: 'https://securetoken.google.com/YOUR_PROJECT',
-    issuerHint: 'With the id of the Firebase project.',
+    issuerHint: 'Fill in the id of the Firebase project.',
     claim: 'audiences',
     audienceHint: 'The id of the Firebase project.',
   },

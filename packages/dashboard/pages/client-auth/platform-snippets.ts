@@ -5,7 +5,7 @@ interface PlatformInput {
   readonly model: string
 }
 
-/** How an app of each platform gets its tokens and calls the gateway. The keys are placeholders. */
+/** Returns how an app of each platform gets its tokens and calls the gateway. The keys are placeholders. */
 export function toPlatformSnippets({ gatewayUrl, model }: PlatformInput): readonly Snippet[] {
   const url = JSON.stringify(gatewayUrl)
   const call = `const stream = rideau.streamChat({
@@ -69,7 +69,7 @@ ${call}`,
   ]
 }
 
-/** Without a library of ours: the two calls by the platform's own means. */
+/** Returns snippets for platforms without a Rideau library, which use the platform's own APIs. */
 function toNativeSnippets(gatewayUrl: string): readonly Snippet[] {
   return [
     {

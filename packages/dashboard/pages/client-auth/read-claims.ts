@@ -1,4 +1,4 @@
-/** The claims of a token that explain a verdict. Read without a check, for display alone. */
+/** The claims of a token that explain the test's result. They are not verified, and only displayed. */
 export interface Claims {
   readonly iss: string | undefined
   readonly aud: string | undefined
@@ -9,7 +9,7 @@ export interface Claims {
   readonly exp: number | undefined
 }
 
-/** Returns undefined if the text is no token. */
+/** Returns undefined if the text is not a token. */
 export function readClaims(token: string): Claims | undefined {
   const [, part] = token.trim().split('.')
   if (part === undefined) return undefined
@@ -37,7 +37,7 @@ function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** A time beyond what a date can hold counts as absent. */
+/** Treats a time that a Date cannot hold as absent. */
 function toSeconds(value: unknown): number | undefined {
   return typeof value === 'number' && Math.abs(value) < 8.64e12 ? value : undefined
 }

@@ -1,26 +1,26 @@
 import { useState } from 'react'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
+import { DescriptionList } from '../../controls/description-list.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
-import { Facts } from '../../controls/facts.tsx'
-import { AreaField } from '../../controls/field.tsx'
+import { TextAreaField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
 import { toDateTime } from '../../format/times.ts'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 import { type Claims, readClaims } from './read-claims.ts'
 
 type Verdict = Resource<'FederatedAuthTest'> & { readonly claims: Claims | undefined }
 
-/** What a pasted token would give. Nothing is stored, and no token is issued. */
+/** Tests a pasted token. Nothing is stored, and no token is issued. */
 export function TokenTest() {
-  const { project, organization } = usePlace()
-  const objection = useObjection('admin')
+  const { project, organization } = useEnvironment()
+  const disabledReason = useDisabledReason('admin')
   const [verdict, setVerdict] = useState<Verdict>()
   const form = useForm(async data => {
     const token = textOf(data, 'identity_token')
     setVerdict(undefined)
     const path = { projectId: project.id }
-    const answer = await answerOf(
+    const answer = await unwrap(
       api.POST('/v1/projects/{projectId}/federated-auth/test', {
         params: { path },
         body: { identity_token: token },
@@ -30,8 +30,8 @@ export function TokenTest() {
   }, setVerdict)
   return (
     <form className="form" onSubmit={form.onSubmit}>
-      <AreaField
-        label="A token of one of your users"
+      <TextAreaField
+        label="A token from one of your users"
         name="identity_token"
         rows={4}
         required
@@ -40,7 +40,7 @@ export function TokenTest() {
         problem={form.problemOf('identity_token')}
       />
       <div>
-        <Button type="submit" isPending={form.isPending} objection={objection}>
+        <Button type="submit" isPending={form.isPending} disabledReason={disabledReason}>
           Test token
         </Button>
       </div>
@@ -49,12 +49,12 @@ export function TokenTest() {
         <div role="status" className="stack">
           <div className={`notice ${verdict.valid ? 'good' : 'bad'}`}>
             {verdict.valid
-              ? `Valid: it would give a client token to ${verdict.end_user_id}${verdict.plan === null ? '' : ` on the plan ${verdict.plan}`}.`
+              ? `Valid: ${verdict.end_user_id} would get a client token${verdict.plan === null ? '' : ` on the plan ${verdict.plan}`}.`
               : `Refused: ${verdict.reason}`}
           </div>
           {verdict.claims !== undefined && (
-            <Facts
-              facts={[
+            <DescriptionList
+              items={[
                 ['iss', verdict.claims.iss],
                 ['aud', verdict.claims.aud],
                 ['azp', verdict.claims.azp],

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import type { VersionHeader } from '../../controls/use-form.ts'
 import { listLogs } from '../logs/log-calls.ts'
 import { loadUsage } from '../overview/usage-series.ts'
@@ -19,18 +19,18 @@ export function listEndUsers(
     ...(blocked === undefined ? {} : { blocked }),
     ...(cursor === undefined ? {} : { cursor }),
   }
-  return answerOf(api.GET('/v1/environments/{envId}/end-users', { params: { path: { envId }, query } }))
+  return unwrap(api.GET('/v1/environments/{envId}/end-users', { params: { path: { envId }, query } }))
 }
 
 export function getEndUser(id: string) {
-  return answerOf(api.GET('/v1/end-users/{id}', { params: { path: { id } } }))
+  return unwrap(api.GET('/v1/end-users/{id}', { params: { path: { id } } }))
 }
 
 export function getEndUserLimits(id: string) {
-  return answerOf(api.GET('/v1/end-users/{id}/effective-limits', { params: { path: { id } } }))
+  return unwrap(api.GET('/v1/end-users/{id}/effective-limits', { params: { path: { id } } }))
 }
 
-/** The usage of 30 days by day. `name` is the app's own id of the end user. */
+/** Loads the usage of 30 days by day. `name` is the app's own id of the end user. */
 export const usageOfQuery = (envId: string, name: string) =>
   queryOptions({
     queryKey: ['usage-of', envId, name],
@@ -49,14 +49,14 @@ export const latestRequestsQuery = (envId: string, name: string) =>
   })
 
 export function blockEndUser(id: string) {
-  return answerOf(api.POST('/v1/end-users/{id}/block', { params: { path: { id } } }))
+  return unwrap(api.POST('/v1/end-users/{id}/block', { params: { path: { id } } }))
 }
 
 export function unblockEndUser(id: string) {
-  return answerOf(api.POST('/v1/end-users/{id}/unblock', { params: { path: { id } } }))
+  return unwrap(api.POST('/v1/end-users/{id}/unblock', { params: { path: { id } } }))
 }
 
-/** `plan`: its name; null: none of their own. */
+/** Gives the end user a plan by its name, or none of their own with null. */
 export function changePlan(id: string, plan: string | null, header: VersionHeader) {
-  return answerOf(api.PATCH('/v1/end-users/{id}', { params: { path: { id }, header }, body: { plan } }))
+  return unwrap(api.PATCH('/v1/end-users/{id}', { params: { path: { id }, header }, body: { plan } }))
 }

@@ -3,17 +3,17 @@ import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useMemo, useState } from 'react'
 import { toApiError } from '../../api/api-error.ts'
 import { keyNamesQuery } from '../../api/key-calls.ts'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
 import { Chart } from '../../charts/chart.tsx'
 import { Button } from '../../controls/button.tsx'
 import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { RemoveDialog } from '../../controls/remove-dialog.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 import { EffectiveLimitsPanel } from '../limits/effective-limits.tsx'
 import { LogTable } from '../logs/log-table.tsx'
 import '../logs/logs.css'
@@ -36,17 +36,17 @@ const ROUTE = '/signed-in/o/$org/$project/$environment/end-users/$endUserId'
 export function EndUserPage() {
   const { endUserId } = useParams({ from: ROUTE })
   const { name } = useSearch({ from: ROUTE })
-  const place = usePlace()
-  const envId = place.environment.id
+  const current = useEnvironment()
+  const envId = current.environment.id
   const endUser = useQuery({
     queryKey: [...endUsersKey(envId), 'one', endUserId],
     queryFn: () => getEndUser(endUserId),
   })
   return (
     <>
-      {endUser.isPending && <EarlyCalls endUserId={endUserId} name={name} />}
+      {endUser.isPending && <PrefetchEndUser endUserId={endUserId} name={name} />}
       <nav aria-label="Breadcrumb" className="small">
-        <Link to="/o/$org/$project/$environment/end-users" params={toNames(place)}>
+        <Link to="/o/$org/$project/$environment/end-users" params={toParams(current)}>
           ← End users
         </Link>
       </nav>
@@ -54,7 +54,7 @@ export function EndUserPage() {
         <EndUserView endUser={endUser.data} />
       ) : (
         <>
-          <PageHead title="End user" />
+          <PageHeader title="End user" />
           {endUser.isPending && <Skeleton rows={6} />}
           {endUser.isError && (
             <ErrorPanel what="This end user" error={endUser.error} onRetry={() => void endUser.refetch()} />
@@ -65,33 +65,33 @@ export function EndUserPage() {
   )
 }
 
-/** Asks for the parts of the page together with the end user. What is shown goes by the end user's real name, not by the address's. */
-function EarlyCalls({ endUserId, name }: { endUserId: string; name: string | undefined }) {
-  const envId = usePlace().environment.id
+/** Starts the calls of the page's parts together with that of the end user. What is shown follows the loaded name, not the address's. */
+function PrefetchEndUser({ endUserId, name }: { endUserId: string; name: string | undefined }) {
+  const envId = useEnvironment().environment.id
   usePrefetchQuery({ queryKey: ['effective-limits', endUserId], queryFn: () => getEndUserLimits(endUserId) })
   usePrefetchQuery(keyNamesQuery(envId))
-  return name === undefined ? null : <EarlyUsage envId={envId} name={name} />
+  return name === undefined ? null : <PrefetchUsage envId={envId} name={name} />
 }
 
-function EarlyUsage({ envId, name }: { envId: string; name: string }) {
+function PrefetchUsage({ envId, name }: { envId: string; name: string }) {
   usePrefetchQuery(usageOfQuery(envId, name))
   usePrefetchQuery(latestRequestsQuery(envId, name))
   return null
 }
 
 function EndUserView({ endUser }: { endUser: EndUser }) {
-  const { environment } = usePlace()
-  const objection = useObjection('developer')
+  const { environment } = useEnvironment()
+  const disabledReason = useDisabledReason('developer')
   const client = useQueryClient()
   const [dialog, setDialog] = useState<'plan' | 'block'>()
-  const renew = (): void => void client.invalidateQueries({ queryKey: endUsersKey(environment.id) })
-  const unblock = useMutation({ mutationFn: unblockEndUser, onSettled: renew })
+  const refresh = (): void => void client.invalidateQueries({ queryKey: endUsersKey(environment.id) })
+  const unblock = useMutation({ mutationFn: unblockEndUser, onSettled: refresh })
   const { id, external_id: name, plan, blocked_at: blockedAt } = endUser
   return (
     <>
-      <PageHead
+      <PageHeader
         title={name}
-        answer={
+        description={
           <span className="row">
             {blockedAt !== null && <span className="chip bad">blocked</span>}
             <span>{plan === null ? 'On the default plan, if there is one' : `On the plan ${plan}`}</span>
@@ -99,15 +99,15 @@ function EndUserView({ endUser }: { endUser: EndUser }) {
         }
         actions={
           <>
-            <Button objection={objection} onClick={() => setDialog('plan')}>
+            <Button disabledReason={disabledReason} onClick={() => setDialog('plan')}>
               Change plan
             </Button>
             {blockedAt === null ? (
-              <Button objection={objection} onClick={() => setDialog('block')}>
+              <Button disabledReason={disabledReason} onClick={() => setDialog('block')}>
                 Block
               </Button>
             ) : (
-              <Button objection={objection} onClick={() => unblock.mutate(id)}>
+              <Button disabledReason={disabledReason} onClick={() => unblock.mutate(id)}>
                 Unblock
               </Button>
             )}
@@ -124,9 +124,9 @@ function EndUserView({ endUser }: { endUser: EndUser }) {
         <RemoveDialog
           title={`Block ${name}`}
           verb="Block"
-          effect="Their requests are refused, and live tokens stop within a second. You can unblock them at any time."
+          effect="Their requests are refused, and live tokens stop working within a second. You can unblock them at any time."
           remove={() => blockEndUser(id)}
-          onDone={renew}
+          onDone={refresh}
           onClose={() => setDialog(undefined)}
         />
       )}
@@ -135,7 +135,7 @@ function EndUserView({ endUser }: { endUser: EndUser }) {
 }
 
 function Figures({ endUser: { usage, last_seen_at, created_at } }: { endUser: EndUser }) {
-  const { time_zone: timeZone } = usePlace().organization
+  const { time_zone: timeZone } = useEnvironment().organization
   const figures: readonly (readonly [string, ReactNode])[] = [
     ['Requests to date', toCount(usage.requests)],
     ['Tokens to date', toCount(usage.input_tokens + usage.output_tokens)],
@@ -156,7 +156,7 @@ function Figures({ endUser: { usage, last_seen_at, created_at } }: { endUser: En
 }
 
 function UsageCharts({ name }: { name: string }) {
-  const { environment, organization } = usePlace()
+  const { environment, organization } = useEnvironment()
   const timeZone = organization.time_zone
   const usage = useQuery(usageOfQuery(environment.id, name))
   const buckets = useMemo(
@@ -173,13 +173,13 @@ function UsageCharts({ name }: { name: string }) {
     { name: 'Answered', color: '--status-2xx', values: buckets.map(each => each.requests - each.errors) },
     { name: 'Failed', color: '--status-5xx', values: buckets.map(each => each.errors) },
   ]
-  const sentence = `By day, ${timeZone}.`
+  const caption = `By day, ${timeZone}.`
   return (
     <div className="charts">
-      <Chart title="Requests" sentence={sentence} labels={labels} series={counts} kind="bars" unit="count" />
+      <Chart title="Requests" caption={caption} labels={labels} series={counts} kind="bars" unit="count" />
       <Chart
         title="Cost in US dollars"
-        sentence={sentence}
+        caption={caption}
         labels={labels}
         series={costs}
         kind="bars"
@@ -190,8 +190,8 @@ function UsageCharts({ name }: { name: string }) {
 }
 
 function LatestRequests({ name }: { name: string }) {
-  const place = usePlace()
-  const envId = place.environment.id
+  const current = useEnvironment()
+  const envId = current.environment.id
   const logs = useQuery(latestRequestsQuery(envId, name))
   const keys = useQuery(keyNamesQuery(envId))
   return (
@@ -200,15 +200,15 @@ function LatestRequests({ name }: { name: string }) {
         <h2 id="latest">Latest requests</h2>
         <Link
           to="/o/$org/$project/$environment/logs"
-          params={toNames(place)}
+          params={toParams(current)}
           search={{ end_user_id: name, range: '30d' }}
         >
-          All of 30 days
+          All of the last 30 days
         </Link>
       </div>
       {logs.isPending && <Skeleton rows={4} />}
       {logs.isError && <ErrorPanel what="Requests" error={logs.error} onRetry={() => void logs.refetch()} />}
-      {logs.data?.data.length === 0 && <p className="muted">None in the time that the log goes back.</p>}
+      {logs.data?.data.length === 0 && <p className="muted">None within the retention of the log.</p>}
       {logs.data !== undefined && logs.data.data.length > 0 && (
         <LogTable rows={logs.data.data} keys={keys.data?.data ?? []} />
       )}

@@ -1,47 +1,47 @@
 import { Link } from '@tanstack/react-router'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { Menu, MenuItem } from '../../controls/menu.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import type { EndUser } from './end-user-calls.ts'
 
 interface EndUserTableProps {
   readonly endUsers: readonly EndUser[]
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   readonly onPlan: (endUser: EndUser) => void
   readonly onBlock: (endUser: EndUser) => void
   readonly onUnblock: (endUser: EndUser) => void
 }
 
-export function EndUserTable({ endUsers, objection, onPlan, onBlock, onUnblock }: EndUserTableProps) {
-  const place = usePlace()
-  const { time_zone: timeZone } = place.organization
+export function EndUserTable({ endUsers, disabledReason, onPlan, onBlock, onUnblock }: EndUserTableProps) {
+  const current = useEnvironment()
+  const { time_zone: timeZone } = current.organization
   return (
-    <TableFrame label="End users">
+    <ScrollableTable label="End users">
       <thead>
         <tr>
           <th scope="col">End user</th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Plan
           </th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Last seen
           </th>
-          <th scope="col" className="number wide">
+          <th scope="col" className="number wide-only">
             Requests
           </th>
-          <th scope="col" className="number wide">
+          <th scope="col" className="number wide-only">
             Tokens
           </th>
           <th scope="col" className="number">
             Cost to date
           </th>
           <th scope="col">
-            <span className="only-heard">Actions</span>
+            <span className="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
@@ -50,10 +50,10 @@ export function EndUserTable({ endUsers, objection, onPlan, onBlock, onUnblock }
           const { id, external_id: name, plan, blocked_at, last_seen_at, usage } = endUser
           return (
             <tr key={id}>
-              <td className="text cut">
+              <td className="text truncate">
                 <Link
                   to="/o/$org/$project/$environment/end-users/$endUserId"
-                  params={{ ...toNames(place), endUserId: id }}
+                  params={{ ...toParams(current), endUserId: id }}
                   search={{ name }}
                   title={name}
                 >
@@ -61,17 +61,17 @@ export function EndUserTable({ endUsers, objection, onPlan, onBlock, onUnblock }
                 </Link>{' '}
                 {blocked_at !== null && <span className="chip bad">blocked</span>}
               </td>
-              <td className="wide">{plan ?? <span className="muted">default</span>}</td>
-              <td className="wide">
+              <td className="wide-only">{plan ?? <span className="muted">default</span>}</td>
+              <td className="wide-only">
                 <TimeAgo at={last_seen_at} timeZone={timeZone} />
               </td>
-              <td className="number wide">{toCount(usage.requests)}</td>
-              <td className="number wide">{toCount(usage.input_tokens + usage.output_tokens)}</td>
+              <td className="number wide-only">{toCount(usage.requests)}</td>
+              <td className="number wide-only">{toCount(usage.input_tokens + usage.output_tokens)}</td>
               <td className="number">{toMoney(usage.cost_usd)}</td>
               <td className="number">
                 <EndUserMenu
                   endUser={endUser}
-                  objection={objection}
+                  disabledReason={disabledReason}
                   onPlan={onPlan}
                   onBlock={onBlock}
                   onUnblock={onUnblock}
@@ -81,21 +81,21 @@ export function EndUserTable({ endUsers, objection, onPlan, onBlock, onUnblock }
           )
         })}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }
 
 function EndUserMenu({
   endUser,
-  objection,
+  disabledReason,
   onPlan,
   onBlock,
   onUnblock,
 }: Omit<EndUserTableProps, 'endUsers'> & { readonly endUser: EndUser }) {
   const label = `Actions for ${endUser.external_id}`
-  if (objection !== undefined) {
+  if (disabledReason !== undefined) {
     return (
-      <Button small look="quiet" objection={objection} aria-label={label}>
+      <Button small variant="quiet" disabledReason={disabledReason} aria-label={label}>
         ⋯
       </Button>
     )
@@ -104,7 +104,7 @@ function EndUserMenu({
     <Menu
       align="end"
       trigger={
-        <Button small look="quiet" aria-label={label}>
+        <Button small variant="quiet" aria-label={label}>
           ⋯
         </Button>
       }

@@ -3,16 +3,16 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { toApiError } from '../../api/api-error.ts'
 import { useList } from '../../api/use-list.ts'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
-import { Empty, ListState } from '../../controls/list-state.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { EmptyState, ListState } from '../../controls/list-state.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { RemoveDialog } from '../../controls/remove-dialog.tsx'
 import { textOf } from '../../controls/use-form.ts'
 import { toCount } from '../../format/amounts.ts'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 import { blockEndUser, type EndUser, endUsersKey, listEndUsers, unblockEndUser } from './end-user-calls.ts'
 import { EndUserTable } from './end-user-table.tsx'
 import { PlanChoiceDialog } from './plan-choice-dialog.tsx'
@@ -20,32 +20,32 @@ import { PlanChoiceDialog } from './plan-choice-dialog.tsx'
 type Open = { readonly dialog: 'plan' | 'block'; readonly endUser: EndUser }
 
 export function EndUsersPage() {
-  const place = usePlace()
-  const envId = place.environment.id
+  const current = useEnvironment()
+  const envId = current.environment.id
   const { q, blocked } = useSearch({ from: '/signed-in/o/$org/$project/$environment/end-users' })
   const filter = { ...(q === undefined ? {} : { q }), ...(blocked === undefined ? {} : { blocked }) }
   const navigate = useNavigate()
   const client = useQueryClient()
-  const objection = useObjection('developer')
+  const disabledReason = useDisabledReason('developer')
   const [open, setOpen] = useState<Open>()
   const list = useList([...endUsersKey(envId), filter], cursor => listEndUsers(envId, filter, cursor))
-  const renew = (): void => void client.invalidateQueries({ queryKey: endUsersKey(envId) })
-  const unblock = useMutation({ mutationFn: unblockEndUser, onSettled: renew })
+  const refresh = (): void => void client.invalidateQueries({ queryKey: endUsersKey(envId) })
+  const unblock = useMutation({ mutationFn: unblockEndUser, onSettled: refresh })
   const isFiltered = q !== undefined || blocked !== undefined
   const search = (next: { q?: string; blocked?: 'true' }): void =>
     void navigate({
       to: '/o/$org/$project/$environment/end-users',
-      params: toNames(place),
+      params: toParams(current),
       search: next,
     })
   return (
     <>
-      <PageHead
+      <PageHeader
         title="End users"
-        answer={
+        description={
           list.isSuccess
-            ? toAnswer(list.items.length, list.hasNextPage, isFiltered)
-            : 'Who uses your app, and what does each one cost?'
+            ? toDescription(list.items.length, list.hasNextPage, isFiltered)
+            : 'Who uses your app, and what does each user cost?'
         }
       />
       <FindForm key={JSON.stringify(filter)} filter={filter} onSearch={search} />
@@ -55,19 +55,19 @@ export function EndUsersPage() {
         query={list}
         empty={
           isFiltered ? (
-            <Empty title="No end user matches">
+            <EmptyState title="No end user matches">
               <Button onClick={() => search({})}>Clear all</Button>
-            </Empty>
+            </EmptyState>
           ) : (
-            <Empty title="No end users yet">
-              <p>They appear with their first token or request.</p>
-            </Empty>
+            <EmptyState title="No end users yet">
+              <p>End users appear with their first token or request.</p>
+            </EmptyState>
           )
         }
       >
         <EndUserTable
           endUsers={list.items}
-          objection={objection}
+          disabledReason={disabledReason}
           onPlan={endUser => setOpen({ dialog: 'plan', endUser })}
           onBlock={endUser => setOpen({ dialog: 'block', endUser })}
           onUnblock={({ id }) => unblock.mutate(id)}
@@ -80,9 +80,9 @@ export function EndUsersPage() {
         <RemoveDialog
           title={`Block ${open.endUser.external_id}`}
           verb="Block"
-          effect="Their requests are refused, and live tokens stop within a second. You can unblock them at any time."
+          effect="Their requests are refused, and live tokens stop working within a second. You can unblock them at any time."
           remove={() => blockEndUser(open.endUser.id)}
-          onDone={renew}
+          onDone={refresh}
           onClose={() => setOpen(undefined)}
         />
       )}
@@ -132,7 +132,7 @@ function FindForm({ filter, onSearch }: { filter: Filter; onSearch: (filter: Fil
   )
 }
 
-function toAnswer(count: number, hasMore: boolean, isFiltered: boolean): string {
+function toDescription(count: number, hasMore: boolean, isFiltered: boolean): string {
   const shown = `${toCount(count)}${hasMore ? '+' : ''} end ${count === 1 ? 'user' : 'users'}`
-  return isFiltered ? `${shown} that match` : `${shown}, newest first`
+  return isFiltered ? `${shown} that ${count === 1 ? 'matches' : 'match'}` : `${shown}, newest first`
 }

@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
-import { Edited } from '../../controls/edited.tsx'
+import { EditForm } from '../../controls/edit-form.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { SelectField } from '../../controls/field.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { listPlans } from '../limits/rule-calls.ts'
 import { describePlan } from '../limits/rules.ts'
 import { changePlan, type EndUser, endUsersKey, getEndUser } from './end-user-calls.ts'
@@ -18,14 +18,14 @@ interface PlanChoiceDialogProps {
 
 export function PlanChoiceDialog({ endUser, onClose }: PlanChoiceDialogProps) {
   return (
-    <Edited record={endUser} read={() => getEndUser(endUser.id)}>
+    <EditForm record={endUser} read={() => getEndUser(endUser.id)}>
       {begun => <PlanChoice endUser={begun} onClose={onClose} />}
-    </Edited>
+    </EditForm>
   )
 }
 
 function PlanChoice({ endUser, onClose }: PlanChoiceDialogProps) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const plans = useQuery({
     queryKey: ['plan-choices', environment.id],
@@ -63,7 +63,7 @@ function PlanChoice({ endUser, onClose }: PlanChoiceDialogProps) {
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending || plans.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending || plans.isPending}>
             Save
           </Button>
         </div>

@@ -1,47 +1,47 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
-import { Edited } from '../../controls/edited.tsx'
+import { EditForm } from '../../controls/edit-form.tsx'
 import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
-import { AreaField, SelectField, TextField } from '../../controls/field.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { SelectField, TextAreaField, TextField } from '../../controls/field.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 
 type Environment = Resource<'Environment'>
 
 export function EnvironmentSettingsPage() {
-  const { environment, project } = usePlace()
+  const { environment, project } = useEnvironment()
   const queryKey = ['environment', environment.id]
   const path = { envId: environment.id }
-  const read = () => answerOf(api.GET('/v1/environments/{envId}', { params: { path } }))
+  const read = () => unwrap(api.GET('/v1/environments/{envId}', { params: { path } }))
   const stored = useQuery({
     queryKey,
     queryFn: read,
   })
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Environment settings"
-        answer={`How ${environment.name} of ${project.name} treats requests, and what it keeps of them.`}
+        description={`How the ${environment.name} environment of ${project.name} handles requests, and what it keeps of them.`}
       />
       {stored.isPending && <Skeleton rows={8} />}
       {stored.isError && (
         <ErrorPanel what="Settings" error={stored.error} onRetry={() => void stored.refetch()} />
       )}
       {stored.isSuccess && (
-        <Edited key={environment.id} record={stored.data} read={read}>
+        <EditForm key={environment.id} record={stored.data} read={read}>
           {begun => <SettingsForm stored={begun} />}
-        </Edited>
+        </EditForm>
       )}
     </>
   )
 }
 
 function SettingsForm({ stored }: { stored: Environment }) {
-  const objection = useObjection('admin')
+  const disabledReason = useDisabledReason('admin')
   const client = useQueryClient()
   const [kept, setKept] = useState(stored.log_capture)
   const [capture, setCapture] = useState(stored.log_capture)
@@ -49,14 +49,14 @@ function SettingsForm({ stored }: { stored: Environment }) {
   const path = { envId: stored.id }
   const form = useForm(
     (data, header) =>
-      answerOf(api.PATCH('/v1/environments/{envId}', { params: { path, header }, body: toChange(data) })),
+      unwrap(api.PATCH('/v1/environments/{envId}', { params: { path, header }, body: toChange(data) })),
     changed => {
       client.setQueryData(['environment', stored.id], changed)
       setKept(changed.log_capture)
     },
   )
   const needsConsent = stored.name === 'production' && kept === 'metadata' && capture === 'full'
-  const isDisabled = objection !== undefined
+  const isDisabled = disabledReason !== undefined
   return (
     <section className="panel padded narrow" aria-label="Settings">
       <form className="form" onSubmit={form.onSubmit}>
@@ -72,7 +72,7 @@ function SettingsForm({ stored }: { stored: Environment }) {
           onSure={setSure}
         />
         <TextField
-          label="Days that the log is kept"
+          label="Days to keep the log"
           name="log_retention_days"
           type="number"
           min={1}
@@ -83,13 +83,13 @@ function SettingsForm({ stored }: { stored: Environment }) {
           hint="Default: 30. Older requests are removed within a day; usage and cost stay."
           problem={form.problemOf('log_retention_days')}
         />
-        <AreaField
+        <TextAreaField
           label="Allowed models"
           name="allowed_models"
           isOptional
           disabled={isDisabled}
           defaultValue={stored.allowed_models?.join('\n')}
-          hint="One a line, or all of a provider as provider/*. Empty: every model. Others fail with model_not_allowed."
+          hint="One per line; provider/* allows every model of a provider. Leave empty to allow every model. Other models fail with model_not_allowed."
           problem={form.error?.param?.startsWith('allowed_models') ? form.error.message : undefined}
         />
         <RequestFields stored={stored} isDisabled={isDisabled} />
@@ -97,10 +97,10 @@ function SettingsForm({ stored }: { stored: Environment }) {
         <div className="row">
           <Button
             type="submit"
-            look="primary"
+            variant="primary"
             isPending={form.isPending}
-            objection={
-              objection ?? (needsConsent && !isSure ? 'Confirm what the log keeps first.' : undefined)
+            disabledReason={
+              disabledReason ?? (needsConsent && !isSure ? 'Confirm what the log keeps first.' : undefined)
             }
           >
             Save
@@ -114,7 +114,7 @@ function SettingsForm({ stored }: { stored: Environment }) {
   )
 }
 
-/** What the log keeps. Asks for consent where `sure` is given. */
+/** Chooses what the log keeps. Asks for consent if `sure` is given. */
 function CaptureFields({
   name,
   capture,
@@ -138,7 +138,7 @@ function CaptureFields({
         value={capture}
         disabled={isDisabled}
         onChange={event => onChoose(event.target.value === 'full' ? 'full' : 'metadata')}
-        hint={`Default of ${name}: ${name === 'production' ? 'metadata only' : 'everything'}. Developers and up read bodies.`}
+        hint={`Default for ${name}: ${name === 'production' ? 'metadata only' : 'everything'}. Developers and above can read bodies.`}
       >
         <option value="metadata">Metadata only: model, tokens, cost, times</option>
         <option value="full">Everything: also requests and answers</option>
@@ -146,36 +146,36 @@ function CaptureFields({
       {sure !== undefined && (
         <label className="choice notice warn">
           <input type="checkbox" checked={sure} onChange={event => onSure(event.target.checked)} />
-          Keep what production’s users write and read
+          Keep what users of production write and read
         </label>
       )}
     </>
   )
 }
 
-/** How requests are treated. */
+/** Chooses how requests are handled. */
 function RequestFields({ stored, isDisabled }: { stored: Environment; isDisabled: boolean }) {
   return (
     <>
       <SelectField
-        label="Parameters that a model does not have"
+        label="Parameters that a model does not support"
         name="unsupported_params"
         disabled={isDisabled}
         defaultValue={stored.unsupported_params}
-        hint="Default: refuse. What is dropped is named in the header X-Rideau-Dropped-Params."
+        hint="Default: refuse. Dropped parameters are listed in the header X-Rideau-Dropped-Params."
       >
-        <option value="refuse">Refuse the request, by name</option>
+        <option value="refuse">Refuse the request and name them</option>
         <option value="drop">Drop them</option>
       </SelectField>
       <SelectField
-        label="When the caller goes away"
+        label="When the caller disconnects"
         name="on_client_gone"
         disabled={isDisabled}
         defaultValue={stored.on_client_gone}
         hint="Default: cancel, which also stops the cost where the provider allows it."
       >
         <option value="cancel">Cancel the request</option>
-        <option value="drain">Let it end, for the log</option>
+        <option value="drain">Let it finish, for the log</option>
       </SelectField>
       <fieldset disabled={isDisabled}>
         <legend className="field-label">Apps of your users</legend>
@@ -194,7 +194,7 @@ function RequestFields({ stored, isDisabled }: { stored: Environment; isDisabled
               name="allow_secret_key_in_browser"
               defaultChecked={stored.allow_secret_key_in_browser}
             />
-            Secret keys may be used in browsers, where everybody can read them
+            Secret keys may be used in browsers, where anyone can read them
           </label>
         </div>
       </fieldset>

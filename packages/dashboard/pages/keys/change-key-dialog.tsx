@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { type Key, keysKey } from '../../api/key-calls.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
@@ -7,16 +7,16 @@ import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { useForm } from '../../controls/use-form.ts'
 import { toDateTime } from '../../format/times.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { ExpiryField, RestrictionFields, readKeyFields } from './key-fields.tsx'
 
-/** Changes the name, the restrictions and the end of a key. Its text stays. */
+/** Changes the name, the restrictions and the expiry of a key. The key itself stays the same. */
 export function ChangeKeyDialog({ old, onClose }: { old: Key; onClose: () => void }) {
-  const { environment, organization } = usePlace()
+  const { environment, organization } = useEnvironment()
   const client = useQueryClient()
   const form = useForm(
     (data, header) =>
-      answerOf(
+      unwrap(
         api.PATCH('/v1/keys/{keyId}', {
           params: { path: { keyId: old.id }, header },
           body: readKeyFields(data),
@@ -29,7 +29,7 @@ export function ChangeKeyDialog({ old, onClose }: { old: Key; onClose: () => voi
   )
   const { expires_at: end } = old
   return (
-    <Dialog title={`Change ${old.name}`} shape="at-side" onClose={onClose}>
+    <Dialog title={`Change ${old.name}`} variant="drawer" onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <TextField
           label="Name"
@@ -44,15 +44,15 @@ export function ChangeKeyDialog({ old, onClose }: { old: Key; onClose: () => voi
         <ExpiryField
           kept={
             end === null
-              ? 'Never, as it is'
-              : `${toDateTime(Date.parse(end), organization.time_zone)}, as it is`
+              ? 'Never (unchanged)'
+              : `${toDateTime(Date.parse(end), organization.time_zone)} (unchanged)`
           }
         />
-        <p className="muted">It holds from the next request with this key on.</p>
+        <p className="muted">Takes effect with the next request that uses this key.</p>
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             Save
           </Button>
         </div>

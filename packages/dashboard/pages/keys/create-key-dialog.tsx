@@ -1,24 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { keysKey, type NewKey } from '../../api/key-calls.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
 import { useForm } from '../../controls/use-form.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { ExpiryField, RestrictionFields, readKeyFields } from './key-fields.tsx'
 
 export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDone: (key: NewKey) => void }) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const [kind, setKind] = useState<'secret' | 'publishable'>('secret')
-  // A second click must not make a second key.
+  // A second click must not create a second key.
   const [idempotencyKey] = useState(newIdempotencyKey)
   const form = useForm(
     data =>
-      answerOf(
+      unwrap(
         api.POST('/v1/environments/{envId}/keys', {
           params: { path: { envId: environment.id }, header: { 'Idempotency-Key': idempotencyKey } },
           body: { kind, ...readKeyFields(data) },
@@ -30,7 +30,7 @@ export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDo
     },
   )
   return (
-    <Dialog title={`Create a ${environment.name} key`} shape="at-side" onClose={onClose}>
+    <Dialog title={`Create a ${environment.name} key`} variant="drawer" onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <TextField
           label="Name"
@@ -47,8 +47,8 @@ export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDo
           onChange={event => setKind(event.target.value === 'publishable' ? 'publishable' : 'secret')}
           hint={
             kind === 'secret'
-              ? 'For servers only: whoever has it can call models.'
-              : 'May be in an app or a page: alone it opens nothing.'
+              ? 'For servers only: anyone who has it can call models.'
+              : 'Safe to include in an app or a page: on its own it gives no access.'
           }
         >
           <option value="secret">Secret</option>
@@ -59,7 +59,7 @@ export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDo
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             Create key
           </Button>
         </div>
@@ -68,7 +68,7 @@ export function CreateKeyDialog({ onClose, onDone }: { onClose: () => void; onDo
   )
 }
 
-/** `crypto.randomUUID` is missing where the page has no https. */
+/** Returns a random id. `crypto.randomUUID` exists only on HTTPS and localhost. */
 function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte =>
     byte.toString(16).padStart(2, '0'),

@@ -1,5 +1,5 @@
 import type { Key } from '../../api/key-calls.ts'
-import { AreaField, SelectField, TextField } from '../../controls/field.tsx'
+import { SelectField, TextAreaField, TextField } from '../../controls/field.tsx'
 import { textOf } from '../../controls/use-form.ts'
 
 const ENDPOINTS = ['chat', 'embeddings', 'images', 'audio', 'client_tokens', 'device', 'feedback'] as const
@@ -14,19 +14,19 @@ interface RestrictionFieldsProps {
 export function RestrictionFields({ restrictions, problemOf }: RestrictionFieldsProps) {
   return (
     <>
-      <AreaField
+      <TextAreaField
         label="Models"
         name="restrictions.allowed_models"
         isOptional
         rows={2}
         defaultValue={restrictions?.allowed_models?.join('\n')}
         placeholder={'openai/gpt-4o-mini\nanthropic/*'}
-        hint="One a line: a model, an alias, or all of a provider as provider/*. Empty: every model."
+        hint="One per line: a model, an alias, or provider/* for every model of a provider. Leave empty to allow every model."
         problem={problemOf('restrictions.allowed_models')}
       />
       <fieldset>
         <legend className="field-label">
-          Endpoints <span className="muted">(none chosen: all)</span>
+          Endpoints <span className="muted">(all if none is chosen)</span>
         </legend>
         <div className="choices">
           {ENDPOINTS.map(name => (
@@ -43,7 +43,7 @@ export function RestrictionFields({ restrictions, problemOf }: RestrictionFields
         </div>
       </fieldset>
       <TextField
-        label="Most that one request may cost, in US dollars"
+        label="Maximum cost of one request, in US dollars"
         name="restrictions.max_request_cost_usd"
         type="number"
         min={0}
@@ -56,7 +56,7 @@ export function RestrictionFields({ restrictions, problemOf }: RestrictionFields
   )
 }
 
-/** `kept`: what the first choice says, which changes nothing; undefined in a form that creates a key. */
+/** Chooses when a key expires. `kept` is the text of a first option that changes nothing, for a form that changes a key. */
 export function ExpiryField({ kept }: { kept?: string }) {
   return (
     <SelectField label="Expires" name="days" defaultValue={kept === undefined ? '' : 'kept'}>
@@ -70,7 +70,7 @@ export function ExpiryField({ kept }: { kept?: string }) {
   )
 }
 
-/** Returns the fields of a key as the API has them. `expires_at` is absent where the form leaves it as it is. */
+/** Returns the fields of a key for the API. `expires_at` is absent if the form does not change it. */
 export function readKeyFields(data: FormData) {
   const models = textOf(data, 'restrictions.allowed_models')
     .split(/[\n,]/)

@@ -1,72 +1,72 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { describeRights, type Key, keysKey, stateOf } from '../../api/key-calls.ts'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
+import { DescriptionList } from '../../controls/description-list.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
-import { Facts } from '../../controls/facts.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { useNow } from '../../controls/use-now.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { EffectiveLimitsPanel } from '../limits/effective-limits.tsx'
 import { STATES } from './key-table.tsx'
 
-/** What a key may do, and everything that can refuse its next request. */
+/** Shows what a key may do, and everything that can refuse its next request. */
 export function KeyPage() {
   const { keyId } = useParams({ from: '/signed-in/o/$org/$project/$environment/keys/$keyId' })
-  const place = usePlace()
+  const current = useEnvironment()
   const path = { keyId }
   const key = useQuery({
-    queryKey: [...keysKey(place.environment.id), 'one', keyId],
-    queryFn: () => answerOf(api.GET('/v1/keys/{keyId}', { params: { path } })),
+    queryKey: [...keysKey(current.environment.id), 'one', keyId],
+    queryFn: () => unwrap(api.GET('/v1/keys/{keyId}', { params: { path } })),
   })
   return (
     <>
       <nav aria-label="Breadcrumb" className="small">
-        <Link to="/o/$org/$project/$environment/keys" params={toNames(place)}>
+        <Link to="/o/$org/$project/$environment/keys" params={toParams(current)}>
           ← Keys
         </Link>
       </nav>
-      {key.isSuccess ? <KeyHead shown={key.data} /> : <PageHead title="Key" />}
+      {key.isSuccess ? <KeyHead shown={key.data} /> : <PageHeader title="Key" />}
       {key.isPending && <Skeleton rows={3} />}
       {key.isError && <ErrorPanel what="This key" error={key.error} onRetry={() => void key.refetch()} />}
       <EffectiveLimitsPanel
         name={keyId}
-        load={() => answerOf(api.GET('/v1/keys/{keyId}/effective-limits', { params: { path } }))}
+        load={() => unwrap(api.GET('/v1/keys/{keyId}/effective-limits', { params: { path } }))}
       />
     </>
   )
 }
 
 function KeyHead({ shown }: { shown: Key }) {
-  const place = usePlace()
-  const { time_zone: timeZone } = place.organization
-  const { look, text } = STATES[stateOf(shown, useNow())]
+  const current = useEnvironment()
+  const { time_zone: timeZone } = current.organization
+  const { variant, text } = STATES[stateOf(shown, useNow())]
   return (
     <>
-      <PageHead
+      <PageHeader
         title={shown.name}
-        answer={
+        description={
           <span className="row">
-            <span className={`chip ${look}`}>{text}</span>
+            <span className={`chip ${variant}`}>{text}</span>
             <span>{describeRights(shown)}</span>
           </span>
         }
         actions={
           <Link
             to="/o/$org/$project/$environment/logs"
-            params={toNames(place)}
+            params={toParams(current)}
             search={{ key_id: shown.id, range: '7d' }}
           >
-            Its requests
+            View requests
           </Link>
         }
       />
-      <section className="panel padded" aria-label="Facts">
-        <Facts
-          facts={[
+      <section className="panel padded" aria-label="Details">
+        <DescriptionList
+          items={[
             ['Key', <code key="key">{shown.prefix_display}</code>],
             ['Kind', shown.kind],
             ['Last used', <TimeAgo key="used" at={shown.last_used_at} timeZone={timeZone} />],

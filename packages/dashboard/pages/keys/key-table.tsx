@@ -1,52 +1,52 @@
 import { Link } from '@tanstack/react-router'
 import { describeRights, type Key, type KeyState, stateOf } from '../../api/key-calls.ts'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { Menu, MenuItem } from '../../controls/menu.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 
-export const STATES: Readonly<Record<KeyState, { look: string; text: string }>> = {
-  active: { look: 'good', text: 'active' },
-  rolling: { look: 'warn', text: 'rolled, still works' },
-  expired: { look: '', text: 'expired' },
-  revoked: { look: 'bad', text: 'revoked' },
+export const STATES: Readonly<Record<KeyState, { variant: string; text: string }>> = {
+  active: { variant: 'good', text: 'active' },
+  rolling: { variant: 'warn', text: 'rolled, still works' },
+  expired: { variant: '', text: 'expired' },
+  revoked: { variant: 'bad', text: 'revoked' },
 }
 
 interface KeyTableProps {
   readonly keys: readonly Key[]
   readonly now: number
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   readonly onDo: (what: KeyAction, key: Key) => void
 }
 
-/** What the menu of a key opens. */
+/** The dialogs that the menu of a key opens. */
 export type KeyAction = 'change' | 'reveal' | 'roll' | 'revoke'
 
-export function KeyTable({ keys, now, objection, onDo }: KeyTableProps) {
-  const place = usePlace()
-  const { time_zone: timeZone } = place.organization
+export function KeyTable({ keys, now, disabledReason, onDo }: KeyTableProps) {
+  const current = useEnvironment()
+  const { time_zone: timeZone } = current.organization
   return (
-    <TableFrame label="Keys">
+    <ScrollableTable label="Keys">
       <thead>
         <tr>
           <th scope="col">Name</th>
           <th scope="col">State</th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Key
           </th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             May use
           </th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Last used
           </th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Expires
           </th>
           <th scope="col">
-            <span className="only-heard">Actions</span>
+            <span className="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
@@ -60,30 +60,30 @@ export function KeyTable({ keys, now, objection, onDo }: KeyTableProps) {
                 <Link
                   className="name"
                   to="/o/$org/$project/$environment/keys/$keyId"
-                  params={{ ...toNames(place), keyId: key.id }}
+                  params={{ ...toParams(current), keyId: key.id }}
                 >
                   {key.name}
                 </Link>{' '}
                 {key.kind === 'publishable' && <span className="chip">publishable</span>}
               </td>
               <td>
-                <span className={`chip ${STATES[state].look}`}>{STATES[state].text}</span>
+                <span className={`chip ${STATES[state].variant}`}>{STATES[state].text}</span>
               </td>
-              <td className="wide">
+              <td className="wide-only">
                 <code>{key.prefix_display}</code>
               </td>
-              <td className="wide muted">{describeRights(key)}</td>
-              <td className="wide">
+              <td className="wide-only muted">{describeRights(key)}</td>
+              <td className="wide-only">
                 <TimeAgo at={key.last_used_at} timeZone={timeZone} />
               </td>
-              <td className="wide">
+              <td className="wide-only">
                 <TimeAgo at={key.expires_at} timeZone={timeZone} />
               </td>
               <td className="number">
                 {!ended && (
                   <KeyMenu
                     of={key}
-                    objection={objection}
+                    disabledReason={disabledReason}
                     isRolled={state === 'rolling'}
                     onDo={what => onDo(what, key)}
                   />
@@ -93,22 +93,22 @@ export function KeyTable({ keys, now, objection, onDo }: KeyTableProps) {
           )
         })}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }
 
 interface KeyMenuProps {
   readonly of: Key
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   readonly isRolled: boolean
   readonly onDo: (what: KeyAction) => void
 }
 
-function KeyMenu({ of, objection, isRolled, onDo }: KeyMenuProps) {
+function KeyMenu({ of, disabledReason, isRolled, onDo }: KeyMenuProps) {
   const label = `Actions for ${of.name}`
-  if (objection !== undefined) {
+  if (disabledReason !== undefined) {
     return (
-      <Button small look="quiet" objection={objection} aria-label={label}>
+      <Button small variant="quiet" disabledReason={disabledReason} aria-label={label}>
         ⋯
       </Button>
     )
@@ -117,7 +117,7 @@ function KeyMenu({ of, objection, isRolled, onDo }: KeyMenuProps) {
     <Menu
       align="end"
       trigger={
-        <Button small look="quiet" aria-label={label}>
+        <Button small variant="quiet" aria-label={label}>
           ⋯
         </Button>
       }

@@ -2,11 +2,11 @@ import { useState } from 'react'
 import { getKey, type Key, keysKey, listKeys, type NewKey, stateOf } from '../../api/key-calls.ts'
 import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
-import { Edited } from '../../controls/edited.tsx'
-import { Empty, ListState } from '../../controls/list-state.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { EditForm } from '../../controls/edit-form.tsx'
+import { EmptyState, ListState } from '../../controls/list-state.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { useNow } from '../../controls/use-now.ts'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 import { ChangeKeyDialog } from './change-key-dialog.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { type KeyAction, KeyTable } from './key-table.tsx'
@@ -21,8 +21,8 @@ type Open =
   | { readonly dialog: KeyAction; readonly key: Key }
 
 export function KeysPage() {
-  const { environment } = usePlace()
-  const objection = useObjection('developer')
+  const { environment } = useEnvironment()
+  const disabledReason = useDisabledReason('developer')
   const [open, setOpen] = useState<Open>()
   const now = useNow()
   const keys = useList(keysKey(environment.id), cursor => listKeys(environment.id, cursor))
@@ -30,40 +30,42 @@ export function KeysPage() {
   const close = (): void => setOpen(undefined)
   const show = (key: NewKey): void => setOpen({ dialog: 'shown', key })
   const createButton = (
-    <Button look="primary" objection={objection} onClick={() => setOpen({ dialog: 'create' })}>
+    <Button variant="primary" disabledReason={disabledReason} onClick={() => setOpen({ dialog: 'create' })}>
       Create key
     </Button>
   )
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Keys"
-        answer={keys.isSuccess ? toAnswer(usable, keys.items.length) : 'Who may call this environment.'}
+        description={
+          keys.isSuccess ? toDescription(usable, keys.items.length) : 'Who may call this environment.'
+        }
         actions={createButton}
       />
       <ListState
         what="Keys"
         query={keys}
         empty={
-          <Empty title="No keys yet">
+          <EmptyState title="No keys yet">
             <p>A key says which environment a call belongs to, and what it may do.</p>
             {createButton}
-          </Empty>
+          </EmptyState>
         }
       >
         <KeyTable
           keys={keys.items}
           now={now}
-          objection={objection}
+          disabledReason={disabledReason}
           onDo={(dialog, key) => setOpen({ dialog, key })}
         />
       </ListState>
       {open?.dialog === 'create' && <CreateKeyDialog onClose={close} onDone={show} />}
       {open?.dialog === 'shown' && <NewKeyDialog made={open.key} onClose={close} />}
       {open?.dialog === 'change' && (
-        <Edited record={open.key} read={() => getKey(open.key.id)}>
+        <EditForm record={open.key} read={() => getKey(open.key.id)}>
           {key => <ChangeKeyDialog old={key} onClose={close} />}
-        </Edited>
+        </EditForm>
       )}
       {open?.dialog === 'reveal' && <RevealDialog target={open.key} onClose={close} />}
       {open?.dialog === 'roll' && <RollDialog old={open.key} onClose={close} onDone={show} />}
@@ -72,7 +74,7 @@ export function KeysPage() {
   )
 }
 
-function toAnswer(usable: readonly Key[], all: number): string {
+function toDescription(usable: readonly Key[], all: number): string {
   const unused = usable.filter(({ last_used_at }) => last_used_at === null).length
   const ended = all - usable.length
   return [

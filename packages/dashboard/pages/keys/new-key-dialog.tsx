@@ -5,17 +5,17 @@ import { Button } from '../../controls/button.tsx'
 import { CopyButton } from '../../controls/copy-button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { toDateTime } from '../../format/times.ts'
-import { usePlace, useWorkspace } from '../../session/place-context.tsx'
+import { useEnvironment, useWorkspace } from '../../session/environment-context.tsx'
 import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
 import { maskKey, toBrowserSnippet, toSnippets } from '../../snippets/snippets.ts'
 import { listLogs } from '../logs/log-calls.ts'
 
 const POLL_MS = 2_000
 
-/** The only view of a new key: the key, how to use it, and whether it has been used. */
+/** Shows a new key for the only time, with code that uses it and whether it has been used. */
 export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => void }) {
   const { gateway_url: gatewayUrl, prefixes } = useWorkspace()
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const [isAsking, setAsking] = useState(false)
   const shown = useRef<HTMLElement>(null)
   const model = environment.name === 'development' ? 'sandbox/echo' : 'openai/gpt-4o-mini'
@@ -24,13 +24,13 @@ export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => v
     return made.kind === 'secret' ? toSnippets(input) : [toBrowserSnippet(input)]
   }
   return (
-    <Dialog title={`${made.name} is ready`} shape="wide" onClose={() => setAsking(true)}>
-      <p>This is the only time that the key is shown. Copy it now and keep it where secrets are kept.</p>
+    <Dialog title={`${made.name} is ready`} variant="wide" onClose={() => setAsking(true)}>
+      <p>This is the only time the key is shown. Copy it now and store it with your secrets.</p>
       <div className="secret">
         <code ref={shown} data-testid="key">
           {made.key}
         </code>
-        <CopyButton text={made.key} label="Copy key" look="primary" shown={shown} />
+        <CopyButton text={made.key} label="Copy key" variant="primary" shown={shown} />
       </div>
       <SnippetTabs snippets={snippetsFor(made.key)} shown={snippetsFor(maskKey(made.key))} />
       {made.kind === 'secret' && <FirstUse keyId={made.id} />}
@@ -41,7 +41,7 @@ export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => v
       )}
       <div className="form-end">
         {isAsking && <Button onClick={() => setAsking(false)}>Keep it open</Button>}
-        <Button look="primary" onClick={onClose}>
+        <Button variant="primary" onClick={onClose}>
           I have saved it
         </Button>
       </div>
@@ -50,14 +50,14 @@ export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => v
 }
 
 function FirstUse({ keyId }: { keyId: string }) {
-  const { organization, environment } = usePlace()
+  const { organization, environment } = useEnvironment()
   const { time_zone: timeZone } = organization
   const { data } = useQuery({
     queryKey: ['first-use', keyId],
     // The log has a request at once; the key's own last_used_at is written a minute later.
     queryFn: () => listLogs(environment.id, { key_id: keyId, limit: '1' }),
     meta: { isQuiet: true },
-    // Not after a failure, and not once it is known.
+    // Stops polling after a failure, and once the first request has been found.
     refetchInterval: ({ state }) =>
       state.error !== null || state.data?.data[0] !== undefined ? false : POLL_MS,
   })

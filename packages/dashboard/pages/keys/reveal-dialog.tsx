@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import type { Key } from '../../api/key-calls.ts'
 import { Button } from '../../controls/button.tsx'
 import { CopyButton } from '../../controls/copy-button.tsx'
@@ -8,18 +8,18 @@ import { Dialog } from '../../controls/dialog.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 
-/** Shows a publishable key again. No cache keeps it: it is asked for each time that the dialog opens. */
+/** Shows a publishable key again. It is not cached, but loaded each time the dialog opens. */
 export function RevealDialog({ target, onClose }: { target: Key; onClose: () => void }) {
   const shown = useRef<HTMLElement>(null)
   const { mutate, data, error } = useMutation({
     mutationFn: (keyId: string) =>
-      answerOf(api.POST('/v1/keys/{keyId}/reveal', { params: { path: { keyId } } })),
+      unwrap(api.POST('/v1/keys/{keyId}/reveal', { params: { path: { keyId } } })),
     gcTime: 0,
   })
   useEffect(() => mutate(target.id), [mutate, target.id])
   return (
     <Dialog title={target.name} onClose={onClose}>
-      <p>A publishable key may be in an app or a page: alone it opens nothing.</p>
+      <p>A publishable key is safe to include in an app or a page: on its own it gives no access.</p>
       {error !== null && <ErrorPanel what="The key" error={error} onRetry={() => mutate(target.id)} />}
       {data === undefined && error === null && <Skeleton rows={1} />}
       {data !== undefined && (
@@ -27,7 +27,7 @@ export function RevealDialog({ target, onClose }: { target: Key; onClose: () => 
           <code ref={shown} data-testid="key">
             {data.key}
           </code>
-          <CopyButton text={data.key} label="Copy key" look="primary" shown={shown} />
+          <CopyButton text={data.key} label="Copy key" variant="primary" shown={shown} />
         </div>
       )}
       <div className="form-end">

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { type Key, keysKey } from '../../api/key-calls.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
@@ -9,15 +9,15 @@ import { TextField } from '../../controls/field.tsx'
 import { useForm } from '../../controls/use-form.ts'
 import { useNow } from '../../controls/use-now.ts'
 import { toRelativeTime } from '../../format/times.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 
 export function RevokeDialog({ target, onClose }: { target: Key; onClose: () => void }) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const now = useNow()
   const [typed, setTyped] = useState('')
   const form = useForm(
-    () => answerOf(api.POST('/v1/keys/{keyId}/revoke', { params: { path: { keyId: target.id } } })),
+    () => unwrap(api.POST('/v1/keys/{keyId}/revoke', { params: { path: { keyId: target.id } } })),
     () => {
       void client.invalidateQueries({ queryKey: keysKey(environment.id) })
       onClose()
@@ -28,7 +28,7 @@ export function RevokeDialog({ target, onClose }: { target: Key; onClose: () => 
     <Dialog title={`Revoke ${target.name}`} onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <p>
-          Calls with this key fail from the next second on, and that cannot be undone. It was{' '}
+          Calls with this key fail within a second, and this cannot be undone. It was{' '}
           {usedAt === null ? 'never used' : `last used ${toRelativeTime(Date.parse(usedAt), now)}`}.
         </p>
         <TextField
@@ -43,9 +43,9 @@ export function RevokeDialog({ target, onClose }: { target: Key; onClose: () => 
           </Button>
           <Button
             type="submit"
-            look="danger"
+            variant="danger"
             isPending={form.isPending}
-            objection={typed.trim() === target.name ? undefined : 'Type the name of the key first.'}
+            disabledReason={typed.trim() === target.name ? undefined : 'Type the name of the key first.'}
           >
             Revoke key
           </Button>

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { type Key, keysKey, type NewKey } from '../../api/key-calls.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { SelectField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 
 interface RollDialogProps {
   readonly old: Key
@@ -15,11 +15,11 @@ interface RollDialogProps {
 }
 
 export function RollDialog({ old, onClose, onDone }: RollDialogProps) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const form = useForm(
     data =>
-      answerOf(
+      unwrap(
         api.POST('/v1/keys/{keyId}/roll', {
           params: { path: { keyId: old.id } },
           body: { overlap_hours: Number(textOf(data, 'overlap_hours')) },
@@ -34,11 +34,11 @@ export function RollDialog({ old, onClose, onDone }: RollDialogProps) {
     <Dialog title={`Roll ${old.name}`} onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <p>
-          You get a new key with the same rights. The old one goes on working for a while, so that you can
+          You get a new key with the same rights. The old one keeps working for a while so that you can
           replace it.
         </p>
         <SelectField label="The old key works for" name="overlap_hours" defaultValue="1">
-          <option value="0">no longer: it ends at once</option>
+          <option value="0">0 hours: it stops at once</option>
           <option value="1">1 hour</option>
           <option value="24">24 hours</option>
           <option value="72">72 hours</option>
@@ -48,7 +48,7 @@ export function RollDialog({ old, onClose, onDone }: RollDialogProps) {
           <Button onClick={onClose} data-focus>
             Cancel
           </Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             Roll key
           </Button>
         </div>

@@ -2,14 +2,14 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
-import { Edited } from '../../controls/edited.tsx'
+import { EditForm } from '../../controls/edit-form.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { useForm } from '../../controls/use-form.ts'
-import { usePlace } from '../../session/place-context.tsx'
-import { LastWeek } from './last-week.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { changeRule, readRule, rulesKey } from './rule-calls.ts'
 import { RuleDetails } from './rule-details.tsx'
+import { RulePreview } from './rule-preview.tsx'
 import { type Rule, type RuleRecord, toRule } from './rules.ts'
 
 interface ChangeRuleDialogProps {
@@ -20,19 +20,19 @@ interface ChangeRuleDialogProps {
 }
 
 export function ChangeRuleDialog({ record, nameOf, onClose }: ChangeRuleDialogProps) {
-  const place = usePlace()
+  const current = useEnvironment()
   return (
-    <Edited record={record.stored} read={() => readRule(place, record)}>
+    <EditForm record={record.stored} read={() => readRule(current, record)}>
       {stored => (
-        // Of the kind that it was read as.
+        // The cast is safe: readRule returns a rule of the record's kind.
         <ChangeRule rule={toRule({ ...record, stored } as RuleRecord, nameOf)} onClose={onClose} />
       )}
-    </Edited>
+    </EditForm>
   )
 }
 
 function ChangeRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const [amount, setAmount] = useState(rule.amount)
   const form = useForm(
@@ -42,11 +42,11 @@ function ChangeRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
       onClose()
     },
   )
-  const { question, record } = rule
+  const { previewInput, record } = rule
   return (
-    <Dialog title={`Change the limit of ${rule.whom}`} onClose={onClose}>
+    <Dialog title={`Change limit: ${rule.appliesTo}`} onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
-        <p>Now: {rule.says}.</p>
+        <p>Currently: {rule.text}.</p>
         <TextField
           label={rule.isMoney ? 'At most, in US dollars' : 'At most'}
           name={rule.isMoney ? 'limit_usd' : 'limit'}
@@ -65,17 +65,17 @@ function ChangeRule({ rule, onClose }: { rule: Rule; onClose: () => void }) {
           budget={record.kind === 'budget' ? record.stored : undefined}
           error={form.error}
         />
-        {question !== undefined && (
+        {previewInput !== undefined && (
           <p className="notice" role="status">
             <span>
-              Tried on the past, it <LastWeek question={{ ...question, limit: amount }} />.
+              On past requests: <RulePreview previewInput={{ ...previewInput, limit: amount }} />.
             </span>
           </p>
         )}
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             Save
           </Button>
         </div>

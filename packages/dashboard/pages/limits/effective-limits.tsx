@@ -5,21 +5,21 @@ import { Skeleton } from '../../controls/skeleton.tsx'
 import { toCount, toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { toReset } from '../../format/times.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import './limits.css'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { toSpan } from './rules.ts'
 
 type EffectiveLimit = Resource<'EffectiveLimit'>
 type EffectiveLimits = Resource<'EffectiveLimits'>
 
 interface EffectiveLimitsPanelProps {
-  /** Of the query: whose limits they are. */
+  /** Identifies the key or end user in the query's key. */
   readonly name: string
   readonly load: () => Promise<EffectiveLimits>
 }
 
-/** Everything that can refuse the next request, with what is used now. */
+/** Lists every limit that can refuse the next request, with what is used now. */
 export function EffectiveLimitsPanel({ name, load }: EffectiveLimitsPanelProps) {
   const limits = useQuery({ queryKey: ['effective-limits', name], queryFn: load })
   return (
@@ -31,7 +31,7 @@ export function EffectiveLimitsPanel({ name, load }: EffectiveLimitsPanelProps) 
       {limits.isError && (
         <ErrorPanel what="Limits" error={limits.error} onRetry={() => void limits.refetch()} />
       )}
-      {limits.data?.data.length === 0 && <p className="padded muted">Nothing does.</p>}
+      {limits.data?.data.length === 0 && <p className="padded muted">Nothing limits it.</p>}
       {limits.data !== undefined && limits.data.data.length > 0 && <LimitTable limits={limits.data.data} />}
       {limits.data?.note != null && <p className="padded small muted">{limits.data.note}</p>}
     </section>
@@ -40,11 +40,11 @@ export function EffectiveLimitsPanel({ name, load }: EffectiveLimitsPanelProps) 
 
 function LimitTable({ limits }: { limits: readonly EffectiveLimit[] }) {
   return (
-    <TableFrame label="Limits" look="rules">
+    <ScrollableTable label="Limits" variant="rules">
       <thead>
         <tr>
-          <th scope="col">Counts together</th>
-          <th scope="col">What</th>
+          <th scope="col">Counted for</th>
+          <th scope="col">Limit</th>
           <th scope="col">Used now</th>
         </tr>
       </thead>
@@ -54,7 +54,7 @@ function LimitTable({ limits }: { limits: readonly EffectiveLimit[] }) {
             <td>{SCOPES[limit.scope]}</td>
             <td>
               {toSentence(limit)}
-              <code className="small code wide" title="The error code of a refused request">
+              <code className="small code wide-only" title="The error code of a refused request">
                 {limit.error_code}
               </code>
             </td>
@@ -64,12 +64,12 @@ function LimitTable({ limits }: { limits: readonly EffectiveLimit[] }) {
           </tr>
         ))}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }
 
 function Used({ limit: { used, reserved, limit, metric, resets_at: resetsAt } }: { limit: EffectiveLimit }) {
-  const { time_zone: timeZone } = usePlace().organization
+  const { time_zone: timeZone } = useEnvironment().organization
   if (used === null) return <span className="muted">unknown</span>
   const format = metric === 'usd' ? toMoney : toCount
   const share = limit === 0 ? 1 : used / limit
@@ -110,5 +110,5 @@ function toSentence({ kind, metric, limit, window, window_seconds: seconds }: Ef
         : window !== null
           ? ` a ${window}`
           : ` ${toSpan(seconds ?? 60)}`
-  return `At most ${amount}${span}${kind === 'plan' ? ', by the plan' : ''}`
+  return `At most ${amount}${span}${kind === 'plan' ? ', set by the plan' : ''}`
 }

@@ -1,44 +1,44 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keyNamesQuery } from '../../api/key-calls.ts'
-import { MOST_LISTED } from '../../api/use-list.ts'
+import { MAX_LISTED } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
-import { Empty } from '../../controls/list-state.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { EmptyState } from '../../controls/list-state.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { RemoveDialog } from '../../controls/remove-dialog.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { toCount } from '../../format/amounts.ts'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 import { ChangeRuleDialog } from './change-rule-dialog.tsx'
 import { PlanPanel } from './plan-panel.tsx'
 import { loadRules, removeRule, rulesKey } from './rule-calls.ts'
 import { RuleDialog } from './rule-dialog.tsx'
 import { RuleTable } from './rule-table.tsx'
-import { type Rule, toRules, type Wish } from './rules.ts'
+import { type Rule, type RuleDraft, toRules } from './rules.ts'
 import './limits.css'
 
-const EACH_END_USER: Wish = {
+const EACH_END_USER: RuleDraft = {
   amount: 60,
   unit: 'requests',
   window: 'minute',
-  whom: 'default_end_user',
+  scope: 'default_end_user',
   ref: '',
 }
-const MONTHLY_BUDGET: Wish = { amount: 50, unit: 'usd', window: 'month', whom: 'project', ref: '' }
+const MONTHLY_BUDGET: RuleDraft = { amount: 50, unit: 'usd', window: 'month', scope: 'project', ref: '' }
 
 type Open =
-  | { readonly dialog: 'add'; readonly first: Wish }
+  | { readonly dialog: 'add'; readonly first: RuleDraft }
   | { readonly dialog: 'change' | 'remove'; readonly rule: Rule }
 
 export function LimitsPage() {
-  const place = usePlace()
-  const { environment, organization } = place
+  const current = useEnvironment()
+  const { environment, organization } = current
   const client = useQueryClient()
-  const developer = useObjection('developer')
-  const admin = useObjection('admin')
+  const developer = useDisabledReason('developer')
+  const admin = useDisabledReason('admin')
   const [open, setOpen] = useState<Open>()
-  const loaded = useQuery({ queryKey: rulesKey(environment.id), queryFn: () => loadRules(place) })
+  const loaded = useQuery({ queryKey: rulesKey(environment.id), queryFn: () => loadRules(current) })
   const keys = useQuery(keyNamesQuery(environment.id))
   const names = new Map<string, string>([
     ...(keys.data?.data ?? []).map(({ id, name }) => [id, name] as const),
@@ -50,14 +50,14 @@ export function LimitsPage() {
   const nameOf = (id: string): string => names.get(id) ?? id
   const rules = loaded.data === undefined ? [] : toRules(loaded.data, nameOf)
   const close = (): void => setOpen(undefined)
-  const add = (first: Wish): void => setOpen({ dialog: 'add', first })
+  const add = (first: RuleDraft): void => setOpen({ dialog: 'add', first })
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Limits"
-        answer={loaded.data === undefined ? 'What stops whom, and when?' : toAnswer(rules)}
+        description={loaded.data === undefined ? 'What is limited, and for whom?' : toDescription(rules)}
         actions={
-          <Button look="primary" objection={developer} onClick={() => add(EACH_END_USER)}>
+          <Button variant="primary" disabledReason={developer} onClick={() => add(EACH_END_USER)}>
             Add limit
           </Button>
         }
@@ -70,20 +70,20 @@ export function LimitsPage() {
       {loaded.isError && (
         <ErrorPanel what="Limits" error={loaded.error} onRetry={() => void loaded.refetch()} />
       )}
-      {loaded.data?.isCut === true && <CutNotice />}
+      {loaded.data?.isTruncated === true && <TruncationNotice />}
       {loaded.data !== undefined && (
         <div className="panel">
           {rules.length === 0 ? (
-            <Empty title="Nothing limits spend here">
-              <p>One loop in somebody's code can cost a month's money in a night.</p>
-              <Button look="primary" objection={admin} onClick={() => add(MONTHLY_BUDGET)}>
+            <EmptyState title="Nothing limits spending here">
+              <p>A single runaway loop can cost a month's money overnight.</p>
+              <Button variant="primary" disabledReason={admin} onClick={() => add(MONTHLY_BUDGET)}>
                 Set a monthly budget
               </Button>
-            </Empty>
+            </EmptyState>
           ) : (
             <RuleTable
               rules={rules}
-              objectionOf={({ record }) => (record.kind === 'budget' ? admin : developer)}
+              disabledReasonOf={({ record }) => (record.kind === 'budget' ? admin : developer)}
               onChange={rule => setOpen({ dialog: 'change', rule })}
               onRemove={rule => setOpen({ dialog: 'remove', rule })}
             />
@@ -100,7 +100,7 @@ export function LimitsPage() {
       {open?.dialog === 'remove' && (
         <RemoveDialog
           title="Remove this limit"
-          effect={`${open.rule.whom}: ${open.rule.says}. Nothing is refused by it from now on.`}
+          effect={`${open.rule.appliesTo}: ${open.rule.text}. It no longer refuses requests.`}
           remove={() => removeRule(open.rule.record)}
           onDone={() => void client.invalidateQueries({ queryKey: rulesKey(environment.id) })}
           onClose={close}
@@ -110,15 +110,15 @@ export function LimitsPage() {
   )
 }
 
-function CutNotice() {
+function TruncationNotice() {
   return (
     <p className="notice" role="status">
-      There are more than {toCount(MOST_LISTED)} limits, quotas or budgets of one kind. The newest are shown.
+      There are more than {toCount(MAX_LISTED)} limits, quotas or budgets of one kind. The newest are shown.
     </p>
   )
 }
 
-function toAnswer(rules: readonly Rule[]): string {
+function toDescription(rules: readonly Rule[]): string {
   if (rules.length === 0) return 'Nothing is limited here.'
   const full = rules.filter(({ used, amount }) => used !== null && used >= amount).length
   const count = `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}`

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
-import { AreaField, TextField } from '../../controls/field.tsx'
+import { TextAreaField, TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { plansKey } from './rule-calls.ts'
 import type { Plan } from './rules.ts'
 
@@ -17,11 +17,11 @@ const BOUNDS = [
 ] as const
 
 export function PlanDialog({ plan, onClose }: { plan: Plan | undefined; onClose: () => void }) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const form = useForm(
     (data, header) =>
-      answerOf(
+      unwrap(
         plan === undefined
           ? api.POST('/v1/environments/{envId}/plans', {
               params: { path: { envId: environment.id } },
@@ -37,7 +37,7 @@ export function PlanDialog({ plan, onClose }: { plan: Plan | undefined; onClose:
   return (
     <Dialog
       title={plan === undefined ? 'Create a plan' : `Change ${plan.name}`}
-      shape="at-side"
+      variant="drawer"
       onClose={onClose}
     >
       <form className="form" onSubmit={form.onSubmit}>
@@ -48,7 +48,7 @@ export function PlanDialog({ plan, onClose }: { plan: Plan | undefined; onClose:
           maxLength={64}
           data-focus
           defaultValue={plan?.name ?? ''}
-          hint="As your tokens name it, such as pro."
+          hint="The name that your tokens use, such as pro."
           problem={form.problemOf('name')}
         />
         {BOUNDS.map(([name, label, step]) => (
@@ -64,23 +64,23 @@ export function PlanDialog({ plan, onClose }: { plan: Plan | undefined; onClose:
             problem={form.problemOf(name)}
           />
         ))}
-        <AreaField
+        <TextAreaField
           label="Models"
           name="allowed_models"
           isOptional
           rows={2}
           defaultValue={plan?.allowed_models?.join('\n') ?? ''}
-          hint="One a line. Empty: every model."
+          hint="One per line. Leave empty to allow every model."
           problem={form.problemOf('allowed_models')}
         />
         <label className="choice">
           <input type="checkbox" name="is_default" defaultChecked={plan?.is_default ?? false} />
-          For end users without a plan
+          Default for end users without a plan
         </label>
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             {plan === undefined ? 'Create plan' : 'Save'}
           </Button>
         </div>

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
-import { Edited } from '../../controls/edited.tsx'
-import { Empty, ListState } from '../../controls/list-state.tsx'
+import { EditForm } from '../../controls/edit-form.tsx'
+import { EmptyState, ListState } from '../../controls/list-state.tsx'
 import { RemoveDialog } from '../../controls/remove-dialog.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 import { PlanDialog } from './plan-dialog.tsx'
 import { getPlan, listPlans, plansKey } from './rule-calls.ts'
 import { describePlan, type Plan } from './rules.ts'
@@ -16,50 +16,50 @@ type Open =
   | { readonly dialog: 'edit'; readonly plan: Plan | undefined }
   | { readonly dialog: 'remove'; readonly plan: Plan }
 
-/** What end users may use by what they pay. */
+/** Lists the plans, which limit what each of their end users may use. */
 export function PlanPanel() {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
-  const objection = useObjection('developer')
+  const disabledReason = useDisabledReason('developer')
   const [open, setOpen] = useState<Open>()
   const plans = useList(plansKey(environment.id), cursor => listPlans(environment.id, cursor))
   const close = (): void => setOpen(undefined)
   const create = (
-    <Button objection={objection} onClick={() => setOpen({ dialog: 'edit', plan: undefined })}>
+    <Button disabledReason={disabledReason} onClick={() => setOpen({ dialog: 'edit', plan: undefined })}>
       Create plan
     </Button>
   )
   return (
     <section className="stack" aria-labelledby="plans">
       <div className="row">
-        <h2 id="plans">Plans of end users</h2>
+        <h2 id="plans">End user plans</h2>
         {plans.items.length > 0 && create}
       </div>
       <ListState
         what="Plans"
         query={plans}
         empty={
-          <Empty title="No plans yet">
-            <p>A plan bounds each of its end users: free and pro, say.</p>
+          <EmptyState title="No plans yet">
+            <p>A plan, such as free or pro, limits each of its end users.</p>
             {create}
-          </Empty>
+          </EmptyState>
         }
       >
-        <PlanTable plans={plans.items} objection={objection} onOpen={setOpen} />
+        <PlanTable plans={plans.items} disabledReason={disabledReason} onOpen={setOpen} />
       </ListState>
       {open?.dialog === 'edit' &&
         (open.plan === undefined ? (
           <PlanDialog plan={undefined} onClose={close} />
         ) : (
-          <Edited record={open.plan} read={() => getPlan(open.plan?.id ?? '')}>
+          <EditForm record={open.plan} read={() => getPlan(open.plan?.id ?? '')}>
             {plan => <PlanDialog plan={plan} onClose={close} />}
-          </Edited>
+          </EditForm>
         ))}
       {open?.dialog === 'remove' && (
         <RemoveDialog
           title={`Remove ${open.plan.name}`}
-          effect="Its end users get the default plan, if there is one, else no bounds of a plan."
-          remove={() => answerOf(api.DELETE('/v1/plans/{id}', { params: { path: { id: open.plan.id } } }))}
+          effect="Its end users get the default plan, or no plan if there is none."
+          remove={() => unwrap(api.DELETE('/v1/plans/{id}', { params: { path: { id: open.plan.id } } }))}
           onDone={() => void client.invalidateQueries({ queryKey: plansKey(environment.id) })}
           onClose={close}
         />
@@ -70,19 +70,19 @@ export function PlanPanel() {
 
 interface PlanTableProps {
   readonly plans: readonly Plan[]
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   readonly onOpen: (open: Open) => void
 }
 
-function PlanTable({ plans, objection, onOpen }: PlanTableProps) {
+function PlanTable({ plans, disabledReason, onOpen }: PlanTableProps) {
   return (
-    <TableFrame label="Plans">
+    <ScrollableTable label="Plans">
       <thead>
         <tr>
           <th scope="col">Plan</th>
           <th scope="col">Allows each end user</th>
           <th scope="col">
-            <span className="only-heard">Actions</span>
+            <span className="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
@@ -97,8 +97,8 @@ function PlanTable({ plans, objection, onOpen }: PlanTableProps) {
             <td className="number">
               <Button
                 small
-                look="quiet"
-                objection={objection}
+                variant="quiet"
+                disabledReason={disabledReason}
                 aria-label={`Change ${plan.name}`}
                 onClick={() => onOpen({ dialog: 'edit', plan })}
               >
@@ -106,8 +106,8 @@ function PlanTable({ plans, objection, onOpen }: PlanTableProps) {
               </Button>
               <Button
                 small
-                look="quiet"
-                objection={objection}
+                variant="quiet"
+                disabledReason={disabledReason}
                 aria-label={`Remove ${plan.name}`}
                 onClick={() => onOpen({ dialog: 'remove', plan })}
               >
@@ -117,6 +117,6 @@ function PlanTable({ plans, objection, onOpen }: PlanTableProps) {
           </tr>
         ))}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }

@@ -1,15 +1,15 @@
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { loadAll } from '../../api/use-list.ts'
-import type { Place } from '../../api/workspace.ts'
+import type { ProjectEnvironment } from '../../api/workspace.ts'
 import type { VersionHeader } from '../../controls/use-form.ts'
 import { readBudgetDetails, readGrace } from './rule-details.tsx'
-import type { Question, RuleRecord, Wish } from './rules.ts'
+import type { RuleDraft, RulePreviewInput, RuleRecord } from './rules.ts'
 
 export const rulesKey = (envId: string): readonly unknown[] => ['rules', envId]
 export const plansKey = (envId: string): readonly unknown[] => ['plans', envId]
 
-/** Every rule that can refuse a request of the environment: in one round, unless one of its lists is long. */
-export async function loadRules({ organization, project, environment }: Place) {
+/** Loads every rule that can refuse a request of the environment, in one round of calls unless a list has several pages. */
+export async function loadRules({ organization, project, environment }: ProjectEnvironment) {
   const query = (cursor: string | undefined) =>
     cursor === undefined ? { limit: 100 } : { limit: 100, cursor }
   const inEnvironment = (cursor: string | undefined) => ({
@@ -22,67 +22,67 @@ export async function loadRules({ organization, project, environment }: Place) {
     params: { path: { projectId: project.id }, query: query(cursor) },
   })
   const [own, above, quotas, budgets, budgetsAbove] = await Promise.all([
-    loadAll(cursor => answerOf(api.GET('/v1/environments/{envId}/limits', inEnvironment(cursor)))),
-    loadAll(cursor => answerOf(api.GET('/v1/orgs/{orgId}/limits', inOrganization(cursor)))),
-    loadAll(cursor => answerOf(api.GET('/v1/environments/{envId}/quotas', inEnvironment(cursor)))),
-    loadAll(cursor => answerOf(api.GET('/v1/projects/{projectId}/budgets', inProject(cursor)))),
-    loadAll(cursor => answerOf(api.GET('/v1/orgs/{orgId}/budgets', inOrganization(cursor)))),
+    loadAll(cursor => unwrap(api.GET('/v1/environments/{envId}/limits', inEnvironment(cursor)))),
+    loadAll(cursor => unwrap(api.GET('/v1/orgs/{orgId}/limits', inOrganization(cursor)))),
+    loadAll(cursor => unwrap(api.GET('/v1/environments/{envId}/quotas', inEnvironment(cursor)))),
+    loadAll(cursor => unwrap(api.GET('/v1/projects/{projectId}/budgets', inProject(cursor)))),
+    loadAll(cursor => unwrap(api.GET('/v1/orgs/{orgId}/budgets', inOrganization(cursor)))),
   ])
   return {
     limits: [...above.data, ...own.data],
     quotas: quotas.data,
     budgets: [...budgetsAbove.data, ...budgets.data],
-    isCut: [own, above, quotas, budgets, budgetsAbove].some(list => list.isCut),
+    isTruncated: [own, above, quotas, budgets, budgetsAbove].some(list => list.isTruncated),
   }
 }
 
 export function listPlans(envId: string, cursor?: string) {
   const query = cursor === undefined ? { limit: 100 } : { limit: 100, cursor }
-  return answerOf(api.GET('/v1/environments/{envId}/plans', { params: { path: { envId }, query } }))
+  return unwrap(api.GET('/v1/environments/{envId}/plans', { params: { path: { envId }, query } }))
 }
 
 export function getPlan(id: string) {
-  return answerOf(api.GET('/v1/plans/{id}', { params: { path: { id } } }))
+  return unwrap(api.GET('/v1/plans/{id}', { params: { path: { id } } }))
 }
 
-export function tryRule(envId: string, body: Question) {
-  return answerOf(api.POST('/v1/environments/{envId}/limits/preview', { params: { path: { envId } }, body }))
+export function previewRule(envId: string, body: RulePreviewInput) {
+  return unwrap(api.POST('/v1/environments/{envId}/limits/preview', { params: { path: { envId } }, body }))
 }
 
-/** Stores what was wished as the kind of rule that it is. `data`: the fields of RuleDetails. */
+/** Stores the draft as a limit, quota or budget. `data` has the fields of RuleDetails. */
 export async function createRule(
-  { organization, project, environment }: Place,
-  wish: Wish,
+  { organization, project, environment }: ProjectEnvironment,
+  draft: RuleDraft,
   data: FormData,
 ): Promise<void> {
-  const { amount, unit, window, whom, ref } = wish
-  const isNamed = whom === 'key' || whom === 'end_user'
+  const { amount, unit, window, scope, ref } = draft
+  const isNamed = scope === 'key' || scope === 'end_user'
   if (unit === 'usd') {
     const body = {
       limit_usd: amount,
       window: window === 'minute' || window === 'hour' ? ('day' as const) : window,
       ...readBudgetDetails(data),
-      ...(whom === 'environment' || whom === 'key'
-        ? { scope: whom, scope_ref: whom === 'key' ? ref : environment.id }
+      ...(scope === 'environment' || scope === 'key'
+        ? { scope, scope_ref: scope === 'key' ? ref : environment.id }
         : {}),
     }
-    await answerOf(
-      whom === 'org'
+    await unwrap(
+      scope === 'org'
         ? api.POST('/v1/orgs/{orgId}/budgets', { params: { path: { orgId: organization.id } }, body })
         : api.POST('/v1/projects/{projectId}/budgets', { params: { path: { projectId: project.id } }, body }),
     )
     return
   }
-  const scope = whom === 'org' || whom === 'project' ? ('environment' as const) : whom
-  const bound = { scope, ...(isNamed ? { scope_ref: ref } : {}), limit: amount }
+  const countedScope = scope === 'org' || scope === 'project' ? ('environment' as const) : scope
+  const bound = { scope: countedScope, ...(isNamed ? { scope_ref: ref } : {}), limit: amount }
   const params = { path: { envId: environment.id } }
   if (unit === 'concurrency' || window === 'minute' || window === 'total') {
     const body = { ...bound, metric: unit, ...(unit === 'concurrency' ? {} : { window_seconds: 60 }) }
-    await answerOf(api.POST('/v1/environments/{envId}/limits', { params, body }))
+    await unwrap(api.POST('/v1/environments/{envId}/limits', { params, body }))
     return
   }
   const body = { ...bound, metric: unit, window, ...readGrace(data) }
-  await answerOf(api.POST('/v1/environments/{envId}/quotas', { params, body }))
+  await unwrap(api.POST('/v1/environments/{envId}/quotas', { params, body }))
 }
 
 export async function changeRule(
@@ -94,24 +94,24 @@ export async function changeRule(
   const params = { path: { id }, header }
   if (kind === 'budget') {
     const body = { limit_usd: amount, ...readBudgetDetails(data) }
-    await answerOf(api.PATCH('/v1/budgets/{id}', { params, body }))
+    await unwrap(api.PATCH('/v1/budgets/{id}', { params, body }))
   } else if (kind === 'quota') {
-    await answerOf(api.PATCH('/v1/quotas/{id}', { params, body: { limit: amount, ...readGrace(data) } }))
-  } else await answerOf(api.PATCH('/v1/limits/{id}', { params, body: { limit: amount } }))
+    await unwrap(api.PATCH('/v1/quotas/{id}', { params, body: { limit: amount, ...readGrace(data) } }))
+  } else await unwrap(api.PATCH('/v1/limits/{id}', { params, body: { limit: amount } }))
 }
 
 export async function removeRule({ kind, stored: { id } }: RuleRecord): Promise<void> {
   const params = { path: { id } }
-  if (kind === 'budget') await answerOf(api.DELETE('/v1/budgets/{id}', { params }))
-  else if (kind === 'quota') await answerOf(api.DELETE('/v1/quotas/{id}', { params }))
-  else await answerOf(api.DELETE('/v1/limits/{id}', { params }))
+  if (kind === 'budget') await unwrap(api.DELETE('/v1/budgets/{id}', { params }))
+  else if (kind === 'quota') await unwrap(api.DELETE('/v1/quotas/{id}', { params }))
+  else await unwrap(api.DELETE('/v1/limits/{id}', { params }))
 }
 
-/** Reads a rule again: rules have no address of their own. Throws if it is gone. */
-export async function readRule(place: Place, { kind, stored: { id } }: RuleRecord) {
-  const { budgets, quotas, limits } = await loadRules(place)
+/** Reads a rule again from its list, because the API has no route for a single rule. Throws if it no longer exists. */
+export async function readRule(current: ProjectEnvironment, { kind, stored: { id } }: RuleRecord) {
+  const { budgets, quotas, limits } = await loadRules(current)
   const all = kind === 'budget' ? budgets : kind === 'quota' ? quotas : limits
   const found = all.find(each => each.id === id)
-  if (found === undefined) throw new Error('It is not there any more.')
+  if (found === undefined) throw new Error('It no longer exists.')
   return found
 }

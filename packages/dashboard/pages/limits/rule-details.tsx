@@ -4,14 +4,14 @@ import type { Budget, RuleKind } from './rules.ts'
 
 interface RuleDetailsProps {
   readonly kind: RuleKind
-  /** Absent: the rule is new, and has the defaults of the API. */
+  /** Undefined for a new rule, which gets the defaults of the API. */
   readonly gracePct?: number | undefined
   readonly budget?: Pick<Budget, 'alert_pcts' | 'on_tight'> | undefined
-  /** The parameter that was refused, with the reason. */
+  /** The parameter that the API refused, with the reason. */
   readonly error: { readonly param?: string | undefined; readonly message: string } | undefined
 }
 
-/** What a quota or budget has besides its amount. A limit has nothing. */
+/** The fields of a quota or budget besides its amount. A limit has none. */
 export function RuleDetails({ kind, gracePct = 0, budget, error }: RuleDetailsProps) {
   const problemOf = (name: string): string | undefined =>
     error?.param?.split('.')[0] === name ? error.message : undefined
@@ -25,7 +25,7 @@ export function RuleDetails({ kind, gracePct = 0, budget, error }: RuleDetailsPr
         min={0}
         step="any"
         defaultValue={gracePct}
-        hint="So much above the amount still passes and raises quota.alert; then requests are refused."
+        hint="Usage up to this much above the amount still passes and raises quota.alert; beyond it, requests are refused."
         problem={problemOf('grace_pct')}
       />
     )
@@ -41,14 +41,14 @@ export function RuleDetails({ kind, gracePct = 0, budget, error }: RuleDetailsPr
         title="Whole numbers with commas between them, such as 50, 80, 100"
         placeholder="50, 80, 100"
         defaultValue={budget?.alert_pcts.join(', ') ?? ''}
-        hint="Each raises budget.alert once per window. Webhooks of the organization get it."
+        hint="Each raises budget.alert once per window, for the webhooks of the organization."
         problem={problemOf('alert_pcts')}
       />
       <SelectField
         label="When little is left"
         name="on_tight"
         defaultValue={budget?.on_tight ?? 'cap'}
-        hint="For a request whose own maximum of output tokens does not fit any more."
+        hint="For a request whose own maximum of output tokens no longer fits."
         problem={problemOf('on_tight')}
       >
         <option value="cap">Lower its maximum to what fits</option>

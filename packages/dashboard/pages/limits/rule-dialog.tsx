@@ -5,11 +5,19 @@ import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { useForm } from '../../controls/use-form.ts'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
-import { LastWeek } from './last-week.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 import { createRule, rulesKey } from './rule-calls.ts'
 import { RuleDetails } from './rule-details.tsx'
-import { choicesFor, kindOf, toQuestion, type Unit, type Whom, type Window, type Wish } from './rules.ts'
+import { RulePreview } from './rule-preview.tsx'
+import {
+  choicesFor,
+  kindOf,
+  type RuleDraft,
+  type Scope,
+  toPreviewInput,
+  type Unit,
+  type Window,
+} from './rules.ts'
 
 const UNITS: Readonly<Record<Unit, string>> = {
   requests: 'requests',
@@ -25,7 +33,7 @@ const WINDOWS: Readonly<Record<Window, string>> = {
   month: 'a month',
   total: 'in total',
 }
-const WHOM: Readonly<Record<Whom, string>> = {
+const SCOPE_NAMES: Readonly<Record<Scope, string>> = {
   default_end_user: 'each end user',
   environment: 'this environment',
   key: 'one key',
@@ -34,40 +42,40 @@ const WHOM: Readonly<Record<Whom, string>> = {
   org: 'the organization',
 }
 
-/** A rule as the sentence that it is, with what it would have refused beside it. */
+/** Edits a new rule as a sentence, and shows what it would have refused in the past. */
 export function RuleDialog({
   keys,
   first,
   onClose,
 }: {
   keys: readonly Key[]
-  first: Wish
+  first: RuleDraft
   onClose: () => void
 }) {
-  const place = usePlace()
+  const current = useEnvironment()
   const client = useQueryClient()
-  const admin = useObjection('admin')
-  const [wish, setWish] = useState<Wish>(first)
-  const question = useDeferredValue(toQuestion(wish))
-  const kind = kindOf(wish)
+  const admin = useDisabledReason('admin')
+  const [draft, setWish] = useState<RuleDraft>(first)
+  const previewInput = useDeferredValue(toPreviewInput(draft))
+  const kind = kindOf(draft)
   const form = useForm(
-    data => createRule(place, wish, data),
+    data => createRule(current, draft, data),
     () => {
-      void client.invalidateQueries({ queryKey: rulesKey(place.environment.id) })
+      void client.invalidateQueries({ queryKey: rulesKey(current.environment.id) })
       onClose()
     },
   )
   return (
-    <Dialog title="Add a limit" shape="wide" onClose={onClose}>
+    <Dialog title="Add a limit" variant="wide" onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
-        <Sentence wish={wish} keys={keys} onChange={setWish} />
+        <Sentence draft={draft} keys={keys} onChange={setWish} />
         <RuleDetails key={kind} kind={kind} error={form.error} />
         <p className="notice" role="status">
-          {question === undefined ? (
-            <span>{toHint(wish)}</span>
+          {previewInput === undefined ? (
+            <span>{toHint(draft)}</span>
           ) : (
             <span>
-              Tried on the past, it <LastWeek question={question} />.
+              On past requests: <RulePreview previewInput={previewInput} />.
             </span>
           )}
         </p>
@@ -76,9 +84,9 @@ export function RuleDialog({
           <Button onClick={onClose}>Cancel</Button>
           <Button
             type="submit"
-            look="primary"
+            variant="primary"
             isPending={form.isPending}
-            objection={wish.unit === 'usd' ? admin : undefined}
+            disabledReason={draft.unit === 'usd' ? admin : undefined}
           >
             Add limit
           </Button>
@@ -89,20 +97,20 @@ export function RuleDialog({
 }
 
 interface SentenceProps {
-  readonly wish: Wish
+  readonly draft: RuleDraft
   readonly keys: readonly Key[]
-  readonly onChange: (wish: Wish) => void
+  readonly onChange: (draft: RuleDraft) => void
 }
 
-function Sentence({ wish, keys, onChange }: SentenceProps) {
-  const { windows, whom } = choicesFor(wish.unit)
+function Sentence({ draft, keys, onChange }: SentenceProps) {
+  const { windows, scopes } = choicesFor(draft.unit)
   const setUnit = (unit: Unit): void => {
     const choices = choicesFor(unit)
     onChange({
-      ...wish,
+      ...draft,
       unit,
-      window: choices.windows.includes(wish.window) ? wish.window : (choices.windows[0] ?? 'minute'),
-      whom: choices.whom.includes(wish.whom) ? wish.whom : (choices.whom[0] ?? 'environment'),
+      window: choices.windows.includes(draft.window) ? draft.window : (choices.windows[0] ?? 'minute'),
+      scope: choices.scopes.includes(draft.scope) ? draft.scope : (choices.scopes[0] ?? 'environment'),
     })
   }
   return (
@@ -114,42 +122,42 @@ function Sentence({ wish, keys, onChange }: SentenceProps) {
         type="number"
         required
         min={0}
-        step={wish.unit === 'usd' ? 'any' : 1}
+        step={draft.unit === 'usd' ? 'any' : 1}
         data-focus
-        value={wish.amount}
-        onChange={({ target }) => onChange({ ...wish, amount: Number(target.value) })}
+        value={draft.amount}
+        onChange={({ target }) => onChange({ ...draft, amount: Number(target.value) })}
       />
       <Choice
         label="Unit"
-        value={wish.unit}
+        value={draft.unit}
         names={UNITS}
-        of={Object.keys(UNITS) as Unit[]}
+        options={Object.keys(UNITS) as Unit[]}
         onChange={setUnit}
       />
       {windows.length > 0 && (
         <Choice
           label="Window"
-          value={wish.window}
+          value={draft.window}
           names={WINDOWS}
-          of={windows}
-          onChange={window => onChange({ ...wish, window })}
+          options={windows}
+          onChange={window => onChange({ ...draft, window })}
         />
       )}
       <span>for</span>
       <Choice
         label="For whom"
-        value={wish.whom}
-        names={WHOM}
-        of={whom}
-        onChange={next => onChange({ ...wish, whom: next, ref: '' })}
+        value={draft.scope}
+        names={SCOPE_NAMES}
+        options={scopes}
+        onChange={next => onChange({ ...draft, scope: next, ref: '' })}
       />
-      {wish.whom === 'key' && (
+      {draft.scope === 'key' && (
         <select
           className="input"
           aria-label="Key"
           required
-          value={wish.ref}
-          onChange={({ target }) => onChange({ ...wish, ref: target.value })}
+          value={draft.ref}
+          onChange={({ target }) => onChange({ ...draft, ref: target.value })}
         >
           <option value="">Choose a key</option>
           {keys.map(({ id, name, prefix_display }) => (
@@ -159,37 +167,38 @@ function Sentence({ wish, keys, onChange }: SentenceProps) {
           ))}
         </select>
       )}
-      {wish.whom === 'end_user' && (
+      {draft.scope === 'end_user' && (
         <input
           className="input"
           aria-label="End user"
           required
           maxLength={255}
-          value={wish.ref}
-          onChange={({ target }) => onChange({ ...wish, ref: target.value })}
+          value={draft.ref}
+          onChange={({ target }) => onChange({ ...draft, ref: target.value })}
         />
       )}
     </div>
   )
 }
 
-function toHint({ unit, window }: Wish): string {
-  if (unit === 'concurrency') return 'How many run at the same moment; that is not tried on the past.'
-  if (unit !== 'usd') return 'Name whom it binds, to see what it would have refused.'
+function toHint({ unit, window }: RuleDraft): string {
+  if (unit === 'concurrency')
+    return 'Counts requests that run at the same moment, which cannot be tried on past requests.'
+  if (unit !== 'usd') return 'Choose a key or an end user to see what it would have refused.'
   return window === 'total'
     ? 'Counts from now on, and never resets.'
-    : `Counts the whole ${window}, also what was spent before now.`
+    : `Counts the whole ${window}, including what has been spent already.`
 }
 
 interface ChoiceProps<Name extends string> {
   readonly label: string
   readonly value: Name
   readonly names: Readonly<Record<Name, string>>
-  readonly of: readonly Name[]
+  readonly options: readonly Name[]
   readonly onChange: (value: Name) => void
 }
 
-function Choice<Name extends string>({ label, value, names, of, onChange }: ChoiceProps<Name>) {
+function Choice<Name extends string>({ label, value, names, options, onChange }: ChoiceProps<Name>) {
   return (
     <select
       className="input"
@@ -197,7 +206,7 @@ function Choice<Name extends string>({ label, value, names, of, onChange }: Choi
       value={value}
       onChange={({ target }) => onChange(target.value as Name)}
     >
-      {of.map(each => (
+      {options.map(each => (
         <option key={each} value={each}>
           {names[each]}
         </option>

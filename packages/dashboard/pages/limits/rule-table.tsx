@@ -1,43 +1,43 @@
 import { useState } from 'react'
 import { Button } from '../../controls/button.tsx'
 import { Menu, MenuItem } from '../../controls/menu.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { toCount, toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { toReset } from '../../format/times.ts'
-import { usePlace } from '../../session/place-context.tsx'
-import { LastWeek } from './last-week.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
+import { RulePreview } from './rule-preview.tsx'
 import type { Rule } from './rules.ts'
 
 interface RuleTableProps {
   readonly rules: readonly Rule[]
-  readonly objectionOf: (rule: Rule) => string | undefined
+  readonly disabledReasonOf: (rule: Rule) => string | undefined
   readonly onChange: (rule: Rule) => void
   readonly onRemove: (rule: Rule) => void
 }
 
-export function RuleTable({ rules, objectionOf, onChange, onRemove }: RuleTableProps) {
+export function RuleTable({ rules, disabledReasonOf, onChange, onRemove }: RuleTableProps) {
   return (
-    <TableFrame label="Limits" look="rules">
+    <ScrollableTable label="Limits" variant="rules">
       <thead>
         <tr>
-          <th scope="col">Whom</th>
-          <th scope="col">What</th>
+          <th scope="col">Applies to</th>
+          <th scope="col">Limit</th>
           <th scope="col">Used now</th>
           <th scope="col">
-            <span className="only-heard">Actions</span>
+            <span className="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
       <tbody>
         {rules.map(rule => {
-          const label = `Actions for ${rule.whom}: ${rule.says}`
-          const objection = objectionOf(rule)
+          const label = `Actions for ${rule.appliesTo}: ${rule.text}`
+          const disabledReason = disabledReasonOf(rule)
           return (
             <tr key={rule.id}>
-              <td className="name text cut">{rule.whom}</td>
+              <td className="name text truncate">{rule.appliesTo}</td>
               <td>
-                {rule.says}
+                {rule.text}
                 <code className="small code" title="The error code of a refused request">
                   {rule.code}
                 </code>
@@ -46,15 +46,15 @@ export function RuleTable({ rules, objectionOf, onChange, onRemove }: RuleTableP
                 <Used rule={rule} />
               </td>
               <td className="number">
-                {objection !== undefined ? (
-                  <Button small look="quiet" objection={objection} aria-label={label}>
+                {disabledReason !== undefined ? (
+                  <Button small variant="quiet" disabledReason={disabledReason} aria-label={label}>
                     ⋯
                   </Button>
                 ) : (
                   <Menu
                     align="end"
                     trigger={
-                      <Button small look="quiet" aria-label={label}>
+                      <Button small variant="quiet" aria-label={label}>
                         ⋯
                       </Button>
                     }
@@ -70,14 +70,14 @@ export function RuleTable({ rules, objectionOf, onChange, onRemove }: RuleTableP
           )
         })}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }
 
 function Used({ rule }: { rule: Rule }) {
-  const { time_zone: timeZone } = usePlace().organization
+  const { time_zone: timeZone } = useEnvironment().organization
   const [isAsked, setAsked] = useState(false)
-  const { used, reserved, amount, resetsAt, isMoney, question } = rule
+  const { used, reserved, amount, resetsAt, isMoney, previewInput } = rule
   const format = isMoney ? toMoney : toCount
   const share = used === null ? 0 : amount === 0 ? 1 : used / amount
   return (
@@ -87,7 +87,7 @@ function Used({ rule }: { rule: Rule }) {
           <span>
             {format(used)} ({toPercent(share)}){reserved > 0 && ` + ${format(reserved)} reserved`}
             {resetsAt !== null && (
-              <span className="muted small wide">, {toReset(Date.parse(resetsAt), timeZone)}</span>
+              <span className="muted small wide-only">, {toReset(Date.parse(resetsAt), timeZone)}</span>
             )}
           </span>
           <span className="used-bar" aria-hidden="true">
@@ -95,15 +95,15 @@ function Used({ rule }: { rule: Rule }) {
           </span>
         </>
       )}
-      {question === undefined ? (
+      {previewInput === undefined ? (
         used === null && <span className="muted">counted as requests run</span>
       ) : isAsked ? (
         <span className="small">
-          <LastWeek question={question} />
+          <RulePreview previewInput={previewInput} />
         </span>
       ) : (
-        <span className="wide">
-          <Button small look="quiet" onClick={() => setAsked(true)}>
+        <span className="wide-only">
+          <Button small variant="quiet" onClick={() => setAsked(true)}>
             Try on last week
           </Button>
         </span>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Budget, type Limit, type Quota, toQuestion, toRules } from './rules.ts'
+import { type Budget, type Limit, type Quota, toPreviewInput, toRules } from './rules.ts'
 
 const ids = { id: 'x', org_id: 'o', project_id: 'p', environment_id: 'e', created_at: '', updated_at: '' }
 const limit: Limit = {
@@ -38,14 +38,14 @@ const budget: Budget = {
   resets_at: null,
 }
 
-test('rules are said in words, with whom they bind and the code that they cause', () => {
+test('describes each rule in words, with what it applies to and the error code of a refusal', () => {
   const rules = toRules({ limits: [limit], quotas: [quota], budgets: [budget] }, id => `<${id}>`)
-  expect(rules.map(({ whom, says, code }) => `${whom}: ${says} (${code})`)).toEqual([
+  expect(rules.map(({ appliesTo, text, code }) => `${appliesTo}: ${text} (${code})`)).toEqual([
     'Project <p>: At most $50.00 in total (budget_exceeded)',
     'Key <k1>: At most 1,000 tokens a day, 10 % grace (quota_exceeded)',
     'Each end user: At most 60 requests a minute (end_user_rpm_exceeded)',
   ])
-  expect(rules[1]?.question).toEqual({
+  expect(rules[1]?.previewInput).toEqual({
     scope: 'key',
     scope_ref: 'k1',
     metric: 'tokens',
@@ -54,9 +54,14 @@ test('rules are said in words, with whom they bind and the code that they cause'
   })
 })
 
-test('only requests and tokens of an environment can be tried on the past', () => {
-  const wish = { amount: 5, unit: 'requests', window: 'minute', whom: 'environment', ref: '' } as const
-  expect(toQuestion(wish)).toEqual({ scope: 'environment', metric: 'requests', limit: 5, window_seconds: 60 })
-  expect(toQuestion({ ...wish, whom: 'key' })).toBeUndefined()
-  expect(toQuestion({ ...wish, unit: 'usd', window: 'month', whom: 'project' })).toBeUndefined()
+test('previews only rules on requests and tokens within an environment', () => {
+  const draft = { amount: 5, unit: 'requests', window: 'minute', scope: 'environment', ref: '' } as const
+  expect(toPreviewInput(draft)).toEqual({
+    scope: 'environment',
+    metric: 'requests',
+    limit: 5,
+    window_seconds: 60,
+  })
+  expect(toPreviewInput({ ...draft, scope: 'key' })).toBeUndefined()
+  expect(toPreviewInput({ ...draft, unit: 'usd', window: 'month', scope: 'project' })).toBeUndefined()
 })

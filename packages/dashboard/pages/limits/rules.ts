@@ -6,40 +6,46 @@ export type Limit = Resource<'Limit'>
 export type Quota = Resource<'Quota'>
 export type Budget = Resource<'Budget'>
 export type Plan = Resource<'Plan'>
-export type Question = Resource<'LimitQuestionInput'>
+export type RulePreviewInput = Resource<'LimitQuestionInput'>
 
 export type Unit = 'requests' | 'tokens' | 'concurrency' | 'usd'
 export type Window = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'total'
-export type Whom = 'environment' | 'default_end_user' | 'end_user' | 'key' | 'project' | 'org'
+export type Scope = 'environment' | 'default_end_user' | 'end_user' | 'key' | 'project' | 'org'
 
-/** What somebody wants to limit, before it is known what the API calls such a rule. */
-export interface Wish {
+/** A new rule as the user describes it. The unit and the window decide whether the API stores a limit, a quota or a budget. */
+export interface RuleDraft {
   readonly amount: number
   readonly unit: Unit
   readonly window: Window
-  readonly whom: Whom
+  readonly scope: Scope
   /** The key's id or the end user's name. */
   readonly ref: string
 }
 
-/** The windows and subjects that there are for a unit, the usual one first. */
-export function choicesFor(unit: Unit): { windows: readonly Window[]; whom: readonly Whom[] } {
+/** Returns the windows and scopes that a unit allows, the most usual first. */
+export function choicesFor(unit: Unit): { windows: readonly Window[]; scopes: readonly Scope[] } {
   if (unit === 'usd') {
-    return { windows: ['month', 'week', 'day', 'total'], whom: ['project', 'environment', 'key', 'org'] }
+    return { windows: ['month', 'week', 'day', 'total'], scopes: ['project', 'environment', 'key', 'org'] }
   }
-  const whom = ['default_end_user', 'environment', 'key', 'end_user'] as const
-  return { windows: unit === 'concurrency' ? [] : ['minute', 'hour', 'day', 'week', 'month'], whom }
+  const scopes = ['default_end_user', 'environment', 'key', 'end_user'] as const
+  return { windows: unit === 'concurrency' ? [] : ['minute', 'hour', 'day', 'week', 'month'], scopes }
 }
 
-/** A minute is a rate limit, which slides; what is longer is a quota of the calendar. */
-export function toQuestion({ amount, unit, window, whom, ref }: Wish): Question | undefined {
+/** Returns the preview of a draft, or undefined if it cannot be tried. A window of a minute slides; longer ones follow the calendar. */
+export function toPreviewInput({
+  amount,
+  unit,
+  window,
+  scope,
+  ref,
+}: RuleDraft): RulePreviewInput | undefined {
   if (unit !== 'requests' && unit !== 'tokens') return undefined
-  if (whom === 'project' || whom === 'org' || window === 'total') return undefined
-  const named = whom === 'key' || whom === 'end_user'
-  if (named && ref === '') return undefined
+  if (scope === 'project' || scope === 'org' || window === 'total') return undefined
+  const isNamed = scope === 'key' || scope === 'end_user'
+  if (isNamed && ref === '') return undefined
   return {
-    scope: whom,
-    ...(named ? { scope_ref: ref } : {}),
+    scope,
+    ...(isNamed ? { scope_ref: ref } : {}),
     metric: unit,
     limit: amount,
     ...(window === 'minute' ? { window_seconds: 60 } : { window }),
@@ -53,27 +59,28 @@ export type RuleRecord =
   | { readonly kind: 'budget'; readonly stored: Budget }
 export type RuleKind = RuleRecord['kind']
 
-/** A minute is a rate limit, and money is a budget; the rest are quotas. */
-export function kindOf({ unit, window }: Pick<Wish, 'unit' | 'window'>): RuleKind {
+/** Money makes a budget; a window of a minute, concurrency and totals make a limit; everything else is a quota. */
+export function kindOf({ unit, window }: Pick<RuleDraft, 'unit' | 'window'>): RuleKind {
   if (unit === 'usd') return 'budget'
   return unit === 'concurrency' || window === 'minute' || window === 'total' ? 'limit' : 'quota'
 }
 
-/** One rule of any kind, in words. */
+/** A rule of any kind, described in words. */
 export interface Rule {
   readonly record: RuleRecord
   readonly id: string
-  readonly whom: string
-  readonly says: string
-  /** What it refuses requests with. */
+  /** Such as `Each end user`. */
+  readonly appliesTo: string
+  readonly text: string
+  /** The error code of the requests that it refuses. */
   readonly code: string
   readonly amount: number
   readonly used: number | null
   readonly reserved: number
   readonly resetsAt: string | null
   readonly isMoney: boolean
-  /** What is asked to try it on the past; undefined: it cannot be tried. */
-  readonly question: Question | undefined
+  /** The input of the preview call, or undefined if the rule cannot be tried on past requests. */
+  readonly previewInput: RulePreviewInput | undefined
 }
 
 /** `nameOf` returns the name of a key, environment or project. */
@@ -103,15 +110,15 @@ function fromBudget(budget: Budget, nameOf: (id: string) => string): Rule {
   return {
     record: { kind: 'budget', stored: budget },
     id: budget.id,
-    whom: budget.scope === null ? owner : toWhom(budget.scope, budget.scope_ref, nameOf),
-    says: `At most ${toMoney(budget.limit_usd)} ${window === 'total' ? 'in total' : `a ${window}`}`,
+    appliesTo: budget.scope === null ? owner : describeScope(budget.scope, budget.scope_ref, nameOf),
+    text: `At most ${toMoney(budget.limit_usd)} ${window === 'total' ? 'in total' : `a ${window}`}`,
     code: 'budget_exceeded',
     amount: budget.limit_usd,
     used: budget.spent_usd,
     reserved: budget.reserved_usd ?? 0,
     resetsAt: budget.resets_at,
     isMoney: true,
-    question: undefined,
+    previewInput: undefined,
   }
 }
 
@@ -121,15 +128,15 @@ function fromQuota(quota: Quota, nameOf: (id: string) => string): Rule {
   return {
     record: { kind: 'quota', stored: quota },
     id: quota.id,
-    whom: toWhom(scope, scope_ref, nameOf),
-    says: `At most ${toCount(limit)} ${metric} a ${window}${grace}`,
+    appliesTo: describeScope(scope, scope_ref, nameOf),
+    text: `At most ${toCount(limit)} ${metric} a ${window}${grace}`,
     code: 'quota_exceeded',
     amount: limit,
     used: quota.used,
     reserved: quota.reserved ?? 0,
     resetsAt: quota.resets_at,
     isMoney: false,
-    question: {
+    previewInput: {
       scope,
       ...(scope_ref === null || scope === 'environment' ? {} : { scope_ref }),
       metric,
@@ -148,20 +155,20 @@ function fromLimit(limit: Limit, nameOf: (id: string) => string): Rule {
       : isEndUser && metric === 'requests' && seconds === 60
         ? 'end_user_rpm_exceeded'
         : 'rate_limit_exceeded'
-  const isTried =
+  const canPreview =
     metric !== 'concurrency' && scope !== 'org' && scope !== 'project' && limit.environment_id !== null
   return {
     record: { kind: 'limit', stored: limit },
     id: limit.id,
-    whom: toWhom(scope, scope_ref, nameOf),
-    says: `At most ${toCount(limit.limit)} ${metric === 'concurrency' ? 'requests at once' : `${metric} ${toSpan(seconds ?? 60)}`}`,
+    appliesTo: describeScope(scope, scope_ref, nameOf),
+    text: `At most ${toCount(limit.limit)} ${metric === 'concurrency' ? 'requests at once' : `${metric} ${toSpan(seconds ?? 60)}`}`,
     code,
     amount: limit.limit,
     used: null,
     reserved: 0,
     resetsAt: null,
     isMoney: false,
-    question: isTried
+    previewInput: canPreview
       ? {
           scope,
           ...(scope_ref === null || scope === 'environment' ? {} : { scope_ref }),
@@ -173,7 +180,7 @@ function fromLimit(limit: Limit, nameOf: (id: string) => string): Rule {
   }
 }
 
-function toWhom(scope: string, ref: string | null, nameOf: (id: string) => string): string {
+function describeScope(scope: string, ref: string | null, nameOf: (id: string) => string): string {
   if (scope === 'default_end_user') return 'Each end user'
   if (scope === 'end_user') return `End user ${ref}`
   if (scope === 'key') return `Key ${nameOf(ref ?? '')}`
@@ -193,7 +200,7 @@ export function toSpan(seconds: number): string {
   return names[seconds] ?? `in ${toCount(seconds)} seconds`
 }
 
-/** What a plan allows, in words. */
+/** Describes in words what a plan allows. */
 export function describePlan(plan: Plan): string {
   const parts = [
     ...(plan.requests_per_minute === null ? [] : [`${toCount(plan.requests_per_minute)} requests a minute`]),
@@ -202,5 +209,5 @@ export function describePlan(plan: Plan): string {
     ...(plan.usd_per_month === null ? [] : [`${toMoney(plan.usd_per_month)} a month`]),
   ]
   const models = plan.allowed_models === null ? 'any model' : plan.allowed_models.join(', ')
-  return parts.length === 0 ? `No bounds; ${models}` : `At most ${parts.join(', ')}; ${models}`
+  return parts.length === 0 ? `No limits; ${models}` : `At most ${parts.join(', ')}; ${models}`
 }

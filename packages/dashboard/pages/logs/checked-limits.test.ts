@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toChecked } from './checked-limits.ts'
+import { describeCheckedLimits } from './checked-limits.ts'
 
 const LIMIT = {
   kind: 'limit',
@@ -36,5 +36,5 @@ test.each([
     ],
   ],
 ] as const)('%s', (text, limits) => {
-  expect(toChecked(limits === null ? null : [...limits])).toBe(text)
+  expect(describeCheckedLimits(limits === null ? null : [...limits])).toBe(text)
 })

@@ -13,9 +13,9 @@ const SCOPES = {
 }
 
 /** `, checked the key's limit (1 of 60 requests, 41 left)` or `, refused by the key's budget ($0.50 wanted, $0.20 of $10.00 left)` */
-export function toChecked(limits: readonly CheckedLimit[] | null): string {
+export function describeCheckedLimits(limits: readonly CheckedLimit[] | null): string {
   if (limits === null || limits.length === 0) return ''
-  // A limit that reserved something before refused more output only.
+  // A limit that had reserved something refused only further output.
   const all = limits.map(each =>
     each.refused === null || each.reserved > 0
       ? `checked ${nameOf(each)} (${toShares(each)})${toRefusedRest(each)}`

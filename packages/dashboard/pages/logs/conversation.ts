@@ -11,8 +11,8 @@ export interface Message {
 }
 
 /**
- * Reads the messages of a captured request and of its answer, in whatever format they were sent. Returns undefined for bodies that
- * are no conversation, were cut, or are not JSON.
+ * Reads the messages of a captured request and of its answer in any format. Returns undefined for bodies that are not a conversation,
+ * were cut off, or are not JSON.
  */
 export function readConversation(
   request: string | null,
@@ -36,7 +36,7 @@ function listAsked({ messages, input, contents }: JsonObject): JsonObject[] {
   return listObjects(messages ?? contents ?? (isMessages(input) ? input : undefined))
 }
 
-/** The texts of an embeddings request are no messages. */
+/** Returns whether an `input` is a list of messages. That of an embeddings request is a list of texts. */
 function isMessages(input: Json): boolean {
   return Array.isArray(input) && input.every(item => isObject(item) && ('role' in item || 'type' in item))
 }

@@ -18,21 +18,21 @@ import {
   toValuesText,
 } from './log-search.ts'
 
-/** Filters that are written as a list, with `!` before what must not match. */
-const LISTS = ['model', 'provider', 'error_code', 'key_name'] as const
-const TEXTS: ReadonlySet<string> = new Set([...LISTS, 'metadata', 'range'])
-/** Filters whose field has one value. The address may have several. */
-const ONES = ['status', 'key_id', 'end_user_id', 'endpoint'] as const
+/** Filters that are typed as a list, with `!` before values that must not match. */
+const LIST_FILTERS = ['model', 'provider', 'error_code', 'key_name'] as const
+const TEXT_FIELDS: ReadonlySet<string> = new Set([...LIST_FILTERS, 'metadata', 'range'])
+/** Filters whose field shows one value. The address may have several. */
+const SINGLE_VALUE_FILTERS = ['status', 'key_id', 'end_user_id', 'endpoint'] as const
 
-/** Filters of the address that no field shows: several values of a field that has one, and what must not match. */
+/** Returns the filters of the address that no field shows: several values of a single-value field, and negated values. */
 function hiddenFilters(search: LogSearch, data?: FormData): LogSearch {
-  const shown = ONES.flatMap(name => {
+  const shown = SINGLE_VALUE_FILTERS.flatMap(name => {
     const values = listValues(search[name])
-    // A field that was changed holds all that is asked for.
+    // A field that was changed replaces the values of the address.
     const isKept = values.length > 1 && (data === undefined || (data.get(name) ?? values[0]) === values[0])
     return isKept ? [[name, values]] : []
   })
-  const others = ONES.map(name => [`not.${name}`, listValues(search[`not.${name}`])] as const)
+  const others = SINGLE_VALUE_FILTERS.map(name => [`not.${name}`, listValues(search[`not.${name}`])] as const)
   return Object.fromEntries([...shown, ...others.filter(([, values]) => values.length > 0)])
 }
 
@@ -41,7 +41,7 @@ function pickTimes({ from, to }: LogSearch): LogSearch {
 }
 
 function readTexts(data: FormData): Record<string, readonly string[]> {
-  return Object.assign({}, ...LISTS.map(name => parseValuesText(name, textOf(data, name))))
+  return Object.assign({}, ...LIST_FILTERS.map(name => parseValuesText(name, textOf(data, name))))
 }
 
 interface FilterBarProps {
@@ -50,24 +50,24 @@ interface FilterBarProps {
   readonly onChange: (search: LogSearch) => void
 }
 
-/** The filters of the address as a form. A choice applies at once, a text with Enter. */
+/** The filters of the address as a form. A choice applies at once, a text on Enter. */
 export function FilterBar({ search, keys, onChange }: FilterBarProps) {
   const [isOpen, setOpen] = useState(() => countFilters(search) > Number(search.status !== undefined))
   const apply = (form: HTMLFormElement): void => {
     const data = new FormData(form)
-    const given = [...data].filter(([name, value]) => !TEXTS.has(name) && value !== '')
+    const given = [...data].filter(([name, value]) => !TEXT_FIELDS.has(name) && value !== '')
     const range = textOf(data, 'range') as Range
     onChange(
       parseLogSearch({
-        // A filter whose field is folded away stays as it is.
+        // Filters whose fields are collapsed stay as they are.
         ...(isOpen ? {} : search),
         status: undefined,
         ...Object.fromEntries(given),
         ...(isOpen ? parseMetadataText(textOf(data, 'metadata')) : {}),
         ...(isOpen ? readTexts(data) : {}),
-        // So does what no field shows.
+        // So do filters that no field shows.
         ...hiddenFilters(search, data),
-        // A time of its own stays until another is chosen.
+        // A custom time stays until another range is chosen.
         ...(range === (search.range ?? DEFAULT_RANGE)
           ? pickTimes(search)
           : { from: undefined, to: undefined }),
@@ -82,8 +82,8 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
   }
   return (
     <>
-      {/* The key fills the fields anew when the address changes, such as by Back, and when the names of keys arrive: a choice
-    whose option is replaced would be lost. */}
+      {/* The key resets the fields when the address changes, such as on Back, and when the names of keys arrive, because a
+      select loses its value when its options are replaced. */}
       <form
         key={`${keys.length} ${JSON.stringify(search)}`}
         className="filters"
@@ -102,7 +102,7 @@ export function FilterBar({ search, keys, onChange }: FilterBarProps) {
         </SelectField>
         <StatusField status={search.status} />
         {isOpen && <MoreFilters search={search} keys={keys} />}
-        <Button look="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Button variant="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Fewer filters' : 'More filters'}
         </Button>
       </form>
@@ -123,7 +123,7 @@ function StatusField({ status }: { status: LogSearch['status'] | undefined }) {
   )
 }
 
-/** What no field shows, each with a button that clears it. */
+/** Shows each filter that no field shows as a button that clears it. */
 function HiddenFilters({ search, onChange }: Pick<FilterBarProps, 'search' | 'onChange'>) {
   const hidden = hiddenFilters(search)
   const labels = FILTER_LABELS.filter(([name]) => hidden[name] !== undefined)
@@ -147,8 +147,8 @@ function HiddenFilters({ search, onChange }: Pick<FilterBarProps, 'search' | 'on
   )
 }
 
-/** A filter of two answers. */
-function EitherField({
+/** A filter with the values true, false and any. */
+function BooleanFilter({
   label,
   name,
   value,
@@ -186,8 +186,14 @@ function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) 
           <option key={each}>{each}</option>
         ))}
       </SelectField>
-      <EitherField label="Stream" name="stream" value={search.stream} yes="Streamed" no="At once" />
-      <EitherField label="Sandbox" name="sandbox" value={search.sandbox} yes="Only sandbox" no="Without" />
+      <BooleanFilter label="Stream" name="stream" value={search.stream} yes="Streamed" no="Not streamed" />
+      <BooleanFilter
+        label="Sandbox"
+        name="sandbox"
+        value={search.sandbox}
+        yes="Only sandbox"
+        no="No sandbox"
+      />
       <SelectField label="Key" name="key_id" defaultValue={keyId}>
         <option value="">Any</option>
         {keys.map(({ id, name, prefix_display }) => (
@@ -206,11 +212,11 @@ function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) 
         placeholder="timeout, !rate_limit_exceeded"
       />
       <TextField
-        label="Request id begins"
+        label="Request id starts with"
         name="request_id"
         defaultValue={search.request_id ?? ''}
         minLength={8}
-        placeholder="first 8 or more"
+        placeholder="at least 8 characters"
       />
       <TextField
         label="Cost at least, $"
@@ -219,7 +225,7 @@ function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) 
         defaultValue={search.min_cost_usd ?? ''}
       />
       <TextField
-        label="Takes at least, ms"
+        label="Duration at least, ms"
         name="min_latency_ms"
         inputMode="numeric"
         defaultValue={search.min_latency_ms ?? ''}

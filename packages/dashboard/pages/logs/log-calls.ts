@@ -1,7 +1,7 @@
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import type { LogQuery } from './log-search.ts'
 
-/** The newest rows that a file has at most; the last line of a longer one says so. */
+/** The beginning of the last line of a CSV file that lacks older rows. */
 const CUT = 'Cut after'
 
 export type Log = Resource<'RequestLog'>
@@ -10,11 +10,11 @@ export type LogDetail = Resource<'RequestLogDetail'>
 const PAGE_SIZE = 100
 
 export function listLogs(envId: string, query: LogQuery, cursor?: string) {
-  return answerOf(
+  return unwrap(
     api.GET('/v1/environments/{envId}/logs', {
       params: {
         path: { envId },
-        // The parameters travel as texts; their types in the document are what they mean.
+        // Query parameters are sent as text, whatever type the OpenAPI document gives them.
         query: {
           limit: PAGE_SIZE,
           ...(query as Record<string, never>),
@@ -26,16 +26,19 @@ export function listLogs(envId: string, query: LogQuery, cursor?: string) {
 }
 
 export function getLogHistogram(envId: string, query: LogQuery) {
-  return answerOf(
+  return unwrap(
     api.GET('/v1/environments/{envId}/logs/histogram', {
       params: { path: { envId }, query: query as Record<string, never> },
     }),
   )
 }
 
-/** All requests that match as CSV, and whether older ones are missing. */
-export async function downloadLogs(envId: string, query: LogQuery): Promise<{ file: Blob; isCut: boolean }> {
-  const file = await answerOf(
+/** Returns the matching requests as CSV, and whether older ones are missing. */
+export async function downloadLogs(
+  envId: string,
+  query: LogQuery,
+): Promise<{ file: Blob; isTruncated: boolean }> {
+  const file = await unwrap(
     api.GET('/v1/environments/{envId}/logs', {
       params: { path: { envId }, query: query as Record<string, never> },
       headers: { Accept: 'text/csv' },
@@ -43,20 +46,20 @@ export async function downloadLogs(envId: string, query: LogQuery): Promise<{ fi
     }),
   )
   const end = await file.slice(-200).text()
-  return { file, isCut: end.split('\r\n').at(-2)?.startsWith(CUT) === true }
+  return { file, isTruncated: end.split('\r\n').at(-2)?.startsWith(CUT) === true }
 }
 
 export function getLog(requestId: string): Promise<LogDetail> {
-  return answerOf(api.GET('/v1/logs/{requestId}', { params: { path: { requestId } } }))
+  return unwrap(api.GET('/v1/logs/{requestId}', { params: { path: { requestId } } }))
 }
 
-export type StatusLook = 'good' | 'warn' | 'bad'
+export type StatusVariant = 'good' | 'warn' | 'bad'
 
-export function lookOf(status: number): StatusLook {
+export function statusVariant(status: number): StatusVariant {
   return status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good'
 }
 
-/** `fast → openai/gpt-4o-mini`, or the one name where both are the same. */
+/** Returns the requested and the answering model, such as `fast → openai/gpt-4o-mini`, or one name if they are the same. */
 export function describeModel({ model_requested: asked, provider, model }: Log): string {
   const answered = provider === null || model === null ? null : `${provider}/${model}`
   if (asked === null || answered === null) return asked ?? answered ?? '–'

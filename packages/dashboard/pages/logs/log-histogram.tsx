@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { Chart } from '../../charts/chart.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { toBucketTime } from '../../format/times.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { getLogHistogram } from './log-calls.ts'
 import type { LogQuery } from './log-search.ts'
 
@@ -12,13 +12,13 @@ const HEIGHT_PX = 84
 interface LogHistogramProps {
   readonly envId: string
   readonly query: LogQuery
-  /** Called with the time of the bars that were chosen. */
-  readonly onPick: (from: string, to: string) => void
+  /** Called with the start and the end of the selected bars. */
+  readonly onSelect: (from: string, to: string) => void
 }
 
-/** How many requests match over time, the failed ones on top. A bar narrows the time to its own, a drag to that of the bars under it. */
-export function LogHistogram({ envId, query, onPick }: LogHistogramProps) {
-  const { time_zone: timeZone } = usePlace().organization
+/** Shows how many requests match over time, with failures on top. A click on a bar, or a drag over several, narrows the time to them. */
+export function LogHistogram({ envId, query, onSelect }: LogHistogramProps) {
+  const { time_zone: timeZone } = useEnvironment().organization
   const { data } = useQuery({
     queryKey: ['log-histogram', envId, query],
     queryFn: () => getLogHistogram(envId, query),
@@ -42,16 +42,16 @@ export function LogHistogram({ envId, query, onPick }: LogHistogramProps) {
   const sum = data.data.reduce((total, { requests }) => total + requests, 0)
   return (
     <Chart
-      title="What matches"
-      sentence={`${toCount(sum)} requests${data.is_complete ? '' : ', the newest that match'}. Click a bar, or drag over some, for their time.`}
+      title="Matching requests"
+      caption={`${toCount(sum)} requests${data.is_complete ? '' : ', the newest that match'}. Click a bar, or drag across several, to narrow the time.`}
       kind="bars"
       unit="count"
       heightPx={HEIGHT_PX}
       {...drawn}
-      onPick={(first, last) => {
+      onSelect={(first, last) => {
         const [from, to] = [data.data[first], data.data[last]]
         if (from === undefined || to === undefined) return
-        onPick(from.at, new Date(Date.parse(to.at) + data.bucket_seconds * 1000).toISOString())
+        onSelect(from.at, new Date(Date.parse(to.at) + data.bucket_seconds * 1000).toISOString())
       }}
     />
   )

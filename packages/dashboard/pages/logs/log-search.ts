@@ -4,7 +4,7 @@ export const ENDPOINTS = ['chat', 'count_tokens', 'embeddings', 'rerank', 'image
 
 const text = (max: number) => z.string().check(z.minLength(1), z.maxLength(max))
 
-/** Filters that the address may have several times, and as what must not match: `not.model`. */
+/** Filters that the address may have several times, and negated, such as `not.model`. */
 const VALUES = {
   status: z.string().check(z.regex(/^([1-5]xx|[1-5]\d\d)$/)),
   error_code: text(64),
@@ -24,7 +24,7 @@ const SINGLE = {
   min_latency_ms: z.string().check(z.regex(/^\d{1,8}$/)),
 } as const
 
-const MOST_VALUES = 20
+const MAX_VALUES = 20
 
 const RANGES = { '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000, '30d': 30 * 86_400_000 } as const
 export type Range = keyof typeof RANGES
@@ -35,7 +35,7 @@ type SingleName = keyof typeof SINGLE
 type NegatedName = `not.${ValueName}`
 /** A filter of the address, under its name in the API. */
 export type FilterName = ValueName | NegatedName | SingleName
-/** A key of requests' metadata, as the address and the API name it. */
+/** A filter by a metadata key of requests, under its name in the address and in the API. */
 type MetadataName = `metadata.${string}`
 const METADATA = /^metadata\.(.{1,512})$/su
 const MAX_METADATA_VALUE = 4_096
@@ -64,7 +64,7 @@ const LABELS: readonly (readonly [ValueName | SingleName, string])[] = [
   ['sandbox', 'Sandbox'],
   ['request_id', 'Request id'],
   ['min_cost_usd', 'Cost at least, $'],
-  ['min_latency_ms', 'Takes at least, ms'],
+  ['min_latency_ms', 'Duration at least, ms'],
 ]
 
 /** Every filter with its label, in the order in which they are shown. */
@@ -82,12 +82,12 @@ function isValueName(name: ValueName | SingleName): name is ValueName {
   return Object.hasOwn(VALUES, name)
 }
 
-/** Reads an address. What cannot be a value of its filter is left out: the address then says what is shown. */
+/** Reads the filters of an address. Invalid values are left out. */
 export function parseLogSearch(search: Record<string, unknown>): LogSearch {
   const given = [
     ...Object.entries(SINGLE).map(([name, schema]) => [name, readValues(schema, search[name], 1)] as const),
     ...Object.entries(VALUES).flatMap(([name, schema]) =>
-      [name, `not.${name}`].map(each => [each, readValues(schema, search[each], MOST_VALUES)] as const),
+      [name, `not.${name}`].map(each => [each, readValues(schema, search[each], MAX_VALUES)] as const),
     ),
   ].filter(([, value]) => value !== undefined)
   const times = (['from', 'to'] as const).flatMap(name => {
@@ -108,10 +108,10 @@ export function parseLogSearch(search: Record<string, unknown>): LogSearch {
   }
 }
 
-/** What of it can be values of the filter: one as itself, several as a list. */
+/** Returns the valid values of a filter: one as a string, several as a list. */
 function readValues(schema: z.ZodMiniType<string>, given: unknown, most: number) {
   const all = (Array.isArray(given) ? given : [given]).flatMap(each => {
-    // The router reads what looks like a number or a truth value as such.
+    // Links inside the dashboard may pass numbers and booleans.
     const isPlain = typeof each === 'number' || typeof each === 'boolean'
     const parsed = z.safeParse(schema, isPlain ? String(each) : each)
     return parsed.success ? [parsed.data] : []
@@ -120,19 +120,19 @@ function readValues(schema: z.ZodMiniType<string>, given: unknown, most: number)
   return values.length > 1 ? values : values[0]
 }
 
-/** The values of a filter by themselves. */
+/** Returns the values of a filter as a list. */
 export function listValues(value: string | readonly string[] | undefined): readonly string[] {
   return value === undefined ? [] : typeof value === 'string' ? [value] : value
 }
 
-/** A filter and its negation as a person writes them: `gpt-4o, !gpt-3.5-turbo`. */
+/** Returns a filter and its negation as text for a field: `gpt-4o, !gpt-3.5-turbo`. */
 export function toValuesText(search: LogSearch, name: ValueName): string {
   return [...listValues(search[name]), ...listValues(search[`not.${name}`]).map(each => `!${each}`)].join(
     ', ',
   )
 }
 
-/** The reverse: parameters of the address. */
+/** Parses the text of such a field into parameters of the address. */
 export function parseValuesText(name: ValueName, text: string): Record<string, readonly string[]> {
   const all = text
     .split(',')
@@ -163,24 +163,24 @@ export function toLogQuery(search: LogSearch, now: number): LogQuery {
   }
 }
 
-/** How many filters there are besides the time. */
+/** Returns the number of filters besides the time. */
 export function countFilters(search: LogSearch): number {
   return FILTER_LABELS.filter(([name]) => search[name] !== undefined).length + listMetadata(search).length
 }
 
-/** The filters by metadata: names as in the address, and values. */
+/** Returns the metadata filters as pairs of the name in the address and the value. */
 export function listMetadata(search: LogSearch): [MetadataName, string][] {
   return Object.entries(search).filter((entry): entry is [MetadataName, string] => METADATA.test(entry[0]))
 }
 
-/** The filters by metadata as a person writes them, such as `team=web, tag=a`. */
+/** Returns the metadata filters as text for a field, such as `team=web, tag=a`. */
 export function toMetadataText(search: LogSearch): string {
   return listMetadata(search)
     .map(([name, value]) => `${name.slice('metadata.'.length)}=${value}`)
     .join(', ')
 }
 
-/** The reverse: what has no `=` is left out. */
+/** Parses the text of that field. Parts without `=` are left out. */
 export function parseMetadataText(text: string): Record<MetadataName, string> {
   const pairs = text.split(',').flatMap(pair => {
     const at = pair.indexOf('=')

@@ -1,22 +1,22 @@
 import { Link } from '@tanstack/react-router'
 import { useRef } from 'react'
 import type { Key } from '../../api/key-calls.ts'
-import { toNames } from '../../api/workspace.ts'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { toParams } from '../../api/workspace.ts'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { toCount, toDuration } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { toClockTime, toDateTime, toDay } from '../../format/times.ts'
-import { usePlace } from '../../session/place-context.tsx'
-import { describeModel, type Log, lookOf } from './log-calls.ts'
+import { useEnvironment } from '../../session/environment-context.tsx'
+import { describeModel, type Log, statusVariant } from './log-calls.ts'
 import { useRowKeys } from './use-row-keys.ts'
 
 export function LogTable({ rows, keys }: { rows: readonly Log[]; keys: readonly Key[] }) {
-  const { organization } = usePlace()
+  const { organization } = useEnvironment()
   const table = useRef<HTMLElement>(null)
   useRowKeys(table)
   const keyNames = new Map(keys.map(({ id, name }) => [id, name]))
   return (
-    <TableFrame label="Requests" look="logs" frame={table}>
+    <ScrollableTable label="Requests" variant="logs" containerRef={table}>
       <thead>
         <tr>
           <th scope="col" title={organization.time_zone}>
@@ -24,22 +24,22 @@ export function LogTable({ rows, keys }: { rows: readonly Log[]; keys: readonly 
           </th>
           <th scope="col">Status</th>
           <th scope="col">Model</th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Key
           </th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             End user
           </th>
-          <th scope="col" className="wide number">
+          <th scope="col" className="wide-only number">
             Tokens in / out
           </th>
-          <th scope="col" className="wide number">
+          <th scope="col" className="wide-only number">
             First byte
           </th>
-          <th scope="col" className="wide number">
+          <th scope="col" className="wide-only number">
             Total
           </th>
-          <th scope="col" className="wide number">
+          <th scope="col" className="wide-only number">
             Cost
           </th>
         </tr>
@@ -54,12 +54,12 @@ export function LogTable({ rows, keys }: { rows: readonly Log[]; keys: readonly 
           />
         ))}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }
 
 function LogRow({ log, timeZone, keyName }: { log: Log; timeZone: string; keyName: string | undefined }) {
-  const names = toNames(usePlace())
+  const params = toParams(useEnvironment())
   const at = Date.parse(log.created_at)
   const isToday = toDay(at, timeZone) === toDay(Date.now(), timeZone)
   return (
@@ -67,32 +67,32 @@ function LogRow({ log, timeZone, keyName }: { log: Log; timeZone: string; keyNam
       <td>
         <Link
           to="/o/$org/$project/$environment/logs/$requestId"
-          params={{ ...names, requestId: log.request_id }}
+          params={{ ...params, requestId: log.request_id }}
           title={`${toDateTime(at, timeZone)} ${timeZone}`}
         >
           {!isToday && <span className="muted">{toDay(at, timeZone)} </span>}
           {toClockTime(at, timeZone)}
         </Link>
       </td>
-      <td className="status cut" title={log.error_code ?? undefined}>
-        <span className={`chip ${lookOf(log.status)}`}>{log.status}</span>
+      <td className="status truncate" title={log.error_code ?? undefined}>
+        <span className={`chip ${statusVariant(log.status)}`}>{log.status}</span>
         {log.error_code !== null && <code className="wide-only small error-code"> {log.error_code}</code>}
       </td>
-      <td className="cut model" title={describeModel(log)}>
+      <td className="truncate model" title={describeModel(log)}>
         {describeModel(log)}
       </td>
-      <td className="wide cut who" title={keyName}>
+      <td className="wide-only truncate who" title={keyName}>
         {keyName ?? <span className="muted">–</span>}
       </td>
-      <td className="wide cut who" title={log.end_user_id ?? undefined}>
+      <td className="wide-only truncate who" title={log.end_user_id ?? undefined}>
         {log.end_user_id ?? <span className="muted">–</span>}
       </td>
-      <td className="wide number">
+      <td className="wide-only number">
         {toCount(log.usage.input_tokens)} / {toCount(log.usage.output_tokens)}
       </td>
-      <td className="wide number">{log.first_byte_ms === null ? '–' : toDuration(log.first_byte_ms)}</td>
-      <td className="wide number">{toDuration(log.total_ms)}</td>
-      <td className="wide number">
+      <td className="wide-only number">{log.first_byte_ms === null ? '–' : toDuration(log.first_byte_ms)}</td>
+      <td className="wide-only number">{toDuration(log.total_ms)}</td>
+      <td className="wide-only number">
         {log.status >= 400 && log.cost_usd === null ? '–' : toMoney(log.cost_usd)}
       </td>
     </tr>

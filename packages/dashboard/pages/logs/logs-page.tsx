@@ -3,18 +3,18 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { keyNamesQuery } from '../../api/key-calls.ts'
 import { useList } from '../../api/use-list.ts'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
-import { Empty, ListState } from '../../controls/list-state.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { EmptyState, ListState } from '../../controls/list-state.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { toCount } from '../../format/amounts.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { saveFile } from '../usage/save-file.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { downloadLogs, listLogs } from './log-calls.ts'
 import { LogHistogram } from './log-histogram.tsx'
-import { useKeepList } from './log-neighbors.tsx'
+import { useRememberList } from './log-neighbors.tsx'
 import {
   countFilters,
   DEFAULT_RANGE,
@@ -29,12 +29,17 @@ import './logs.css'
 import { SavedViews } from './saved-views.tsx'
 import { useLiveTail } from './use-live-tail.ts'
 
-const RANGE_WORDS = { '1h': 'the last hour', '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
+const RANGE_WORDS = {
+  '1h': 'the last hour',
+  '24h': 'the last 24 hours',
+  '7d': 'the last 7 days',
+  '30d': 'the last 30 days',
+} as const
 
 export function LogsPage() {
-  const place = usePlace()
-  const envId = place.environment.id
-  // The router passes on what it does not know; the API refuses it.
+  const current = useEnvironment()
+  const envId = current.environment.id
+  // useSearch may also return parameters that the API does not know and would refuse.
   const search = parseLogSearch(useSearch({ from: '/signed-in/o/$org/$project/$environment/logs' }))
   const navigate = useNavigate()
   const [loadedAt, setLoadedAt] = useState(Date.now)
@@ -44,24 +49,24 @@ export function LogsPage() {
   const isLive = search.tail === '1'
   const tail = useLiveTail(isLive && logs.isSuccess, envId, query, logs.items[0]?.request_id)
   const rows = [...tail.rows, ...logs.items]
-  useKeepList(envId, rows, search)
+  useRememberList(envId, rows, search)
   const download = useMutation({
     mutationFn: () => downloadLogs(envId, query),
-    onSuccess: ({ file }) => saveFile(`logs-${place.project.slug}-${place.environment.name}.csv`, file),
+    onSuccess: ({ file }) => saveFile(`logs-${current.project.slug}-${current.environment.name}.csv`, file),
   })
   const change = (next: LogSearch): void =>
     void navigate({
       to: '/o/$org/$project/$environment/logs',
-      params: toNames(place),
+      params: toParams(current),
       search: next,
     })
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Logs"
-        answer={
+        description={
           logs.isSuccess
-            ? `${toAnswer(rows.length, logs.hasNextPage, search)}. Times in ${place.organization.time_zone}.`
+            ? `${toDescription(rows.length, logs.hasNextPage, search)}. Times in ${current.organization.time_zone}.`
             : 'What happened to each request.'
         }
         actions={
@@ -85,13 +90,13 @@ export function LogsPage() {
         }
       />
       {download.error !== null && <ErrorPanel what="The CSV" error={download.error} />}
-      {download.data?.isCut === true && (
+      {download.data?.isTruncated === true && (
         <p className="notice" role="status">
-          The file has the newest 50,000 requests. Narrow the time for older ones.
+          The file has the newest 50,000 requests. Narrow the time to get older ones.
         </p>
       )}
       <FilterBar search={search} keys={keys.data?.data ?? []} onChange={change} />
-      <LogHistogram envId={envId} query={query} onPick={(from, to) => change({ ...search, from, to })} />
+      <LogHistogram envId={envId} query={query} onSelect={(from, to) => change({ ...search, from, to })} />
       {tail.error !== undefined && <ErrorPanel what="New requests" error={tail.error} />}
       <ListState
         what="Logs"
@@ -100,14 +105,14 @@ export function LogsPage() {
       >
         <LogTable rows={rows} keys={keys.data?.data ?? []} />
       </ListState>
-      <p className="only-heard" role="status">
+      <p className="visually-hidden" role="status">
         {tail.rows.length > 0 && `${tail.rows.length} new ${tail.rows.length === 1 ? 'request' : 'requests'}`}
       </p>
     </>
   )
 }
 
-function toAnswer(count: number, hasMore: boolean, search: LogSearch): string {
+function toDescription(count: number, hasMore: boolean, search: LogSearch): string {
   const time =
     search.from !== undefined || search.to !== undefined
       ? 'in the chosen time'
@@ -117,27 +122,27 @@ function toAnswer(count: number, hasMore: boolean, search: LogSearch): string {
 }
 
 function NoRows({ search, onChange }: { search: LogSearch; onChange: (search: LogSearch) => void }) {
-  const place = usePlace()
+  const current = useEnvironment()
   const { range, from, to, tail: _, ...filters } = search
   const time = { ...(range && { range }), ...(from && { from }), ...(to && { to }) }
   if (countFilters(search) === 0) {
     return (
-      <Empty title="No requests in this time">
+      <EmptyState title="No requests in this time">
         <div className="row">
           {range !== '30d' && <Button onClick={() => onChange({ range: '30d' })}>Show 30 days</Button>}
           <Link
             className="button primary"
             to="/o/$org/$project/$environment/playground"
-            params={toNames(place)}
+            params={toParams(current)}
           >
             Open the playground
           </Link>
         </div>
-      </Empty>
+      </EmptyState>
     )
   }
   return (
-    <Empty title="No request matches">
+    <EmptyState title="No request matches">
       <div className="row">
         {FILTER_LABELS.filter(([name]) => filters[name] !== undefined).map(([name, label]) => (
           <Button
@@ -163,6 +168,6 @@ function NoRows({ search, onChange }: { search: LogSearch; onChange: (search: Lo
         ))}
         <Button onClick={() => onChange(time)}>Clear all</Button>
       </div>
-    </Empty>
+    </EmptyState>
   )
 }

@@ -1,20 +1,20 @@
 import { useState } from 'react'
 import { Button } from '../../controls/button.tsx'
 import { CodeBlock } from '../../controls/code-block.tsx'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 import { type Message, readConversation } from './conversation.ts'
 import type { LogDetail } from './log-calls.ts'
 
-/** More is folded: a page with megabytes of text stops the browser. */
+/** A longer text is collapsed, because megabytes of text freeze the browser. */
 const MAX_SHOWN_CHARS = 200_000
 
-/** What was sent and answered, as text. Nothing in it is followed, run or loaded. */
+/** Shows the request and the answer as plain text, so that nothing in them is run or loaded. */
 export function RequestBodies({ log }: { log: LogDetail }) {
-  const objection = useObjection('developer')
-  const { environment } = usePlace()
+  const disabledReason = useDisabledReason('developer')
+  const { environment } = useEnvironment()
   const [isRaw, setRaw] = useState(false)
-  if (objection !== undefined && log.bodies !== 'not_captured') {
-    return <p className="notice">Bodies need the developer role. {objection}</p>
+  if (disabledReason !== undefined && log.bodies !== 'not_captured') {
+    return <p className="notice">Bodies need the developer role. {disabledReason}</p>
   }
   if (log.bodies === 'not_captured') {
     return <p className="notice">Not captured: the {environment.name} environment keeps metadata only.</p>
@@ -24,10 +24,10 @@ export function RequestBodies({ log }: { log: LogDetail }) {
   return (
     <>
       <div className="row" role="group" aria-label="How to show the bodies">
-        <Button small look={isRaw ? 'quiet' : 'plain'} aria-pressed={!isRaw} onClick={() => setRaw(false)}>
+        <Button small variant={isRaw ? 'quiet' : 'plain'} aria-pressed={!isRaw} onClick={() => setRaw(false)}>
           Conversation
         </Button>
-        <Button small look={isRaw ? 'plain' : 'quiet'} aria-pressed={isRaw} onClick={() => setRaw(true)}>
+        <Button small variant={isRaw ? 'plain' : 'quiet'} aria-pressed={isRaw} onClick={() => setRaw(true)}>
           Raw
         </Button>
       </div>
@@ -69,7 +69,7 @@ function Conversation({ messages }: { messages: readonly Message[] }) {
               ))}
               {otherParts > 0 && (
                 <p className="small muted">
-                  {otherParts === 1 ? 'a part' : `${otherParts} parts`} that {otherParts === 1 ? 'is' : 'are'}{' '}
+                  {otherParts === 1 ? '1 part' : `${otherParts} parts`} that {otherParts === 1 ? 'is' : 'are'}{' '}
                   not text
                 </p>
               )}

@@ -1,33 +1,33 @@
 import { usePrefetchQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { keyNamesQuery } from '../../api/key-calls.ts'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { CopyButton } from '../../controls/copy-button.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { toDuration } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { toDateTime } from '../../format/times.ts'
-import { usePlace, useWorkspace } from '../../session/place-context.tsx'
+import { useEnvironment, useWorkspace } from '../../session/environment-context.tsx'
 import { readDraft, storeDraft } from '../playground/draft-storage.ts'
 import { readConversation } from './conversation.ts'
-import { describeModel, getLog, type LogDetail, lookOf } from './log-calls.ts'
+import { describeModel, getLog, type LogDetail, statusVariant } from './log-calls.ts'
 import { LogNeighbors } from './log-neighbors.tsx'
 import './logs.css'
 import { RequestBodies } from './request-bodies.tsx'
-import { RequestFacts } from './request-facts.tsx'
+import { RequestDetails } from './request-details.tsx'
 import { RequestTimeline } from './request-timeline.tsx'
 import { toCurl } from './to-curl.ts'
 
-/** A record reaches the database a moment after its answer: somebody who comes from the playground waits for it. */
+/** A record reaches the database shortly after the answer, so a link from the playground may have to wait for it. */
 const RECORD_TRIES = 8
 
 export function RequestPage() {
   const { requestId } = useParams({ from: '/signed-in/o/$org/$project/$environment/logs/$requestId' })
-  const place = usePlace()
-  usePrefetchQuery(keyNamesQuery(place.environment.id))
+  const current = useEnvironment()
+  usePrefetchQuery(keyNamesQuery(current.environment.id))
   const log = useQuery({
     queryKey: ['log', requestId],
     queryFn: () => getLog(requestId),
@@ -40,13 +40,13 @@ export function RequestPage() {
       <LogNeighbors requestId={requestId} />
       {log.isPending && (
         <>
-          <PageHead title="Request" />
+          <PageHeader title="Request" />
           <Skeleton rows={6} />
         </>
       )}
       {log.isError && (
         <>
-          <PageHead title="Request" />
+          <PageHeader title="Request" />
           <ErrorPanel what="This request" error={log.error} onRetry={() => void log.refetch()} />
         </>
       )}
@@ -56,16 +56,16 @@ export function RequestPage() {
 }
 
 function RequestView({ log }: { log: LogDetail }) {
-  const { organization, environment } = usePlace()
+  const { organization, environment } = useEnvironment()
   const { time_zone: timeZone } = organization
   const keys = useQuery(keyNamesQuery(environment.id))
   return (
     <>
-      <PageHead
+      <PageHeader
         title={describeModel(log)}
-        answer={
+        description={
           <span className="row">
-            <span className={`chip ${lookOf(log.status)}`}>{log.status}</span>
+            <span className={`chip ${statusVariant(log.status)}`}>{log.status}</span>
             <span>
               {toDuration(log.total_ms)},{' '}
               {log.cost_usd === null && log.status >= 400 ? 'no cost' : toMoney(log.cost_usd)},{' '}
@@ -93,9 +93,9 @@ function RequestView({ log }: { log: LogDetail }) {
       </section>
       <section className="panel">
         <header>
-          <h2>Facts</h2>
+          <h2>Details</h2>
         </header>
-        <RequestFacts log={log} keyName={keys.data?.data.find(({ id }) => id === log.key_id)?.name} />
+        <RequestDetails log={log} keyName={keys.data?.data.find(({ id }) => id === log.key_id)?.name} />
       </section>
       <RequestBodies log={log} />
     </>
@@ -104,7 +104,7 @@ function RequestView({ log }: { log: LogDetail }) {
 
 function RequestActions({ log }: { log: LogDetail }) {
   const { gateway_url: gatewayUrl, prefixes } = useWorkspace()
-  const place = usePlace()
+  const current = useEnvironment()
   const navigate = useNavigate()
   const curl = toCurl(log, { gatewayUrl, prefixes })
   const messages = readConversation(log.request_body, null)
@@ -112,13 +112,13 @@ function RequestActions({ log }: { log: LogDetail }) {
   const open = (): void => {
     const system = messages?.find(({ role }) => role === 'system' || role === 'developer')?.text ?? ''
     const model = log.model_requested ?? ''
-    storeDraft(place.environment.id, {
-      ...readDraft(place.environment.id),
+    storeDraft(current.environment.id, {
+      ...readDraft(current.environment.id),
       model,
       system,
       prompt: prompt ?? '',
     })
-    void navigate({ to: '/o/$org/$project/$environment/playground', params: toNames(place) })
+    void navigate({ to: '/o/$org/$project/$environment/playground', params: toParams(current) })
   }
   return (
     <>

@@ -1,12 +1,12 @@
 import { toCount, toDuration } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
-import { toChecked } from './checked-limits.ts'
+import { describeCheckedLimits } from './checked-limits.ts'
 import type { LogDetail } from './log-calls.ts'
 
-/** A shorter time between two attempts is no backoff. */
+/** A shorter time between two attempts is not shown as a backoff. */
 const MIN_SHOWN_WAIT_MS = 10
 
-/** From admission to settlement. Records of earlier versions have no starts: there each attempt follows the one before it. */
+/** Shows a request from admission to settlement. Records of earlier versions lack start times, so their attempts are drawn back to back. */
 export function RequestTimeline({ log }: { log: LogDetail }) {
   const { queue_ms: queueMs, first_byte_ms: firstByteMs, attempts, hold, settlement } = log
   const totalMs = Math.max(
@@ -25,16 +25,16 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
         </span>
         <span className="note">
           {toDuration(queueMs)} in the gateway
-          {toChecked(log.checked_limits)}
+          {describeCheckedLimits(log.checked_limits)}
           {hold !== null && `, reserved ${toMoney(hold.cost_usd)} and ${toCount(hold.tokens)} tokens`}
         </span>
       </li>
       {log.dropped_params !== null && (
         <li>
-          <span>Left out</span>
+          <span>Dropped</span>
           <span className="track" />
           <span className="note">
-            {log.dropped_params.join(', ')}: the target does not take{' '}
+            {log.dropped_params.join(', ')}: the target does not support{' '}
             {log.dropped_params.length === 1 ? 'it' : 'them'}
           </span>
         </li>
@@ -48,7 +48,7 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: attempts are in the order in which they were made.
           <li key={index}>
-            <span className="cut" title={attempt.target}>
+            <span className="truncate" title={attempt.target}>
               Attempt {index + 1}
             </span>
             <span className="track">

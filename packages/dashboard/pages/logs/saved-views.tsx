@@ -1,13 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
 import { parseSearchText, toSearchText } from '../../format/search-text.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { type LogSearch, parseLogSearch } from './log-search.ts'
 
 interface SavedViewsProps {
@@ -15,15 +15,15 @@ interface SavedViewsProps {
   readonly onChange: (search: LogSearch) => void
 }
 
-/** The filters that the user saved in this environment, to open, save and remove. */
+/** Opens, saves and removes the user's saved filters of this environment. */
 export function SavedViews({ search, onChange }: SavedViewsProps) {
-  const envId = usePlace().environment.id
+  const envId = useEnvironment().environment.id
   const [isSaving, setSaving] = useState(false)
   const views = useQuery({
     queryKey: ['views', envId],
     queryFn: async () => {
       const query = { environment_id: envId }
-      const { data } = await answerOf(api.GET('/v1/session/views', { params: { query } }))
+      const { data } = await unwrap(api.GET('/v1/session/views', { params: { query } }))
       return data.filter(({ page }) => page === 'logs')
     },
   })
@@ -31,7 +31,7 @@ export function SavedViews({ search, onChange }: SavedViewsProps) {
   const open = views.data?.find(view => view.search === current)
   const removal = useMutation({
     mutationFn: (viewId: string) =>
-      answerOf(api.DELETE('/v1/session/views/{viewId}', { params: { path: { viewId } } })),
+      unwrap(api.DELETE('/v1/session/views/{viewId}', { params: { path: { viewId } } })),
     onSuccess: () => views.refetch(),
   })
   return (
@@ -84,7 +84,7 @@ function SaveDialog({ envId, search, onClose, onDone }: SaveDialogProps) {
   const [viewId] = useState(() => newViewId())
   const form = useForm(
     data =>
-      answerOf(
+      unwrap(
         api.PUT('/v1/session/views/{viewId}', {
           params: { path: { viewId } },
           body: { environment_id: envId, page: 'logs', name: textOf(data, 'name'), search },
@@ -110,7 +110,7 @@ function SaveDialog({ envId, search, onClose, onDone }: SaveDialogProps) {
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             Save view
           </Button>
         </div>
@@ -119,12 +119,12 @@ function SaveDialog({ envId, search, onClose, onDone }: SaveDialogProps) {
   )
 }
 
-/** The query of the address without the live tail, in one order. */
+/** Returns the query of the address with sorted parameters and without the live tail, so that equal filters have equal texts. */
 function toText({ tail: _, ...search }: LogSearch): string {
   return toSearchText(Object.fromEntries(Object.entries(search).toSorted(([a], [b]) => (a < b ? -1 : 1))))
 }
 
-/** `crypto.randomUUID` is there on HTTPS and localhost alone. */
+/** Returns a random UUID. `crypto.randomUUID` exists only on HTTPS and localhost. */
 function newViewId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40

@@ -13,8 +13,8 @@ const NATIVE_ROUTES: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Returns the captured request as a command that reads its key from the environment. undefined: the body was not captured whole, or its
- * format has the model in the address.
+ * Returns the captured request as a curl command that reads its key from the environment, or undefined if the body was not captured
+ * completely or its format has the model in the address.
  */
 export function toCurl(log: LogDetail, { gatewayUrl, prefixes }: Gateway): string | undefined {
   const body = parseObject(log.request_body)

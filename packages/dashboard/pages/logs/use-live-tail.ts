@@ -4,8 +4,8 @@ import type { LogQuery } from './log-search.ts'
 
 const BUSY_MS = 2_000
 const IDLE_MS = 10_000
-/** Older ones of the tail are dropped. */
-const MOST_ROWS = 500
+/** The most rows that the tail keeps; older ones are dropped. */
+const MAX_ROWS = 500
 
 interface LiveTail {
   /** Requests that ended since the list was loaded, newest first. */
@@ -14,8 +14,8 @@ interface LiveTail {
 }
 
 /**
- * Asks for what ended after the newest request, with the filter applied: every 2 s, every 10 s while nothing comes, never while the
- * page is hidden. While there is no request, the list itself is asked for. It stops at the first failure.
+ * Polls for matching requests that ended after the newest one: every 2 s, every 10 s while none arrive, and never while the page is
+ * hidden. While the list is empty, it loads the list itself. It stops at the first failure.
  */
 export function useLiveTail(
   isOn: boolean,
@@ -29,7 +29,7 @@ export function useLiveTail(
   useEffect(() => {
     after.current = newestId
     setTail({ rows: [], error: undefined })
-    // Rows of other filters are no rows of these.
+    // The effect depends on the filters: rows that match other filters are removed.
     void key
   }, [newestId, key])
   useEffect(() => {
@@ -46,7 +46,7 @@ export function useLiveTail(
           if (ended.lastId !== undefined) {
             after.current = ended.lastId
             waitMs = BUSY_MS
-            setTail(({ rows }) => ({ rows: [...ended.rows, ...rows].slice(0, MOST_ROWS), error: undefined }))
+            setTail(({ rows }) => ({ rows: [...ended.rows, ...rows].slice(0, MAX_ROWS), error: undefined }))
           }
         } catch (error) {
           if (!isStopped) setTail(({ rows }) => ({ rows, error }))
@@ -64,7 +64,7 @@ export function useLiveTail(
   return tail
 }
 
-/** The requests that ended after the named one, newest first, and the one of them that ended last. */
+/** Returns the requests that ended after the given one, newest first, and the id of the one that ended last. */
 async function listEnded(
   envId: string,
   query: LogQuery,

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from 'react'
 import { isKeyIgnored } from '../../layout/use-shortcuts.ts'
 
-/** `j` and `k` move the focus to the link of the next and the previous row; Enter opens it, as every link. */
+/** Makes `j` and `k` move the focus to the link of the next and the previous row. */
 export function useRowKeys(table: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {

@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { useOrganization } from '../../session/place-context.tsx'
+import { useOrganization } from '../../session/environment-context.tsx'
 
 const DAY_MS = 86_400_000
 const ROLES = ['viewer', 'developer', 'admin'] as const
@@ -17,12 +17,12 @@ interface CreateManagementKeyDialogProps {
 
 export function CreateManagementKeyDialog({ onClose, onDone }: CreateManagementKeyDialogProps) {
   const organization = useOrganization()
-  // A repeated send after a lost answer must not make a second key.
+  // Sending the form again after a lost answer must not create a second key.
   const [idempotencyKey] = useState(() => crypto.getRandomValues(new Uint32Array(4)).join('-'))
   const form = useForm(data => {
     const days = Number(textOf(data, 'days'))
     const role = ROLES.find(each => each === textOf(data, 'role')) ?? 'viewer'
-    return answerOf(
+    return unwrap(
       api.POST('/v1/orgs/{orgId}/management-keys', {
         params: { path: { orgId: organization.id }, header: { 'Idempotency-Key': idempotencyKey } },
         body: {
@@ -51,7 +51,7 @@ export function CreateManagementKeyDialog({ onClose, onDone }: CreateManagementK
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             Create key
           </Button>
         </div>

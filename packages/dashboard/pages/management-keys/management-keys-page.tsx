@@ -1,16 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
 import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
-import { Empty, ListState } from '../../controls/list-state.tsx'
-import { OnceDialog } from '../../controls/once-dialog.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { EmptyState, ListState } from '../../controls/list-state.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
+import { SecretDialog } from '../../controls/secret-dialog.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { useNow } from '../../controls/use-now.ts'
-import { useObjection, useOrganization } from '../../session/place-context.tsx'
+import { useDisabledReason, useOrganization } from '../../session/environment-context.tsx'
 import { CreateManagementKeyDialog } from './create-management-key-dialog.tsx'
 
 type ManagementKey = Resource<'ManagementKey'>
@@ -21,13 +21,13 @@ type Open =
 
 export function ManagementKeysPage() {
   const organization = useOrganization()
-  const objection = useObjection('owner')
+  const disabledReason = useDisabledReason('owner')
   const client = useQueryClient()
   const now = useNow()
   const [open, setOpen] = useState<Open>()
   const queryKey = ['management-keys', organization.id]
   const keys = useList(queryKey, cursor =>
-    answerOf(
+    unwrap(
       api.GET('/v1/orgs/{orgId}/management-keys', {
         params: {
           path: { orgId: organization.id },
@@ -39,31 +39,31 @@ export function ManagementKeysPage() {
   const close = (): void => setOpen(undefined)
   const refresh = (): void => void client.invalidateQueries({ queryKey })
   const createButton = (
-    <Button look="primary" objection={objection} onClick={() => setOpen({ dialog: 'create' })}>
+    <Button variant="primary" disabledReason={disabledReason} onClick={() => setOpen({ dialog: 'create' })}>
       Create management key
     </Button>
   )
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Management keys"
-        answer="For programs that call this API instead of people: up to admin, never for the gateway."
+        description="For programs that call this API: with a role up to admin, and without access to the gateway."
         actions={createButton}
       />
       <ListState
         what="Management keys"
         query={keys}
         empty={
-          <Empty title="No management keys">
-            <p>Terraform, a script or a report needs one.</p>
+          <EmptyState title="No management keys">
+            <p>Create one for Terraform, a script or a report.</p>
             {createButton}
-          </Empty>
+          </EmptyState>
         }
       >
         <KeyTable
           keys={keys.items}
           now={now}
-          objection={objection}
+          disabledReason={disabledReason}
           onRevoke={target => setOpen({ dialog: 'revoke', target })}
         />
       </ListState>
@@ -77,9 +77,9 @@ export function ManagementKeysPage() {
         />
       )}
       {open?.dialog === 'shown' && (
-        <OnceDialog
+        <SecretDialog
           title={`${open.name} is ready`}
-          text="This is the only time that the key is shown. Send it as Authorization: Bearer to this address."
+          text="This is the only time the key is shown. Send it to this address as Authorization: Bearer."
           secret={open.key}
           noun="key"
           onClose={close}
@@ -103,7 +103,7 @@ function RevokeDialog({ target, onClose, onDone }: RevokeDialogProps) {
       name={target.name}
       action="Revoke key"
       send={() =>
-        answerOf(
+        unwrap(
           api.POST('/v1/management-keys/{keyId}/revoke', {
             params: { path: { keyId: target.id } },
           }),
@@ -112,7 +112,7 @@ function RevokeDialog({ target, onClose, onDone }: RevokeDialogProps) {
       onDone={onDone}
       onClose={onClose}
     >
-      <p>The next call with it fails, and that cannot be undone.</p>
+      <p>The next call with this key fails, and this cannot be undone.</p>
     </ConfirmDialog>
   )
 }
@@ -120,29 +120,29 @@ function RevokeDialog({ target, onClose, onDone }: RevokeDialogProps) {
 interface KeyTableProps {
   readonly keys: readonly ManagementKey[]
   readonly now: number
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   readonly onRevoke: (key: ManagementKey) => void
 }
 
-function KeyTable({ keys, now, objection, onRevoke }: KeyTableProps) {
+function KeyTable({ keys, now, disabledReason, onRevoke }: KeyTableProps) {
   const { time_zone: timeZone } = useOrganization()
   return (
-    <TableFrame label="Management keys">
+    <ScrollableTable label="Management keys">
       <thead>
         <tr>
           <th scope="col">Name</th>
           <th scope="col">Role</th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Key
           </th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Last used
           </th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Expires
           </th>
           <th scope="col">
-            <span className="only-heard">Actions</span>
+            <span className="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
@@ -159,21 +159,21 @@ function KeyTable({ keys, now, objection, onRevoke }: KeyTableProps) {
                 )}
               </td>
               <td>{key.role}</td>
-              <td className="wide">
+              <td className="wide-only">
                 <code>{key.prefix_display}</code>
               </td>
-              <td className="wide">
+              <td className="wide-only">
                 <TimeAgo at={key.last_used_at} timeZone={timeZone} />
               </td>
-              <td className="wide">
+              <td className="wide-only">
                 <TimeAgo at={key.expires_at} timeZone={timeZone} />
               </td>
               <td className="number">
                 {state === undefined && (
                   <Button
                     small
-                    look="danger"
-                    objection={objection}
+                    variant="danger"
+                    disabledReason={disabledReason}
                     aria-label={`Revoke ${key.name}`}
                     onClick={() => onRevoke(key)}
                   >
@@ -185,6 +185,6 @@ function KeyTable({ keys, now, objection, onRevoke }: KeyTableProps) {
           )
         })}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }

@@ -1,10 +1,10 @@
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { useOrganization } from '../../session/place-context.tsx'
+import { useOrganization } from '../../session/environment-context.tsx'
 import { RoleField, toRole } from './role-field.tsx'
 
 interface InviteDialogProps {
@@ -16,7 +16,7 @@ export function InviteDialog({ onClose, onDone }: InviteDialogProps) {
   const organization = useOrganization()
   const form = useForm(
     data =>
-      answerOf(
+      unwrap(
         api.POST('/v1/orgs/{orgId}/members', {
           params: { path: { orgId: organization.id } },
           body: { email: textOf(data, 'email'), role: toRole(textOf(data, 'role')) },
@@ -32,7 +32,7 @@ export function InviteDialog({ onClose, onDone }: InviteDialogProps) {
           name="email"
           type="email"
           required
-          hint="Rideau sends no mail: you get a link to give to them."
+          hint="Rideau sends no mail: you get a link to pass on."
           problem={form.problemOf('email')}
           data-focus
         />
@@ -40,7 +40,7 @@ export function InviteDialog({ onClose, onDone }: InviteDialogProps) {
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             Create invitation
           </Button>
         </div>

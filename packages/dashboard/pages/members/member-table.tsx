@@ -1,35 +1,35 @@
 import { Button } from '../../controls/button.tsx'
 import { Menu, MenuItem } from '../../controls/menu.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
-import { useOrganization, useWorkspace } from '../../session/place-context.tsx'
+import { useOrganization, useWorkspace } from '../../session/environment-context.tsx'
 import { type Member, nameOf } from './member.ts'
 
 interface MemberTableProps {
   readonly members: readonly Member[]
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   readonly onRole: (member: Member) => void
   readonly onResetLink: (member: Member) => Promise<void>
   readonly onRemove: (member: Member) => void
 }
 
-export function MemberTable({ members, objection, onRole, onResetLink, onRemove }: MemberTableProps) {
+export function MemberTable({ members, disabledReason, onRole, onResetLink, onRemove }: MemberTableProps) {
   const { time_zone: timeZone, role: ownRole } = useOrganization()
   const { user: me } = useWorkspace()
   return (
-    <TableFrame label="Members">
+    <ScrollableTable label="Members">
       <thead>
         <tr>
           <th scope="col">Name</th>
           <th scope="col">Role</th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             E-mail
           </th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Joined
           </th>
           <th scope="col">
-            <span className="only-heard">Actions</span>
+            <span className="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
@@ -42,30 +42,35 @@ export function MemberTable({ members, objection, onRole, onResetLink, onRemove 
               {member.user === null && <span className="chip warn">invited</span>}
             </td>
             <td>{member.role}</td>
-            <td className="wide muted">{member.user?.email ?? member.invite_email}</td>
-            <td className="wide">
+            <td className="wide-only muted">{member.user?.email ?? member.invite_email}</td>
+            <td className="wide-only">
               <TimeAgo at={member.accepted_at} timeZone={timeZone} never="not yet" />
             </td>
             <td className="number">
-              {objection === undefined ? (
+              {disabledReason === undefined ? (
                 <Menu
                   align="end"
                   trigger={
-                    <Button small look="quiet" aria-label={`Actions for ${nameOf(member)}`}>
+                    <Button small variant="quiet" aria-label={`Actions for ${nameOf(member)}`}>
                       ⋯
                     </Button>
                   }
                 >
                   {member.user !== null && <MenuItem onSelect={() => onRole(member)}>Change role…</MenuItem>}
                   {member.user !== null && ownRole === 'owner' && (
-                    <MenuItem onSelect={() => void onResetLink(member)}>Link to reset the password…</MenuItem>
+                    <MenuItem onSelect={() => void onResetLink(member)}>Password reset link…</MenuItem>
                   )}
                   <MenuItem isDanger onSelect={() => onRemove(member)}>
                     {member.user === null ? 'Withdraw invitation…' : 'Remove…'}
                   </MenuItem>
                 </Menu>
               ) : (
-                <Button small look="quiet" objection={objection} aria-label={`Actions for ${nameOf(member)}`}>
+                <Button
+                  small
+                  variant="quiet"
+                  disabledReason={disabledReason}
+                  aria-label={`Actions for ${nameOf(member)}`}
+                >
                   ⋯
                 </Button>
               )}
@@ -73,6 +78,6 @@ export function MemberTable({ members, objection, onRole, onResetLink, onRemove 
           </tr>
         ))}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }

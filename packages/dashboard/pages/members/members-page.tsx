@@ -1,15 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { refreshWorkspace } from '../../api/refresh-workspace.ts'
-import { findStored, useList } from '../../api/use-list.ts'
+import { findById, useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
 import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
-import { Edited } from '../../controls/edited.tsx'
-import { Empty, ListState } from '../../controls/list-state.tsx'
-import { OnceDialog } from '../../controls/once-dialog.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
-import { useObjection, useOrganization } from '../../session/place-context.tsx'
+import { EditForm } from '../../controls/edit-form.tsx'
+import { EmptyState, ListState } from '../../controls/list-state.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
+import { SecretDialog } from '../../controls/secret-dialog.tsx'
+import { useDisabledReason, useOrganization } from '../../session/environment-context.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { type Member, nameOf } from './member.ts'
 import { MemberTable } from './member-table.tsx'
@@ -22,12 +22,12 @@ type Open =
 
 export function MembersPage() {
   const organization = useOrganization()
-  const objection = useObjection('admin')
+  const disabledReason = useDisabledReason('admin')
   const client = useQueryClient()
   const [open, setOpen] = useState<Open>()
   const key = ['members', organization.id]
   const list = (cursor: string | undefined) =>
-    answerOf(
+    unwrap(
       api.GET('/v1/orgs/{orgId}/members', {
         params: {
           path: { orgId: organization.id },
@@ -39,32 +39,36 @@ export function MembersPage() {
   const close = (): void => setOpen(undefined)
   const refresh = (): void => {
     void client.invalidateQueries({ queryKey: key })
-    // It may have been one's own role.
+    // The change may concern the user's own role.
     void refreshWorkspace(client)
   }
   const showResetLink = async (member: Member): Promise<void> => {
-    const { reset_url: url } = await answerOf(
+    const { reset_url: url } = await unwrap(
       api.POST('/v1/members/{memberId}/reset-link', { params: { path: { memberId: member.id } } }),
     )
-    const text = `Give it to ${nameOf(member)} by a way that only they read. It sets a new password, once.`
-    setOpen({ dialog: 'link', title: 'Link to reset the password', text, url })
+    const text = `Send it to ${nameOf(member)} over a private channel. It sets a new password, once.`
+    setOpen({ dialog: 'link', title: 'Password reset link', text, url })
   }
   const inviteButton = (
-    <Button look="primary" objection={objection} onClick={() => setOpen({ dialog: 'invite' })}>
+    <Button variant="primary" disabledReason={disabledReason} onClick={() => setOpen({ dialog: 'invite' })}>
       Invite
     </Button>
   )
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Members"
-        answer={members.isSuccess ? toAnswer(members.items) : 'Who may do what here.'}
+        description={members.isSuccess ? toDescription(members.items) : 'Who may do what here.'}
         actions={inviteButton}
       />
-      <ListState what="Members" query={members} empty={<Empty title="No members">{inviteButton}</Empty>}>
+      <ListState
+        what="Members"
+        query={members}
+        empty={<EmptyState title="No members">{inviteButton}</EmptyState>}
+      >
         <MemberTable
           members={members.items}
-          objection={objection}
+          disabledReason={disabledReason}
           onRole={member => setOpen({ dialog: 'role', member })}
           onResetLink={showResetLink}
           onRemove={member => setOpen({ dialog: 'remove', member })}
@@ -75,18 +79,18 @@ export function MembersPage() {
           onClose={close}
           onDone={({ accept_url: url, invite_email: email }) => {
             refresh()
-            const text = `Give it to ${email} by a way that only they read. It works for 7 days, once.`
+            const text = `Send it to ${email} over a private channel. It works once, within 7 days.`
             setOpen({ dialog: 'link', title: 'Invitation link', text, url })
           }}
         />
       )}
       {open?.dialog === 'link' && (
-        <OnceDialog title={open.title} text={open.text} secret={open.url} noun="link" onClose={close} />
+        <SecretDialog title={open.title} text={open.text} secret={open.url} noun="link" onClose={close} />
       )}
       {open?.dialog === 'role' && (
-        <Edited record={open.member} read={() => findStored(list, open.member.id)}>
+        <EditForm record={open.member} read={() => findById(list, open.member.id)}>
           {member => <RoleDialog member={member} onClose={close} onDone={refresh} />}
-        </Edited>
+        </EditForm>
       )}
       {open?.dialog === 'remove' && <RemoveDialog member={open.member} onClose={close} onDone={refresh} />}
     </>
@@ -104,25 +108,23 @@ function RemoveDialog({ member, onClose, onDone }: RemoveDialogProps) {
   const isInvited = member.user === null
   return (
     <ConfirmDialog
-      title={isInvited ? `Withdraw the invitation of ${name}` : `Remove ${name}`}
+      title={isInvited ? `Withdraw the invitation for ${name}` : `Remove ${name}`}
       {...(isInvited ? {} : { name })}
       action={isInvited ? 'Withdraw' : 'Remove member'}
-      send={() =>
-        answerOf(api.DELETE('/v1/members/{memberId}', { params: { path: { memberId: member.id } } }))
-      }
+      send={() => unwrap(api.DELETE('/v1/members/{memberId}', { params: { path: { memberId: member.id } } }))}
       onDone={onDone}
       onClose={onClose}
     >
       <p>
         {isInvited
           ? 'The link stops working.'
-          : 'They see nothing of this organization from their next call on. Keys that they made keep working.'}
+          : 'They lose access to this organization with their next call. Keys that they created keep working.'}
       </p>
     </ConfirmDialog>
   )
 }
 
-function toAnswer(members: readonly Member[]): string {
+function toDescription(members: readonly Member[]): string {
   const invited = members.filter(({ user }) => user === null).length
   const joined = members.length - invited
   const people = `${joined} ${joined === 1 ? 'member' : 'members'}`

@@ -1,4 +1,4 @@
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
@@ -14,7 +14,7 @@ interface RoleDialogProps {
 export function RoleDialog({ member, onClose, onDone }: RoleDialogProps) {
   const form = useForm(
     (data, header) =>
-      answerOf(
+      unwrap(
         api.PATCH('/v1/members/{memberId}', {
           params: { path: { memberId: member.id }, header },
           body: { role: toRole(textOf(data, 'role')) },
@@ -29,11 +29,11 @@ export function RoleDialog({ member, onClose, onDone }: RoleDialogProps) {
     <Dialog title={`Role of ${member.user?.name ?? member.user?.email ?? ''}`} onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <RoleField defaultRole={member.role} problem={form.problemOf('role')} />
-        <p className="muted">It holds from their next call on.</p>
+        <p className="muted">Takes effect with their next call.</p>
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             Save role
           </Button>
         </div>

@@ -1,6 +1,6 @@
 import type { Role } from '../../api/workspace.ts'
 import { SelectField } from '../../controls/field.tsx'
-import { useOrganization } from '../../session/place-context.tsx'
+import { useOrganization } from '../../session/environment-context.tsx'
 
 const ROLES: readonly (readonly [Role, string])[] = [
   ['viewer', 'Viewer: reads everything but secrets and bodies'],
@@ -9,7 +9,7 @@ const ROLES: readonly (readonly [Role, string])[] = [
   ['owner', 'Owner: also management keys, owners, deletion'],
 ]
 
-/** Only an owner can make owners. */
+/** Offers the role of owner only to owners. */
 export function RoleField({ defaultRole, problem }: { defaultRole: Role; problem?: string | undefined }) {
   const { role: own } = useOrganization()
   return (

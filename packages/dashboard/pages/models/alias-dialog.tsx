@@ -1,14 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { toApiError } from '../../api/api-error.ts'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
 import type { VersionHeader } from '../../controls/use-form.ts'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { DryRunResult } from './dry-run-result.tsx'
 import {
   type Alias,
@@ -21,14 +21,14 @@ import {
 import { NEW_ROW, type TargetRow, TargetRows } from './target-rows.tsx'
 
 interface AliasDialogProps {
-  /** undefined: a new one. */
+  /** The alias to change, or undefined to create one. */
   readonly alias: Alias | undefined
   readonly models: readonly CatalogModel[]
   readonly onClose: () => void
 }
 
 export function AliasDialog({ alias, models, onClose }: AliasDialogProps) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const [name, setName] = useState(alias?.alias ?? '')
   const [strategy, setStrategy] = useState<Strategy>(alias?.strategy ?? 'priority')
@@ -41,7 +41,7 @@ export function AliasDialog({ alias, models, onClose }: AliasDialogProps) {
   }))
   const dryRun = useMutation({
     mutationFn: () =>
-      answerOf(
+      unwrap(
         api.POST('/v1/environments/{envId}/model-aliases/dry-run', {
           params: { path: { envId: environment.id } },
           body: { alias: name === '' ? 'new' : name, strategy, targets },
@@ -63,7 +63,7 @@ export function AliasDialog({ alias, models, onClose }: AliasDialogProps) {
   return (
     <Dialog
       title={alias === undefined ? 'Create an alias' : `Change ${alias.alias}`}
-      shape="wide"
+      variant="wide"
       onClose={onClose}
     >
       <form className="form" onSubmit={form.onSubmit}>
@@ -76,7 +76,7 @@ export function AliasDialog({ alias, models, onClose }: AliasDialogProps) {
             data-focus
             value={name}
             onChange={event => setName(event.target.value)}
-            hint="What requests name as their model, such as fast."
+            hint="The model that requests name, such as fast."
             problem={form.problemOf('alias')}
           />
         )}
@@ -95,7 +95,9 @@ export function AliasDialog({ alias, models, onClose }: AliasDialogProps) {
         </datalist>
         <AliasEnd
           verb={alias === undefined ? 'Create alias' : 'Save'}
-          objection={rows.some(({ model }) => model.trim() === '') ? 'A target has no name.' : undefined}
+          disabledReason={
+            rows.some(({ model }) => model.trim() === '') ? 'Every target needs a model.' : undefined
+          }
           dryRun={dryRun}
           form={form}
           onClose={onClose}
@@ -118,8 +120,8 @@ function toRow(target: Alias['targets'][number], id: number): TargetRow {
 
 interface AliasEndProps {
   readonly verb: string
-  /** Why the targets cannot be tried. */
-  readonly objection: string | undefined
+  /** Why the dry run is disabled. */
+  readonly disabledReason: string | undefined
   readonly dryRun: {
     readonly data: DryRun | undefined
     readonly error: Error | null
@@ -130,17 +132,17 @@ interface AliasEndProps {
   readonly onClose: () => void
 }
 
-function AliasEnd({ verb, objection, dryRun, form, onClose }: AliasEndProps) {
+function AliasEnd({ verb, disabledReason, dryRun, form, onClose }: AliasEndProps) {
   return (
     <>
       <div role="status">{dryRun.data !== undefined && <DryRunResult result={dryRun.data} />}</div>
       <FormProblem error={form.error ?? (dryRun.error === null ? undefined : toApiError(dryRun.error))} />
       <div className="form-end">
-        <Button onClick={() => dryRun.mutate()} isPending={dryRun.isPending} objection={objection}>
+        <Button onClick={() => dryRun.mutate()} isPending={dryRun.isPending} disabledReason={disabledReason}>
           Which would serve?
         </Button>
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={form.isPending}>
+        <Button type="submit" variant="primary" isPending={form.isPending}>
           {verb}
         </Button>
       </div>
@@ -157,12 +159,12 @@ async function saveAlias(
   header: VersionHeader,
 ): Promise<void> {
   if (old === undefined) {
-    await answerOf(api.POST('/v1/environments/{envId}/model-aliases', { params: { path: { envId } }, body }))
+    await unwrap(api.POST('/v1/environments/{envId}/model-aliases', { params: { path: { envId } }, body }))
     return
   }
   const { strategy, targets } = body
   const params = { path: { id: old.id }, header }
-  await answerOf(api.PATCH('/v1/model-aliases/{id}', { params, body: { strategy, targets } }))
+  await unwrap(api.PATCH('/v1/model-aliases/{id}', { params, body: { strategy, targets } }))
 }
 
 interface StrategyFieldProps {
@@ -176,7 +178,7 @@ function StrategyField({ strategy, onChange }: StrategyFieldProps) {
       label="Which target answers"
       value={strategy}
       onChange={event => onChange(event.target.value as Strategy)}
-      hint={STRATEGIES[strategy].says}
+      hint={STRATEGIES[strategy].description}
     >
       {Object.entries(STRATEGIES).map(([value, each]) => (
         <option key={value} value={value}>

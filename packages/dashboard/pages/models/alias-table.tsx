@@ -1,26 +1,26 @@
 import { Button } from '../../controls/button.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { type Alias, STRATEGIES } from './model-calls.ts'
 
 interface AliasTableProps {
   readonly aliases: readonly Alias[]
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   readonly onChange: (alias: Alias) => void
   readonly onRemove: (alias: Alias) => void
 }
 
-export function AliasTable({ aliases, objection, onChange, onRemove }: AliasTableProps) {
+export function AliasTable({ aliases, disabledReason, onChange, onRemove }: AliasTableProps) {
   return (
-    <TableFrame label="Aliases">
+    <ScrollableTable label="Aliases">
       <thead>
         <tr>
           <th scope="col">Alias</th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Answers
           </th>
           <th scope="col">Targets</th>
           <th scope="col">
-            <span className="only-heard">Actions</span>
+            <span className="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
@@ -28,13 +28,13 @@ export function AliasTable({ aliases, objection, onChange, onRemove }: AliasTabl
         {aliases.map(alias => (
           <tr key={alias.id}>
             <td className="name">{alias.alias}</td>
-            <td className="wide">{STRATEGIES[alias.strategy].name}</td>
+            <td className="wide-only">{STRATEGIES[alias.strategy].name}</td>
             <td className="breaks">{toTargets(alias)}</td>
             <td className="number">
               <Button
                 small
-                look="quiet"
-                objection={objection}
+                variant="quiet"
+                disabledReason={disabledReason}
                 aria-label={`Change ${alias.alias}`}
                 onClick={() => onChange(alias)}
               >
@@ -42,8 +42,8 @@ export function AliasTable({ aliases, objection, onChange, onRemove }: AliasTabl
               </Button>
               <Button
                 small
-                look="quiet"
-                objection={objection}
+                variant="quiet"
+                disabledReason={disabledReason}
                 aria-label={`Remove ${alias.alias}`}
                 onClick={() => onRemove(alias)}
               >
@@ -53,7 +53,7 @@ export function AliasTable({ aliases, objection, onChange, onRemove }: AliasTabl
           </tr>
         ))}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }
 

@@ -1,16 +1,16 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { useList } from '../../api/use-list.ts'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
-import { Empty, ListState } from '../../controls/list-state.tsx'
+import { EmptyState, ListState } from '../../controls/list-state.tsx'
 import { ModelId } from '../../controls/model-id.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { textOf } from '../../controls/use-form.ts'
 import { toCount } from '../../format/amounts.ts'
 import { toPrice } from '../../format/money.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { CAPABILITIES, type Capability, type CatalogModel, listCatalog } from './model-calls.ts'
 
 interface CatalogPanelProps {
@@ -19,9 +19,9 @@ interface CatalogPanelProps {
 }
 
 export function CatalogPanel({ q, can }: CatalogPanelProps) {
-  const place = usePlace()
+  const current = useEnvironment()
   const navigate = useNavigate()
-  const envId = place.environment.id
+  const envId = current.environment.id
   const models = useList(['catalog', envId, q, can], cursor =>
     listCatalog(envId, { q, capability: can, cursor }),
   )
@@ -30,7 +30,7 @@ export function CatalogPanel({ q, can }: CatalogPanelProps) {
     const [text, capability] = [textOf(data, 'q'), textOf(data, 'can')]
     void navigate({
       to: '/o/$org/$project/$environment/models',
-      params: toNames(place),
+      params: toParams(current),
       search: { ...(text === '' ? {} : { q: text }), ...(capability === '' ? {} : { can: capability }) },
     })
   }
@@ -51,8 +51,8 @@ export function CatalogPanel({ q, can }: CatalogPanelProps) {
         }}
       >
         <TextField label="Name" name="q" type="search" defaultValue={q ?? ''} placeholder="gpt-4o" />
-        <SelectField label="Can" name="can" defaultValue={can ?? ''}>
-          <option value="">Anything</option>
+        <SelectField label="Capability" name="can" defaultValue={can ?? ''}>
+          <option value="">Any</option>
           {Object.entries(CAPABILITIES).map(([name, label]) => (
             <option key={name} value={name}>
               {label}
@@ -65,11 +65,12 @@ export function CatalogPanel({ q, can }: CatalogPanelProps) {
         what="Models"
         query={models}
         empty={
-          <Empty title="No model matches">
+          <EmptyState title="No model matches">
             <p>
-              A model that the catalogue lacks can be called by its provider's name for it, or added below.
+              You can still call a model that the catalogue lacks by its provider's name for it, or add it
+              below.
             </p>
-          </Empty>
+          </EmptyState>
         }
       >
         <CatalogTable models={models.items} />
@@ -79,17 +80,17 @@ export function CatalogPanel({ q, can }: CatalogPanelProps) {
 }
 
 function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
-  const place = usePlace()
+  const current = useEnvironment()
   return (
-    <TableFrame label="Models">
+    <ScrollableTable label="Models">
       <thead>
         <tr>
           <th scope="col">Model</th>
-          <th scope="col">Here</th>
-          <th scope="col" className="wide">
+          <th scope="col">State</th>
+          <th scope="col" className="wide-only">
             Can
           </th>
-          <th scope="col" className="number wide">
+          <th scope="col" className="number wide-only">
             Context
           </th>
           <th scope="col" className="number">
@@ -101,26 +102,26 @@ function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
         {models.map(
           ({ id, provider, display_name, capabilities, context_window, is_callable, ...prices }) => (
             <tr key={id}>
-              <td className="text cut" title={display_name}>
+              <td className="text truncate" title={display_name}>
                 <ModelId id={id} />
               </td>
               <td>
                 {is_callable ? (
                   <span className="chip good">callable</span>
                 ) : (
-                  <Link to="/o/$org/$project/$environment/providers" params={toNames(place)}>
-                    Add key<span className="only-heard"> of {provider}</span>
+                  <Link to="/o/$org/$project/$environment/providers" params={toParams(current)}>
+                    Add key<span className="visually-hidden"> for {provider}</span>
                   </Link>
                 )}
               </td>
-              <td className="wide muted small">{capabilities.map(toWords).join(', ')}</td>
-              <td className="number wide">{context_window === null ? '–' : toCount(context_window)}</td>
+              <td className="wide-only muted small">{capabilities.map(toWords).join(', ')}</td>
+              <td className="number wide-only">{context_window === null ? '–' : toCount(context_window)}</td>
               <td className="number">{toPrices(prices)}</td>
             </tr>
           ),
         )}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }
 
@@ -129,19 +130,19 @@ type Prices = Pick<CatalogModel, 'pricing' | 'image_pricing' | 'audio_pricing' |
 function toPrices({ pricing, image_pricing, audio_pricing, rerank_pricing }: Prices): string {
   if (pricing !== null)
     return `${toPrice(pricing.input_usd_per_mtok)} / ${toPrice(pricing.output_usd_per_mtok)}`
-  if (image_pricing !== null) return 'by image'
+  if (image_pricing !== null) return 'per image'
   if (rerank_pricing !== null)
     return rerank_pricing.usd_per_search === null
-      ? 'by token'
-      : `${toPrice(rerank_pricing.usd_per_search)} a search`
+      ? 'per token'
+      : `${toPrice(rerank_pricing.usd_per_search)} per search`
   if (audio_pricing === null) return 'unpriced'
   const { usd_per_hour, usd_per_million_characters, audio_input_usd_per_mtok, audio_output_usd_per_mtok } =
     audio_pricing
-  if (usd_per_hour !== null) return `${toPrice(usd_per_hour)} an hour`
+  if (usd_per_hour !== null) return `${toPrice(usd_per_hour)} per hour`
   if (usd_per_million_characters !== null)
-    return `${toPrice(usd_per_million_characters)} a million characters`
+    return `${toPrice(usd_per_million_characters)} per million characters`
   const tokens = audio_output_usd_per_mtok ?? audio_input_usd_per_mtok
-  return tokens === null ? 'by token' : `${toPrice(tokens)} of audio`
+  return tokens === null ? 'per token' : `${toPrice(tokens)} of audio`
 }
 
 function toWords(capability: string): string {

@@ -1,36 +1,36 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '../../api/api-error.ts'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 import { CAPABILITIES, type Capability, type CustomModel, customModelsKey } from './model-calls.ts'
 
 const INPUT = 'pricing.input_usd_per_mtok'
 const OUTPUT = 'pricing.output_usd_per_mtok'
 
 interface CustomModelDialogProps {
-  /** undefined: a new one. */
+  /** The model to change. Without it, one is created. */
   readonly model?: CustomModel
   readonly onClose: () => void
 }
 
 export function CustomModelDialog({ model, onClose }: CustomModelDialogProps) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const form = useForm(
     (data, header) =>
       model === undefined
-        ? answerOf(
+        ? unwrap(
             api.POST('/v1/environments/{envId}/custom-models', {
               params: { path: { envId: environment.id } },
               body: toBody(data, undefined),
             }),
           )
-        : answerOf(
+        : unwrap(
             api.PATCH('/v1/custom-models/{id}', {
               params: { path: { id: model.id }, header },
               body: toBody(data, model),
@@ -44,7 +44,7 @@ export function CustomModelDialog({ model, onClose }: CustomModelDialogProps) {
   return (
     <Dialog
       title={model === undefined ? 'Add a model' : `Change ${model.model}`}
-      shape="at-side"
+      variant="drawer"
       onClose={onClose}
     >
       <form className="form" onSubmit={form.onSubmit}>
@@ -56,7 +56,7 @@ export function CustomModelDialog({ model, onClose }: CustomModelDialogProps) {
           data-focus
           defaultValue={model?.model}
           placeholder="openai/my-fine-tune"
-          hint="The provider, a slash, and the provider's name for it. One of the catalogue gets another price by this."
+          hint="The provider, a slash, and the provider's name for the model. A model of the catalogue gets this price instead."
           problem={form.problemOf('model')}
         />
         <CapabilityFields chosen={model?.capabilities ?? ['chat']} problem={form.problemOf('capabilities')} />
@@ -70,7 +70,7 @@ export function CustomModelDialog({ model, onClose }: CustomModelDialogProps) {
           problem={form.problemOf('context_window')}
         />
         <TextField
-          label="Longest answer, in tokens"
+          label="Maximum output, in tokens"
           name="max_output_tokens"
           type="number"
           min={1}
@@ -82,7 +82,7 @@ export function CustomModelDialog({ model, onClose }: CustomModelDialogProps) {
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             {model === undefined ? 'Add model' : 'Save'}
           </Button>
         </div>
@@ -99,7 +99,7 @@ interface CapabilityFieldsProps {
 function CapabilityFields({ chosen, problem }: CapabilityFieldsProps) {
   return (
     <fieldset>
-      <legend className="field-label">It can</legend>
+      <legend className="field-label">Capabilities</legend>
       <div className="choices">
         {Object.entries(CAPABILITIES).map(([name, label]) => (
           <label key={name} className="choice">
@@ -124,8 +124,8 @@ interface PriceFieldsProps {
 }
 
 function PriceFields({ pricing, problemOf }: PriceFieldsProps) {
-  const priceObjection = useObjection('admin')
-  return priceObjection === undefined ? (
+  const disabledReason = useDisabledReason('admin')
+  return disabledReason === undefined ? (
     <>
       <TextField
         label="Input, US dollars per million tokens"
@@ -135,7 +135,7 @@ function PriceFields({ pricing, problemOf }: PriceFieldsProps) {
         step="any"
         isOptional
         defaultValue={pricing?.input_usd_per_mtok ?? ''}
-        hint="Without a price it is unpriced, which no budget allows."
+        hint="Without a price the model is unpriced, and no budget allows it."
         problem={problemOf(INPUT)}
       />
       <TextField
@@ -150,11 +150,11 @@ function PriceFields({ pricing, problemOf }: PriceFieldsProps) {
       />
     </>
   ) : (
-    <p className="muted small">Prices: {priceObjection}</p>
+    <p className="muted small">Prices: {disabledReason}</p>
   )
 }
 
-/** `old`: the model that is changed; its prices of cached input stay. */
+/** Returns the body of the call. The prices of cached input of the `old` model are kept. */
 function toBody(data: FormData, old: CustomModel | undefined) {
   const chosen = data.getAll('capabilities')
   return {
@@ -162,7 +162,7 @@ function toBody(data: FormData, old: CustomModel | undefined) {
     capabilities: (Object.keys(CAPABILITIES) as Capability[]).filter(name => chosen.includes(name)),
     context_window: numberOf(data, 'context_window'),
     max_output_tokens: numberOf(data, 'max_output_tokens'),
-    // Who may not change prices has no fields for them.
+    // The form has no price fields for users who may not change prices.
     ...(data.has(INPUT) ? { pricing: toPricing(data, old) } : {}),
   }
 }
@@ -171,7 +171,7 @@ function toPricing(data: FormData, old: CustomModel | undefined) {
   const [input, output] = [numberOf(data, INPUT), numberOf(data, OUTPUT)]
   if (input === null && output === null) return null
   if (input === null || output === null) {
-    const message = 'Fill both prices, or neither if the price is unknown. 0 means free.'
+    const message = 'Fill in both prices, or neither if the price is unknown. 0 means free.'
     throw new ApiError('page_error', message, { status: 0, param: input === null ? INPUT : OUTPUT })
   }
   return { ...old?.pricing, input_usd_per_mtok: input, output_usd_per_mtok: output }

@@ -1,44 +1,44 @@
 import { Button } from '../../controls/button.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { toPrice } from '../../format/money.ts'
 import { CAPABILITIES, type CustomModel } from './model-calls.ts'
 
 interface CustomModelTableProps {
   readonly models: readonly CustomModel[]
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   readonly onChange: (model: CustomModel) => void
   readonly onRemove: (model: CustomModel) => void
 }
 
-export function CustomModelTable({ models, objection, onChange, onRemove }: CustomModelTableProps) {
+export function CustomModelTable({ models, disabledReason, onChange, onRemove }: CustomModelTableProps) {
   return (
-    <TableFrame label="Your own models">
+    <ScrollableTable label="Your own models">
       <thead>
         <tr>
           <th scope="col">Model</th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Can
           </th>
-          <th scope="col" className="number wide">
+          <th scope="col" className="number wide-only">
             Context
           </th>
           <th scope="col" className="number">
             In / out, per million
           </th>
           <th scope="col">
-            <span className="only-heard">Actions</span>
+            <span className="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
       <tbody>
         {models.map(model => (
           <tr key={model.id}>
-            <td className="text cut name">{model.model}</td>
-            <td className="wide muted small">
+            <td className="text truncate name">{model.model}</td>
+            <td className="wide-only muted small">
               {model.capabilities.map(each => CAPABILITIES[each].toLowerCase()).join(', ')}
             </td>
-            <td className="number wide">
+            <td className="number wide-only">
               {model.context_window === null ? '–' : toCount(model.context_window)}
             </td>
             <td className="number">
@@ -49,8 +49,8 @@ export function CustomModelTable({ models, objection, onChange, onRemove }: Cust
             <td className="number">
               <Button
                 small
-                look="quiet"
-                objection={objection}
+                variant="quiet"
+                disabledReason={disabledReason}
                 aria-label={`Change ${model.model}`}
                 onClick={() => onChange(model)}
               >
@@ -58,8 +58,8 @@ export function CustomModelTable({ models, objection, onChange, onRemove }: Cust
               </Button>
               <Button
                 small
-                look="quiet"
-                objection={objection}
+                variant="quiet"
+                disabledReason={disabledReason}
                 aria-label={`Remove ${model.model}`}
                 onClick={() => onRemove(model)}
               >
@@ -69,6 +69,6 @@ export function CustomModelTable({ models, objection, onChange, onRemove }: Cust
           </tr>
         ))}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }

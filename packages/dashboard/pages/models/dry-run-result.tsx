@@ -1,7 +1,7 @@
 import { toPercent } from '../../format/amounts.ts'
 import type { DryRun } from './model-calls.ts'
 
-/** Which target would serve a request now, and why the others would not. */
+/** Shows which target would serve a request now, and why the others would not. */
 export function DryRunResult({ result: { serves, targets, strategy } }: { result: DryRun }) {
   return (
     <div className={`notice ${serves === null ? 'bad' : 'good'}`}>

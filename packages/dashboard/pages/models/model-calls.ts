@@ -1,4 +1,4 @@
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 
 export type CatalogModel = Resource<'CallableModel'>
 export type Alias = Resource<'ModelAlias'>
@@ -20,11 +20,11 @@ export const CAPABILITIES = {
 } as const
 export type Capability = keyof typeof CAPABILITIES
 
-export const STRATEGIES: Readonly<Record<Strategy, { name: string; says: string }>> = {
-  priority: { name: 'In order', says: 'The first that can answer; the next one if it fails.' },
-  weighted: { name: 'By weight', says: 'Each gets its share of the requests.' },
-  lowest_latency: { name: 'Fastest', says: 'The one that answered fastest of late.' },
-  lowest_cost: { name: 'Cheapest', says: 'The one with the lowest price.' },
+export const STRATEGIES: Readonly<Record<Strategy, { name: string; description: string }>> = {
+  priority: { name: 'In order', description: 'The first that can answer; the next one if it fails.' },
+  weighted: { name: 'By weight', description: 'Each gets its share of the requests.' },
+  lowest_latency: { name: 'Fastest', description: 'The one that has answered fastest recently.' },
+  lowest_cost: { name: 'Cheapest', description: 'The one with the lowest price.' },
 }
 
 export const aliasesKey = (envId: string): readonly unknown[] => ['aliases', envId]
@@ -33,30 +33,30 @@ export const customModelsKey = (envId: string): readonly unknown[] => ['custom-m
 const page = (cursor: string | undefined) => (cursor === undefined ? { limit: 100 } : { limit: 100, cursor })
 
 export function listAliases(envId: string, cursor?: string) {
-  return answerOf(
+  return unwrap(
     api.GET('/v1/environments/{envId}/model-aliases', { params: { path: { envId }, query: page(cursor) } }),
   )
 }
 
 export function getAlias(id: string) {
-  return answerOf(api.GET('/v1/model-aliases/{id}', { params: { path: { id } } }))
+  return unwrap(api.GET('/v1/model-aliases/{id}', { params: { path: { id } } }))
 }
 
 export function listCustomModels(envId: string, cursor?: string) {
-  return answerOf(
+  return unwrap(
     api.GET('/v1/environments/{envId}/custom-models', { params: { path: { envId }, query: page(cursor) } }),
   )
 }
 
-interface CatalogQuestion {
+interface CatalogQuery {
   readonly q?: string | undefined
   readonly capability?: Capability | undefined
   readonly cursor?: string | undefined
   readonly limit?: number
 }
 
-export function listCatalog(envId: string, { q, capability, cursor, limit = 25 }: CatalogQuestion) {
-  return answerOf(
+export function listCatalog(envId: string, { q, capability, cursor, limit = 25 }: CatalogQuery) {
+  return unwrap(
     api.GET('/v1/environments/{envId}/catalog', {
       params: {
         path: { envId },

@@ -1,14 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
-import { findStored, useList } from '../../api/use-list.ts'
+import { api, unwrap } from '../../api/client.ts'
+import { findById, useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
-import { Edited } from '../../controls/edited.tsx'
-import { Empty, ListState } from '../../controls/list-state.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { EditForm } from '../../controls/edit-form.tsx'
+import { EmptyState, ListState } from '../../controls/list-state.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { RemoveDialog } from '../../controls/remove-dialog.tsx'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 import { AliasDialog } from './alias-dialog.tsx'
 import { AliasTable } from './alias-table.tsx'
 import { CatalogPanel } from './catalog-panel.tsx'
@@ -35,26 +35,26 @@ type Open =
   | { readonly dialog: 'remove-model'; readonly model: CustomModel }
 
 export function ModelsPage() {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const { q, can } = useSearch({ from: '/signed-in/o/$org/$project/$environment/models' })
-  const objection = useObjection('developer')
+  const disabledReason = useDisabledReason('developer')
   const [open, setOpen] = useState<Open>()
   const aliases = useList(aliasesKey(environment.id), cursor => listAliases(environment.id, cursor))
   const own = useList(customModelsKey(environment.id), cursor => listCustomModels(environment.id, cursor))
   const close = (): void => setOpen(undefined)
   const create = (): void => setOpen({ dialog: 'alias', alias: undefined })
   const addModel = (
-    <Button objection={objection} onClick={() => setOpen({ dialog: 'model', model: undefined })}>
+    <Button disabledReason={disabledReason} onClick={() => setOpen({ dialog: 'model', model: undefined })}>
       Add a model
     </Button>
   )
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Models"
-        answer="Which names requests may use, and who answers to them."
+        description="Which model names requests may use, and what answers them."
         actions={
-          <Button look="primary" objection={objection} onClick={create}>
+          <Button variant="primary" disabledReason={disabledReason} onClick={create}>
             Create alias
           </Button>
         }
@@ -65,17 +65,17 @@ export function ModelsPage() {
           what="Aliases"
           query={aliases}
           empty={
-            <Empty title="No aliases yet">
-              <p>A name of your own for one or more models: change what answers without changing an app.</p>
-              <Button objection={objection} onClick={create}>
+            <EmptyState title="No aliases yet">
+              <p>Your own name for one or more models: switch models without changing an app.</p>
+              <Button disabledReason={disabledReason} onClick={create}>
                 Create your first alias
               </Button>
-            </Empty>
+            </EmptyState>
           }
         >
           <AliasTable
             aliases={aliases.items}
-            objection={objection}
+            disabledReason={disabledReason}
             onChange={alias => setOpen({ dialog: 'alias', alias })}
             onRemove={alias => setOpen({ dialog: 'remove-alias', alias })}
           />
@@ -94,15 +94,17 @@ export function ModelsPage() {
           what="Your own models"
           query={own}
           empty={
-            <Empty title="No models of your own">
-              <p>For a fine-tune, a model that is not in the catalogue yet, or a price that you agreed.</p>
+            <EmptyState title="No models of your own">
+              <p>
+                For a fine-tune, a model that is not in the catalogue yet, or a price that you negotiated.
+              </p>
               {addModel}
-            </Empty>
+            </EmptyState>
           }
         >
           <CustomModelTable
             models={own.items}
-            objection={objection}
+            disabledReason={disabledReason}
             onChange={model => setOpen({ dialog: 'model', model })}
             onRemove={model => setOpen({ dialog: 'remove-model', model })}
           />
@@ -114,7 +116,7 @@ export function ModelsPage() {
 }
 
 function OpenDialog({ open, onClose }: { open: Open; onClose: () => void }) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const names = useQuery({
     queryKey: ['catalog-names', environment.id],
@@ -126,16 +128,16 @@ function OpenDialog({ open, onClose }: { open: Open; onClose: () => void }) {
         <AliasDialog alias={undefined} models={names.data?.data ?? []} onClose={onClose} />
       )}
       {open.dialog === 'alias' && open.alias !== undefined && (
-        <Edited record={open.alias} read={() => getAlias(open.alias?.id ?? '')}>
+        <EditForm record={open.alias} read={() => getAlias(open.alias?.id ?? '')}>
           {alias => <AliasDialog alias={alias} models={names.data?.data ?? []} onClose={onClose} />}
-        </Edited>
+        </EditForm>
       )}
       {open.dialog === 'remove-alias' && (
         <RemoveDialog
           title={`Remove ${open.alias.alias}`}
           effect={`Requests that name ${open.alias.alias} fail from now on.`}
           remove={() =>
-            answerOf(api.DELETE('/v1/model-aliases/{id}', { params: { path: { id: open.alias.id } } }))
+            unwrap(api.DELETE('/v1/model-aliases/{id}', { params: { path: { id: open.alias.id } } }))
           }
           onDone={() => void client.invalidateQueries({ queryKey: aliasesKey(environment.id) })}
           onClose={onClose}
@@ -143,19 +145,19 @@ function OpenDialog({ open, onClose }: { open: Open; onClose: () => void }) {
       )}
       {open.dialog === 'model' && open.model === undefined && <CustomModelDialog onClose={onClose} />}
       {open.dialog === 'model' && open.model !== undefined && (
-        <Edited
+        <EditForm
           record={open.model}
-          read={() => findStored(cursor => listCustomModels(environment.id, cursor), open.model?.id ?? '')}
+          read={() => findById(cursor => listCustomModels(environment.id, cursor), open.model?.id ?? '')}
         >
           {model => <CustomModelDialog model={model} onClose={onClose} />}
-        </Edited>
+        </EditForm>
       )}
       {open.dialog === 'remove-model' && (
         <RemoveDialog
           title={`Remove ${open.model.model}`}
-          effect="The catalogue's price and capabilities count again, where it has the model."
+          effect="The catalogue's price and capabilities apply again, if it has the model."
           remove={() =>
-            answerOf(api.DELETE('/v1/custom-models/{id}', { params: { path: { id: open.model.id } } }))
+            unwrap(api.DELETE('/v1/custom-models/{id}', { params: { path: { id: open.model.id } } }))
           }
           onDone={() => void client.invalidateQueries({ queryKey: customModelsKey(environment.id) })}
           onClose={onClose}

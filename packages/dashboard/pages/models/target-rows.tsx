@@ -3,13 +3,13 @@ import { Button } from '../../controls/button.tsx'
 import type { Strategy } from './model-calls.ts'
 
 export interface TargetRow {
-  /** Of the row in the form. */
+  /** Identifies the row in the form. */
   readonly id: number
   readonly model: string
   readonly weight: string
-  /** Empty: the default. */
+  /** Empty for the default. */
   readonly timeoutMs: string
-  /** Empty: it shares the attempts with the other targets. */
+  /** Empty to share the attempts with the other targets. */
   readonly maxRetries: string
 }
 
@@ -21,7 +21,7 @@ interface TargetRowsProps {
   readonly onChange: (rows: readonly TargetRow[]) => void
 }
 
-/** The targets of an alias. They are moved by drag, by their buttons, or by Alt and an arrow key. */
+/** The targets of an alias. They can be moved by dragging, by their buttons, or by Alt and an arrow key. */
 export function TargetRows({ rows, strategy, onChange }: TargetRowsProps) {
   const list = useRef<HTMLOListElement>(null)
   const dragged = useRef<number>(undefined)
@@ -34,7 +34,7 @@ export function TargetRows({ rows, strategy, onChange }: TargetRowsProps) {
   }
   return (
     <fieldset>
-      <legend className="field-label">Targets, the first one first</legend>
+      <legend className="field-label">Targets, in order</legend>
       <ol className="targets" ref={list}>
         {rows.map((row, index) => (
           <li
@@ -94,7 +94,7 @@ export function TargetRows({ rows, strategy, onChange }: TargetRowsProps) {
       <Button
         small
         onClick={() => onChange(addRow(rows))}
-        objection={rows.length >= 20 ? 'An alias has at most 20 targets.' : undefined}
+        disabledReason={rows.length >= 20 ? 'An alias has at most 20 targets.' : undefined}
       >
         Add target
       </Button>
@@ -125,10 +125,10 @@ function AttemptFields({ row, index, onChange }: AttemptFieldsProps) {
         />
       </label>
       <label>
-        Further attempts
+        Retries
         <input
           className="input"
-          aria-label={`Further attempts at target ${index + 1}`}
+          aria-label={`Retries of target ${index + 1}`}
           type="number"
           min={0}
           max={10}
@@ -153,27 +153,27 @@ function RowButtons({ index, count, onMove, onRemove }: RowButtonsProps) {
     <>
       <Button
         small
-        look="quiet"
+        variant="quiet"
         aria-label={`Move target ${index + 1} up`}
-        objection={index === 0 ? 'It is the first.' : undefined}
+        disabledReason={index === 0 ? 'It is already the first.' : undefined}
         onClick={() => onMove(index - 1)}
       >
         ↑
       </Button>
       <Button
         small
-        look="quiet"
+        variant="quiet"
         aria-label={`Move target ${index + 1} down`}
-        objection={index === count - 1 ? 'It is the last.' : undefined}
+        disabledReason={index === count - 1 ? 'It is already the last.' : undefined}
         onClick={() => onMove(index + 1)}
       >
         ↓
       </Button>
       <Button
         small
-        look="quiet"
+        variant="quiet"
         aria-label={`Remove target ${index + 1}`}
-        objection={count === 1 ? 'An alias has a target.' : undefined}
+        disabledReason={count === 1 ? 'An alias needs at least one target.' : undefined}
         onClick={onRemove}
       >
         ✕
@@ -191,7 +191,7 @@ function Hint({ rows, strategy }: Pick<TargetRowsProps, 'rows' | 'strategy'>) {
   const total = rows.reduce((sum, { weight }) => sum + (Number(weight) || 0), 0)
   return (
     <p className="hint muted small">
-      Alt and an arrow key move a target too.
+      Alt and an arrow key also move a target.
       {strategy === 'weighted' &&
         total > 0 &&
         ` Shares: ${rows.map(({ weight }) => `${Math.round((100 * (Number(weight) || 0)) / total)} %`).join(', ')}.`}
@@ -199,7 +199,7 @@ function Hint({ rows, strategy }: Pick<TargetRowsProps, 'rows' | 'strategy'>) {
   )
 }
 
-/** Calls `move` with the direction of Alt and an arrow key. */
+/** Calls `move` with -1 or 1 if Alt and an arrow key are pressed. */
 function onArrow(event: KeyboardEvent, move: (step: number) => void): void {
   const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0
   if (!event.altKey || step === 0) return

@@ -1,39 +1,39 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { refreshWorkspace } from '../../api/refresh-workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
-import { Edited } from '../../controls/edited.tsx'
+import { EditForm } from '../../controls/edit-form.tsx'
 import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { useObjection, useOrganization } from '../../session/place-context.tsx'
+import { useDisabledReason, useOrganization } from '../../session/environment-context.tsx'
 
 const ZONES = Intl.supportedValuesOf('timeZone')
 
 export function OrganizationSettingsPage() {
   const organization = useOrganization()
   const path = { orgId: organization.id }
-  const read = () => answerOf(api.GET('/v1/orgs/{orgId}', { params: { path } }))
+  const read = () => unwrap(api.GET('/v1/orgs/{orgId}', { params: { path } }))
   const stored = useQuery({ queryKey: ['organization', organization.id], queryFn: read })
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Organization settings"
-        answer={`${organization.projects.length} projects, you are ${organization.role}.`}
+        description={`${countProjects(organization.projects.length)}. Your role is ${organization.role}.`}
       />
       {stored.isPending && <Skeleton rows={5} />}
       {stored.isError && (
         <ErrorPanel what="Settings" error={stored.error} onRetry={() => void stored.refetch()} />
       )}
       {stored.isSuccess && (
-        <Edited key={organization.id} record={stored.data} read={read}>
+        <EditForm key={organization.id} record={stored.data} read={read}>
           {begun => <SettingsForm organization={begun} />}
-        </Edited>
+        </EditForm>
       )}
       <Deletion />
     </>
@@ -41,12 +41,12 @@ export function OrganizationSettingsPage() {
 }
 
 function SettingsForm({ organization }: { organization: Resource<'Organization'> }) {
-  const objection = useObjection('admin')
+  const disabledReason = useDisabledReason('admin')
   const client = useQueryClient()
   const navigate = useNavigate()
   const form = useForm(
     (data, header) =>
-      answerOf(
+      unwrap(
         api.PATCH('/v1/orgs/{orgId}', {
           params: { path: { orgId: organization.id }, header },
           body: {
@@ -63,7 +63,7 @@ function SettingsForm({ organization }: { organization: Resource<'Organization'>
       void navigate({ to: '/o/$org/settings', params: { org: slug }, replace: true })
     },
   )
-  const isReadOnly = objection !== undefined
+  const isReadOnly = disabledReason !== undefined
   return (
     <section className="panel padded narrow" aria-label="Settings">
       <form className="form" onSubmit={form.onSubmit}>
@@ -81,7 +81,7 @@ function SettingsForm({ organization }: { organization: Resource<'Organization'>
           required
           readOnly={isReadOnly}
           defaultValue={organization.slug}
-          hint="Its name in addresses of the dashboard."
+          hint="Its name in the addresses of the dashboard."
           problem={form.problemOf('slug')}
         />
         <TextField
@@ -91,7 +91,7 @@ function SettingsForm({ organization }: { organization: Resource<'Organization'>
           readOnly={isReadOnly}
           list="time-zones"
           defaultValue={organization.time_zone}
-          hint="It moves the day boundaries of budgets and quotas, and of every chart."
+          hint="Decides when a day begins for budgets, quotas and charts."
           problem={form.problemOf('time_zone')}
         />
         <datalist id="time-zones">
@@ -101,7 +101,7 @@ function SettingsForm({ organization }: { organization: Resource<'Organization'>
         </datalist>
         <FormProblem error={form.error} />
         <div className="row">
-          <Button type="submit" look="primary" isPending={form.isPending} objection={objection}>
+          <Button type="submit" variant="primary" isPending={form.isPending} disabledReason={disabledReason}>
             Save
           </Button>
           <span role="status" className="muted">
@@ -115,15 +115,15 @@ function SettingsForm({ organization }: { organization: Resource<'Organization'>
 
 function Deletion() {
   const organization = useOrganization()
-  const objection = useObjection('owner')
+  const disabledReason = useDisabledReason('owner')
   const [isDeleting, setDeleting] = useState(false)
   return (
     <>
       <section className="panel padded narrow stack" aria-labelledby="delete-organization">
         <h2 id="delete-organization">Delete the organization</h2>
-        <p>Every key of every project stops at once. That cannot be undone.</p>
+        <p>Every key of every project stops working at once. This cannot be undone.</p>
         <div>
-          <Button look="danger" objection={objection} onClick={() => setDeleting(true)}>
+          <Button variant="danger" disabledReason={disabledReason} onClick={() => setDeleting(true)}>
             Delete organization
           </Button>
         </div>
@@ -134,17 +134,22 @@ function Deletion() {
           name={organization.name}
           action="Delete organization"
           send={() =>
-            answerOf(api.DELETE('/v1/orgs/{orgId}', { params: { path: { orgId: organization.id } } }))
+            unwrap(api.DELETE('/v1/orgs/{orgId}', { params: { path: { orgId: organization.id } } }))
           }
-          // A full load: nothing of it stays in memory.
+          // A full page load, so that nothing of the organization stays in memory.
           onDone={() => location.assign('/')}
           onClose={() => setDeleting(false)}
         >
           <p>
-            {organization.projects.length} projects end with all their keys and tokens, for all its members.
+            {countProjects(organization.projects.length)} and all their keys and tokens are deleted, for every
+            member.
           </p>
         </ConfirmDialog>
       )}
     </>
   )
+}
+
+function countProjects(count: number): string {
+  return `${count} ${count === 1 ? 'project' : 'projects'}`
 }

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { toReset } from '../../format/times.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 
-/** The project's budgets, with what running requests have reserved. */
+/** Shows the project's budgets, with what running requests have reserved. */
 export function BudgetPanel() {
-  const { project, organization } = usePlace()
+  const { project, organization } = useEnvironment()
   const budgets = useQuery({
     queryKey: ['budgets', project.id],
     queryFn: () =>
-      answerOf(
+      unwrap(
         api.GET('/v1/projects/{projectId}/budgets', {
           params: { path: { projectId: project.id }, query: { limit: 20 } },
         }),
@@ -33,8 +33,8 @@ export function BudgetPanel() {
             return (
               <li key={id} className="budget">
                 <span>
-                  {toMoney(spent_usd)} of {toMoney(limit_usd)} a{' '}
-                  {window === 'total' ? 'budget in total' : window}
+                  {toMoney(spent_usd)} of {toMoney(limit_usd)}{' '}
+                  {window === 'total' ? 'in total' : `a ${window}`}
                   {reserved_usd !== null && reserved_usd > 0 && ` + ${toMoney(reserved_usd)} reserved`}
                 </span>
                 <span className="muted small">

@@ -1,40 +1,40 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { answerOf, api } from '../../api/client.ts'
-import { toNames } from '../../api/workspace.ts'
+import { api, unwrap } from '../../api/client.ts'
+import { toParams } from '../../api/workspace.ts'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { toCount } from '../../format/amounts.ts'
-import { usePlace } from '../../session/place-context.tsx'
-import { SPANS, type Span } from './usage-series.ts'
+import { useEnvironment } from '../../session/environment-context.tsx'
+import { TIME_RANGES, type TimeRange } from './usage-series.ts'
 
-export const failuresQuery = (envId: string, range: Span) =>
+export const failuresQuery = (envId: string, range: TimeRange) =>
   queryOptions({
     queryKey: ['failures', envId, range],
     queryFn: () => {
-      const from = new Date(Date.now() - SPANS[range].ms).toISOString()
-      return answerOf(
+      const from = new Date(Date.now() - TIME_RANGES[range].ms).toISOString()
+      return unwrap(
         api.GET('/v1/environments/{envId}/errors', { params: { path: { envId }, query: { from } } }),
       )
     },
   })
 
-/** The failed requests of the range by their code, each with a way to all of them and to the latest. */
-export function FailurePanel({ range }: { range: Span }) {
-  const place = usePlace()
-  const failures = useQuery(failuresQuery(place.environment.id, range))
+/** Lists the failed requests of the range by error code, with links to all of them and to the latest. */
+export function FailurePanel({ range }: { range: TimeRange }) {
+  const current = useEnvironment()
+  const failures = useQuery(failuresQuery(current.environment.id, range))
   if (failures.isError) return <ErrorPanel what="Failures" error={failures.error} />
   if (failures.data === undefined || failures.data.data.length === 0) return null
   const { data, is_complete: isComplete } = failures.data
-  const names = toNames(place)
+  const params = toParams(current)
   return (
     <section className="panel" aria-labelledby="failures">
       <header>
         <h2 id="failures">Failures by code</h2>
-        {!isComplete && <span className="muted small">Of the newest 20,000 alone</span>}
+        {!isComplete && <span className="muted small">Of the newest 20,000 only</span>}
       </header>
-      <TableFrame label="Failures by code">
+      <ScrollableTable label="Failures by code">
         <thead>
           <tr>
             <th scope="col">Code</th>
@@ -51,7 +51,7 @@ export function FailurePanel({ range }: { range: Span }) {
                 <Link
                   className="text-link"
                   to="/o/$org/$project/$environment/logs"
-                  params={names}
+                  params={params}
                   search={{ error_code: code, range }}
                 >
                   {code}
@@ -62,15 +62,15 @@ export function FailurePanel({ range }: { range: Span }) {
                 <Link
                   className="text-link"
                   to="/o/$org/$project/$environment/logs/$requestId"
-                  params={{ ...names, requestId }}
+                  params={{ ...params, requestId }}
                 >
-                  <TimeAgo at={last_at} timeZone={place.organization.time_zone} />
+                  <TimeAgo at={last_at} timeZone={current.organization.time_zone} />
                 </Link>
               </td>
             </tr>
           ))}
         </tbody>
-      </TableFrame>
+      </ScrollableTable>
     </section>
   )
 }

@@ -1,25 +1,25 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
-import { usePlace } from '../../session/place-context.tsx'
-import { groupRows, loadByModel, type Span, toTotals } from './usage-series.ts'
+import { useEnvironment } from '../../session/environment-context.tsx'
+import { groupRows, loadByModel, type TimeRange, toTotals } from './usage-series.ts'
 
 const SHOWN = 6
 
-export const modelUsageQuery = (envId: string, range: Span) =>
+export const modelUsageQuery = (envId: string, range: TimeRange) =>
   queryOptions({
     queryKey: ['usage-by-model', envId, range],
     queryFn: () => loadByModel(envId, range, Date.now()),
   })
 
-/** The models with most requests. */
-export function ModelPanel({ range }: { range: Span }) {
-  const place = usePlace()
-  const usage = useQuery(modelUsageQuery(place.environment.id, range))
+/** Lists the models with the most requests. */
+export function ModelPanel({ range }: { range: TimeRange }) {
+  const current = useEnvironment()
+  const usage = useQuery(modelUsageQuery(current.environment.id, range))
   const models = [...groupRows(usage.data ?? [], row => row.model ?? null)]
     .map(([model, rows]) => ({ model, ...toTotals(rows) }))
     .sort((a, b) => b.requests - a.requests)
@@ -33,12 +33,12 @@ export function ModelPanel({ range }: { range: Span }) {
         {models.slice(0, SHOWN).map(({ model, requests, costUsd, unpriced }) => (
           <li key={model}>
             {model === null ? (
-              <span className="muted">none reached</span>
+              <span className="muted">no model reached</span>
             ) : (
               <Link
-                className="cut"
+                className="truncate"
                 to="/o/$org/$project/$environment/logs"
-                params={toNames(place)}
+                params={toParams(current)}
                 search={{ model, ...(range === '24h' ? {} : { range }) }}
               >
                 {model}

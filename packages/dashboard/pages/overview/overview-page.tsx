@@ -1,17 +1,17 @@
 import { usePrefetchQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { answerOf, api } from '../../api/client.ts'
-import { toNames } from '../../api/workspace.ts'
+import { api, unwrap } from '../../api/client.ts'
+import { toParams } from '../../api/workspace.ts'
 import { Chart } from '../../charts/chart.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { SelectField } from '../../controls/field.tsx'
-import { Empty } from '../../controls/list-state.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { EmptyState } from '../../controls/list-state.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { toCount, toDuration, toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { BudgetPanel } from './budget-panel.tsx'
 import { CircuitPanel } from './circuit-panel.tsx'
 import { FailurePanel, failuresQuery } from './failure-panel.tsx'
@@ -21,8 +21,8 @@ import {
   type Bucket,
   loadTotal,
   loadUsage,
-  SPANS,
-  type Span,
+  TIME_RANGES,
+  type TimeRange,
   type Totals,
   toBuckets,
   toTotals,
@@ -32,13 +32,13 @@ import {
 const REFRESH_MS = 30_000
 
 export function OverviewPage() {
-  const place = usePlace()
-  const { range = '24h' }: { range?: Span } = useSearch({
+  const current = useEnvironment()
+  const { range = '24h' }: { range?: TimeRange } = useSearch({
     from: '/signed-in/o/$org/$project/$environment/overview',
   })
   const navigate = useNavigate()
-  const envId = place.environment.id
-  // Panels that are shown only with figures: asked for with them, not after them.
+  const envId = current.environment.id
+  // These panels are rendered after the usage has arrived; their calls start with it.
   usePrefetchQuery(modelUsageQuery(envId, range))
   usePrefetchQuery(failuresQuery(envId, range))
   const live = { refetchInterval: REFRESH_MS, meta: { isQuiet: true } }
@@ -54,7 +54,7 @@ export function OverviewPage() {
   const circuits = useQuery({
     queryKey: ['circuits', envId],
     queryFn: () =>
-      answerOf(
+      unwrap(
         api.GET('/v1/environments/{envId}/circuits', { params: { path: { envId }, query: { limit: 100 } } }),
       ),
     ...live,
@@ -63,9 +63,11 @@ export function OverviewPage() {
   const totals = usage.data === undefined ? undefined : toTotals(usage.data.rows)
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Overview"
-        answer={totals === undefined ? 'Is it healthy, and what does it cost?' : toAnswer(totals, range)}
+        description={
+          totals === undefined ? 'Is it healthy, and what does it cost?' : toDescription(totals, range)
+        }
         actions={
           <SelectField
             label="Time"
@@ -74,12 +76,12 @@ export function OverviewPage() {
             onChange={event =>
               void navigate({
                 to: '/o/$org/$project/$environment/overview',
-                params: toNames(place),
-                search: event.target.value === '24h' ? {} : { range: event.target.value as Span },
+                params: toParams(current),
+                search: event.target.value === '24h' ? {} : { range: event.target.value as TimeRange },
               })
             }
           >
-            {Object.entries(SPANS).map(([name, { label }]) => (
+            {Object.entries(TIME_RANGES).map(([name, { label }]) => (
               <option key={name} value={name}>
                 {label}
               </option>
@@ -110,17 +112,17 @@ export function OverviewPage() {
 
 interface FiguresProps {
   readonly rows: readonly Usage[]
-  /** The whole time as one. */
+  /** The usage of the whole range as one row. */
   readonly whole: Usage | undefined
   readonly now: number
   readonly totals: Totals
-  readonly range: Span
+  readonly range: TimeRange
 }
 
 function Figures({ rows, whole, now, totals, range }: FiguresProps) {
-  const place = usePlace()
+  const current = useEnvironment()
   const navigate = useNavigate()
-  const { time_zone: timeZone } = place.organization
+  const { time_zone: timeZone } = current.organization
   const buckets = useMemo(() => toBuckets(rows, range, now, timeZone), [rows, range, now, timeZone])
   const labels = useMemo(() => buckets.map(({ label }) => label), [buckets])
   const { counts, latencies, costs } = useMemo(() => toSeries(buckets), [buckets])
@@ -128,10 +130,10 @@ function Figures({ rows, whole, now, totals, range }: FiguresProps) {
   const openLogs = (first: number, last: number): void => {
     const [from, to] = [buckets[first], buckets[last]]
     if (from === undefined || to === undefined) return
-    const end = to.at + SPANS[range].bucketMs
+    const end = to.at + TIME_RANGES[range].bucketMs
     void navigate({
       to: '/o/$org/$project/$environment/logs',
-      params: toNames(place),
+      params: toParams(current),
       search: { from: new Date(from.at).toISOString(), to: new Date(end).toISOString() },
     })
   }
@@ -160,16 +162,16 @@ function Figures({ rows, whole, now, totals, range }: FiguresProps) {
       <div className="charts">
         <Chart
           title="Requests by outcome"
-          sentence={`By ${bucketName}, ${timeZone}. Click one for its requests.`}
+          caption={`By ${bucketName}, ${timeZone}. Click a bar to see its requests.`}
           labels={labels}
           series={counts}
           kind="bars"
           unit="count"
-          onPick={openLogs}
+          onSelect={openLogs}
         />
         <Chart
           title="Latency"
-          sentence={`By ${bucketName}. Gaps: no requests.`}
+          caption={`By ${bucketName}. A gap means no requests.`}
           labels={labels}
           series={latencies}
           kind="lines"
@@ -177,12 +179,12 @@ function Figures({ rows, whole, now, totals, range }: FiguresProps) {
         />
         <Chart
           title="Cost in US dollars"
-          sentence={`By ${bucketName}, without the sandbox.`}
+          caption={`By ${bucketName}, without the sandbox.`}
           labels={labels}
           series={costs}
           kind="bars"
           unit="usd"
-          onPick={openLogs}
+          onSelect={openLogs}
         />
         <ModelPanel range={range} />
       </div>
@@ -224,35 +226,35 @@ function toSeries(buckets: readonly Bucket[]) {
   }
 }
 
-function toAnswer({ requests, errors, costUsd }: Totals, range: Span): string {
-  const { words } = SPANS[range]
+function toDescription({ requests, errors, costUsd }: Totals, range: TimeRange): string {
+  const { words } = TIME_RANGES[range]
   if (requests === 0) return `No requests in ${words}.`
   const failed = errors === 0 ? 'none failed' : `${toPercent(errors / requests)} failed`
   return `${toCount(requests)} ${requests === 1 ? 'request' : 'requests'} in ${words}, ${failed}, ${toMoney(costUsd)}.`
 }
 
-function NoRequests({ range }: { range: Span }) {
-  const names = toNames(usePlace())
+function NoRequests({ range }: { range: TimeRange }) {
+  const params = toParams(useEnvironment())
   return (
     <div className="panel">
-      <Empty title="No requests here yet">
-        <p>The first one can come from this page.</p>
+      <EmptyState title="No requests here yet">
+        <p>Send the first one from the playground.</p>
         <div className="row">
-          <Link className="button primary" to="/o/$org/$project/$environment/playground" params={names}>
+          <Link className="button primary" to="/o/$org/$project/$environment/playground" params={params}>
             Open the playground
           </Link>
           {range !== '30d' && (
             <Link
               className="button"
               to="/o/$org/$project/$environment/overview"
-              params={names}
+              params={params}
               search={{ range: '30d' }}
             >
               Show 30 days
             </Link>
           )}
         </div>
-      </Empty>
+      </EmptyState>
     </div>
   )
 }

@@ -1,50 +1,76 @@
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { toDateTime, toDay } from '../../format/times.ts'
 
 export type Usage = Resource<'Usage'>
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-export const SPANS = {
-  '24h': { label: 'Last 24 hours', words: '24 hours', ms: DAY_MS, bucketMs: HOUR_MS, granularity: 'hour' },
-  '7d': { label: 'Last 7 days', words: '7 days', ms: 7 * DAY_MS, bucketMs: DAY_MS, granularity: 'day' },
-  '30d': { label: 'Last 30 days', words: '30 days', ms: 30 * DAY_MS, bucketMs: DAY_MS, granularity: 'day' },
+export const TIME_RANGES = {
+  '24h': {
+    label: 'Last 24 hours',
+    words: 'the last 24 hours',
+    ms: DAY_MS,
+    bucketMs: HOUR_MS,
+    granularity: 'hour',
+  },
+  '7d': {
+    label: 'Last 7 days',
+    words: 'the last 7 days',
+    ms: 7 * DAY_MS,
+    bucketMs: DAY_MS,
+    granularity: 'day',
+  },
+  '30d': {
+    label: 'Last 30 days',
+    words: 'the last 30 days',
+    ms: 30 * DAY_MS,
+    bucketMs: DAY_MS,
+    granularity: 'day',
+  },
 } as const
-export type Span = keyof typeof SPANS
+export type TimeRange = keyof typeof TIME_RANGES
 
-/** More than hours, models and the sandbox of 30 days make. */
-const MOST_ROWS = 10_000
+/** More rows than any of these queries returns. */
+const MAX_ROWS = 10_000
 
-interface Part {
-  /** An id that the app chose. */
+interface UsageFilter {
+  /** The app's own id of an end user. */
   readonly end_user_id?: string
 }
 
-/** Loads all rows of the environment's usage in the time, in the organization's time zone. */
-export async function loadUsage(envId: string, span: Span, now: number, part: Part = {}): Promise<Usage[]> {
-  return await load(envId, span, now, { granularity: SPANS[span].granularity, ...part })
+/** Loads the environment's usage in the range by hour or day of the organization's time zone. */
+export async function loadUsage(
+  envId: string,
+  range: TimeRange,
+  now: number,
+  filter: UsageFilter = {},
+): Promise<Usage[]> {
+  return await load(envId, range, now, { granularity: TIME_RANGES[range].granularity, ...filter })
 }
 
-/** Percentiles of the whole time, which cannot be made from those of its buckets. The sandbox has a row of its own. */
-export async function loadTotal(envId: string, span: Span, now: number): Promise<Usage | undefined> {
-  const rows = await load(envId, span, now, { granularity: 'total' })
+/**
+ * Loads the usage of the whole range, because its percentiles cannot be computed from those of the buckets. The sandbox has a row of
+ * its own: the row with more requests is returned.
+ */
+export async function loadTotal(envId: string, range: TimeRange, now: number): Promise<Usage | undefined> {
+  const rows = await load(envId, range, now, { granularity: 'total' })
   return rows.toSorted((a, b) => b.requests - a.requests)[0]
 }
 
-/** The whole time by model: of each one a row, and another of its sandbox. Rows by day would be thirty times as many. */
-export async function loadByModel(envId: string, span: Span, now: number): Promise<Usage[]> {
-  return await load(envId, span, now, { granularity: 'total', group_by: 'model' })
+/** Loads the usage of the whole range by model. Rows by day would be thirty times as many. */
+export async function loadByModel(envId: string, range: TimeRange, now: number): Promise<Usage[]> {
+  return await load(envId, range, now, { granularity: 'total', group_by: 'model' })
 }
 
 async function load(
   envId: string,
-  span: Span,
+  range: TimeRange,
   now: number,
-  of: Part & { granularity: 'hour' | 'day' | 'total'; group_by?: 'model' },
+  others: UsageFilter & { granularity: 'hour' | 'day' | 'total'; group_by?: 'model' },
 ): Promise<Usage[]> {
-  const from = new Date(now - SPANS[span].ms).toISOString()
-  const query = { from, to: new Date(now).toISOString(), rows: MOST_ROWS, ...of }
-  const { data } = await answerOf(
+  const from = new Date(now - TIME_RANGES[range].ms).toISOString()
+  const query = { from, to: new Date(now).toISOString(), rows: MAX_ROWS, ...others }
+  const { data } = await unwrap(
     api.GET('/v1/environments/{envId}/usage', { params: { path: { envId }, query } }),
   )
   return data
@@ -57,24 +83,24 @@ export interface Bucket {
   readonly requests: number
   readonly errors: number
   readonly tokens: number
-  /** Without the sandbox's fictitious prices. */
+  /** Excludes the sandbox's fictitious prices. */
   readonly costUsd: number
   readonly p50Ms: number | null
   readonly p95Ms: number | null
 }
 
-/** One bucket after the other, also those without a request: counts are zero there, percentiles are gaps. */
-export function toBuckets(rows: readonly Usage[], span: Span, now: number, timeZone: string): Bucket[] {
-  const { ms, bucketMs } = SPANS[span]
+/** Returns every bucket of the range. One without requests has zero counts and null percentiles. */
+export function toBuckets(rows: readonly Usage[], range: TimeRange, now: number, timeZone: string): Bucket[] {
+  const { ms, bucketMs } = TIME_RANGES[range]
   const labelOf = (at: number): string =>
     bucketMs === HOUR_MS ? (toDateTime(at, timeZone).split(', ')[1]?.slice(0, 5) ?? '') : toDay(at, timeZone)
-  // Where the zone's clocks differ from UTC by a part of an hour, so do its hours.
+  // In zones such as India's, +5:30, hours do not start at the hours of UTC.
   const shiftMs = minutesPast(now, timeZone) * 60_000 - (Math.floor(now / 60_000) % 60) * 60_000
   const keyOf = (at: number): string =>
     bucketMs === HOUR_MS ? String(Math.floor((at + shiftMs) / HOUR_MS)) : toDay(at, timeZone)
   const byKey = groupRows(rows, ({ bucket }) => keyOf(Date.parse(bucket)))
   const buckets = new Map<string, Bucket>()
-  // By half a bucket: where the clocks go forward, whole days step over one.
+  // Steps of a whole day could skip the day on which the clocks go forward.
   for (let at = now - ms; at <= now; at += bucketMs / 2) {
     const key = keyOf(at)
     if (buckets.has(key)) continue
@@ -90,7 +116,7 @@ function minutesPast(at: number, timeZone: string): number {
 }
 
 function toBucket(rows: readonly Usage[], label: string, at: number): Bucket {
-  // Percentiles cannot be added: the row with most requests stands for the bucket.
+  // Percentiles cannot be added up, so the row with the most requests represents the bucket.
   const main = rows.toSorted((a, b) => b.requests - a.requests)[0]
   return {
     label,

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from '../../controls/button.tsx'
-import { AreaField } from '../../controls/field.tsx'
+import { TextAreaField } from '../../controls/field.tsx'
 
 interface ComposerProps {
   readonly prompt: string
@@ -8,19 +8,19 @@ interface ComposerProps {
   readonly onSend: () => void
   readonly onStop: () => void
   readonly isRunning: boolean
-  readonly objection: string | undefined
-  /** Between the prompt and what sends it. */
+  readonly disabledReason: string | undefined
+  /** Shown between the prompt and the buttons. */
   readonly children?: ReactNode
 }
 
-/** The prompt, with the focus in it, and what sends and stops it. */
+/** The prompt, which gets the focus, with the buttons that send and stop it. */
 export function Composer({
   prompt,
   onChange,
   onSend,
   onStop,
   isRunning,
-  objection,
+  disabledReason,
   children,
 }: ComposerProps) {
   const area = useRef<HTMLTextAreaElement>(null)
@@ -33,7 +33,7 @@ export function Composer({
         onSend()
       }}
     >
-      <AreaField
+      <TextAreaField
         label="Prompt"
         ref={area}
         rows={3}
@@ -42,7 +42,7 @@ export function Composer({
       />
       {children}
       <div className="row">
-        <Button type="submit" look="primary" objection={objection} isPending={isRunning}>
+        <Button type="submit" variant="primary" disabledReason={disabledReason} isPending={isRunning}>
           Send
         </Button>
         {isRunning && <Button onClick={onStop}>Stop</Button>}

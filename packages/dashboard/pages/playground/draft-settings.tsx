@@ -1,6 +1,6 @@
 import type { Model } from '../../../sdk/index.ts'
-import { AreaField, SelectField, TextField } from '../../controls/field.tsx'
-import { useWorkspace } from '../../session/place-context.tsx'
+import { SelectField, TextAreaField, TextField } from '../../controls/field.tsx'
+import { useWorkspace } from '../../session/environment-context.tsx'
 import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
 import type { Draft } from './draft.ts'
 import { toRequestSnippets } from './request-snippets.ts'
@@ -36,7 +36,7 @@ export function DraftSettings({ draft, images, models, onChange }: DraftSettings
         <option value="">no other model</option>
         <ModelOptions models={models} chosen={draft.otherModel} />
       </SelectField>
-      <AreaField
+      <TextAreaField
         label="System prompt"
         isOptional
         rows={2}
@@ -52,10 +52,10 @@ export function DraftSettings({ draft, images, models, onChange }: DraftSettings
         <Json draft={draft} onChange={onChange} problem={problem} />
       </details>
       {problem !== undefined && (
-        <p className="small muted">Nothing can be sent before the JSON of the {problem.field} is right.</p>
+        <p className="small muted">Correct the JSON of the {problem.field} before you send.</p>
       )}
       <details>
-        <summary>The same from code</summary>
+        <summary>The same request as code</summary>
         <SnippetTabs snippets={snippets} shown={snippets} />
       </details>
     </section>
@@ -79,7 +79,7 @@ function Parameters({ draft, onChange }: PartProps) {
           <TextField
             key={name}
             label={label}
-            placeholder={name === 'maxOutputTokens' ? 'no bound' : 'the model’s'}
+            placeholder={name === 'maxOutputTokens' ? 'no limit' : 'model default'}
             type="number"
             {...bounds}
             value={draft[name]}
@@ -92,7 +92,7 @@ function Parameters({ draft, onChange }: PartProps) {
         value={draft.reasoningEffort}
         onChange={event => onChange({ reasoningEffort: event.target.value })}
       >
-        <option value="">the model’s own</option>
+        <option value="">model default</option>
         {EFFORTS.map(effort => (
           <option key={effort} value={effort}>
             {effort}
@@ -106,19 +106,19 @@ function Parameters({ draft, onChange }: PartProps) {
 function Json({ draft, onChange, problem }: PartProps & { problem: DraftProblem | undefined }) {
   return (
     <div className="stack">
-      <AreaField
+      <TextAreaField
         label="Tools"
         isOptional
         rows={4}
         spellCheck={false}
         value={draft.tools}
         placeholder={'[{"type": "function", "function": {"name": "find_weather"}}]'}
-        hint="A JSON list. The playground shows what the model asks for, and runs nothing."
+        hint="A JSON list. The playground shows which tools the model calls, and runs none."
         problem={problem?.field === 'tools' ? problem.message : undefined}
         onChange={event => onChange({ tools: event.target.value })}
       />
-      <AreaField
-        label="Schema of the answer"
+      <TextAreaField
+        label="Response schema"
         isOptional
         rows={4}
         spellCheck={false}
@@ -143,7 +143,7 @@ function ModelOptions({ models, chosen }: { models: readonly Model[]; chosen: st
   ))
 }
 
-/** Aliases first, then providers by name. The chosen model is listed even before the list is there. */
+/** Returns aliases first, then providers by name. The chosen model is listed even before the list has been loaded. */
 function groupModels(models: readonly Model[], chosen: string): [name: string, ids: string[]][] {
   const groups = new Map<string, string[]>()
   const add = (name: string, id: string): void => void groups.set(name, [...(groups.get(name) ?? []), id])

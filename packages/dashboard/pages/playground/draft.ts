@@ -1,7 +1,7 @@
-/** What is being tried in this tab. It stays in the tab; no key or token is part of it. */
+/** The settings of the playground. They are stored in the tab only and contain no key or token. */
 export interface Draft {
   readonly model: string
-  /** Answers the same prompts beside the first; empty: none does. */
+  /** The model that answers the same prompts beside the first one. Empty for none. */
   readonly otherModel: string
   readonly system: string
   readonly prompt: string
@@ -9,15 +9,15 @@ export interface Draft {
   readonly topP: string
   readonly maxOutputTokens: string
   readonly seed: string
-  /** Empty: the model's own. */
+  /** Empty for the model's default. */
   readonly reasoningEffort: string
-  /** JSON: a list of tools; empty: none. */
+  /** A list of tools as JSON. Empty for none. */
   readonly tools: string
   /** The JSON Schema of the answer, as text. Empty if the answer may be any text. */
   readonly schema: string
 }
 
-export const FIRST_DRAFT: Draft = {
+export const INITIAL_DRAFT: Draft = {
   model: 'sandbox/echo',
   otherModel: '',
   system: '',

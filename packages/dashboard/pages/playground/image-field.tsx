@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import { Button } from '../../controls/button.tsx'
 
-/** Bytes of one image: a request of a few stays well below what the gateway takes. */
+/** The most bytes of one image. A request with a few of them stays well below the gateway's limit. */
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_IMAGES = 4
 
@@ -11,14 +11,14 @@ interface ImageFieldProps {
   readonly onChange: (images: readonly string[]) => void
 }
 
-/** Images that the next prompt carries. They stay in this page's memory. */
+/** Chooses images for the next prompt. They stay in the memory of the page. */
 export function ImageField({ images, onChange }: ImageFieldProps) {
   const id = useId()
   const [problem, setProblem] = useState<string>()
   const add = async (files: readonly File[]): Promise<void> => {
     const taken = files.filter(({ size }) => size <= MAX_BYTES).slice(0, MAX_IMAGES - images.length)
     setProblem(
-      taken.length === files.length ? undefined : `At most ${MAX_IMAGES} images of 4 MB each are taken.`,
+      taken.length === files.length ? undefined : `At most ${MAX_IMAGES} images of 4 MB each can be added.`,
     )
     onChange([...images, ...(await Promise.all(taken.map(toDataUrl)))])
   }
@@ -29,13 +29,13 @@ export function ImageField({ images, onChange }: ImageFieldProps) {
       </label>
       <input
         id={id}
-        className="only-heard"
+        className="visually-hidden"
         type="file"
         accept="image/png,image/jpeg,image/webp,image/gif"
         multiple
         onChange={event => {
           const files = [...(event.target.files ?? [])]
-          // The same file can be chosen again.
+          // Without this, choosing the same file again would fire no event.
           event.target.value = ''
           void add(files)
         }}
@@ -43,10 +43,10 @@ export function ImageField({ images, onChange }: ImageFieldProps) {
       {images.map((url, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an image has no other name.
         <span key={index} className="chosen-image">
-          <img src={url} alt={`Chosen, number ${index + 1}`} />
+          <img src={url} alt={`Chosen image ${index + 1}`} />
           <Button
             small
-            look="quiet"
+            variant="quiet"
             aria-label={`Remove image ${index + 1}`}
             onClick={() => onChange(images.filter((_, at) => at !== index))}
           >

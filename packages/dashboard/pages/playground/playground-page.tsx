@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import { Button } from '../../controls/button.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 import { Composer } from './composer.tsx'
 import type { Draft } from './draft.ts'
 import { DraftSettings } from './draft-settings.tsx'
@@ -16,12 +16,12 @@ import { findDraftProblem, type ToolResult } from './to-chat-params.ts'
 import { TurnView } from './turn-view.tsx'
 import { type Turn, useConversation } from './use-conversation.ts'
 
-const OF_SANDBOX = 'The sandbox answers without calling anybody, and for free.'
-const OF_PROVIDERS = 'Real requests of this environment: its limits apply, and Logs has them.'
+const SANDBOX_TEXT = 'The sandbox is free and calls no provider.'
+const PROVIDER_TEXT = 'Real requests in this environment: its limits apply, and Logs shows them.'
 
 export function PlaygroundPage() {
-  const { environment } = usePlace()
-  const objection = useObjection('developer')
+  const { environment } = useEnvironment()
+  const disabledReason = useDisabledReason('developer')
   const gateway = useGateway()
   const conversation = useConversation(gateway)
   const other = useConversation(gateway)
@@ -30,14 +30,14 @@ export function PlaygroundPage() {
   const models = useQuery({
     queryKey: ['gateway-models', environment.id],
     queryFn: () => gateway.listModels(),
-    enabled: objection === undefined,
+    enabled: disabledReason === undefined,
   })
   useEffect(() => storeDraft(environment.id, draft), [environment.id, draft])
   const change = (changes: Partial<Draft>): void => setDraft({ ...draft, ...changes })
   const isRunning = conversation.isRunning || other.isRunning
   const send = (): void => {
     const isReady = draft.prompt.trim() !== '' && findDraftProblem(draft) === undefined
-    if (objection !== undefined || isRunning || !isReady) return
+    if (disabledReason !== undefined || isRunning || !isReady) return
     conversation.send(draft, images)
     if (draft.otherModel !== '') other.send({ ...draft, model: draft.otherModel }, images)
     change({ prompt: '' })
@@ -57,9 +57,9 @@ export function PlaygroundPage() {
   }
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Playground"
-        answer={draft.model.startsWith('sandbox/') ? OF_SANDBOX : OF_PROVIDERS}
+        description={draft.model.startsWith('sandbox/') ? SANDBOX_TEXT : PROVIDER_TEXT}
         actions={
           conversation.turns.length > 0 && (
             <Button small onClick={clear}>
@@ -74,8 +74,8 @@ export function PlaygroundPage() {
             turns={conversation.turns}
             otherModel={draft.otherModel}
             otherTurns={other.turns}
-            onAnswer={results => conversation.answerTools(draft, results)}
-            onOtherAnswer={results => other.answerTools({ ...draft, model: draft.otherModel }, results)}
+            onResults={results => conversation.sendToolResults(draft, results)}
+            onOtherResults={results => other.sendToolResults({ ...draft, model: draft.otherModel }, results)}
           />
           <Composer
             prompt={draft.prompt}
@@ -83,7 +83,7 @@ export function PlaygroundPage() {
             onSend={send}
             onStop={stop}
             isRunning={isRunning}
-            objection={objection}
+            disabledReason={disabledReason}
           >
             <ImageField images={images} onChange={setImages} />
           </Composer>
@@ -104,19 +104,21 @@ interface AnswersProps {
   readonly turns: readonly Turn[]
   readonly otherModel: string
   readonly otherTurns: readonly Turn[]
-  readonly onAnswer: (results: readonly ToolResult[]) => void
-  readonly onOtherAnswer: (results: readonly ToolResult[]) => void
+  readonly onResults: (results: readonly ToolResult[]) => void
+  readonly onOtherResults: (results: readonly ToolResult[]) => void
 }
 
-function Answers({ turns, otherModel, otherTurns, onAnswer, onOtherAnswer }: AnswersProps) {
+function Answers({ turns, otherModel, otherTurns, onResults, onOtherResults }: AnswersProps) {
   const isCompared = otherModel !== ''
   return (
     <div>
-      {turns.length === 0 && <p className="waiting">Send the prompt below. The answer is streamed here.</p>}
+      {turns.length === 0 && (
+        <p className="empty-conversation">Send the prompt below. The answer is streamed here.</p>
+      )}
       <div className={isCompared ? 'compared' : undefined} hidden={turns.length === 0}>
-        <Turns label="Messages" turns={turns} onAnswer={onAnswer} />
+        <Turns label="Messages" turns={turns} onResults={onResults} />
         {isCompared && (
-          <Turns label={`Messages of ${otherModel}`} turns={otherTurns} onAnswer={onOtherAnswer} />
+          <Turns label={`Messages of ${otherModel}`} turns={otherTurns} onResults={onOtherResults} />
         )}
       </div>
     </div>
@@ -126,15 +128,15 @@ function Answers({ turns, otherModel, otherTurns, onAnswer, onOtherAnswer }: Ans
 interface TurnsProps {
   readonly label: string
   readonly turns: readonly Turn[]
-  readonly onAnswer: (results: readonly ToolResult[]) => void
+  readonly onResults: (results: readonly ToolResult[]) => void
 }
 
-function Turns({ label, turns, onAnswer }: TurnsProps) {
+function Turns({ label, turns, onResults }: TurnsProps) {
   return (
     <ol className="turns" aria-label={label}>
       {turns.map((turn, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: turns are only added at the end.
-        <TurnView key={index} turn={turn} onAnswer={index === turns.length - 1 ? onAnswer : undefined} />
+        <TurnView key={index} turn={turn} onResults={index === turns.length - 1 ? onResults : undefined} />
       ))}
     </ol>
   )

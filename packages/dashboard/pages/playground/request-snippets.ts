@@ -6,7 +6,7 @@ interface Gateway {
   readonly prefixes: Readonly<Record<string, string | undefined>>
 }
 
-/** An image is too long to read; its place is shown. */
+/** Longer URLs, such as those of images, are shortened in the snippet. */
 const MAX_URL_CHARS = 120
 
 /** Returns the request as code that reads its key from the environment. */
@@ -64,14 +64,14 @@ function shorten(name: string, value: unknown): unknown {
 function toArguments(params: Record<string, unknown>): string {
   return Object.entries(params)
     .map(([name, value]) => {
-      // The OpenAI client's own name.
+      // The OpenAI client has another name for it.
       const given = name === 'max_output_tokens' ? 'max_completion_tokens' : name
       return `    ${given}=${toPython(value)},`
     })
     .join('\n')
 }
 
-/** JSON is Python but for three words. */
+/** Writes JSON as Python, which differs in null, true and false. */
 function toPython(value: unknown): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'

@@ -1,13 +1,13 @@
 import { useEffect } from 'react'
 import { Button } from '../../controls/button.tsx'
 import { CopyButton } from '../../controls/copy-button.tsx'
-import { useWorkspace } from '../../session/place-context.tsx'
+import { useWorkspace } from '../../session/environment-context.tsx'
 import { useSetupKeys } from '../../session/setup-keys.ts'
 import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
 import { maskKey, toSnippets } from '../../snippets/snippets.ts'
-import { FIRST_DRAFT } from './draft.ts'
+import { INITIAL_DRAFT } from './draft.ts'
 
-/** The two keys of the set-up, once, with the code that uses them. */
+/** Shows the two keys of the set-up once, with code that uses them. */
 export function SetupKeysPanel() {
   const { keys, forget } = useSetupKeys()
   const { gateway_url: gatewayUrl, prefixes } = useWorkspace()
@@ -18,7 +18,7 @@ export function SetupKeysPanel() {
     return () => removeEventListener('beforeunload', ask)
   }, [keys])
   if (keys === undefined) return null
-  const input = { gatewayUrl, prefixes, model: FIRST_DRAFT.model, prompt: 'Hello' }
+  const input = { gatewayUrl, prefixes, model: INITIAL_DRAFT.model, prompt: 'Hello' }
   return (
     <section className="panel" aria-labelledby="from-code">
       <header>
@@ -28,7 +28,7 @@ export function SetupKeysPanel() {
         </Button>
       </header>
       <div className="stack padded">
-        <p>Set-up made two keys. They are shown only now.</p>
+        <p>The set-up created two keys. This is the only time they are shown.</p>
         <div className="secret">
           <span>
             Secret key for the gateway, development

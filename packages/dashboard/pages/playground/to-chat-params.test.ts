@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { FIRST_DRAFT } from './draft.ts'
+import { INITIAL_DRAFT } from './draft.ts'
 import { toRequestSnippets } from './request-snippets.ts'
 import { findDraftProblem, toChatParams } from './to-chat-params.ts'
 
-const draft = { ...FIRST_DRAFT, model: 'openai/gpt-5.4', prompt: 'Hi' }
+const draft = { ...INITIAL_DRAFT, model: 'openai/gpt-5.4', prompt: 'Hi' }
 const TOOLS = '[{"type":"function","function":{"name":"f"}}]'
 
 test('leaves out what is not set', () => {

@@ -3,26 +3,26 @@ import type { Draft } from './draft.ts'
 
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high'] as const
 
-/** What was said before: a prompt, or results of tools, and the answer. */
+/** An earlier turn of the conversation: a prompt or tool results, and the answer. */
 export interface PastTurn {
   readonly prompt: string
   readonly images: readonly string[]
   readonly answer: string
-  /** What the model asked for with its answer. */
-  readonly tools?: readonly AskedTool[]
-  /** What was sent instead of a prompt: a result for each tool that the turn before asked for. */
+  /** The tools that the model called in its answer. */
+  readonly tools?: readonly ToolCall[]
+  /** The results that were sent instead of a prompt, one for each tool call of the previous turn. */
   readonly results?: readonly ToolResult[]
 }
 
-/** A tool that the model asks for. `arguments` is JSON as it wrote it. */
-export interface AskedTool {
+/** A tool call of the model. `arguments` is JSON as the model wrote it. */
+export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: string
 }
 
 export interface ToolResult {
-  /** Of the call. */
+  /** The id of the tool call. */
   readonly id: string
   readonly content: string
 }
@@ -33,7 +33,7 @@ export interface DraftProblem {
   readonly message: string
 }
 
-/** Returns why the draft cannot be sent; undefined: it can. The gateway checks the rest. */
+/** Returns why the draft cannot be sent, or undefined if it can. The gateway checks everything else. */
 export function findDraftProblem({ tools, schema }: Draft): DraftProblem | undefined {
   if (tools.trim() !== '' && parseTools(tools) === undefined) {
     return { field: 'tools', message: 'Must be JSON: a list of tools, such as [{"type": "function", …}].' }
@@ -44,7 +44,7 @@ export function findDraftProblem({ tools, schema }: Draft): DraftProblem | undef
   return undefined
 }
 
-/** Returns the request that the draft stands for, with what was said before. Images are data URLs. */
+/** Returns the request of the draft, with the earlier turns of the conversation. Images are data URLs. */
 export function toChatParams(
   draft: Draft,
   images: readonly string[] = [],
@@ -79,7 +79,7 @@ function toMessages(
   before: readonly PastTurn[],
   results: readonly ToolResult[],
 ): ChatMessage[] {
-  // A failed prompt has no answer, and is not part of what was said.
+  // A failed turn has no answer and is left out of the conversation.
   const said = before.filter(({ answer, tools = [] }) => answer !== '' || tools.length > 0)
   return [
     ...(system.trim() === '' ? [] : [{ role: 'system', content: system } as const]),
@@ -100,7 +100,7 @@ function toInput(
   return results.map(({ id, content }) => ({ role: 'tool', tool_call_id: id, content }))
 }
 
-/** Calls that nobody answered are left out: providers refuse a conversation with them. */
+/** Leaves out tool calls without a result, because providers refuse a conversation with them. */
 function toAnswer({ answer, tools = [] }: PastTurn, results: readonly ToolResult[]): readonly ChatMessage[] {
   const calls = tools.filter(({ id }) => results.some(result => result.id === id))
   if (calls.length === 0) return answer === '' ? [] : [{ role: 'assistant', content: answer }]

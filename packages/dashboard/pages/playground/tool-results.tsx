@@ -1,25 +1,25 @@
 import type { FormEvent } from 'react'
 import { Button } from '../../controls/button.tsx'
-import { AreaField } from '../../controls/field.tsx'
+import { TextAreaField } from '../../controls/field.tsx'
 import { textOf } from '../../controls/use-form.ts'
-import type { AskedTool, ToolResult } from './to-chat-params.ts'
+import type { ToolCall, ToolResult } from './to-chat-params.ts'
 
 interface ToolResultsProps {
-  readonly tools: readonly AskedTool[]
-  readonly onAnswer: (results: readonly ToolResult[]) => void
+  readonly tools: readonly ToolCall[]
+  readonly onResults: (results: readonly ToolResult[]) => void
 }
 
-/** Answers in the place of the tools: the model goes on with what is written here. */
-export function ToolResults({ tools, onAnswer }: ToolResultsProps) {
+/** Lets the user type the results of tool calls, with which the model continues. */
+export function ToolResults({ tools, onResults }: ToolResultsProps) {
   const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
-    onAnswer(tools.map(({ id }) => ({ id, content: textOf(data, `result ${id}`) })))
+    onResults(tools.map(({ id }) => ({ id, content: textOf(data, `result ${id}`) })))
   }
   return (
     <form className="form" onSubmit={send}>
       {tools.map(({ id, name }) => (
-        <AreaField key={id} label={`Result of ${name}`} name={`result ${id}`} rows={2} required />
+        <TextAreaField key={id} label={`Result of ${name}`} name={`result ${id}`} rows={2} required />
       ))}
       <div>
         <Button type="submit">{tools.length === 1 ? 'Send the result' : 'Send the results'}</Button>

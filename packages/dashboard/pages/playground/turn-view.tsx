@@ -1,25 +1,25 @@
 import { Link } from '@tanstack/react-router'
 import { RideauApiError } from '../../../sdk/index.ts'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
 import { toCount, toDuration } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import type { ToolResult } from './to-chat-params.ts'
 import { ToolResults } from './tool-results.tsx'
 import type { Turn } from './use-conversation.ts'
 
 interface TurnViewProps {
   readonly turn: Turn
-  /** Present at the last turn: sends results of the tools that it asks for. */
-  readonly onAnswer?: ((results: readonly ToolResult[]) => void) | undefined
+  /** Sends the results of the turn's tool calls. Only the last turn has it. */
+  readonly onResults?: ((results: readonly ToolResult[]) => void) | undefined
 }
 
-export function TurnView({ turn, onAnswer }: TurnViewProps) {
+export function TurnView({ turn, onResults }: TurnViewProps) {
   const { prompt, images, answer, tools, results, model, state } = turn
   return (
     <li className="turn">
-      <div className="said you">
-        <span className="only-heard">You: </span>
+      <div className="message from-user">
+        <span className="visually-hidden">You: </span>
         {prompt}
         {results.map(({ id, content }) => (
           <div key={id} className="tool-call">
@@ -29,10 +29,10 @@ export function TurnView({ turn, onAnswer }: TurnViewProps) {
         ))}
         {images.map((url, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the images of a prompt never change.
-          <img key={index} src={url} alt={`Part ${index + 1} of the prompt`} />
+          <img key={index} src={url} alt={`Image ${index + 1} of the prompt`} />
         ))}
       </div>
-      <div className="said">
+      <div className="message">
         <p className="small muted">{model}</p>
         <div aria-live="polite" aria-busy={state === 'streaming'}>
           {answer}
@@ -42,14 +42,14 @@ export function TurnView({ turn, onAnswer }: TurnViewProps) {
         {tools.map((tool, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: calls are only added at the end.
           <div key={index} className="tool-call">
-            <p className="small muted">Asks for the tool</p>
+            <p className="small muted">Calls the tool</p>
             <code>
               {tool.name}({tool.arguments})
             </code>
           </div>
         ))}
-        {state === 'done' && tools.length > 0 && onAnswer !== undefined && (
-          <ToolResults tools={tools} onAnswer={onAnswer} />
+        {state === 'done' && tools.length > 0 && onResults !== undefined && (
+          <ToolResults tools={tools} onResults={onResults} />
         )}
         {state === 'stopped' && <p className="small muted">Stopped.</p>}
         {state === 'failed' && <TurnProblem turn={turn} />}
@@ -60,7 +60,7 @@ export function TurnView({ turn, onAnswer }: TurnViewProps) {
 }
 
 function TurnProblem({ turn: { error } }: { turn: Turn }) {
-  const names = toNames(usePlace())
+  const params = toParams(useEnvironment())
   const message = error instanceof Error ? error.message : 'The answer could not be read.'
   return (
     <div role="alert" className="notice bad">
@@ -71,7 +71,7 @@ function TurnProblem({ turn: { error } }: { turn: Turn }) {
         </span>
       )}
       {error instanceof RideauApiError && isByLimit(error.code) && (
-        <Link to="/o/$org/$project/$environment/limits" params={names}>
+        <Link to="/o/$org/$project/$environment/limits" params={params}>
           See what limits it
         </Link>
       )}
@@ -79,13 +79,13 @@ function TurnProblem({ turn: { error } }: { turn: Turn }) {
   )
 }
 
-/** Whether a rule of the limits page refused the request. */
+/** Returns whether a rule of the limits page refused the request. */
 function isByLimit(code: string): boolean {
   return /^(budget|quota|rate_limit|end_user_rpm|concurrency_limit)_exceeded$/.test(code)
 }
 
 function TurnFigures({ turn: { figures, state, requestId } }: { turn: Turn }) {
-  const names = toNames(usePlace())
+  const params = toParams(useEnvironment())
   const tokens = figures?.usage?.output_tokens
   const seconds = figures === undefined ? 0 : (figures.totalMs - figures.firstTokenMs) / 1000
   return (
@@ -98,7 +98,7 @@ function TurnFigures({ turn: { figures, state, requestId } }: { turn: Turn }) {
       )}
       {figures?.costUsd !== undefined && <span>{toMoney(figures.costUsd)}</span>}
       {requestId !== null && state !== 'streaming' && (
-        <Link to="/o/$org/$project/$environment/logs/$requestId" params={{ ...names, requestId }}>
+        <Link to="/o/$org/$project/$environment/logs/$requestId" params={{ ...params, requestId }}>
           See it in Logs
         </Link>
       )}

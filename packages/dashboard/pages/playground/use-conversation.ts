@@ -1,20 +1,20 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ChatDelta, ChatUsage, RideauClient } from '../../../sdk/index.ts'
 import type { Draft } from './draft.ts'
-import { type AskedTool, type PastTurn, type ToolResult, toChatParams } from './to-chat-params.ts'
+import { type PastTurn, type ToolCall, type ToolResult, toChatParams } from './to-chat-params.ts'
 
-/** How an answer went, in milliseconds from the moment it was sent. */
+/** Measurements of an answer. Times are milliseconds since the request was sent. */
 export interface AnswerFigures {
   readonly firstTokenMs: number
   readonly totalMs: number
   readonly usage: ChatUsage | undefined
-  /** undefined: not known yet. null: the model has no price. */
+  /** Undefined while it is not known, null if the model has no price. */
   readonly costUsd: number | null | undefined
 }
 
 export interface Turn extends PastTurn {
   readonly model: string
-  readonly tools: readonly AskedTool[]
+  readonly tools: readonly ToolCall[]
   readonly results: readonly ToolResult[]
   readonly state: 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed'
   readonly figures: AnswerFigures | undefined
@@ -26,17 +26,17 @@ export interface Conversation {
   readonly turns: readonly Turn[]
   readonly isRunning: boolean
   send(draft: Draft, images: readonly string[]): void
-  /** Continues after the tools that the last answer asked for. */
-  answerTools(draft: Draft, results: readonly ToolResult[]): void
+  /** Continues the conversation with the results of the last answer's tool calls. */
+  sendToolResults(draft: Draft, results: readonly ToolResult[]): void
   stop(): void
   clear(): void
 }
 
-/** Sends prompts with everything said before, and keeps the streamed answers. */
+/** Sends prompts with the earlier turns, and keeps the streamed answers. */
 export function useConversation(gateway: RideauClient): Conversation {
   const [turns, setTurns] = useState<readonly Turn[]>([])
   const running = useRef<AbortController>(undefined)
-  // A page that is left ends its request, which would cost money otherwise.
+  // Leaving the page cancels the request, which would otherwise continue to cost money.
   useEffect(() => () => running.current?.abort(), [])
 
   const change = (changes: Partial<Turn>): void =>
@@ -53,7 +53,7 @@ export function useConversation(gateway: RideauClient): Conversation {
     const elapsed = (): number => performance.now() - startedAt
     let answer = ''
     let firstTokenMs: number | undefined
-    let tools: readonly AskedTool[] = []
+    let tools: readonly ToolCall[] = []
     const stream = gateway.streamChat(toChatParams(draft, images, before, results), { signal })
     try {
       for await (const { choices, usage, cost_usd } of stream) {
@@ -107,7 +107,7 @@ export function useConversation(gateway: RideauClient): Conversation {
     turns,
     isRunning: last?.state === 'waiting' || last?.state === 'streaming',
     send: (draft, images) => begin(draft, draft.prompt, images, []),
-    answerTools: (draft, results) => begin(draft, '', [], results),
+    sendToolResults: (draft, results) => begin(draft, '', [], results),
     stop: () => running.current?.abort(),
     clear() {
       running.current?.abort()
@@ -116,8 +116,8 @@ export function useConversation(gateway: RideauClient): Conversation {
   }
 }
 
-/** Adds what a chunk says of the tools that the model asks for: their arguments come in pieces. */
-function addToolCalls(tools: readonly AskedTool[], delta: ChatDelta | undefined): readonly AskedTool[] {
+/** Adds the tool calls of a chunk. Their arguments arrive in pieces. */
+function addToolCalls(tools: readonly ToolCall[], delta: ChatDelta | undefined): readonly ToolCall[] {
   if (delta?.tool_calls === undefined) return tools
   const now = [...tools]
   for (const { id, index, function: called } of delta.tool_calls) {

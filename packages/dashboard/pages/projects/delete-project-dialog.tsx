@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
-import { useOrganization } from '../../session/place-context.tsx'
+import { useOrganization } from '../../session/environment-context.tsx'
 
 interface DeleteProjectDialogProps {
   readonly target: Resource<'Project'>
@@ -9,14 +9,14 @@ interface DeleteProjectDialogProps {
   readonly onDone: () => void
 }
 
-/** Says what ends before the name is asked for. */
+/** Shows how many keys stop working before the user confirms by the project's name. */
 export function DeleteProjectDialog({ target, onClose, onDone }: DeleteProjectDialogProps) {
   const environments = useOrganization().projects.find(({ id }) => id === target.id)?.environments ?? []
   const keys = useQueries({
     queries: environments.map(({ id: envId }) => ({
       queryKey: ['first-keys', envId],
       queryFn: () =>
-        answerOf(
+        unwrap(
           api.GET('/v1/environments/{envId}/keys', {
             params: { path: { envId }, query: { limit: 100 } },
           }),
@@ -38,7 +38,7 @@ export function DeleteProjectDialog({ target, onClose, onDone }: DeleteProjectDi
       name={target.name}
       action="Delete project"
       send={() =>
-        answerOf(api.DELETE('/v1/projects/{projectId}', { params: { path: { projectId: target.id } } }))
+        unwrap(api.DELETE('/v1/projects/{projectId}', { params: { path: { projectId: target.id } } }))
       }
       onDone={onDone}
       onClose={onClose}
@@ -47,7 +47,7 @@ export function DeleteProjectDialog({ target, onClose, onDone }: DeleteProjectDi
         {isKnown
           ? `${hasMore ? `More than ${count}` : count} ${count === 1 && !hasMore ? 'key stops' : 'keys stop'} at once, `
           : 'All its keys stop at once, '}
-        in both environments, and every client token with them. That cannot be undone. Its usage stays in the
+        in both environments, and every client token with them. This cannot be undone. Its usage stays in the
         organization’s bill.
       </p>
     </ConfirmDialog>

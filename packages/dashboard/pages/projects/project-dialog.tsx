@@ -1,13 +1,13 @@
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { useOrganization } from '../../session/place-context.tsx'
+import { useOrganization } from '../../session/environment-context.tsx'
 
 interface ProjectDialogProps {
-  /** Absent: a project is created. */
+  /** The project to change. Without it, one is created. */
   readonly current?: Resource<'Project'>
   readonly onClose: () => void
   readonly onDone: () => void
@@ -20,10 +20,10 @@ export function ProjectDialog({ current, onClose, onDone }: ProjectDialogProps) 
       const slug = textOf(data, 'slug')
       const body = { name: textOf(data, 'name'), ...(slug === '' ? {} : { slug }) }
       return current === undefined
-        ? answerOf(
+        ? unwrap(
             api.POST('/v1/orgs/{orgId}/projects', { params: { path: { orgId: organization.id } }, body }),
           )
-        : answerOf(
+        : unwrap(
             api.PATCH('/v1/projects/{projectId}', {
               params: { path: { projectId: current.id }, header },
               body,
@@ -55,15 +55,15 @@ export function ProjectDialog({ current, onClose, onDone }: ProjectDialogProps) 
           defaultValue={current?.slug}
           hint={
             current === undefined
-              ? 'Its name in addresses; made from the name if you leave it empty.'
-              : 'Addresses of the dashboard with the former slug no longer lead here. Keys keep working.'
+              ? 'Its name in addresses. Made from the name if you leave it empty.'
+              : 'Dashboard addresses with the old slug stop working. Keys keep working.'
           }
           problem={form.problemOf('slug')}
         />
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             {current === undefined ? 'Create project' : 'Save'}
           </Button>
         </div>

@@ -1,17 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { refreshWorkspace } from '../../api/refresh-workspace.ts'
 import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
-import { Edited } from '../../controls/edited.tsx'
-import { Empty, ListState } from '../../controls/list-state.tsx'
+import { EditForm } from '../../controls/edit-form.tsx'
+import { EmptyState, ListState } from '../../controls/list-state.tsx'
 import { Menu, MenuItem } from '../../controls/menu.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
-import { useObjection, useOrganization } from '../../session/place-context.tsx'
+import { useDisabledReason, useOrganization } from '../../session/environment-context.tsx'
 import { getProject } from '../client-auth/client-auth-calls.ts'
 import { DeleteProjectDialog } from './delete-project-dialog.tsx'
 import { ProjectDialog } from './project-dialog.tsx'
@@ -23,12 +23,12 @@ type Open =
 
 export function ProjectsPage() {
   const organization = useOrganization()
-  const objection = useObjection('admin')
+  const disabledReason = useDisabledReason('admin')
   const client = useQueryClient()
   const [open, setOpen] = useState<Open>()
   const key = ['projects', organization.id]
   const projects = useList(key, cursor =>
-    answerOf(
+    unwrap(
       api.GET('/v1/orgs/{orgId}/projects', {
         params: {
           path: { orgId: organization.id },
@@ -43,19 +43,19 @@ export function ProjectsPage() {
     void refreshWorkspace(client)
   }
   const createButton = (
-    <Button look="primary" objection={objection} onClick={() => setOpen({ dialog: 'create' })}>
+    <Button variant="primary" disabledReason={disabledReason} onClick={() => setOpen({ dialog: 'create' })}>
       Create project
     </Button>
   )
   const count = projects.items.length
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Projects"
-        answer={
+        description={
           projects.isSuccess
             ? `${count} ${count === 1 ? 'project' : 'projects'}, each with a development and a production environment.`
-            : 'What belongs together, each with two environments.'
+            : 'Each project has a development and a production environment.'
         }
         actions={createButton}
       />
@@ -63,22 +63,22 @@ export function ProjectsPage() {
         what="Projects"
         query={projects}
         empty={
-          <Empty title="No projects yet">
+          <EmptyState title="No projects yet">
             <p>
               A project has its own keys, providers, limits and users, once for development and once for
               production.
             </p>
             {createButton}
-          </Empty>
+          </EmptyState>
         }
       >
-        <ProjectTable projects={projects.items} objection={objection} onOpen={setOpen} />
+        <ProjectTable projects={projects.items} disabledReason={disabledReason} onOpen={setOpen} />
       </ListState>
       {open?.dialog === 'create' && <ProjectDialog onClose={close} onDone={refresh} />}
       {open?.dialog === 'rename' && (
-        <Edited record={open.project} read={() => getProject(open.project.id)}>
+        <EditForm record={open.project} read={() => getProject(open.project.id)}>
           {project => <ProjectDialog current={project} onClose={close} onDone={refresh} />}
-        </Edited>
+        </EditForm>
       )}
       {open?.dialog === 'delete' && (
         <DeleteProjectDialog target={open.project} onClose={close} onDone={refresh} />
@@ -89,26 +89,26 @@ export function ProjectsPage() {
 
 interface ProjectTableProps {
   readonly projects: readonly Project[]
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   readonly onOpen: (open: Open) => void
 }
 
-function ProjectTable({ projects, objection, onOpen }: ProjectTableProps) {
+function ProjectTable({ projects, disabledReason, onOpen }: ProjectTableProps) {
   const organization = useOrganization()
   return (
-    <TableFrame label="Projects">
+    <ScrollableTable label="Projects">
       <thead>
         <tr>
           <th scope="col">Name</th>
           <th scope="col">Environments</th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Slug
           </th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Created
           </th>
           <th scope="col">
-            <span className="only-heard">Actions</span>
+            <span className="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
@@ -131,33 +131,33 @@ function ProjectTable({ projects, objection, onOpen }: ProjectTableProps) {
                 ))}
               </span>
             </td>
-            <td className="wide">
+            <td className="wide-only">
               <code>{project.slug}</code>
             </td>
-            <td className="wide">
+            <td className="wide-only">
               <TimeAgo at={project.created_at} timeZone={organization.time_zone} />
             </td>
             <td className="number">
-              <Actions project={project} objection={objection} onOpen={onOpen} />
+              <Actions project={project} disabledReason={disabledReason} onOpen={onOpen} />
             </td>
           </tr>
         ))}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }
 
 interface ActionsProps {
   readonly project: Project
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   readonly onOpen: (open: Open) => void
 }
 
-function Actions({ project, objection, onOpen }: ActionsProps) {
+function Actions({ project, disabledReason, onOpen }: ActionsProps) {
   const label = `Actions for ${project.name}`
-  if (objection !== undefined) {
+  if (disabledReason !== undefined) {
     return (
-      <Button small look="quiet" objection={objection} aria-label={label}>
+      <Button small variant="quiet" disabledReason={disabledReason} aria-label={label}>
         ⋯
       </Button>
     )
@@ -166,7 +166,7 @@ function Actions({ project, objection, onOpen }: ActionsProps) {
     <Menu
       align="end"
       trigger={
-        <Button small look="quiet" aria-label={label}>
+        <Button small variant="quiet" aria-label={label}>
           ⋯
         </Button>
       }

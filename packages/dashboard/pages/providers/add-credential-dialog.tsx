@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
 import { SelectField, TextField } from '../../controls/field.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { CredentialInput } from './credential-input.tsx'
 import { CredentialOutcome } from './credential-outcome.tsx'
 import {
@@ -21,10 +21,10 @@ import {
 
 export function AddCredentialDialog({ onClose }: { onClose: () => void }) {
   const providers = useQuery(providersQuery)
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const [made, setMade] = useState<Credential>()
   return (
-    <Dialog title={`Add a provider to ${environment.name}`} shape="at-side" onClose={onClose}>
+    <Dialog title={`Add a provider to ${environment.name}`} variant="drawer" onClose={onClose}>
       {providers.isPending && <Skeleton />}
       {providers.isError && (
         <ErrorPanel what="Providers" error={providers.error} onRetry={() => void providers.refetch()} />
@@ -48,20 +48,20 @@ interface CredentialFormProps {
 }
 
 function CredentialForm({ providers, onClose, onDone }: CredentialFormProps) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const [chosenId, setChosenId] = useState('openai')
   const provider = providers.find(({ id }) => id === chosenId) ?? providers[0]
   const form = useForm(
     async data => {
       if (provider === undefined) throw new Error('there is no provider')
-      const made = await answerOf(
+      const made = await unwrap(
         api.POST('/v1/environments/{envId}/provider-credentials', {
           params: { path: { envId: environment.id } },
           body: toCredentialBody(provider, name => textOf(data, name)),
         }),
       )
-      // It is stored, whatever the provider says of it.
+      // The credential is stored even if the provider refuses it.
       return await validateCredential(made.id).catch(() => made)
     },
     credential => {
@@ -107,8 +107,8 @@ function CredentialForm({ providers, onClose, onDone }: CredentialFormProps) {
       <FormProblem error={form.error} />
       <div className="form-end">
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={form.isPending}>
-          {form.isPending ? 'Asking the provider…' : 'Add and check'}
+        <Button type="submit" variant="primary" isPending={form.isPending}>
+          {form.isPending ? 'Checking with the provider…' : 'Add and check'}
         </Button>
       </div>
     </form>

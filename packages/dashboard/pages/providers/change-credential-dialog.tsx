@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { CredentialInput } from './credential-input.tsx'
 import { CredentialOutcome } from './credential-outcome.tsx'
 import {
@@ -25,9 +25,9 @@ interface ChangeCredentialDialogProps {
   readonly onClose: () => void
 }
 
-/** Changes a credential: its name, its share, its key, or where the key is sent, which needs the key again. */
+/** Changes a credential's name, share, key or address. A new address needs the key again. */
 export function ChangeCredentialDialog({ old, provider, onClose }: ChangeCredentialDialogProps) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const [checked, setChecked] = useState<Credential>()
   const [isMoved, setMoved] = useState(false)
@@ -35,9 +35,9 @@ export function ChangeCredentialDialog({ old, provider, onClose }: ChangeCredent
     async (data, header) => {
       const body = toCredentialChange(provider, old, name => textOf(data, name))
       const params = { path: { id: old.id }, header }
-      const changed = await answerOf(api.PATCH('/v1/provider-credentials/{id}', { params, body }))
+      const changed = await unwrap(api.PATCH('/v1/provider-credentials/{id}', { params, body }))
       if (!('api_key' in body)) return undefined
-      // It is stored, whatever the provider says of it.
+      // The credential is stored even if the provider refuses it.
       return await validateCredential(old.id).catch(() => changed)
     },
     credential => {
@@ -48,7 +48,7 @@ export function ChangeCredentialDialog({ old, provider, onClose }: ChangeCredent
     },
   )
   return (
-    <Dialog title={`Change ${old.name}`} shape="at-side" onClose={onClose}>
+    <Dialog title={`Change ${old.name}`} variant="drawer" onClose={onClose}>
       {checked !== undefined ? (
         <CredentialOutcome credential={checked} onClose={onClose} />
       ) : (
@@ -74,7 +74,7 @@ export function ChangeCredentialDialog({ old, provider, onClose }: ChangeCredent
             max={1000}
             isOptional
             defaultValue={old.weight}
-            hint="Keys of one provider share its requests by these numbers. 0: only if no other can answer."
+            hint="The keys of a provider share its requests in proportion to these numbers. 0: used only if no other key can answer."
             problem={form.problemOf('weight')}
           />
           {provider.credential_fields.map(field => (
@@ -92,7 +92,7 @@ export function ChangeCredentialDialog({ old, provider, onClose }: ChangeCredent
           <FormProblem error={form.error} />
           <div className="form-end">
             <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" look="primary" isPending={form.isPending}>
+            <Button type="submit" variant="primary" isPending={form.isPending}>
               Save
             </Button>
           </div>
@@ -104,19 +104,19 @@ export function ChangeCredentialDialog({ old, provider, onClose }: ChangeCredent
 
 function noteOf({ name, secret }: CredentialField, isMoved: boolean): string | undefined {
   if (!secret) return undefined
-  if (!isMoved) return 'Empty: it stays as it is.'
+  if (!isMoved) return 'Leave empty to keep it.'
   return name === 'api_key'
-    ? 'Needed with another address or option: a stored key is never sent to a new place.'
-    : 'Give it again: options are replaced together.'
+    ? 'Needed with another address or option: a stored key is never sent to a new address.'
+    : 'Enter it again: options are replaced together.'
 }
 
-/** Whether the key would be sent to another place, or in another way. */
+/** Returns whether the address or the options changed, so that the key would be sent elsewhere. */
 function isMovedBy(data: FormData, provider: CatalogProvider, old: Credential): boolean {
   try {
     const change = toCredentialChange(provider, old, name => textOf(data, name))
     return 'base_url' in change || 'options' in change
   } catch {
-    // A line of a map that is not complete yet.
+    // A line of a map is still incomplete.
     return true
   }
 }

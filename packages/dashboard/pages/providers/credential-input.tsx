@@ -1,4 +1,4 @@
-import { AreaField, TextField } from '../../controls/field.tsx'
+import { TextAreaField, TextField } from '../../controls/field.tsx'
 import type { CredentialField } from './provider-calls.ts'
 
 interface CredentialInputProps {
@@ -7,7 +7,7 @@ interface CredentialInputProps {
   readonly providerName: string
   readonly problem: string | undefined
   readonly defaultValue?: string
-  /** Default: as the catalogue says. */
+  /** Defaults to what the catalogue says. */
   readonly isRequired?: boolean
   /** What an empty field means. */
   readonly note?: string | undefined
@@ -18,7 +18,7 @@ export function CredentialInput(props: CredentialInputProps) {
   const { field, keysUrl, providerName, problem, defaultValue, isRequired = field.required, note } = props
   const link = keysUrl !== null && (
     <a href={keysUrl} target="_blank" rel="noreferrer">
-      Where {providerName} shows it
+      Find it at {providerName}
     </a>
   )
   const hint =
@@ -36,6 +36,6 @@ export function CredentialInput(props: CredentialInputProps) {
     hint,
     problem,
   }
-  if (field.type !== 'text') return <AreaField {...common} rows={field.type === 'lines' ? 6 : 2} />
+  if (field.type !== 'text') return <TextAreaField {...common} rows={field.type === 'lines' ? 6 : 2} />
   return <TextField {...common} type={field.secret ? 'password' : 'text'} autoComplete="off" />
 }

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { toCount } from '../../format/amounts.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { useGateway } from '../../session/use-gateway.ts'
 import type { Credential } from './provider-calls.ts'
 
-/** What the provider said of a key that was just added. */
+/** Shows whether the provider accepted a key that was just added or changed. */
 export function CredentialOutcome({ credential, onClose }: { credential: Credential; onClose: () => void }) {
-  const place = usePlace()
+  const current = useEnvironment()
   const gateway = useGateway()
   const isValid = credential.validation_error === null && credential.last_validated_at !== null
   const models = useQuery({
-    queryKey: ['gateway-models', place.environment.id, credential.id],
+    queryKey: ['gateway-models', current.environment.id, credential.id],
     queryFn: () => gateway.listModels(),
     enabled: isValid,
   })
@@ -23,7 +23,7 @@ export function CredentialOutcome({ credential, onClose }: { credential: Credent
       {isValid ? (
         <div className="notice good" role="status">
           <strong>Valid.</strong>
-          {count !== undefined && <span>{toCount(count)} models of it can be called here.</span>}
+          {count !== undefined && <span>{toCount(count)} of its models can be called here.</span>}
         </div>
       ) : (
         <div className="notice bad" role="alert">
@@ -31,18 +31,18 @@ export function CredentialOutcome({ credential, onClose }: { credential: Credent
             {credential.validation_error === null ? 'Not checked.' : 'The provider refused it.'}
           </strong>
           <span>
-            {credential.validation_error ?? 'The provider could not be asked now. Check it again later.'}
+            {credential.validation_error ?? 'The provider could not be reached. Check again later.'}
           </span>
           <span>The key is stored. Change it, or check it again, from its menu.</span>
         </div>
       )}
       <div className="form-end">
         {isValid && (
-          <Link className="button" to="/o/$org/$project/$environment/playground" params={toNames(place)}>
+          <Link className="button" to="/o/$org/$project/$environment/playground" params={toParams(current)}>
             Try it in the playground
           </Link>
         )}
-        <Button look="primary" onClick={onClose}>
+        <Button variant="primary" onClick={onClose}>
           Done
         </Button>
       </div>

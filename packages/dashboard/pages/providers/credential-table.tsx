@@ -1,14 +1,14 @@
 import { Button } from '../../controls/button.tsx'
 import { Menu, MenuItem } from '../../controls/menu.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { type CatalogProvider, type Credential, findCatalogProvider } from './provider-calls.ts'
 
 interface CredentialTableProps {
   readonly credentials: readonly Credential[]
   readonly providers: readonly CatalogProvider[]
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   /** The credential that is being checked now. */
   readonly checkedId: string | undefined
   readonly onCheck: (credential: Credential) => void
@@ -17,26 +17,26 @@ interface CredentialTableProps {
 }
 
 export function CredentialTable(props: CredentialTableProps) {
-  const { credentials, providers, objection, checkedId, onCheck, onChange, onRemove } = props
-  const { time_zone: timeZone } = usePlace().organization
+  const { credentials, providers, disabledReason, checkedId, onCheck, onChange, onRemove } = props
+  const { time_zone: timeZone } = useEnvironment().organization
   const nameOf = (id: string): string => providers.find(each => each.id === id)?.name ?? id
   return (
-    <TableFrame label="Provider keys">
+    <ScrollableTable label="Provider keys">
       <thead>
         <tr>
           <th scope="col">Name</th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Provider
           </th>
           <th scope="col">State</th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Fingerprint
           </th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Checked
           </th>
           <th scope="col">
-            <span className="only-heard">Actions</span>
+            <span className="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
@@ -44,22 +44,22 @@ export function CredentialTable(props: CredentialTableProps) {
         {credentials.map(credential => (
           <tr key={credential.id}>
             <td className="name">{credential.name}</td>
-            <td className="wide">{nameOf(credential.provider)}</td>
+            <td className="wide-only">{nameOf(credential.provider)}</td>
             <td>
               <CredentialState credential={credential} isChecking={checkedId === credential.id} />
             </td>
-            <td className="wide">
+            <td className="wide-only">
               <code className="muted">{credential.key_fingerprint}</code>
             </td>
-            <td className="wide">
+            <td className="wide-only">
               <TimeAgo at={credential.last_validated_at} timeZone={timeZone} />
             </td>
             <td className="number">
-              {objection === undefined ? (
+              {disabledReason === undefined ? (
                 <Menu
                   align="end"
                   trigger={
-                    <Button small look="quiet" aria-label={`Actions for ${credential.name}`}>
+                    <Button small variant="quiet" aria-label={`Actions for ${credential.name}`}>
                       ⋯
                     </Button>
                   }
@@ -75,8 +75,8 @@ export function CredentialTable(props: CredentialTableProps) {
               ) : (
                 <Button
                   small
-                  look="quiet"
-                  objection={objection}
+                  variant="quiet"
+                  disabledReason={disabledReason}
                   aria-label={`Actions for ${credential.name}`}
                 >
                   ⋯
@@ -86,7 +86,7 @@ export function CredentialTable(props: CredentialTableProps) {
           </tr>
         ))}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }
 
@@ -97,7 +97,7 @@ function CredentialState({ credential, isChecking }: { credential: Credential; i
     return (
       <span className="row">
         <span className="chip bad">fails</span>
-        <span className="small muted cut reason" title={credential.validation_error}>
+        <span className="small muted truncate reason" title={credential.validation_error}>
           {credential.validation_error}
         </span>
       </span>

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 
 export type Credential = Resource<'ProviderCredential'>
 export type CatalogProvider = Resource<'CatalogProvider'>
@@ -9,27 +9,27 @@ export const credentialsKey = (envId: string): readonly unknown[] => ['provider-
 
 export function listCredentials(envId: string, cursor?: string) {
   const query = cursor === undefined ? { limit: 100 } : { limit: 100, cursor }
-  return answerOf(
+  return unwrap(
     api.GET('/v1/environments/{envId}/provider-credentials', { params: { path: { envId }, query } }),
   )
 }
 
 export function getCredential(id: string) {
-  return answerOf(api.GET('/v1/provider-credentials/{id}', { params: { path: { id } } }))
+  return unwrap(api.GET('/v1/provider-credentials/{id}', { params: { path: { id } } }))
 }
 
-/** The providers of this version, by name. There are fewer than a page has. */
+/** Loads the providers of this version, sorted by name. They fit into one page. */
 export const providersQuery = queryOptions({
   queryKey: ['catalog-providers'],
   queryFn: async () => {
-    const { data } = await answerOf(api.GET('/v1/catalog/providers', { params: { query: { limit: 100 } } }))
+    const { data } = await unwrap(api.GET('/v1/catalog/providers', { params: { query: { limit: 100 } } }))
     return data.toSorted((a, b) => a.name.localeCompare(b.name))
   },
   staleTime: Number.POSITIVE_INFINITY,
 })
 
 export function validateCredential(id: string): Promise<Credential> {
-  return answerOf(api.POST('/v1/provider-credentials/{id}/validate', { params: { path: { id } } }))
+  return unwrap(api.POST('/v1/provider-credentials/{id}/validate', { params: { path: { id } } }))
 }
 
 /** Returns the body of a new credential from the fields of its form, whose names are the API's. Throws on a line of a map without `=`. */
@@ -50,7 +50,7 @@ export function toCredentialBody(provider: CatalogProvider, textOf: (name: strin
   }
 }
 
-/** The provider of a credential, which may be one of one's own (`custom-…`); undefined where this version has none. */
+/** Returns the provider of a credential. Ids that begin with `custom-` belong to the provider `custom`. */
 export function findCatalogProvider(
   providers: readonly CatalogProvider[],
   id: string,
@@ -59,8 +59,8 @@ export function findCatalogProvider(
 }
 
 /**
- * Returns the body of a change from the fields of its form. What is as it was is left out: an address or options in the body need the
- * key, and options replace the secret ones that the form cannot show.
+ * Returns the body of a change from the fields of its form. Unchanged fields are left out, because an address or options in the body
+ * need the key again, and options replace the secret ones that the form cannot show.
  */
 export function toCredentialChange(
   provider: CatalogProvider,
@@ -75,12 +75,12 @@ export function toCredentialChange(
     weight: weight === '' ? null : Number(weight),
     ...(api_key === null ? {} : { api_key }),
     ...(isMoved ? { base_url } : {}),
-    // With another address the secret ones are given again or removed.
+    // With a new address, secret options must be entered again or are removed.
     ...(isMoved || !isSame(options, old.options) ? { options } : {}),
   }
 }
 
-/** The text of a field of the credential: of an address, an option, or a map with a line for each entry. */
+/** Returns the text of a credential's field: the address, an option, or a map with one line for each entry. */
 export function toFieldText(credential: Credential, name: string): string {
   if (name === 'base_url') return credential.base_url ?? ''
   const value = new Map(Object.entries(credential.options)).get(name.slice('options.'.length))
@@ -90,7 +90,7 @@ export function toFieldText(credential: Credential, name: string): string {
     .join('\n')
 }
 
-/** Whatever the order of names. */
+/** Compares options by value, whatever the order of their names. */
 function isSame(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
     return one === other

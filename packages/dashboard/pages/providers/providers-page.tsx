@@ -2,11 +2,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
-import { Edited } from '../../controls/edited.tsx'
+import { EditForm } from '../../controls/edit-form.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
-import { Empty, ListState } from '../../controls/list-state.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
-import { useObjection, usePlace } from '../../session/place-context.tsx'
+import { EmptyState, ListState } from '../../controls/list-state.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
+import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 import { AddCredentialDialog } from './add-credential-dialog.tsx'
 import { ChangeCredentialDialog } from './change-credential-dialog.tsx'
 import { CredentialTable } from './credential-table.tsx'
@@ -22,8 +22,8 @@ import {
 import { RemoveCredentialDialog } from './remove-credential-dialog.tsx'
 
 export function ProvidersPage() {
-  const { environment } = usePlace()
-  const objection = useObjection('developer')
+  const { environment } = useEnvironment()
+  const disabledReason = useDisabledReason('developer')
   const client = useQueryClient()
   const [isAdding, setAdding] = useState(false)
   const [changed, setChanged] = useState<Credential>()
@@ -37,16 +37,16 @@ export function ProvidersPage() {
   })
   const changedProvider = findCatalogProvider(providers.data ?? [], changed?.provider ?? '')
   const addButton = (
-    <Button look="primary" objection={objection} onClick={() => setAdding(true)}>
+    <Button variant="primary" disabledReason={disabledReason} onClick={() => setAdding(true)}>
       Add provider
     </Button>
   )
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Providers"
-        answer={
-          credentials.isSuccess ? toAnswer(credentials.items) : 'Whose models this environment can call.'
+        description={
+          credentials.isSuccess ? toDescription(credentials.items) : 'Whose models this environment can call.'
         }
         actions={addButton}
       />
@@ -55,33 +55,33 @@ export function ProvidersPage() {
         what="Providers"
         query={credentials}
         empty={
-          <Empty title="No provider yet">
-            <p>Models answer once there is a key of the company that runs them.</p>
+          <EmptyState title="No provider yet">
+            <p>Add the key of a provider to call its models.</p>
             {addButton}
-          </Empty>
+          </EmptyState>
         }
       >
         <CredentialTable
           credentials={credentials.items}
           providers={providers.data ?? []}
-          objection={objection}
+          disabledReason={disabledReason}
           checkedId={check.isPending ? check.variables : undefined}
           onCheck={({ id }) => check.mutate(id)}
           onChange={setChanged}
           onRemove={setRemoved}
         />
         {credentials.items.every(({ provider }) => provider === 'sandbox') && (
-          <Empty title="Ready for a provider">
-            <p>The sandbox answers free and calls nobody. Models of a company answer once its key is here.</p>
-            <Button objection={objection} onClick={() => setAdding(true)}>
+          <EmptyState title="Ready for a provider">
+            <p>The sandbox is free and calls no provider. Add the key of a provider to call its models.</p>
+            <Button disabledReason={disabledReason} onClick={() => setAdding(true)}>
               Add your first provider
             </Button>
-          </Empty>
+          </EmptyState>
         )}
       </ListState>
       {isAdding && <AddCredentialDialog onClose={() => setAdding(false)} />}
       {changed !== undefined && changedProvider !== undefined && (
-        <Edited record={changed} read={() => getCredential(changed.id)}>
+        <EditForm record={changed} read={() => getCredential(changed.id)}>
           {credential => (
             <ChangeCredentialDialog
               old={credential}
@@ -89,7 +89,7 @@ export function ProvidersPage() {
               onClose={() => setChanged(undefined)}
             />
           )}
-        </Edited>
+        </EditForm>
       )}
       {removed !== undefined && (
         <RemoveCredentialDialog target={removed} onClose={() => setRemoved(undefined)} />
@@ -98,11 +98,13 @@ export function ProvidersPage() {
   )
 }
 
-function toAnswer(credentials: readonly Credential[]): string {
+function toDescription(credentials: readonly Credential[]): string {
   const real = credentials.filter(({ provider }) => provider !== 'sandbox')
   if (real.length === 0)
-    return credentials.length === 0 ? 'No model answers here.' : 'Only the sandbox answers here.'
+    return credentials.length === 0 ? 'No models can be called yet.' : 'Only the sandbox can be called yet.'
   const failing = real.filter(({ validation_error }) => validation_error !== null).length
   const count = `${real.length} ${real.length === 1 ? 'key' : 'keys'}`
-  return failing === 0 ? `${count}, none known to fail.` : `${count}, ${failing} of them fail.`
+  return failing === 0
+    ? `${count}, none known to fail.`
+    : `${count}, ${failing} of them ${failing === 1 ? 'fails' : 'fail'}.`
 }

@@ -1,20 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { useForm } from '../../controls/use-form.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { type Credential, credentialsKey } from './provider-calls.ts'
 
 export function RemoveCredentialDialog({ target, onClose }: { target: Credential; onClose: () => void }) {
-  const { environment } = usePlace()
+  const { environment } = useEnvironment()
   const client = useQueryClient()
   const [typed, setTyped] = useState('')
   const form = useForm(
-    () => answerOf(api.DELETE('/v1/provider-credentials/{id}', { params: { path: { id: target.id } } })),
+    () => unwrap(api.DELETE('/v1/provider-credentials/{id}', { params: { path: { id: target.id } } })),
     () => {
       void client.invalidateQueries({ queryKey: credentialsKey(environment.id) })
       onClose()
@@ -24,8 +24,8 @@ export function RemoveCredentialDialog({ target, onClose }: { target: Credential
     <Dialog title={`Remove ${target.name}`} onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <p>
-          Requests to this provider fail from now on, unless another key of it is here. The key itself stays
-          valid at the provider: end it there too.
+          Requests to this provider fail from now on, unless it has another key here. The key itself stays
+          valid at the provider: revoke it there too.
         </p>
         <TextField
           label={`Type ${target.name} to confirm`}
@@ -39,9 +39,9 @@ export function RemoveCredentialDialog({ target, onClose }: { target: Credential
           </Button>
           <Button
             type="submit"
-            look="danger"
+            variant="danger"
             isPending={form.isPending}
-            objection={typed.trim() === target.name ? undefined : 'Type the name first.'}
+            disabledReason={typed.trim() === target.name ? undefined : 'Type the name first.'}
           >
             Remove
           </Button>

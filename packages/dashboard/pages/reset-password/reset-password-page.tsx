@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useRouteContext } from '@tanstack/react-router'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { useForm } from '../../controls/use-form.ts'
-import { Door } from '../../layout/door.tsx'
+import { CardLayout } from '../../layout/card-layout.tsx'
 
 export function ResetPasswordPage() {
   const { linkToken: token } = useRouteContext({ from: '__root__' })
@@ -13,7 +13,7 @@ export function ResetPasswordPage() {
   const navigate = useNavigate()
   const form = useForm(
     data =>
-      answerOf(
+      unwrap(
         api.POST('/v1/session/password-reset', {
           body: { reset_token: token ?? '', new_password: String(data.get('new_password')) },
         }),
@@ -25,18 +25,18 @@ export function ResetPasswordPage() {
   )
   if (token === undefined) {
     return (
-      <Door
+      <CardLayout
         title="This link is not valid"
-        text="It was used or has expired, or the address is not complete. Ask an owner for a new one."
+        text="It has been used or has expired, or the address is incomplete. Ask an owner for a new one."
       >
         <Link className="button" to="/sign-in">
           Sign in
         </Link>
-      </Door>
+      </CardLayout>
     )
   }
   return (
-    <Door title="Choose a new password" text="It signs you out everywhere else.">
+    <CardLayout title="Choose a new password" text="It signs you out everywhere else.">
       <form className="form" onSubmit={form.onSubmit}>
         <TextField
           label="New password"
@@ -50,10 +50,10 @@ export function ResetPasswordPage() {
           problem={form.problemOf('new_password')}
         />
         <FormProblem error={form.error} />
-        <Button type="submit" look="primary" isPending={form.isPending}>
+        <Button type="submit" variant="primary" isPending={form.isPending}>
           Save and sign in
         </Button>
       </form>
-    </Door>
+    </CardLayout>
   )
 }

@@ -1,14 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useRouteContext } from '@tanstack/react-router'
 import { useState } from 'react'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { workspaceQuery } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { Door } from '../../layout/door.tsx'
+import { CardLayout } from '../../layout/card-layout.tsx'
 import { signInOptionsQuery } from '../../session/queries.ts'
 import { useSetupKeys } from '../../session/setup-keys.ts'
 
@@ -16,25 +16,25 @@ export function SetupPage() {
   const options = useQuery(signInOptionsQuery)
   if (options.isPending) {
     return (
-      <Door title="Set up Rideau">
+      <CardLayout title="Set up Rideau">
         <Skeleton />
-      </Door>
+      </CardLayout>
     )
   }
   if (options.isError) {
     return (
-      <Door title="Set up Rideau">
+      <CardLayout title="Set up Rideau">
         <ErrorPanel what="Set-up" error={options.error} onRetry={() => void options.refetch()} />
-      </Door>
+      </CardLayout>
     )
   }
   if (!options.data.setup_open) {
     return (
-      <Door title="Set-up is done" text="This deployment has an owner already.">
+      <CardLayout title="Set-up is done" text="This deployment already has an owner.">
         <Link className="button primary" to="/sign-in">
           Sign in
         </Link>
-      </Door>
+      </CardLayout>
     )
   }
   return <SetupForm />
@@ -45,7 +45,7 @@ function SetupForm() {
   const [isLinkRefused, setLinkRefused] = useState(false)
   const afterSetup = useAfterSetup()
   const form = useForm(async data => {
-    const answer = await answerOf(
+    const answer = await unwrap(
       api.POST('/v1/setup', {
         body: {
           setup_token: linkToken ?? textOf(data, 'setup_token'),
@@ -61,14 +61,14 @@ function SetupForm() {
     return answer
   }, afterSetup)
   return (
-    <Door title="Set up Rideau" text="You become the owner. It takes one step.">
+    <CardLayout title="Set up Rideau" text="You become the owner. It takes one step.">
       <form className="form" onSubmit={form.onSubmit}>
         {linkToken === undefined && (
           <TextField
             label="Set-up token"
             name="setup_token"
             required
-            hint="The terminal in which Rideau started shows a link with it."
+            hint="The terminal where Rideau started shows a link that contains it."
             problem={form.problemOf('setup_token')}
           />
         )}
@@ -105,15 +105,15 @@ function SetupForm() {
         ) : (
           <FormProblem error={form.error} />
         )}
-        <Button type="submit" look="primary" isPending={form.isPending}>
+        <Button type="submit" variant="primary" isPending={form.isPending}>
           Create and open the playground
         </Button>
       </form>
-    </Door>
+    </CardLayout>
   )
 }
 
-/** The answer signed the browser in. It also shows two keys for the only time. */
+/** Returns what to do after the set-up, whose answer signs the browser in and contains the two keys for the only time. */
 function useAfterSetup(): (setup: Resource<'Setup'>) => void {
   const client = useQueryClient()
   const navigate = useNavigate()

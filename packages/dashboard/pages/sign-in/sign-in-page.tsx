@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter, useSearch } from '@tanstack/react-router'
 import { workspaceQuery } from '../../api/workspace.ts'
-import { Door } from '../../layout/door.tsx'
+import { CardLayout } from '../../layout/card-layout.tsx'
 import { signInOptionsQuery } from '../../session/queries.ts'
 import { SignInForm } from '../../session/sign-in-form.tsx'
 
@@ -12,18 +12,18 @@ export function SignInPage() {
   const client = useQueryClient()
   if (options?.setup_open === true) {
     return (
-      <Door
+      <CardLayout
         title="Not set up yet"
-        text="Nobody can sign in, because this deployment has no owner. Open the link in the terminal in which it started."
+        text="No one can sign in, because this deployment has no owner. Open the link in the terminal where it started."
       >
         <Link className="button" to="/setup">
           I have the token
         </Link>
-      </Door>
+      </CardLayout>
     )
   }
   return (
-    <Door title="Sign in">
+    <CardLayout title="Sign in">
       <SignInForm
         onDone={() => {
           client.removeQueries({ queryKey: workspaceQuery.queryKey })
@@ -36,8 +36,8 @@ export function SignInPage() {
         </a>
       )}
       <p className="muted small">
-        Lost your password? An owner of your organization can make a link that resets it.
+        Lost your password? An owner of your organization can create a reset link.
       </p>
-    </Door>
+    </CardLayout>
   )
 }

@@ -1,29 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { answerOf, api, type Resource } from '../../api/client.ts'
-import { toNames } from '../../api/workspace.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
+import { toParams } from '../../api/workspace.ts'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { toMoney } from '../../format/money.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { type Forecast, toForecast } from './forecast.ts'
 import { loadRecent } from './usage-calls.ts'
 
-/** What the project's month is likely to come to, against its monthly budgets. */
+/** Compares the project's likely spend of the month with its monthly budgets. */
 export function ForecastPanel() {
-  const place = usePlace()
-  const { project, organization } = place
+  const current = useEnvironment()
+  const { project, organization } = current
   const recent = useQuery({
     queryKey: ['recent-usage', project.id],
     queryFn: async () => {
       const now = Date.now()
-      return toForecast(await loadRecent(place, now), now, organization.time_zone)
+      return toForecast(await loadRecent(current, now), now, organization.time_zone)
     },
   })
   const budgets = useQuery({
     queryKey: ['budgets', project.id],
     queryFn: () =>
-      answerOf(
+      unwrap(
         api.GET('/v1/projects/{projectId}/budgets', {
           params: { path: { projectId: project.id }, query: { limit: 20 } },
         }),
@@ -34,7 +34,7 @@ export function ForecastPanel() {
     <section className="panel" aria-labelledby="forecast">
       <header>
         <h2 id="forecast">This month in {project.name}</h2>
-        <span className="muted small">An estimate: the mean of the last 7 whole days, for the days left</span>
+        <span className="muted small">An estimate from the mean of the last 7 whole days</span>
       </header>
       <div className="stack padded">
         {recent.isPending && <Skeleton rows={2} />}
@@ -49,8 +49,12 @@ export function ForecastPanel() {
             ))}
             {budgets.isSuccess && monthly.length === 0 && (
               <p className="muted">
-                Nothing limits a month of this project.{' '}
-                <Link className="text-link" to="/o/$org/$project/$environment/limits" params={toNames(place)}>
+                This project has no monthly budget.{' '}
+                <Link
+                  className="text-link"
+                  to="/o/$org/$project/$environment/limits"
+                  params={toParams(current)}
+                >
                   Set a monthly budget
                 </Link>
               </p>
@@ -63,8 +67,8 @@ export function ForecastPanel() {
 }
 
 function toSentence({ spentUsd, lowUsd, highUsd, daysLeft }: Forecast): string {
-  if (highUsd === 0) return 'Nothing spent yet, and no spend in the last 7 days to go by.'
-  const left = daysLeft === 0 ? 'today is its last day' : `${daysLeft} days left after today`
+  if (highUsd === 0) return 'Nothing spent yet, and nothing in the last 7 days to base a forecast on.'
+  const left = daysLeft === 0 ? 'today is the last day' : `${daysLeft} days left after today`
   return `${toMoney(spentUsd)} so far, likely ${toRange(lowUsd, highUsd)} by the end of the month; ${left}.`
 }
 
@@ -76,23 +80,23 @@ function toRange(low: number, high: number): string {
 function BudgetForecast({ budget, forecast }: { budget: Resource<'Budget'>; forecast: Forecast }) {
   const { limit_usd: limit } = budget
   const { lowUsd, highUsd } = forecast
-  // The gateway's counters know a request before the ledger does, and begin with their first request.
+  // The budget's counters know running requests before the usage does, but start only with the first request after the budget was set.
   const spent = Math.max(budget.spent_usd, forecast.spentUsd)
   const widthOf = (usd: number): string =>
     `${(100 * usd) / Math.max(limit, highUsd, spent, Number.MIN_VALUE)}%`
-  const [look, words] =
+  const [variant, words] =
     spent >= limit
       ? ['bad', 'used up']
       : lowUsd > limit
         ? ['bad', 'likely to be exceeded']
         : highUsd > limit
           ? ['warn', 'may be exceeded']
-          : ['good', 'likely enough']
+          : ['good', 'likely sufficient']
   return (
     <div className="budget-forecast">
       <p className="row">
         <span>Budget of {toMoney(limit)} a month</span>
-        <span className={`chip ${look}`}>{words}</span>
+        <span className={`chip ${variant}`}>{words}</span>
       </p>
       <div className="forecast-bar" aria-hidden="true">
         <span className="spent" style={{ width: widthOf(Math.min(spent, Math.max(limit, highUsd))) }} />

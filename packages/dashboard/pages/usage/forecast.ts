@@ -5,7 +5,7 @@ const BASIS_DAYS = 7
 
 export interface Forecast {
   readonly spentUsd: number
-  /** What the month is likely to come to. */
+  /** The lower and upper estimate of the whole month's spend. */
   readonly lowUsd: number
   readonly highUsd: number
   /** How many whole days are left after today. */
@@ -13,8 +13,8 @@ export interface Forecast {
 }
 
 /**
- * The month's end by the mean of the last 7 whole days. The range is one standard deviation of that many days to each side, and never
- * below what is spent. `rows`: usage by day; the sandbox's prices do not count.
+ * Estimates the month's spend from the mean of the last 7 whole days. The range is one standard deviation of the remaining days to
+ * each side, and never below what is already spent. `rows` is usage by day; the sandbox's prices do not count.
  */
 export function toForecast(rows: readonly Usage[], now: number, timeZone: string): Forecast {
   const byDate = new Map<string, number>()

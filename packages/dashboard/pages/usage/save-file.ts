@@ -1,4 +1,4 @@
-/** Saves CSV as a file of the browser. */
+/** Downloads CSV as a file. */
 export function saveFile(name: string, content: string | Blob): void {
   const url = URL.createObjectURL(new Blob([content], { type: 'text/csv' }))
   const link = document.createElement('a')

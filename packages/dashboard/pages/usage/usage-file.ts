@@ -11,7 +11,7 @@ const COLUMNS = [
 ] as const
 const HEAD = 'requests,errors,input_tokens,output_tokens,cached_tokens,cost_usd,unpriced_requests'
 
-/** What the page shows as CSV: each row by day, so that the sums of the file are those of the table. */
+/** Returns the table as CSV with one line for each row and day, so that its sums equal those of the table. */
 export function toCsv(pivot: readonly PivotRow[], head: string, nameOf: (row: PivotRow) => string): string {
   const lines = pivot.flatMap(row =>
     [...row.days].map(([date, sums]) =>
@@ -21,16 +21,16 @@ export function toCsv(pivot: readonly PivotRow[], head: string, nameOf: (row: Pi
   return `${[`day,${toCell(head)},${HEAD}`, ...lines].join('\r\n')}\r\n`
 }
 
-/** As control/operation/csv.ts has it: at the start, and after each separator of any language's spreadsheet. */
+/** Matches a formula at the start of a text or after a separator, like control/operation/csv.ts. */
 const FORMULA = /(?<=(?:^|[,;|\t\r\n])[\s"']*)[=+\-@\uff1d\uff0b\uff0d\uff20]/g
 
-/** Quotes a text, and keeps a spreadsheet from reading one that somebody chose as a formula. */
+/** Quotes a text, and keeps a spreadsheet from running it as a formula. */
 function toCell(text: string): string {
   const safe = text.replace(FORMULA, "'$&")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Without an exponent, to the nano-dollar. */
+/** Writes a number without an exponent, with up to nine decimals. */
 function toPlain(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(9).replace(/0+$/, '')
 }

@@ -2,17 +2,17 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { keyNamesQuery } from '../../api/key-calls.ts'
-import { toNames } from '../../api/workspace.ts'
+import { toParams } from '../../api/workspace.ts'
 import { Chart } from '../../charts/chart.tsx'
 import { Button } from '../../controls/button.tsx'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { SelectField } from '../../controls/field.tsx'
-import { Empty } from '../../controls/list-state.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
+import { EmptyState } from '../../controls/list-state.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import { ForecastPanel } from './forecast-panel.tsx'
 import { saveFile } from './save-file.ts'
 import { type EarlierUsage, loadEarlier, loadUsage } from './usage-calls.ts'
@@ -23,31 +23,39 @@ import {
   listDays,
   MEASURES,
   type Measure,
-  PARTS,
-  type Part,
   PIVOTS,
   type Pivot,
   parseUsageSearch,
   RANGES,
   type Range,
+  USAGE_SCOPES,
+  type UsageScope,
   type UsageSearch,
 } from './usage-search.ts'
 import { UsageTable } from './usage-table.tsx'
 import './usage.css'
 
 export function UsagePage() {
-  const place = usePlace()
+  const current = useEnvironment()
   const search = parseUsageSearch(useSearch({ from: '/signed-in/o/$org/$project/$environment/usage' }))
   const { by = 'model', of = 'environment', show = 'cost' } = search
   const range = isAllowed(search.range ?? '30d', by) ? (search.range ?? '30d') : '30d'
-  const { time_zone: timeZone } = place.organization
+  const { time_zone: timeZone } = current.organization
   const usage = useQuery({
-    queryKey: ['usage-by', place.organization.id, place.project.id, place.environment.id, of, by, range],
+    queryKey: [
+      'usage-by',
+      current.organization.id,
+      current.project.id,
+      current.environment.id,
+      of,
+      by,
+      range,
+    ],
     queryFn: async () => {
       const now = Date.now()
       const [rows, earlier] = await Promise.all([
-        loadUsage(place, of, by, range, now),
-        loadEarlier(place, of, range, now),
+        loadUsage(current, of, by, range, now),
+        loadEarlier(current, of, range, now),
       ])
       return { now, rows, earlier }
     },
@@ -64,15 +72,18 @@ export function UsagePage() {
   }
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Usage"
-        answer={
+        description={
           usage.data === undefined
             ? 'Where did the money go?'
             : `${toMoney(total.costUsd)} for ${toCount(total.requests)} ${total.requests === 1 ? 'request' : 'requests'} in ${RANGES[range].words}${toMost(pivot[0], total.costUsd, nameOf)}.`
         }
         actions={
-          <Button objection={pivot.length === 0 ? 'There is nothing to save.' : undefined} onClick={download}>
+          <Button
+            disabledReason={pivot.length === 0 ? 'There is nothing to download.' : undefined}
+            onClick={download}
+          >
             Download CSV
           </Button>
         }
@@ -93,7 +104,7 @@ export function UsagePage() {
       {sandbox.requests > 0 && (
         <p className="notice">
           Not counted above: {toCount(sandbox.requests)} {sandbox.requests === 1 ? 'request' : 'requests'} to
-          the sandbox, which cost nothing real.
+          the sandbox, which have no real cost.
         </p>
       )}
       <ForecastPanel />
@@ -103,12 +114,12 @@ export function UsagePage() {
 
 function toMost(most: PivotRow | undefined, totalUsd: number, nameOf: (row: PivotRow) => string): string {
   if (most?.value == null || totalUsd === 0 || most.costUsd === totalUsd) return ''
-  return `, most of it, ${Math.round((100 * most.costUsd) / totalUsd)} %, ${nameOf(most)}`
+  return `, ${Math.round((100 * most.costUsd) / totalUsd)} % of it for ${nameOf(most)}`
 }
 
-/** Returns the name of a row. A key whose name is not at hand shows its id. */
+/** Returns a function from a row to its name. A key without a known name shows its id. */
 function useNames(by: Pivot): (row: PivotRow) => string {
-  const { environment, organization } = usePlace()
+  const { environment, organization } = useEnvironment()
   const keys = useQuery({
     ...keyNamesQuery(environment.id),
     enabled: by === 'key',
@@ -120,7 +131,7 @@ function useNames(by: Pivot): (row: PivotRow) => string {
     ])
     return ({ value }) => {
       if (value === undefined) return 'All others'
-      if (value === null) return by === 'model' ? 'None reached' : 'Without'
+      if (value === null) return by === 'model' ? 'No model reached' : 'None'
       return by === 'key' || by === 'project' ? (names.get(value) ?? value) : value
     }
   }, [by, keys.data, organization])
@@ -129,12 +140,12 @@ function useNames(by: Pivot): (row: PivotRow) => string {
 type Chosen = Required<UsageSearch>
 
 function Choices({ search }: { search: Chosen }) {
-  const place = usePlace()
+  const current = useEnvironment()
   const navigate = useNavigate()
   const change = (next: UsageSearch): void =>
     void navigate({
       to: '/o/$org/$project/$environment/usage',
-      params: toNames(place),
+      params: toParams(current),
       search: { ...search, ...next },
     })
   return (
@@ -152,18 +163,18 @@ function Choices({ search }: { search: Chosen }) {
         ))}
       </SelectField>
       <SelectField
-        label="Of"
+        label="Scope"
         value={search.of}
-        onChange={({ target }) => change({ of: target.value as Part })}
+        onChange={({ target }) => change({ of: target.value as UsageScope })}
       >
-        {Object.entries(PARTS).map(([name, label]) => (
+        {Object.entries(USAGE_SCOPES).map(([name, label]) => (
           <option key={name} value={name}>
             {label}
           </option>
         ))}
       </SelectField>
       <SelectField
-        label="By"
+        label="Group by"
         value={search.by}
         onChange={({ target }) => change({ by: target.value as Pivot })}
       >
@@ -197,8 +208,8 @@ interface FiguresProps {
 }
 
 function Figures({ pivot, now, earlier, search: { range, by, of, show }, nameOf }: FiguresProps) {
-  const place = usePlace()
-  const { time_zone: timeZone } = place.organization
+  const current = useEnvironment()
+  const { time_zone: timeZone } = current.organization
   const { labels, series } = useMemo(
     () => toStacks(pivot, listDays(range, now, timeZone), show, timeZone, nameOf),
     [pivot, range, now, show, timeZone, nameOf],
@@ -207,7 +218,7 @@ function Figures({ pivot, now, earlier, search: { range, by, of, show }, nameOf 
     <>
       <Chart
         title={`${show === 'cost' ? 'Cost in US dollars' : MEASURES[show]} by ${PIVOTS[by].label.toLowerCase()}`}
-        sentence={`By day, ${timeZone}, without the sandbox.`}
+        caption={`By day, ${timeZone}, without the sandbox.`}
         labels={labels}
         series={series}
         kind="bars"
@@ -227,19 +238,19 @@ function Figures({ pivot, now, earlier, search: { range, by, of, show }, nameOf 
 }
 
 function NothingUsed({ range }: { range: Range }) {
-  const place = usePlace()
+  const current = useEnvironment()
   return (
     <div className="panel">
-      <Empty title={`Nothing used in ${RANGES[range].words}`}>
+      <EmptyState title={`Nothing used in ${RANGES[range].words}`}>
         <p>Costs appear with the first request to a real model.</p>
         <Link
           className="button primary"
           to="/o/$org/$project/$environment/playground"
-          params={toNames(place)}
+          params={toParams(current)}
         >
           Open the playground
         </Link>
-      </Empty>
+      </EmptyState>
     </div>
   )
 }

@@ -16,7 +16,7 @@ export interface Sums {
 
 /** One row of the table, with its sums by day. */
 export interface PivotRow extends Sums {
-  /** The value of the group; null: the requests have none; undefined: all the others together. */
+  /** The value of the group. It is null for requests without one, and undefined for all other groups together. */
   readonly value: string | null | undefined
   readonly days: ReadonlyMap<string, Sums>
 }
@@ -64,7 +64,7 @@ export function toDate(at: number, timeZone: string): string {
   return toDateTime(at, timeZone).split(', ')[0] ?? ''
 }
 
-/** Returns the rows of the table: months newest first, others by cost, those without a row of their own last. */
+/** Returns the rows of the table: months newest first, other groups by cost, and the row of all others last. */
 export function toPivot(rows: readonly Usage[], by: Pivot, timeZone: string): PivotRow[] {
   const groups = new Map<string, { value: PivotRow['value']; days: Map<string, Sums> }>()
   for (const row of rows) {
@@ -98,7 +98,7 @@ function measure(sums: Sums | undefined, show: Measure): number {
 
 const SERIES = 5
 
-/** The bars: the first rows by name, and the others as one. Every bar is as high as the rows of its day together. */
+/** Returns the series of the chart: the first rows by name, and the others as one. The bars of a day add up to all its rows. */
 export function toStacks(
   pivot: readonly PivotRow[],
   days: readonly number[],

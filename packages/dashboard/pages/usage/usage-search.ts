@@ -3,14 +3,14 @@ import { toDateTime } from '../../format/times.ts'
 const DAY_MS = 86_400_000
 
 export const RANGES = {
-  month: { label: 'This month', words: 'this month', days: 31, top: 30 },
-  '30d': { label: 'Last 30 days', words: '30 days', days: 30, top: 30 },
-  '90d': { label: 'Last 90 days', words: '90 days', days: 90, top: 30 },
-  '365d': { label: 'Last 12 months', words: '12 months', days: 365, top: 10 },
+  month: { label: 'This month', words: 'the current month', days: 31, top: 30 },
+  '30d': { label: 'Last 30 days', words: 'the last 30 days', days: 30, top: 30 },
+  '90d': { label: 'Last 90 days', words: 'the last 90 days', days: 90, top: 30 },
+  '365d': { label: 'Last 12 months', words: 'the last 12 months', days: 365, top: 10 },
 } as const
 export type Range = keyof typeof RANGES
 
-/** What a row of the table is. `group`: its name in the API; months are summed in the page. */
+/** What the rows of the table stand for. `group` is the API's name for it; months are summed in the page. */
 export const PIVOTS = {
   model: { label: 'Model', group: 'model' },
   key: { label: 'Key', group: 'key' },
@@ -20,12 +20,12 @@ export const PIVOTS = {
 } as const
 export type Pivot = keyof typeof PIVOTS
 
-export const PARTS = {
+export const USAGE_SCOPES = {
   environment: 'This environment',
   project: 'Whole project',
   organization: 'Organization',
 } as const
-export type Part = keyof typeof PARTS
+export type UsageScope = keyof typeof USAGE_SCOPES
 
 export const MEASURES = { cost: 'Cost', requests: 'Requests', tokens: 'Tokens' } as const
 export type Measure = keyof typeof MEASURES
@@ -33,16 +33,16 @@ export type Measure = keyof typeof MEASURES
 export interface UsageSearch {
   readonly range?: Range
   readonly by?: Pivot
-  readonly of?: Part
+  readonly of?: UsageScope
   readonly show?: Measure
 }
 
-/** Reads an address. What is no choice is left out. */
+/** Reads the choices of an address. Invalid ones are left out. */
 export function parseUsageSearch(search: Record<string, unknown>): UsageSearch {
   return {
     ...pick('range', RANGES, search),
     ...pick('by', PIVOTS, search),
-    ...pick('of', PARTS, search),
+    ...pick('of', USAGE_SCOPES, search),
     ...pick('show', MEASURES, search),
   }
 }
@@ -57,15 +57,18 @@ function pick<Name extends string, Choices extends object>(
   return (isChoice ? { [name]: value } : {}) as { [Key in Name]?: keyof Choices }
 }
 
-/** The API ranks end users within a month only. */
+/** Returns whether a range can be grouped so. The API ranks end users only within a month. */
 export function isAllowed(range: Range, by: Pivot): boolean {
   return by !== 'end_user' || RANGES[range].days <= 31
 }
 
-/** Today is not over. In fewer days than these, that would look like a change of use. */
-const LEAST_COMPARED_DAYS = 7
+/** In fewer days, the unfinished today would look like a drop in usage. */
+const MIN_COMPARED_DAYS = 7
 
-/** As many whole days before the first day of the range, by a time in the first and the last one. undefined: too few to compare. */
+/**
+ * Returns as many whole days before the range, as a time in the first and one in the last of them, or undefined if they are too few
+ * to compare.
+ */
 export function toEarlier(
   range: Range,
   now: number,
@@ -73,14 +76,14 @@ export function toEarlier(
 ): { readonly from: number; readonly to: number; readonly days: number } | undefined {
   const [first = now, ...others] = listDays(range, now, timeZone)
   const days = others.length + 1
-  if (days < LEAST_COMPARED_DAYS) return undefined
+  if (days < MIN_COMPARED_DAYS) return undefined
   return { from: first - days * DAY_MS, to: first - DAY_MS, days }
 }
 
-/** A time of each day of the range in the zone, oldest first; the last one is `now`'s day. */
+/** Returns a time in each day of the range in the zone, oldest first. The last one is the day of `now`. */
 export function listDays(range: Range, now: number, timeZone: string): number[] {
   const [date = '', time = ''] = toDateTime(now, timeZone).split(', ')
-  // From noon, an hour of change leaves one in the same day.
+  // Noon stays in the same day when the clocks change by an hour.
   const noon = now - (Number(time.slice(0, 2)) - 12) * 3_600_000
   const count = range === 'month' ? Number(date.split(' ')[0]) : RANGES[range].days
   return Array.from({ length: count }, (_, index) => noon - (count - 1 - index) * DAY_MS)

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { toNames } from '../../api/workspace.ts'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { toParams } from '../../api/workspace.ts'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { toChange, toCount, toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import type { EarlierUsage } from './usage-calls.ts'
 import { type PivotRow, type Sums, sumAll } from './usage-pivot.ts'
 import { PIVOTS, type Pivot } from './usage-search.ts'
@@ -13,7 +13,7 @@ interface UsageTableProps {
   readonly by: Pivot
   readonly earlier: EarlierUsage | undefined
   readonly nameOf: (row: PivotRow) => string
-  /** The range of the logs that a name leads to; undefined: the logs of this page do not have all of its requests. */
+  /** The range of the logs that a name links to. Undefined if the logs of this environment lack some of the requests. */
   readonly logRange: '7d' | '30d' | undefined
 }
 
@@ -21,29 +21,29 @@ export function UsageTable({ pivot, by, earlier, nameOf, logRange }: UsageTableP
   const total = sumAll(pivot)
   const { label } = PIVOTS[by]
   return (
-    <TableFrame label={`Usage by ${label.toLowerCase()}`}>
+    <ScrollableTable label={`Usage by ${label.toLowerCase()}`}>
       <thead>
         <tr>
           <th scope="col">{label}</th>
           <th scope="col" className="number">
             Requests
           </th>
-          <th scope="col" className="number wide">
+          <th scope="col" className="number wide-only">
             Failed
           </th>
-          <th scope="col" className="number wide">
+          <th scope="col" className="number wide-only">
             Tokens in
           </th>
-          <th scope="col" className="number wide">
-            of them cached
+          <th scope="col" className="number wide-only">
+            Cached
           </th>
-          <th scope="col" className="number wide">
+          <th scope="col" className="number wide-only">
             Tokens out
           </th>
           <th scope="col" className="number">
             Cost
           </th>
-          <th scope="col" className="number wide">
+          <th scope="col" className="number wide-only">
             Share
           </th>
         </tr>
@@ -51,7 +51,7 @@ export function UsageTable({ pivot, by, earlier, nameOf, logRange }: UsageTableP
       <tbody>
         {pivot.map(row => (
           <tr key={row.value === undefined ? 'other' : `value ${row.value}`}>
-            <td className="text cut">
+            <td className="text truncate">
               <RowName row={row} by={by} name={nameOf(row)} logRange={logRange} />
             </td>
             <Cells sums={row} totalUsd={total.costUsd} />
@@ -65,7 +65,7 @@ export function UsageTable({ pivot, by, earlier, nameOf, logRange }: UsageTableP
         </tr>
         {earlier !== undefined && <ChangeRow total={total} earlier={earlier} />}
       </tfoot>
-    </TableFrame>
+    </ScrollableTable>
   )
 }
 
@@ -73,14 +73,14 @@ function ChangeRow({ total, earlier }: { total: Sums; earlier: EarlierUsage }) {
   const changeOf = (name: keyof Sums): string => toChange(total[name], earlier[name]) ?? '–'
   return (
     <tr className="change">
-      <th scope="row">Change from the {earlier.days} days before</th>
+      <th scope="row">Change from the previous {earlier.days} days</th>
       <td className="number">{changeOf('requests')}</td>
-      <td className="wide" />
-      <td className="number wide">{changeOf('inputTokens')}</td>
-      <td className="number wide">{changeOf('cachedTokens')}</td>
-      <td className="number wide">{changeOf('outputTokens')}</td>
+      <td className="wide-only" />
+      <td className="number wide-only">{changeOf('inputTokens')}</td>
+      <td className="number wide-only">{changeOf('cachedTokens')}</td>
+      <td className="number wide-only">{changeOf('outputTokens')}</td>
       <td className="number">{changeOf('costUsd')}</td>
-      <td className="wide" />
+      <td className="wide-only" />
     </tr>
   )
 }
@@ -91,7 +91,7 @@ function RowName({
   name,
   logRange,
 }: Pick<UsageTableProps, 'by' | 'logRange'> & { row: PivotRow; name: string }) {
-  const place = usePlace()
+  const current = useEnvironment()
   if (value === null || value === undefined) return <span className="muted">{name}</span>
   const filter =
     by === 'model'
@@ -105,7 +105,7 @@ function RowName({
   return (
     <Link
       to="/o/$org/$project/$environment/logs"
-      params={toNames(place)}
+      params={toParams(current)}
       search={{ ...filter, range: logRange }}
     >
       {name}
@@ -118,17 +118,17 @@ function Cells({ sums, totalUsd }: { sums: Sums; totalUsd: number }) {
   return (
     <>
       <td className="number">{toCount(sums.requests)}</td>
-      <td className="number wide">{toPercent(sums.requests === 0 ? 0 : sums.errors / sums.requests)}</td>
-      <td className="number wide">{toCount(sums.inputTokens)}</td>
-      <td className="number wide">{toCount(sums.cachedTokens)}</td>
-      <td className="number wide">{toCount(sums.outputTokens)}</td>
+      <td className="number wide-only">{toPercent(sums.requests === 0 ? 0 : sums.errors / sums.requests)}</td>
+      <td className="number wide-only">{toCount(sums.inputTokens)}</td>
+      <td className="number wide-only">{toCount(sums.cachedTokens)}</td>
+      <td className="number wide-only">{toCount(sums.outputTokens)}</td>
       <td className="number">
         {isUnpriced ? 'unpriced' : toMoney(sums.costUsd)}
         {!isUnpriced && sums.unpriced > 0 && (
           <span className="muted more"> + {toCount(sums.unpriced)} unpriced</span>
         )}
       </td>
-      <td className="number wide">{totalUsd === 0 ? '–' : toPercent(sums.costUsd / totalUsd)}</td>
+      <td className="number wide-only">{totalUsd === 0 ? '–' : toPercent(sums.costUsd / totalUsd)}</td>
     </>
   )
 }

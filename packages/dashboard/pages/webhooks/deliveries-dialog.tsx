@@ -1,26 +1,26 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { ListState } from '../../controls/list-state.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
-import { useOrganization } from '../../session/place-context.tsx'
+import { useOrganization } from '../../session/environment-context.tsx'
 
 const POLL_MS = 2_000
 const PAGE_SIZE = 20
-const LOOKS = { pending: '', delivered: 'good', failed: 'bad' } as const
+const STATE_VARIANTS = { pending: '', delivered: 'good', failed: 'bad' } as const
 
 interface DeliveriesDialogProps {
   readonly webhook: Resource<'Webhook'>
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   readonly onClose: () => void
 }
 
-/** What was sent to a webhook's address, and a test of it. */
-export function DeliveriesDialog({ webhook, objection, onClose }: DeliveriesDialogProps) {
+/** Lists what was sent to a webhook's address, and sends a test. */
+export function DeliveriesDialog({ webhook, disabledReason, onClose }: DeliveriesDialogProps) {
   const { time_zone: timeZone } = useOrganization()
   const client = useQueryClient()
   const queryKey = ['deliveries', webhook.id]
@@ -28,7 +28,7 @@ export function DeliveriesDialog({ webhook, objection, onClose }: DeliveriesDial
   const deliveries = useList(
     queryKey,
     cursor =>
-      answerOf(
+      unwrap(
         api.GET('/v1/webhooks/{id}/deliveries', {
           params: {
             path,
@@ -36,18 +36,23 @@ export function DeliveriesDialog({ webhook, objection, onClose }: DeliveriesDial
           },
         }),
       ),
-    // While an attempt runs or follows.
+    // Polls while an attempt is running or scheduled.
     { pollMs: items => (items.some(({ state }) => state === 'pending') ? POLL_MS : undefined) },
   )
   const test = useMutation({
-    mutationFn: () => answerOf(api.POST('/v1/webhooks/{id}/test', { params: { path } })),
+    mutationFn: () => unwrap(api.POST('/v1/webhooks/{id}/test', { params: { path } })),
     onSuccess: () => client.invalidateQueries({ queryKey }),
   })
   return (
-    <Dialog title="Deliveries" shape="wide" onClose={onClose}>
+    <Dialog title="Deliveries" variant="wide" onClose={onClose}>
       <p className="row">
         <code className="breaks">{webhook.url}</code>
-        <Button isPending={test.isPending} objection={objection} onClick={() => test.mutate()} data-focus>
+        <Button
+          isPending={test.isPending}
+          disabledReason={disabledReason}
+          onClick={() => test.mutate()}
+          data-focus
+        >
           Send a test
         </Button>
       </p>
@@ -57,7 +62,7 @@ export function DeliveriesDialog({ webhook, objection, onClose }: DeliveriesDial
         query={deliveries}
         empty={<p className="padded muted">Nothing was sent in the last 30 days.</p>}
       >
-        <TableFrame label="Deliveries">
+        <ScrollableTable label="Deliveries">
           <thead>
             <tr>
               <th scope="col">Event</th>
@@ -66,7 +71,7 @@ export function DeliveriesDialog({ webhook, objection, onClose }: DeliveriesDial
                 Attempts
               </th>
               <th scope="col">Last failure</th>
-              <th scope="col" className="wide">
+              <th scope="col" className="wide-only">
                 Created
               </th>
             </tr>
@@ -76,17 +81,17 @@ export function DeliveriesDialog({ webhook, objection, onClose }: DeliveriesDial
               <tr key={each.id}>
                 <td>{each.event}</td>
                 <td>
-                  <span className={`chip ${LOOKS[each.state]}`}>{each.state}</span>
+                  <span className={`chip ${STATE_VARIANTS[each.state]}`}>{each.state}</span>
                 </td>
                 <td className="number">{each.attempts}</td>
                 <td className="breaks">{each.failure ?? '–'}</td>
-                <td className="wide">
+                <td className="wide-only">
                   <TimeAgo at={each.created_at} timeZone={timeZone} />
                 </td>
               </tr>
             ))}
           </tbody>
-        </TableFrame>
+        </ScrollableTable>
       </ListState>
     </Dialog>
   )

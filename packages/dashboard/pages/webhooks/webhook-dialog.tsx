@@ -1,20 +1,20 @@
-import { answerOf, api, type Resource } from '../../api/client.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
-import { useOrganization } from '../../session/place-context.tsx'
+import { useOrganization } from '../../session/environment-context.tsx'
 
 const EVENTS = [
-  ['budget.alert', 'A budget reached a percentage'],
-  ['quota.alert', 'A quota is in its grace'],
-  ['credential.invalid', 'A provider refuses its key'],
-  ['circuit.open', 'A model fails and is left out'],
+  ['budget.alert', 'A budget reaches an alert percentage'],
+  ['quota.alert', 'A quota enters its grace'],
+  ['credential.invalid', 'A provider refuses a key'],
+  ['circuit.open', 'A failing model is skipped'],
 ] as const
 
 interface WebhookDialogProps {
-  /** Absent: one is created, with its secret in the answer. */
+  /** The webhook to change. Without it, one is created, and the answer contains its secret. */
   readonly current?: Resource<'Webhook'>
   readonly onClose: () => void
   readonly onDone: (stored: Resource<'Webhook'> | Resource<'NewWebhookRecord'>) => void
@@ -29,10 +29,8 @@ export function WebhookDialog({ current, onClose, onDone }: WebhookDialogProps) 
       events: EVENTS.map(([event]) => event).filter(event => chosen.includes(event)),
     }
     return current === undefined
-      ? answerOf(
-          api.POST('/v1/orgs/{orgId}/webhooks', { params: { path: { orgId: organization.id } }, body }),
-        )
-      : answerOf(api.PATCH('/v1/webhooks/{id}', { params: { path: { id: current.id }, header }, body }))
+      ? unwrap(api.POST('/v1/orgs/{orgId}/webhooks', { params: { path: { orgId: organization.id } }, body }))
+      : unwrap(api.PATCH('/v1/webhooks/{id}', { params: { path: { id: current.id }, header }, body }))
   }, onDone)
   const problem = form.problemOf('events')
   return (
@@ -68,7 +66,7 @@ export function WebhookDialog({ current, onClose, onDone }: WebhookDialogProps) 
         <FormProblem error={form.error} />
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isPending={form.isPending}>
+          <Button type="submit" variant="primary" isPending={form.isPending}>
             {current === undefined ? 'Add webhook' : 'Save'}
           </Button>
         </div>

@@ -1,15 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, api, type Resource } from '../../api/client.ts'
-import { findStored, useList } from '../../api/use-list.ts'
+import { api, type Resource, unwrap } from '../../api/client.ts'
+import { findById, useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
 import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
-import { Edited } from '../../controls/edited.tsx'
-import { Empty, ListState } from '../../controls/list-state.tsx'
-import { OnceDialog } from '../../controls/once-dialog.tsx'
-import { PageHead } from '../../controls/page-head.tsx'
-import { TableFrame } from '../../controls/table-frame.tsx'
-import { useObjection, useOrganization } from '../../session/place-context.tsx'
+import { EditForm } from '../../controls/edit-form.tsx'
+import { EmptyState, ListState } from '../../controls/list-state.tsx'
+import { PageHeader } from '../../controls/page-header.tsx'
+import { ScrollableTable } from '../../controls/scrollable-table.tsx'
+import { SecretDialog } from '../../controls/secret-dialog.tsx'
+import { useDisabledReason, useOrganization } from '../../session/environment-context.tsx'
 import { DeliveriesDialog } from './deliveries-dialog.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
 
@@ -21,7 +21,7 @@ type Open =
 
 export function WebhooksPage() {
   const organization = useOrganization()
-  const objection = useObjection('admin')
+  const disabledReason = useDisabledReason('admin')
   const client = useQueryClient()
   const [open, setOpen] = useState<Open>()
   const queryKey = ['webhooks', organization.id]
@@ -30,28 +30,28 @@ export function WebhooksPage() {
   const close = (): void => setOpen(undefined)
   const refresh = (): void => void client.invalidateQueries({ queryKey })
   const addButton = (
-    <Button look="primary" objection={objection} onClick={() => setOpen({ dialog: 'create' })}>
+    <Button variant="primary" disabledReason={disabledReason} onClick={() => setOpen({ dialog: 'create' })}>
       Add webhook
     </Button>
   )
   return (
     <>
-      <PageHead
+      <PageHeader
         title="Webhooks"
-        answer="Where alerts go: budgets, quotas, refused provider keys, open circuits."
+        description="Where alerts go: budgets, quotas, refused provider keys, open circuits."
         actions={addButton}
       />
       <ListState
         what="Webhooks"
         query={webhooks}
         empty={
-          <Empty title="No webhooks">
-            <p>Nobody is told when a budget is nearly spent.</p>
+          <EmptyState title="No webhooks">
+            <p>No one is notified when a budget is nearly spent.</p>
             {addButton}
-          </Empty>
+          </EmptyState>
         }
       >
-        <WebhookTable webhooks={webhooks.items} objection={objection} onOpen={setOpen} />
+        <WebhookTable webhooks={webhooks.items} disabledReason={disabledReason} onOpen={setOpen} />
       </ListState>
       {open?.dialog === 'create' && (
         <WebhookDialog
@@ -64,7 +64,7 @@ export function WebhooksPage() {
         />
       )}
       {open?.dialog === 'change' && (
-        <Edited record={open.webhook} read={() => findStored(list, open.webhook.id)}>
+        <EditForm record={open.webhook} read={() => findById(list, open.webhook.id)}>
           {webhook => (
             <WebhookDialog
               current={webhook}
@@ -75,19 +75,19 @@ export function WebhooksPage() {
               }}
             />
           )}
-        </Edited>
+        </EditForm>
       )}
       {open?.dialog === 'shown' && (
-        <OnceDialog
+        <SecretDialog
           title="The webhook’s secret"
-          text="Your receiver verifies signatures with it (Standard Webhooks). This is the only time that it is shown."
+          text="Your receiver verifies signatures with it (Standard Webhooks). This is the only time it is shown."
           secret={open.secret}
           noun="secret"
           onClose={close}
         />
       )}
       {open?.dialog === 'deliveries' && (
-        <DeliveriesDialog webhook={open.webhook} objection={objection} onClose={close} />
+        <DeliveriesDialog webhook={open.webhook} disabledReason={disabledReason} onClose={close} />
       )}
       {open?.dialog === 'remove' && <RemoveDialog webhook={open.webhook} onClose={close} onDone={refresh} />}
     </>
@@ -96,7 +96,7 @@ export function WebhooksPage() {
 
 function listWebhooks(orgId: string, cursor: string | undefined) {
   const query = cursor === undefined ? { limit: 100 } : { limit: 100, cursor }
-  return answerOf(api.GET('/v1/orgs/{orgId}/webhooks', { params: { path: { orgId }, query } }))
+  return unwrap(api.GET('/v1/orgs/{orgId}/webhooks', { params: { path: { orgId }, query } }))
 }
 
 interface RemoveDialogProps {
@@ -111,12 +111,12 @@ function RemoveDialog({ webhook, onClose, onDone }: RemoveDialogProps) {
       title="Remove the webhook"
       name={new URL(webhook.url).host}
       action="Remove webhook"
-      send={() => answerOf(api.DELETE('/v1/webhooks/{id}', { params: { path: { id: webhook.id } } }))}
+      send={() => unwrap(api.DELETE('/v1/webhooks/{id}', { params: { path: { id: webhook.id } } }))}
       onDone={onDone}
       onClose={onClose}
     >
       <p>
-        Nothing more is sent to <code>{webhook.url}</code>, and its deliveries are forgotten.
+        Nothing more is sent to <code>{webhook.url}</code>, and its delivery history is deleted.
       </p>
     </ConfirmDialog>
   )
@@ -124,21 +124,21 @@ function RemoveDialog({ webhook, onClose, onDone }: RemoveDialogProps) {
 
 interface WebhookTableProps {
   readonly webhooks: readonly Webhook[]
-  readonly objection: string | undefined
+  readonly disabledReason: string | undefined
   readonly onOpen: (open: Open) => void
 }
 
-function WebhookTable({ webhooks, objection, onOpen }: WebhookTableProps) {
+function WebhookTable({ webhooks, disabledReason, onOpen }: WebhookTableProps) {
   return (
-    <TableFrame label="Webhooks">
+    <ScrollableTable label="Webhooks">
       <thead>
         <tr>
           <th scope="col">Address</th>
-          <th scope="col" className="wide">
+          <th scope="col" className="wide-only">
             Events
           </th>
           <th scope="col">
-            <span className="only-heard">Actions</span>
+            <span className="visually-hidden">Actions</span>
           </th>
         </tr>
       </thead>
@@ -148,7 +148,7 @@ function WebhookTable({ webhooks, objection, onOpen }: WebhookTableProps) {
             <td className="breaks">
               <code>{webhook.url}</code>
             </td>
-            <td className="wide">
+            <td className="wide-only">
               <span className="row">
                 {webhook.events.map(event => (
                   <span key={event} className="chip">
@@ -161,7 +161,7 @@ function WebhookTable({ webhooks, objection, onOpen }: WebhookTableProps) {
               <span className="row end-of-row">
                 <Button
                   small
-                  look="quiet"
+                  variant="quiet"
                   onClick={() => onOpen({ dialog: 'deliveries', webhook })}
                   aria-label={`Deliveries to ${webhook.url}`}
                 >
@@ -169,8 +169,8 @@ function WebhookTable({ webhooks, objection, onOpen }: WebhookTableProps) {
                 </Button>
                 <Button
                   small
-                  look="quiet"
-                  objection={objection}
+                  variant="quiet"
+                  disabledReason={disabledReason}
                   onClick={() => onOpen({ dialog: 'change', webhook })}
                   aria-label={`Change ${webhook.url}`}
                 >
@@ -178,8 +178,8 @@ function WebhookTable({ webhooks, objection, onOpen }: WebhookTableProps) {
                 </Button>
                 <Button
                   small
-                  look="danger"
-                  objection={objection}
+                  variant="danger"
+                  disabledReason={disabledReason}
                   onClick={() => onOpen({ dialog: 'remove', webhook })}
                   aria-label={`Remove ${webhook.url}`}
                 >
@@ -190,6 +190,6 @@ function WebhookTable({ webhooks, objection, onOpen }: WebhookTableProps) {
           </tr>
         ))}
       </tbody>
-    </TableFrame>
+    </ScrollableTable>
   )
 }

@@ -44,7 +44,7 @@ describeDashboard('with a provider that answers', dashboard => {
     )
     await add('Right')
     await dialog.getByText('Valid.').waitFor()
-    await dialog.getByText('3 models of it can be called here.').waitFor()
+    await dialog.getByText('3 of its models can be called here.').waitFor()
     await watched.expectClean()
   })
 

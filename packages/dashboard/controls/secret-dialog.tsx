@@ -3,17 +3,17 @@ import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Dialog } from './dialog.tsx'
 
-interface OnceDialogProps {
+interface SecretDialogProps {
   readonly title: string
   readonly text: ReactNode
   readonly secret: string
-  /** Such as `key`: "Copy key", "You cannot see this key again". */
+  /** What the secret is, such as `key` for "Copy key" and "You cannot see this key again". */
   readonly noun: string
   readonly onClose: () => void
 }
 
-/** The only view of a secret. Esc asks first. */
-export function OnceDialog({ title, text, secret, noun, onClose }: OnceDialogProps) {
+/** Shows a secret for the only time. Esc warns before it closes the dialog. */
+export function SecretDialog({ title, text, secret, noun, onClose }: SecretDialogProps) {
   const [isAsking, setAsking] = useState(false)
   const shown = useRef<HTMLElement>(null)
   return (
@@ -23,7 +23,7 @@ export function OnceDialog({ title, text, secret, noun, onClose }: OnceDialogPro
         <code ref={shown} data-testid="secret">
           {secret}
         </code>
-        <CopyButton text={secret} label={`Copy ${noun}`} look="primary" shown={shown} />
+        <CopyButton text={secret} label={`Copy ${noun}`} variant="primary" shown={shown} />
       </div>
       {isAsking && (
         <div className="notice warn" role="alert">
@@ -32,7 +32,7 @@ export function OnceDialog({ title, text, secret, noun, onClose }: OnceDialogPro
       )}
       <div className="form-end">
         {isAsking && <Button onClick={() => setAsking(false)}>Keep it open</Button>}
-        <Button look="primary" onClick={onClose}>
+        <Button variant="primary" onClick={onClose}>
           I have saved it
         </Button>
       </div>

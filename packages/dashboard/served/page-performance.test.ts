@@ -13,7 +13,7 @@ import {
 } from '../testing/open-dashboard.ts'
 import { signInAsOwner } from '../testing/sign-in.ts'
 
-// What a page costs its reader, as numbers that do not depend on the machine: rounds of calls and bytes.
+// Measures what a page costs: rounds of calls, bytes, CPU time and memory.
 
 describe.skipIf(chromiumProgram === undefined)('the weight of pages', () => {
   let app: NewApp
@@ -76,7 +76,7 @@ describe.skipIf(chromiumProgram === undefined)('the weight of pages', () => {
       if (rounds.calls.length > 2 || rounds.lateFiles.length > 0) slow.push([url, rounds])
     }
     expect(slow).toEqual([])
-    // Its models come from the gateway, which wants a token: the prompt is there before.
+    // The playground's models need a token of the gateway first; the prompt is shown before they arrive.
     const { calls } = await countRounds(page, `${controlUrl}/o/acme/chat-app/development/playground`)
     expect(calls).toEqual([
       ['GET /v1/session/bootstrap'],

@@ -1,24 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { answerOf, api } from '../../api/client.ts'
+import { api, unwrap } from '../../api/client.ts'
 import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
-import { usePlace } from '../../session/place-context.tsx'
+import { useEnvironment } from '../../session/environment-context.tsx'
 
-interface RemovalDialogProps {
+interface RemoveAuthDialogProps {
   readonly what: 'remove-identity' | 'remove-device'
   readonly onClose: () => void
 }
 
-export function RemovalDialog({ what, onClose }: RemovalDialogProps) {
-  const { project } = usePlace()
+export function RemoveAuthDialog({ what, onClose }: RemoveAuthDialogProps) {
+  const { project } = useEnvironment()
   const client = useQueryClient()
   const removal = what === 'remove-identity' ? 'federated-auth' : 'device-auth'
   return (
     <ConfirmDialog
-      title={what === 'remove-identity' ? 'Remove the identity provider' : 'Turn devices off'}
+      title={what === 'remove-identity' ? 'Remove the identity provider' : 'Turn off devices'}
       name={project.name}
       action="Remove"
       send={() =>
-        answerOf(
+        unwrap(
           api.DELETE(`/v1/projects/{projectId}/${removal}`, {
             params: { path: { projectId: project.id } },
           }),
@@ -27,7 +27,7 @@ export function RemovalDialog({ what, onClose }: RemovalDialogProps) {
       onDone={() => void client.invalidateQueries({ queryKey: [removal, project.id] })}
       onClose={onClose}
     >
-      <p>No new token is given that way. Tokens that were given already end within an hour.</p>
+      <p>No new tokens are issued this way. Tokens that were already issued expire within an hour.</p>
     </ConfirmDialog>
   )
 }

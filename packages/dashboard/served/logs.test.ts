@@ -48,7 +48,7 @@ describeDashboard('logs, and what they keep of requests', dashboard => {
     const ann = { end_user_id: 'ann-of-the-chart' }
     await insert([ann, { ...ann, status: 503, error_code: 'timeout' }, { ...ann, metadata: { team: 'web' } }])
     await open(`${LOGS}?end_user_id=ann-of-the-chart&range=1h`)
-    const chart = page.getByRole('figure').filter({ hasText: 'What matches' })
+    const chart = page.getByRole('figure').filter({ hasText: 'Matching requests' })
     await chart.getByText('3 requests.').waitFor()
     await chart.getByText('Show as table').click()
     const cells = await chart.getByRole('cell').allTextContents()
@@ -73,7 +73,7 @@ describeDashboard('logs, and what they keep of requests', dashboard => {
   test('a drag over the chart narrows the time to that of its bars, and a small movement is a click', async () => {
     const { page, watched } = dashboard
     await open(`${LOGS}?range=1h`)
-    const plot = page.getByRole('figure').filter({ hasText: 'What matches' }).locator('.u-over')
+    const plot = page.getByRole('figure').filter({ hasText: 'Matching requests' }).locator('.u-over')
     const drag = async (share: number): Promise<number> => {
       const { x, y, width, height } = (await plot.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
       const from = x + width / 4
@@ -273,8 +273,8 @@ describeDashboard('logs, and what they keep of requests', dashboard => {
     ])
     await open(`${LOGS}/${id}`)
     await page.getByRole('heading', { name: 'Timeline' }).waitFor()
-    const facts = page.locator('dl.facts > div')
-    const texts = await facts.allInnerTexts()
+    const details = page.locator('dl.description-list > div')
+    const texts = await details.allInnerTexts()
     const dollars = texts
       .filter(text => text.startsWith('Cost of '))
       .map(text => Number(/= \$([\d.]+)$/.exec(text)?.[1]))
@@ -330,9 +330,9 @@ describeDashboard('logs, and what they keep of requests', dashboard => {
       },
     ])
     await open(`${LOGS}/${id}`)
-    const said = page.getByRole('region', { name: 'Conversation' }).getByRole('listitem')
-    await said.nth(1).waitFor()
-    expect(await said.first().innerText()).toContain('<script>window.hurt = true</script>')
+    const messages = page.getByRole('region', { name: 'Conversation' }).getByRole('listitem')
+    await messages.nth(1).waitFor()
+    expect(await messages.first().innerText()).toContain('<script>window.hurt = true</script>')
     await page.getByRole('button', { name: 'Raw' }).click()
     await page.getByRole('heading', { name: 'Answer' }).waitFor()
     expect(await page.evaluate('window.hurt')).toBeUndefined()

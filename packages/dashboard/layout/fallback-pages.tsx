@@ -1,25 +1,25 @@
 import { Link } from '@tanstack/react-router'
 import { toApiError } from '../api/api-error.ts'
 import { Button } from '../controls/button.tsx'
-import { useWorkspace } from '../session/place-context.tsx'
-import { Door } from './door.tsx'
+import { useWorkspace } from '../session/environment-context.tsx'
+import { CardLayout } from './card-layout.tsx'
 import { UserMenu } from './user-menu.tsx'
 
-export function MissingPage() {
+export function NotFoundPage() {
   return (
-    <Door title="No such page" text="The address names no page of the dashboard.">
+    <CardLayout title="Page not found" text="The dashboard has no page at this address.">
       <Link className="button primary" to="/">
         Go to your environments
       </Link>
-    </Door>
+    </CardLayout>
   )
 }
 
-/** A page that failed as a whole. */
-export function BrokenPage({ error }: { error: unknown }) {
+/** Replaces a page that failed as a whole. */
+export function ErrorPage({ error }: { error: unknown }) {
   const { message, code, requestId } = toApiError(error)
   return (
-    <Door title="This page could not be shown">
+    <CardLayout title="This page could not be shown">
       <div role="alert" className="notice bad">
         <span>{message}</span>
         <span className="small">
@@ -32,23 +32,23 @@ export function BrokenPage({ error }: { error: unknown }) {
           )}
         </span>
       </div>
-      <Button look="primary" onClick={() => location.reload()}>
+      <Button variant="primary" onClick={() => location.reload()}>
         Try again
       </Button>
-    </Door>
+    </CardLayout>
   )
 }
 
-/** For somebody who belongs to no organization, or to one without a project. */
+/** Is shown to users who belong to no organization, or only to organizations without projects. */
 export function NoEnvironmentPage() {
   const { organizations } = useWorkspace()
   const text =
     organizations.length === 0
-      ? 'You belong to no organization. Ask a colleague for an invitation.'
-      : 'Your organizations have no project yet. An admin can create one.'
+      ? 'You do not belong to an organization yet. Ask a colleague for an invitation.'
+      : 'Your organizations have no projects yet. An admin can create one.'
   return (
-    <Door title="Nothing to open yet" text={text}>
+    <CardLayout title="Nothing to open yet" text={text}>
       <UserMenu />
-    </Door>
+    </CardLayout>
   )
 }

@@ -1,21 +1,21 @@
 import { type ReactNode, useEffect } from 'react'
 
-interface PageHeadProps {
+interface PageHeaderProps {
   readonly title: string
-  /** The answer to the page's question, in a sentence. */
-  readonly answer?: ReactNode
+  /** A sentence below the title that summarizes the page. */
+  readonly description?: ReactNode
   readonly actions?: ReactNode
 }
 
-export function PageHead({ title, answer, actions }: PageHeadProps) {
+export function PageHeader({ title, description, actions }: PageHeaderProps) {
   useEffect(() => {
     document.title = `${title} · Rideau`
   }, [title])
   return (
-    <div className="page-head">
+    <div className="page-header">
       <div>
         <h1>{title}</h1>
-        {answer !== undefined && <p>{answer}</p>}
+        {description !== undefined && <p>{description}</p>}
       </div>
       {actions !== undefined && <div className="row">{actions}</div>}
     </div>

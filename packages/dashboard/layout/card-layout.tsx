@@ -1,14 +1,22 @@
 import { type ReactNode, useEffect } from 'react'
 import { Logo } from '../controls/icons.tsx'
 
-/** The frame of the pages for people who are not signed in. */
-export function Door({ title, text, children }: { title: string; text?: ReactNode; children?: ReactNode }) {
+/** A page without the AppShell: one card in the middle, for signing in, the account and errors. */
+export function CardLayout({
+  title,
+  text,
+  children,
+}: {
+  title: string
+  text?: ReactNode
+  children?: ReactNode
+}) {
   useEffect(() => {
     document.title = `${title} · Rideau`
   }, [title])
   return (
-    <main className="door">
-      <div className="door-card">
+    <main className="card-layout">
+      <div className="card">
         <p className="brand">
           <Logo /> Rideau
         </p>

@@ -7,7 +7,7 @@ describeDashboard('keys without Ctrl', dashboard => {
     await dashboard.openAsOwner('logs')
     const isFocused = (label: string) =>
       page.getByLabel(label, { exact: true }).evaluate(element => element.matches(':focus'))
-    // The filters are made anew when the names of keys arrive.
+    // The filters are rendered again when the names of keys arrive.
     await page.waitForLoadState('networkidle')
     await page.keyboard.press('/')
     expect(await isFocused('Status')).toBe(true)
@@ -29,7 +29,7 @@ describeDashboard('keys without Ctrl', dashboard => {
 
     const menu = page.getByRole('button', { name: /^Your account/ })
     await menu.click()
-    await page.getByRole('menuitem', { name: 'Turn shortcuts of one key off' }).click()
+    await page.getByRole('menuitem', { name: 'Turn off single-key shortcuts' }).click()
     await page.reload()
     await page.getByRole('heading', { name: 'Keys', level: 1 }).click()
     for (const key of ['?', '/', 'g', 'l']) await page.keyboard.press(key)
@@ -39,10 +39,10 @@ describeDashboard('keys without Ctrl', dashboard => {
     expect(new URL(page.url()).pathname).toBe(`${DEVELOPMENT}/keys`)
     await page.keyboard.press('Escape')
     await menu.click()
-    await page.getByRole('menuitem', { name: 'Turn shortcuts of one key on' }).click()
+    await page.getByRole('menuitem', { name: 'Turn on single-key shortcuts' }).click()
     await page.getByRole('heading', { name: 'Keys', level: 1 }).click()
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     await watched.expectClean()
   })
 })

@@ -1,16 +1,17 @@
 import type { ReactNode } from 'react'
 import type { Resource } from '../../api/client.ts'
+import { DescriptionList } from '../../controls/description-list.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { toMoney, toPrice } from '../../format/money.ts'
 import type { LogDetail } from './log-calls.ts'
 
 type CostPart = Resource<'CostPart'>
 
-export function RequestFacts({ log, keyName }: { log: LogDetail; keyName: string | undefined }) {
+export function RequestDetails({ log, keyName }: { log: LogDetail; keyName: string | undefined }) {
   const { usage, metadata, feedback } = log
   const { cached_tokens: cached, cache_write_tokens: written } = usage.input_tokens_details
   const { reasoning_tokens: reasoning } = usage.output_tokens_details
-  const facts: readonly (readonly [string, ReactNode])[] = [
+  const items: readonly (readonly [string, ReactNode])[] = [
     ['Request id', <code key="id">{log.request_id}</code>],
     ['Endpoint', `${log.endpoint} (${log.surface})${log.stream ? ', streamed' : ''}`],
     [
@@ -21,7 +22,7 @@ export function RequestFacts({ log, keyName }: { log: LogDetail; keyName: string
         [`${toCount(written)} written to it`, written],
       ),
     ],
-    ['Output tokens', toParts(usage.output_tokens, [`${toCount(reasoning)} of reasoning`, reasoning])],
+    ['Output tokens', toParts(usage.output_tokens, [`${toCount(reasoning)} for reasoning`, reasoning])],
     [
       'Cost',
       `${toMoney(log.cost_usd)}${log.sandbox ? ', fictitious (sandbox)' : ''}${log.usage_estimated ? ', estimated' : ''}`,
@@ -30,11 +31,11 @@ export function RequestFacts({ log, keyName }: { log: LogDetail; keyName: string
     ['End user', log.end_user_id ?? 'none'],
     ['Key', keyName ?? log.key_id ?? 'a client token'],
     ['Ended with', log.finish_reason ?? log.error_code ?? '–'],
-    ...(log.provider_message === null ? [] : [['The provider says', log.provider_message] as const]),
+    ...(log.provider_message === null ? [] : [['Provider message', log.provider_message] as const]),
     ...(log.user === null ? [] : [['User in the body', log.user] as const]),
     ...(log.output_cap === null
       ? []
-      : [['Output cap', `${toCount(log.output_cap)} tokens, by a limit`] as const]),
+      : [['Output cap', `${toCount(log.output_cap)} tokens, set by a limit`] as const]),
     ...(feedback === null
       ? []
       : [
@@ -46,14 +47,9 @@ export function RequestFacts({ log, keyName }: { log: LogDetail; keyName: string
     ...Object.entries(metadata ?? {}).map(([name, value]) => [`metadata.${name}`, value] as const),
   ]
   return (
-    <dl className="facts padded stack">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <div className="padded">
+      <DescriptionList items={items} />
+    </div>
   )
 }
 
@@ -71,8 +67,8 @@ function toSum({ tokens, usd_per_mtok: price, cost_usd: cost }: CostPart): strin
   return `${toCount(tokens)} × ${toPrice(price)} a million = ${toMoney(cost)}`
 }
 
-/** `1,204, of them 512 from the cache`; parts of zero are left out. */
+/** `1,204, including 512 from the cache`. Parts of zero are left out. */
 function toParts(total: number, ...parts: readonly (readonly [string, number])[]): string {
   const shown = parts.filter(([, count]) => count > 0).map(([text]) => text)
-  return shown.length === 0 ? toCount(total) : `${toCount(total)}, of them ${shown.join(' and ')}`
+  return shown.length === 0 ? toCount(total) : `${toCount(total)}, including ${shown.join(' and ')}`
 }

@@ -1,10 +1,14 @@
 import type { ReactNode } from 'react'
 
-/** Names with their values; what is undefined is left out. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+/** Shows names with their values. An item whose value is undefined is left out. */
+export function DescriptionList({
+  items,
+}: {
+  items: readonly (readonly [name: string, value: ReactNode])[]
+}) {
   return (
-    <dl className="facts">
-      {facts
+    <dl className="description-list">
+      {items
         .filter(([, value]) => value !== undefined)
         .map(([name, value]) => (
           <div key={name}>

@@ -38,12 +38,12 @@ describeDashboard('the playground', dashboard => {
     await page.getByText('Tools and schema').click()
     await page.getByLabel('Tools').fill('{ no JSON')
     await send('Weather?')
-    // Nothing is sent before it is right.
+    // Nothing is sent while the JSON is wrong.
     await page.getByText('Must be JSON: a list of tools', { exact: false }).waitFor()
     expect(watched.sent.filter(each => each.includes('/v1/chat'))).toEqual([])
     await page.getByLabel('Tools').fill(TOOLS)
     await send('Weather?')
-    await page.getByText('Asks for the tool').waitFor()
+    await page.getByText('Calls the tool').waitFor()
     await page.getByText(/^find_weather\(/).waitFor()
     await watched.expectClean()
     await page.getByLabel('Result of find_weather').fill('It snows.')
@@ -66,14 +66,14 @@ describeDashboard('the playground', dashboard => {
     await page.getByLabel('Seed').fill('7')
     await page.getByLabel('Reasoning effort').selectOption('low')
     await page.getByText('Tools and schema').click()
-    await page.getByLabel('Schema of the answer').fill('{"type":"object"}')
+    await page.getByLabel('Response schema').fill('{"type":"object"}')
     await page.getByLabel('Add images').setInputFiles({
       name: 'pixel.png',
       mimeType: 'image/png',
       buffer: Buffer.from(PIXEL, 'base64'),
     })
-    await page.getByRole('img', { name: 'Chosen, number 1' }).waitFor()
-    await page.getByText('The same from code').click()
+    await page.getByRole('img', { name: 'Chosen image 1' }).waitFor()
+    await page.getByText('The same request as code').click()
     const code = page.getByRole('tabpanel')
     for (const part of ['"seed": 7', '"reasoning_effort": "low"', '"json_schema"', 'data:image/png;base64,'])
       expect(await code.textContent()).toContain(part)
@@ -85,8 +85,8 @@ describeDashboard('the playground', dashboard => {
     const body = (await sent).postDataJSON()
     expect(body).toMatchObject({ seed: 7, reasoning_effort: 'low', response_format: { type: 'json_schema' } })
     expect(body.messages.at(-1).content[1].image_url.url).toContain(PIXEL)
-    await page.getByRole('img', { name: 'Part 1 of the prompt' }).waitFor()
+    await page.getByRole('img', { name: 'Image 1 of the prompt' }).waitFor()
     // The next prompt starts without it.
-    expect(await page.getByRole('img', { name: 'Chosen, number 1' }).count()).toBe(0)
+    expect(await page.getByRole('img', { name: 'Chosen image 1' }).count()).toBe(0)
   })
 })

@@ -9,7 +9,7 @@ describeDashboard('the dashboard at work', dashboard => {
       { key },
     )
   const chooseAction = async (name: string, action: string): Promise<void> => {
-    // The newest of that name is the first.
+    // The newest key of that name is listed first.
     const { page } = dashboard
     await page
       .getByRole('button', { name: `Actions for ${name}` })
@@ -20,7 +20,7 @@ describeDashboard('the dashboard at work', dashboard => {
 
   test('a key is created with restrictions, shown once, used, rolled with an overlap and revoked by its name', async () => {
     const { page, watched } = dashboard
-    // Without the right to the clipboard, as on a page without https.
+    // A page without https has no clipboard API.
     await page.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })')
     await dashboard.openAsOwner('keys')
     await page.getByRole('button', { name: 'Create key' }).click()
@@ -28,7 +28,7 @@ describeDashboard('the dashboard at work', dashboard => {
     await dialog.getByLabel('Name').fill('web-backend')
     await dialog.getByLabel('Models').fill('sandbox/echo\nopenai/*')
     await dialog.getByLabel('chat').check()
-    await dialog.getByLabel('Most that one request may cost').fill('0.5')
+    await dialog.getByLabel('Maximum cost of one request').fill('0.5')
     await dialog.getByRole('button', { name: 'Create key' }).click()
 
     await page.getByRole('heading', { name: 'web-backend is ready' }).waitFor()
@@ -69,7 +69,7 @@ describeDashboard('the dashboard at work', dashboard => {
     await chooseAction('web-backend', 'Revoke…')
     const revoke = dialog.getByRole('button', { name: 'Revoke key' })
     expect(await revoke.getAttribute('aria-disabled')).toBe('true')
-    // The browser's own click, which a person can make too.
+    // Playwright would wait for the button to be enabled; a person can click it anyway.
     await revoke.click({ force: true })
     expect((await ask(rolled)).status).toBe(200)
     await dialog.getByLabel('Type web-backend to confirm').fill('web-backend')
@@ -176,9 +176,9 @@ describeDashboard('the dashboard at work', dashboard => {
     const requestId = answered.headers.get('x-request-id') ?? ''
     await app.findLog(requestId)
     await dashboard.openAsOwner(`logs/${requestId}`)
-    const said = page.getByRole('region', { name: 'Conversation' }).getByRole('listitem')
-    await said.nth(2).waitFor()
-    expect(await said.allInnerTexts()).toEqual([
+    const shown = page.getByRole('region', { name: 'Conversation' }).getByRole('listitem')
+    await shown.nth(2).waitFor()
+    expect(await shown.allInnerTexts()).toEqual([
       expect.stringMatching(/^system\s+Repeat it\.$/),
       expect.stringMatching(/^user\s+These words are mine\.$/),
       expect.stringMatching(/^assistant\s+\S/),
@@ -223,7 +223,7 @@ describeDashboard('the dashboard at work', dashboard => {
     })
     await page.goto(invited.body.accept_url.replace(/^https?:\/\/[^/]+/, app.controlUrl))
     await page.getByRole('heading', { name: 'Join Test' }).waitFor()
-    await page.getByText('You are invited as viewer, with vi@example.com.').waitFor()
+    await page.getByText('You have been invited as viewer with the e-mail vi@example.com.').waitFor()
     expect(page.url()).not.toContain('token')
     await watched.expectClean()
     await page.getByLabel('Password').fill('another long password')

@@ -13,7 +13,7 @@ describeDashboard('what is spent, served and limited', dashboard => {
 
   test('usage by model, month and end user has equal sums in the table, the bars and the file', async () => {
     const { app, page, watched } = dashboard
-    // The page's last 30 days are today and 29 others.
+    // The last 30 days of the page are today and the 29 days before it.
     const from = new Date(Date.now() - 29 * 86_400_000).toISOString()
     const path = `/v1/environments/${app.developmentId}/usage?limit=100&from=${from}`
     const { body } = await app.manage('GET', path)
@@ -32,7 +32,7 @@ describeDashboard('what is spent, served and limited', dashboard => {
       `/v1/environments/${app.developmentId}/usage?granularity=total&from=${before}&to=${until}`,
     )
     expect(past.data).toHaveLength(1)
-    const change = page.getByRole('row', { name: /^Change from the 30 days before/ })
+    const change = page.getByRole('row', { name: /^Change from the previous 30 days/ })
     const requests = toChange(asked, past.data[0].requests)
     // All requests have the same tokens.
     expect(await change.getByRole('cell').allTextContents()).toEqual([
@@ -44,13 +44,13 @@ describeDashboard('what is spent, served and limited', dashboard => {
       toChange(cost, past.data[0].cost_usd),
       '',
     ])
-    await page.getByText('likely enough').waitFor()
+    await page.getByText('likely sufficient').waitFor()
     for (const by of ['End user', 'Key', 'Project', 'Month']) {
-      await page.getByLabel('By', { exact: true }).selectOption(by)
+      await page.getByLabel('Group by').selectOption(by)
       await page.getByRole('region', { name: `Usage by ${by.toLowerCase()}`, exact: true }).waitFor()
       expect([by, await total.textContent()]).toEqual([by, sums])
     }
-    await page.getByLabel('By', { exact: true }).selectOption('Model')
+    await page.getByLabel('Group by').selectOption('Model')
     await page.getByLabel('Time').selectOption('Last 90 days')
     await change.waitFor({ state: 'detached' })
     await page.getByLabel('Time').selectOption('Last 30 days')
@@ -153,7 +153,7 @@ describeDashboard('what is spent, served and limited', dashboard => {
     await page.getByLabel('Name').fill('sandbox')
     await page.keyboard.press('Enter')
     await page.getByText('callable').first().waitFor()
-    await page.getByLabel('Can', { exact: true }).selectOption('Embeddings')
+    await page.getByLabel('Capability', { exact: true }).selectOption('Embeddings')
     await page.getByText('sandbox/embed').waitFor()
     expect(await models.count()).toBe(2)
     expect(new URL(page.url()).searchParams.get('can')).toBe('embeddings')
@@ -243,12 +243,12 @@ describeDashboard('what is spent, served and limited', dashboard => {
     await row.getByText('gold').waitFor()
     await page.getByRole('button', { name: 'Actions for ann' }).click()
     await page.getByRole('menuitem', { name: 'Block…' }).click()
-    await dialog.getByText('live tokens stop within a second').waitFor()
+    await dialog.getByText('live tokens stop working within a second').waitFor()
     await dialog.getByRole('button', { name: 'Block' }).click()
     await row.getByText('blocked').waitFor()
     expect((await askAs('ann')).status).toBe(403)
     await page.getByLabel('State').selectOption('Blocked')
-    await page.getByText('1 end user that match').waitFor()
+    await page.getByText('1 end user that matches').waitFor()
     await page.getByRole('button', { name: 'Actions for ann' }).click()
     await page.getByRole('menuitem', { name: 'Unblock' }).click()
     await page.getByRole('heading', { name: 'No end user matches' }).waitFor()
@@ -273,7 +273,7 @@ describeDashboard('what is spent, served and limited', dashboard => {
     await page.getByRole('heading', { name: 'carol', level: 1 }).waitFor()
     await page.getByText('On the plan silver').waitFor()
     const limits = page.getByRole('region', { name: 'Limits' })
-    await limits.getByText('At most 40 requests a minute, by the plan').waitFor()
+    await limits.getByText('At most 40 requests a minute, set by the plan').waitFor()
     await limits.getByText('1 (2.5 %)').waitFor()
     const requests = page.getByRole('region', { name: 'Requests' })
     await requests.getByText('sandbox/echo').waitFor()

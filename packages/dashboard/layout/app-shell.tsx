@@ -2,18 +2,18 @@ import { Link, Outlet, useRouteContext } from '@tanstack/react-router'
 import { Suspense, useCallback, useState } from 'react'
 import { Button } from '../controls/button.tsx'
 import { Logo, SearchIcon } from '../controls/icons.tsx'
-import { useMaybePlace } from '../session/place-context.tsx'
+import { useOptionalEnvironment } from '../session/environment-context.tsx'
 import { SessionEndedDialog } from '../session/session-ended-dialog.tsx'
 import { Nav } from './nav.tsx'
-import { ConnectionBar, LeftOutFilters, ProgressLine } from './status-lines.tsx'
+import { DroppedFilters, OfflineBanner, ProgressLine } from './status-lines.tsx'
 import { EnvironmentSwitcher, OrganizationSwitcher, ProjectSwitcher } from './switchers.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 import { UserMenu } from './user-menu.tsx'
 
-/** What every page of a signed-in user stands in. `isProduction`: the environment that it shows is a production one. */
-export function Frame({ isProduction = false }: { isProduction?: boolean }) {
+/** The header and the navigation around the pages of a signed-in user. `isProduction` marks the window for production. */
+export function AppShell({ isProduction = false }: { isProduction?: boolean }) {
   const [isNavOpen, setNavOpen] = useState(false)
-  const place = useMaybePlace()
+  const current = useOptionalEnvironment()
   const { CommandPalette, ShortcutHelp } = useRouteContext({ from: '__root__' })
   const [open, setOpen] = useState<'palette' | 'help'>()
   const openPalette = useCallback(() => setOpen('palette'), [])
@@ -21,14 +21,14 @@ export function Frame({ isProduction = false }: { isProduction?: boolean }) {
   const close = (): void => setOpen(undefined)
   useShortcuts({ openPalette, openHelp })
   return (
-    <div className={`frame${isProduction ? ' production' : ''}`}>
+    <div className={`app-shell${isProduction ? ' production' : ''}`}>
       <a className="button skip" href="#content">
         Skip to content
       </a>
       <ProgressLine />
-      <header className="top">
+      <header className="top-bar">
         <Button
-          look="quiet"
+          variant="quiet"
           small
           className="menu-button"
           aria-expanded={isNavOpen}
@@ -41,7 +41,7 @@ export function Frame({ isProduction = false }: { isProduction?: boolean }) {
           <Logo />
         </Link>
         <OrganizationSwitcher />
-        {place !== undefined && (
+        {current !== undefined && (
           <>
             <Divider />
             <ProjectSwitcher />
@@ -57,10 +57,10 @@ export function Frame({ isProduction = false }: { isProduction?: boolean }) {
           <UserMenu />
         </span>
       </header>
-      <ConnectionBar />
-      <Nav isOpen={isNavOpen} onFollow={() => setNavOpen(false)} />
+      <OfflineBanner />
+      <Nav isOpen={isNavOpen} onNavigate={() => setNavOpen(false)} />
       <main className="content" id="content" tabIndex={-1}>
-        <LeftOutFilters />
+        <DroppedFilters />
         <div className="page">
           <Outlet />
         </div>
