@@ -2,7 +2,6 @@ import { PROVIDERS } from '@rideau/llm/providers/index'
 import type { UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { inputTokens, outputTokens } from '@rideau/llm/usage/usage-sums'
-import { toStorableAmount, toStorableCount } from '../records/storable-amounts.ts'
 
 /** How an attempt ended. `canceled`: the request was stopped before its provider answered. */
 export type AttemptOutcome = 'success' | 'canceled' | UpstreamErrorKind
@@ -86,9 +85,9 @@ export class ProviderCounts {
   /** An unknown cost is left out. */
   noteBill(providerId: string, { usage, costNanoUsd }: Bill): void {
     const count = this.#get(providerId)
-    count.inputTokens += toStorableCount(inputTokens(usage))
-    count.outputTokens += toStorableCount(outputTokens(usage))
-    count.nanoUsd += toStorableAmount(costNanoUsd) ?? 0
+    count.inputTokens += toSummable(inputTokens(usage))
+    count.outputTokens += toSummable(outputTokens(usage))
+    count.nanoUsd += toSummable(costNanoUsd ?? 0)
   }
 
   #get(providerId: string): Count {
@@ -100,4 +99,9 @@ export class ProviderCounts {
     }
     return count
   }
+}
+
+/** A provider may report any amount, and a sum that became infinite fails each later scrape. */
+function toSummable(amount: number): number {
+  return Math.min(amount, Number.MAX_SAFE_INTEGER)
 }
