@@ -5,6 +5,7 @@ import { type Bill } from '@rideau/llm/usage/bill'
 import { inputTokens, outputTokens } from '@rideau/llm/usage/usage-sums'
 import { findRest } from '../../core/credential-rest.ts'
 import { failureEvidence } from '../../core/failure-evidence.ts'
+import { isMissingState } from '../../core/missing-state.ts'
 import { randomShare } from '../../core/random-share.ts'
 import {
   backoffMs,
@@ -50,6 +51,9 @@ export async function callTargets<P extends ResolvedTarget, T>(
   const starting = cursor.start()
   if (starting !== undefined) await starting
   ctx.calledAt = performance.now()
+  const isStateful = refersToState(plan)
+  /** The last failure of an account that may have known what others do not. */
+  let unanswered: UpstreamError | undefined
   for (;;) {
     assertNotStopped(ctx, cursor)
     cursor.countAttempt()
@@ -61,6 +65,7 @@ export async function callTargets<P extends ResolvedTarget, T>(
       cursor.noteFailure('none')
       throw error
     }
+    if (circuits !== undefined) countAttempt(ctx, plan, cursor.target, result, deps)
     if (plan.alias?.strategy === 'lowest_latency') noteLatency(ctx, plan, cursor.target, result, deps)
     if (result.ok) {
       cursor.noteSuccess()
@@ -73,9 +78,11 @@ export async function callTargets<P extends ResolvedTarget, T>(
     if (error.kind === 'auth' || error.kind === 'quota') {
       deps.onCredentialRejected(cursor.credential.id, error.kind)
     }
-    const step = chooseStep(ctx, cursor, error)
+    const isMissing = isStateful && isMissingState(error)
+    if (PASSING.has(error.kind)) unanswered = error
+    const step = isMissing ? chooseAccount(ctx, cursor, error) : chooseStep(ctx, cursor, error)
     if (step === 'stop' || (result.bill !== undefined && !(await canAffordRetry(ctx, result.bill))))
-      throw toUpstreamFault(error, ctx.caller)
+      throw toUpstreamFault(isMissing ? (unanswered ?? error) : error, ctx.caller)
     if (step === 'same') {
       cursor.repeat()
       await delay(ctx, backoffMs(cursor.attempts, error.retryAfterMs, randomShare(deps.random)))
@@ -105,6 +112,39 @@ function noteFailure(
   if (rest !== undefined) cursor.noteRest(rest)
 }
 
+/** Failures after which the same account may answer later. */
+const PASSING: ReadonlySet<UpstreamErrorKind> = new Set([
+  'rate_limited',
+  'overloaded',
+  'unavailable',
+  'timeout',
+  'interrupted',
+])
+
+/** Whether the request refers to what one account at its provider stores. */
+function refersToState({ call }: CallPlan<ResolvedTarget>): boolean {
+  if (call === undefined) return false
+  const { stateful, storedReasoning } = call.findings
+  return stateful.length > 0 || (storedReasoning !== undefined && storedReasoning.length > 0)
+}
+
+/**
+ * Returns what to do after an account did not know what the request refers to: the same as after a refused credential, and a
+ * credential that was passed over may be of the account that knows it.
+ */
+function chooseAccount(
+  ctx: RequestContext,
+  cursor: TargetCursor<ResolvedTarget>,
+  error: UpstreamError,
+): NextStep | 'passed' {
+  const step = chooseStep(ctx, cursor, { ...error, kind: 'auth' })
+  return step === 'stop' && cursor.mayReturn && !isTooLate(ctx, cursor) ? 'passed' : step
+}
+
+function isTooLate(ctx: RequestContext, { attempts }: TargetCursor<ResolvedTarget>): boolean {
+  return performance.now() - (ctx.calledAt ?? 0) > LAST_START_MS || attempts >= MAX_ALL_ATTEMPTS
+}
+
 /** Returns what to do after a failed attempt. Targets whose circuit is open come last, and one of them at most. */
 function chooseStep(
   ctx: RequestContext,
@@ -112,8 +152,7 @@ function chooseStep(
   error: UpstreamError,
 ): NextStep {
   const { kind, retryAfterMs, shouldRetry } = error
-  const isLate = performance.now() - (ctx.calledAt ?? 0) > LAST_START_MS
-  if (isLate || cursor.attempts >= MAX_ALL_ATTEMPTS) return 'stop'
+  if (isTooLate(ctx, cursor)) return 'stop'
   const { retriesLeft, hasCredential } = cursor
   if (retriesLeft !== undefined) {
     const { hasTarget } = cursor
@@ -260,6 +299,18 @@ function noteLatency(
   const key = latencyKey(ctx.environment?.id ?? '', target.id, plan.isStream)
   if (result.ok) deps.latencies.note(key, ctx.attempts.at(-1)?.ms ?? 0)
   else if (!CALLERS_OWN.has(result.error.kind)) deps.latencies.noteFailure(key)
+}
+
+function countAttempt(
+  ctx: RequestContext,
+  { isStream }: CallPlan<ResolvedTarget>,
+  { provider }: ResolvedTarget,
+  result: AttemptResult<unknown>,
+  { providerCounts }: AttemptDeps,
+): void {
+  const ended = ctx.stopped === undefined ? (result.ok ? 'success' : result.error.kind) : 'canceled'
+  providerCounts.noteAttempt(provider.id, ended, ctx.attempts.at(-1)?.ms ?? 0, isStream)
+  if (!result.ok && result.bill !== undefined) providerCounts.noteBill(provider.id, result.bill)
 }
 
 function logFailure(

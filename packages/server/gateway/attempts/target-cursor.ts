@@ -24,6 +24,7 @@ interface Blocked {
 
 /** The most choices that a request's record names as passed over. */
 const MAX_SKIPS_RECORDED = 8
+const NONE: readonly never[] = []
 
 /**
  * The current target and credential of a request, and what comes next. Passes over credentials whose circuit is open and
@@ -45,6 +46,8 @@ export class TargetCursor<P extends ResolvedTarget> {
   #wasForced = false
   /** The failures of a request at one credential count once, however often it retries. */
   #isFailureNoted = false
+  /** Credentials of the current target that were passed over, and come before the current one. */
+  #passed: readonly Blocked[] = NONE
   /** Attempts of the request; at the current target; at targets without `max_retries`, those forgiven left out. */
   attempts = 0
   #attemptsHere = 0
@@ -115,13 +118,19 @@ export class TargetCursor<P extends ResolvedTarget> {
     return this.#credentialAt + 1 < this.#credentials.length
   }
 
+  /** Whether a credential of this target that was passed over may be called after all. */
+  get mayReturn(): boolean {
+    return !this.#wasForced && this.#passed.length > 0 && this.retriesLeft !== 0
+  }
+
   /** Chooses the first target. A promise only if other processes must be asked. */
   start(): Promise<void> | undefined {
     return this.#choose(0, 0, undefined)
   }
 
-  /** Goes on to the next credential or target, or to the next target. */
-  advance(to: 'other' | 'target'): Promise<void> | undefined {
+  /** Goes on to the next credential or target, to the next target, or to a credential of this target that was passed over. */
+  advance(to: 'other' | 'target' | 'passed'): Promise<void> | undefined {
+    if (to === 'passed') return this.#returnToPassed()
     return to === 'other'
       ? this.#choose(this.#targetAt, this.#credentialAt + 1, undefined)
       : this.#choose(this.#targetAt + 1, 0, undefined)
@@ -219,14 +228,28 @@ export class TargetCursor<P extends ResolvedTarget> {
     )
   }
 
+  /** Chooses what is due first, as the last credential of its target: the others were called. */
+  #returnToPassed(): undefined {
+    const [{ credential }] = this.#passed.toSorted((a, b) => a.until - b.until) as [Blocked]
+    this.#credentials = [...this.#credentials.filter(each => each !== credential), credential]
+    this.#wasForced = true
+    this.#take(this.#targetAt, this.#credentials.length - 1, 'forced')
+  }
+
   #take(targetAt: number, credentialAt: number, as: AdmittedAs, passed?: readonly Blocked[]): undefined {
     this.#orderCredentials(targetAt)
-    if (targetAt !== this.#targetAt) this.#attemptsHere = 0
+    if (targetAt !== this.#targetAt) {
+      this.#attemptsHere = 0
+      this.#passed = NONE
+    }
     this.#targetAt = targetAt
     this.#credentialAt = credentialAt
     this.#as = as
     this.#isFailureNoted = false
-    if (passed !== undefined) this.#recordSkips(passed)
+    if (passed === undefined) return
+    const here = passed.filter(each => each.targetAt === targetAt && each.credentialAt < credentialAt)
+    if (here.length > 0) this.#passed = [...this.#passed, ...here]
+    this.#recordSkips(passed)
   }
 
   #recordSkips(passed: readonly Blocked[]): void {

@@ -1,3 +1,4 @@
+import type { Findings } from '@rideau/llm/formats/shared/findings'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { Message } from '@rideau/llm/request/message'
@@ -24,8 +25,11 @@ export interface CallPlan<T extends ResolvedTarget> {
   readonly targets: readonly T[]
   readonly alias: Alias | undefined
   readonly isStream: boolean
-  /** Of a chat: the messages by which a conversation stays with its credential. */
-  readonly call?: { readonly request: { readonly messages: readonly Message[] } }
+  /** Of a chat: the messages by which a conversation stays with its credential, and what the request refers to. */
+  readonly call?: {
+    readonly request: { readonly messages: readonly Message[] }
+    readonly findings: Pick<Findings, 'stateful' | 'storedReasoning'>
+  }
 }
 
 /**
