@@ -35,6 +35,7 @@ describe('findClientFormatId', () => {
       findClientFormatId(provider, 'thinker-1', request, 'native')
     expect(find({ tools, reasoningEffort: 'low' })).toBe(OTHER)
     expect(find({ tools })).toBe('openai-chat')
+    expect(find({ tools, reasoningEffort: 'none' })).toBe('openai-chat')
     expect(find({ tools: [], reasoningEffort: 'low' })).toBe('openai-chat')
     expect(find({ reasoningEffort: 'low' })).toBe('openai-chat')
   })

@@ -34,5 +34,6 @@ function isCalledFor(
   if (when === 'same-format') return format === surface
   if (when === 'same-format-flat') return format === surface && flattensTools !== true
   if (when === undefined) return true
-  return tools !== undefined && tools.length > 0 && reasoningEffort !== undefined
+  const reasons = reasoningEffort !== undefined && reasoningEffort !== 'none'
+  return reasons && tools !== undefined && tools.length > 0
 }

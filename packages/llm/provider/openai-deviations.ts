@@ -47,6 +47,8 @@ export interface OpenAiModelRule {
   readonly models: readonly string[]
   /** True if the model can reason, and gives its reasoning encrypted. */
   readonly reasons?: true
+  /** It cannot be kept from reasoning, and refuses to be asked for it. */
+  readonly alwaysReasons?: true
   /** Parameters that it refuses, by their chat-completions names. */
   readonly unsupported?: readonly string[]
   /**

@@ -109,7 +109,7 @@ export interface FormatRule {
   /**
    * `same-format`: only what the caller wrote in that format, so that it passes through. `same-format-flat`: the same, but
    * without tools in namespaces or items, which only OpenAI's own servers know. `tools-with-reasoning`: only
-   * requests that have tools and name a reasoning effort. Absent: every request.
+   * requests that have tools and name a reasoning effort other than `none`. Absent: every request.
    */
   readonly when?: 'same-format' | 'same-format-flat' | 'tools-with-reasoning'
 }

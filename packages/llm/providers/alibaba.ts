@@ -21,10 +21,8 @@ export const alibaba: Provider = {
         outputCap: 'max_completion_tokens',
       },
       { models: ['*-instruct*', '*-coder*'], reasonsBesideCap: 'asked' },
-      {
-        models: ['qwq*', 'qvq*', '*-thinking*', 'qwen3-*b*', 'qwen3-vl-*b*', 'qwen3.*'],
-        reasonsBesideCap: 'always',
-      },
+      { models: ['qwq*', 'qvq*', '*-thinking*'], reasonsBesideCap: 'always', alwaysReasons: true },
+      { models: ['qwen3-*b*', 'qwen3-vl-*b*', 'qwen3.*'], reasonsBesideCap: 'always' },
       { models: ['*'], reasonsBesideCap: 'asked' },
     ],
     // Its models think or do not; none knows how hard.

@@ -2,6 +2,9 @@ import catalog from '../../../catalog/moonshot.json' with { type: 'json' }
 import type { CatalogFile } from '../provider/catalog-model.ts'
 import type { Provider } from '../provider/provider.ts'
 
+/** What models with fixed sampling refuse. */
+const SAMPLING = ['temperature', 'top_p', 'n', 'presence_penalty', 'frequency_penalty']
+
 /** The models' parameters: platform.kimi.ai/docs/api/models-overview, "Parameter comparison". */
 export const moonshot: Provider = {
   id: 'moonshot',
@@ -18,10 +21,9 @@ export const moonshot: Provider = {
     reasoningPlaceholder: ' ',
     // Since Kimi K2.5 sampling is fixed, and another value is refused; older models take what OpenAI's do.
     models: [
-      {
-        models: ['kimi-k2.*', 'kimi-k3*'],
-        unsupported: ['temperature', 'top_p', 'n', 'presence_penalty', 'frequency_penalty'],
-      },
+      { models: ['kimi-k2.7-code*', 'kimi-k3*'], unsupported: SAMPLING, alwaysReasons: true },
+      { models: ['kimi-k2.*'], unsupported: SAMPLING },
+      { models: ['kimi-k2-thinking*'], alwaysReasons: true },
     ],
     reasoningEfforts: { none: { thinking: { type: 'disabled' } } },
   },

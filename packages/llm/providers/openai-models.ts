@@ -50,6 +50,6 @@ export const OPENAI_FORMAT_RULES: readonly FormatRule[] = [
       ...['o3-deep-research*', 'o4-mini-deep-research*', 'computer-use-*'],
     ],
   },
-  // Chat completions refuse tools where an effort is named.
+  // Chat completions refuse tools where an effort other than `none` is named.
   { format: 'openai-responses', models: ['gpt-5.4*', 'gpt-5.5*', 'gpt-5.6*'], when: 'tools-with-reasoning' },
 ]

@@ -27,10 +27,11 @@ export type StreamEvent =
   | {
       readonly type: 'error'
       readonly error: UpstreamError
-      /** The choice that failed alone. Absent: the whole answer failed. */
+      /**
+       * The choice that ended with it: its frame may have output too, and the usage of the answer may follow. Absent: the
+       * whole answer failed.
+       */
       readonly index?: number
-      /** A choice ended with it: its frame may have output too, and the usage of the answer may follow. */
-      readonly endsChoice?: true
     }
   | { readonly type: 'end' }
 

@@ -5,15 +5,16 @@ import { toText } from '../../json/json-value.ts'
 const LOW_BUDGET = 4096
 const MEDIUM_BUDGET = 16_384
 
-/** Returns the canonical effort of Claude's `thinking` and `output_config`; undefined: none is asked for. */
+const EFFORTS: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max']
+
+/** Returns the effort that Claude's `thinking` and `output_config` ask for, in Claude's words; undefined: the model decides. */
 export function toEffort(
   thinking: JsonObject | undefined,
   outputConfig: JsonObject | undefined,
 ): string | undefined {
-  if (thinking?.type === 'disabled') return undefined
+  if (thinking?.type === 'disabled') return 'none'
   const effort = toText(outputConfig?.effort)
-  // Other formats have no effort above high.
-  if (effort !== undefined) return effort === 'low' || effort === 'medium' ? effort : 'high'
+  if (effort !== undefined) return EFFORTS.includes(effort) ? effort : 'high'
   if (thinking?.type !== 'enabled') return undefined
   const budget = Number(thinking.budget_tokens ?? 0)
   if (budget <= LOW_BUDGET) return 'low'

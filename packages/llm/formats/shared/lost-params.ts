@@ -1,7 +1,7 @@
 import type { Json } from '../../json/json-value.ts'
 import { toObject, toText } from '../../json/json-value.ts'
 import type { ChatRequest } from '../../request/chat-request.ts'
-import type { Message } from '../../request/message.ts'
+import type { ContentPart, Message } from '../../request/message.ts'
 import { isHarmless } from './harmless-params.ts'
 
 /** Extra fields that ask for nothing of the model. */
@@ -41,4 +41,9 @@ export function findLostParts(messages: readonly Message[], known: ReadonlySet<s
     }
   }
   return [...lost]
+}
+
+export function isFileByAddress({ type, file }: ContentPart): boolean {
+  const named = type === 'file' ? toObject(file as Json) : undefined
+  return toText(named?.file_url) !== undefined && toText(named?.file_data) === undefined
 }

@@ -34,6 +34,8 @@ export interface ParsedChat {
    * and none of it counts as lost.
    */
   readonly asksByDefault?: true
+  /** The effort is in Claude's words: a model of OpenAI's formats is asked for the nearest of its own (fit-effort.ts). */
+  readonly hasClaudesEffort?: true
   /** The caller asked to see reasoning, in formats where one has to ask. */
   readonly showsReasoning?: boolean
   /** The caller declared `functions`, and reads the call of one as `function_call`. */

@@ -28,8 +28,6 @@ export const JUSTIFIED: readonly Justification[] = [
   { path: '/messages/1/content/*/cache_control', of: 'thinking-2bb48c', why: NO_MARK },
   { path: '/messages/1/content/*/cache_control', of: 'multi-tool-48273b', why: NO_MARK },
   // Efforts and thinking.
-  { path: '/output_config/effort', of: 'anthropicopus5', why: 'No other format has an effort above high.' },
-  { path: '/output_config/effort', of: 'opus-5-features', why: 'No other format has an effort above high.' },
   { path: '/thinking', of: 'reasoningeffortlow', why: EFFORT_THINKS },
   { path: '/thinking', of: 'claude-agent-sdk', why: EFFORT_THINKS },
   {

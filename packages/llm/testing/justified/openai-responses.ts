@@ -55,7 +55,6 @@ export const JUSTIFIED: readonly Justification[] = [
     path: '/named/input/*',
     why: 'What such tools were asked and gave, or what they are: no other format has it.',
   },
-  { path: '/named/input/*/content/*', why: 'A part that other formats do not have.' },
   { path: '/named/input/*/output/*/file_id', why: 'Only who keeps the file knows it.' },
   { path: '/named/input/*/content/*/file_id', why: 'Only who keeps the file knows it.' },
   { path: '/named/conversation', why: STATE },

@@ -200,7 +200,7 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
     const failed = this.#failure === undefined ? events.find(event => event.type === 'error') : undefined
     if (failed !== undefined) {
       this.#failure = { status: this.#status, ...failed.error }
-      if (failed.endsChoice !== true || counted !== undefined) return this.#report(this.#failure)
+      if (failed.index === undefined || counted !== undefined) return this.#report(this.#failure)
       this.deadline = Math.min(this.deadline, performance.now() + USAGE_WAIT_MS)
       return
     }

@@ -83,6 +83,16 @@ describe.each([false, true])('a client token, with allow_client_passthrough %s',
     },
   )
 
+  test('may not have Responses fetch a file from a private host', async () => {
+    const content = [{ type: 'input_file', file_url: 'https://10.0.0.5/a.pdf' }]
+    const body = { model: 'openai/gpt-4o-mini', input: [{ role: 'user', content }] }
+    expect(await call('/openai/v1/responses', body, token)).toMatchObject({
+      status: 400,
+      param: 'input[0].content[0].file_url',
+      message: expect.stringContaining('must be a data URL, or an https: address'),
+    })
+  })
+
   test.each(['vllm/q', 'custom/q'])(
     "has the gateway fetch the images of %s, at an address of the credential's own",
     async model => {

@@ -77,7 +77,7 @@ function planTarget(
   const format = formats.client(findClientFormatId(provider, model, call.request, source.format))
   const misplaced = checkOwnRoute(resolved, format, source)
   if (misplaced !== undefined) return { refusal: misplaced }
-  const whole = fitRequest(call, format.id === source.format, catalogModel)
+  const whole = fitRequest(call, format.id === source.format, format, provider, catalogModel)
   const missing = catalogModel === undefined ? undefined : checkCapabilities(listNeeds(whole), catalogModel)
   if (missing !== undefined) return { refusal: missing }
   const unpriced = checkAudioPrice(whole, provider, catalogModel)

@@ -11,7 +11,7 @@ import {
 } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 
-/** Streams of OpenAI's format whose choice ends with an error. What was generated is charged, and its usage comes later. */
+/** Streams whose choice ends with an error. What was generated is charged, and its usage comes later. */
 let app: TestApp
 let failing: ScriptedUpstream
 let healthy: ScriptedUpstream
@@ -21,6 +21,7 @@ beforeAll(async () => {
   failing = await openScriptedUpstream()
   healthy = await openScriptedUpstream()
   await app.addCredential('groq', { api_key: 'sk-failing', base_url: failing.baseUrl })
+  await app.addCredential('gemini', { api_key: 'AIza-failing', base_url: failing.baseUrl })
   await app.addCredential('custom-b', { api_key: 'sk-healthy', base_url: healthy.baseUrl })
   healthy.script(streamedCompletion('Hello'))
 })
@@ -113,3 +114,43 @@ test('a call without another target is billed the usage after an error before th
   expect(log.usage.output_tokens).toBeGreaterThanOrEqual(5_000)
   expect(log.cost_usd).toBeGreaterThan(0)
 })
+
+const GEMINI = 'gemini/gemini-3-flash-preview'
+const candidate = (text: string, output: number | undefined, finishReason?: string): string => {
+  const usageMetadata =
+    output === undefined
+      ? undefined
+      : { promptTokenCount: 9, candidatesTokenCount: output, totalTokenCount: 9 + output }
+  const candidates = [{ content: { role: 'model', parts: [{ text }] }, finishReason, index: 0 }]
+  return `data: ${JSON.stringify({ candidates, usageMetadata })}\r\n\r\n`
+}
+
+test.each([
+  ['in its chunk', [candidate('last words', 5_000, 'MALFORMED_FUNCTION_CALL')]],
+  ['that follows', [candidate('last words', undefined, 'MALFORMED_FUNCTION_CALL'), candidate('', 5_000)]],
+])(
+  'a call of Gemini that fails gives the text beside it, then the error, and is billed the usage %s',
+  async (_, last) => {
+    const messages = [{ role: 'user', content: 'Say hello.' }]
+    const contents = [{ role: 'user', parts: [{ text: 'Say hello.' }] }]
+    const calls: [string, object][] = [
+      ['/v1/chat', { model: GEMINI, messages, stream: true }],
+      ['/openai/v1/chat/completions', { model: GEMINI, messages, stream: true }],
+      [`/gemini/v1beta/models/${GEMINI}:streamGenerateContent?alt=sse`, { contents }],
+    ]
+    for (const [route, body] of calls) {
+      failing.script(stream(candidate('First words, ', 2), ...last))
+      const response = await app.call(route, body)
+      const text = await response.text()
+      expect(text).toContain('First words, ')
+      expect(text).toContain('last words')
+      expect(text.indexOf('last words')).toBeLessThan(text.indexOf('stream_interrupted'))
+      expect(text).not.toMatch(/finish_?reason":"(?:MALFORMED|stop)/i)
+      expect(await app.findLog(response.headers.get('x-request-id') ?? '')).toMatchObject({
+        error_code: 'stream_interrupted',
+        usage_estimated: false,
+        usage: { input_tokens: 9, output_tokens: 5_000 },
+      })
+    }
+  },
+)

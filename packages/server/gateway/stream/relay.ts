@@ -206,10 +206,10 @@ class Relay implements StreamSink {
     return false
   }
 
-  /** An answer that ended with an error is billed by the usage that follows, so it is read until then. */
-  #fail({ error, endsChoice }: Extract<StreamEvent, { type: 'error' }>): void {
+  /** An answer whose choice ended with an error is billed by the usage that follows, so it is read until then. */
+  #fail({ error, index }: Extract<StreamEvent, { type: 'error' }>): void {
     const interruption = toInterruption(error)
-    if (endsChoice !== true) return this.#giveUp(interruption)
+    if (index === undefined) return this.#giveUp(interruption)
     this.#failure = { error: interruption, until: performance.now() + USAGE_WAIT_MS }
   }
 

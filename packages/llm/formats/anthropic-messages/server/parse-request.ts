@@ -57,6 +57,7 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
     timeoutMs: undefined,
     endUser: body.end_user,
     asksByDefault: true,
+    hasClaudesEffort: true,
     spellings: FIELDS.spellings,
     findings: {
       nativeOnly: notes.nativeOnly.concat(FIELDS.listOnlyHere(body)),

@@ -251,9 +251,11 @@ describe('a request of this format for another provider', () => {
   })
 
   test.each([
-    [{ thinking: { type: 'disabled' }, output_config: { effort: 'high' } }, undefined],
+    [{ thinking: { type: 'disabled' }, output_config: { effort: 'high' } }, 'none'],
     [{ thinking: { type: 'adaptive' } }, undefined],
-    [{ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, 'high'],
+    [{ thinking: { type: 'adaptive' }, output_config: { effort: 'xhigh' } }, 'xhigh'],
+    [{ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, 'max'],
+    [{ output_config: { effort: 'unheard-of' } }, 'high'],
     [{ thinking: { type: 'enabled', budget_tokens: 1024 } }, 'low'],
     [{ thinking: { type: 'enabled', budget_tokens: 32_000 } }, 'high'],
   ])('%j asks for the effort %s', (fields, effort) => {

@@ -49,6 +49,7 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
     metadata: parseLogMetadata(body.requestMetadata, CONVERSE_METADATA),
     timeoutMs: undefined,
     endUser: body.end_user,
+    hasClaudesEffort: true,
     spellings: toSpellings(modelFields),
     findings: {
       nativeOnly: notes.nativeOnly,
@@ -92,6 +93,7 @@ function parseEffort(fields: JsonObject): string | undefined {
   if (effort !== undefined) return effort
   const config = toObject(fields.reasoningConfig)
   if (config?.type === 'enabled') return toText(config.maxReasoningEffort) ?? 'medium'
+  if (config?.type === 'disabled') return 'none'
   return toEffort(
     toObject(fields.thinking) ?? toObject(fields.reasoning_config),
     toObject(fields.output_config),

@@ -315,12 +315,12 @@ describe('a request of this format for another provider', () => {
   })
 
   test.each<[JsonObject, string | undefined]>([
-    [{ thinking: { type: 'disabled' } }, undefined],
-    [{ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, 'high'],
+    [{ thinking: { type: 'disabled' } }, 'none'],
+    [{ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, 'max'],
     [{ reasoning_config: { type: 'enabled', budget_tokens: 1024 } }, 'low'],
     [{ reasoning_effort: 'low' }, 'low'],
     [{ reasoningConfig: { type: 'enabled', maxReasoningEffort: 'high' } }, 'high'],
-    [{ reasoningConfig: { type: 'disabled' } }, undefined],
+    [{ reasoningConfig: { type: 'disabled' } }, 'none'],
     [{}, undefined],
   ])('%j asks for the effort %s', (fields, effort) => {
     const messages = [{ role: 'user', content: [{ text: 'hi' }] }]

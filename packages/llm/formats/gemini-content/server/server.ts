@@ -178,10 +178,20 @@ class PassedStream implements StreamEncoder {
   }
 
   encode(events: readonly StreamEvent[], { data }: UpstreamEvent): string {
+    if (events.some(({ type }) => type === 'error')) return this.#encodeOutput(events)
     const isLast = events.some(event => event.type === 'delta' && event.finishReason !== undefined)
     if (!isLast && this.#last.length === 0) return this.#out.write(data)
     this.#last.push(data)
     return ''
+  }
+
+  /** The text beside an error, which callers get in the gateway's words. */
+  #encodeOutput(events: readonly StreamEvent[]): string {
+    const encoder = new ContentEncoder(toEnvelope(this.#answered), { thoughts: true })
+    return events
+      .flatMap(event => encoder.encode(event))
+      .map(chunk => this.#out.write(JSON.stringify(chunk)))
+      .join('')
   }
 
   finish({ finishReason, isFinishSent, bill, isCut }: StreamEnd): string {

@@ -173,7 +173,7 @@ describe('openStream', () => {
       }),
     ).toMatchObject([{ type: 'usage' }, { type: 'error', error: { kind: 'rate_limited', status: 429 } }])
     expect(decode(chunk({}, { finish_reason: 'error', error: { code: 502, message: 'x' } }))).toMatchObject([
-      { type: 'error', error: { kind: 'unavailable' }, endsChoice: true },
+      { type: 'error', error: { kind: 'unavailable' }, index: 0 },
     ])
     expect(
       openStream(target).decode('{"message":"rate limit","code":"rate_limit_exceeded"}', 'error'),
@@ -185,7 +185,7 @@ describe('openStream', () => {
       decode(chunk({ content: 'half' }, { finish_reason: 'error', error: { code: 502, message: 'x' } })),
     ).toMatchObject([
       { type: 'delta', index: 0, content: 'half' },
-      { type: 'error', error: { kind: 'unavailable' }, endsChoice: true },
+      { type: 'error', error: { kind: 'unavailable' }, index: 0 },
     ])
     expect(decode(chunk({ content: 'half' }, { finish_reason: 'error' }))[0]).not.toHaveProperty(
       'finishReason',

@@ -49,7 +49,9 @@ class ChunkDecoder implements StreamDecoder {
     const error = findError(chunk, event, failed)
     if (error !== undefined) {
       events.push(
-        failed === undefined ? { type: 'error', error } : { type: 'error', error, endsChoice: true },
+        failed === undefined
+          ? { type: 'error', error }
+          : { type: 'error', error, index: toIndex(failed.index) ?? 0 },
       )
     }
     return events

@@ -2,10 +2,12 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { OpenAiDeviations, OpenAiModelRule } from '../../../provider/openai-deviations.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
+import type { Message } from '../../../request/message.ts'
 import { toAddress, toWireModel } from '../../../upstream/openai-address.ts'
 import { toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
 import { isHarmless } from '../../shared/harmless-params.ts'
+import { isFileByAddress } from '../../shared/lost-params.ts'
 import { findModelRule, listUnsupported } from '../../shared/model-rules.ts'
 import { GATEWAY_FIELDS } from '../../shared/openai-fields.ts'
 import { FIELDS } from '../wire/fields.ts'
@@ -63,9 +65,14 @@ export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []
 }
 
 /** See ClientFormat. Fields that only a caller of this format can send are extra fields of the request. */
-export const findUnsupportedParams: FindUnsupportedParams = (request, provider, model) => {
+export const findUnsupportedParams: FindUnsupportedParams = (request, provider, model, source) => {
   const unsupported = listUnsupported(provider.openai ?? NO_DEVIATIONS, model, request)
-  return unsupported.filter(name => !isHarmless(name, FIELDS.valueOf(request, name)))
+  const refused = unsupported.filter(name => !isHarmless(name, FIELDS.valueOf(request, name)))
+  return isForeign(source) && request.messages.some(hasFileByAddress) ? [...refused, 'file_url'] : refused
+}
+
+function hasFileByAddress({ content }: Message): boolean {
+  return Array.isArray(content) && content.some(isFileByAddress)
 }
 
 /** Writes fields that the caller spelled otherwise. A provider that has `reasoning` itself gets it as it came. */

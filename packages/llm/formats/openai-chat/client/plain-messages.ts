@@ -4,10 +4,11 @@ import type { OpenAiDeviations, OpenAiModelRule } from '../../../provider/openai
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ContentPart, Message } from '../../../request/message.ts'
 import type { FunctionTool } from '../../../request/tools.ts'
+import { isFileByAddress } from '../../shared/lost-params.ts'
 
 /**
- * A request that came in another format without what OpenAI's has no place for: marks of caching, marks on results, and
- * reasoning that only its maker reads. A result is text here: its images follow in a message of the user. Messages of the user
+ * A request that came in another format without what OpenAI's has no place for: marks of caching, marks on results, files
+ * by their address, and reasoning that only its maker reads. A result is text here: its images follow in a message of the user. Messages of the user
  * in a row become one, since some providers require that roles alternate.
  */
 export function toPlainRequest(
@@ -70,7 +71,9 @@ interface Split {
 
 function splitParts({ role, content }: Message): Split {
   if (!Array.isArray(content)) return { parts: undefined, rest: [] }
-  const parts = content.map(({ cache_control: _control, ...part }) => part as ContentPart)
+  const parts = content
+    .filter(part => !isFileByAddress(part))
+    .map(({ cache_control: _control, ...part }) => part as ContentPart)
   if (role !== 'tool') return { parts, rest: [] }
   return {
     parts: parts.filter(({ type }) => type === 'text'),

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { ContentPart } from '../../../request/message.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
 import { hasCacheMark } from '../../shared/cache-marks.ts'
+import { isFileByAddress } from '../../shared/lost-params.ts'
 import { namesContent } from '../../shared/names-content.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { type Found, isMarked } from './found.ts'
@@ -16,7 +17,10 @@ export function parseContent(content: Json | undefined, path: string, found: Fou
     if (part === undefined ? hasCacheMark(given) : isMarked(given)) found.hasCacheMark = true
     if (findFileId(given, `${path}[${at}]`, found)) continue
     if (part === undefined) noteUnread(given, `${path}[${at}]`, found)
-    else parts.push(part)
+    else {
+      if (isFileByAddress(part)) found.unmeasured.push(`${path}[${at}].file_url`)
+      parts.push(part)
+    }
   }
   // A single text is the content itself: some providers take no list of parts.
   const [only] = parts
@@ -64,9 +68,12 @@ function parsePart(part: JsonObject, path: string): ContentPart | undefined {
     const detail = typeof part.detail === 'string' ? { detail: part.detail } : {}
     return { type: 'image_url', image_url: { url: part.image_url, ...detail } }
   }
-  if (type === 'input_file' && typeof part.file_data === 'string') {
+  if (type === 'input_file') {
     const filename = typeof part.filename === 'string' ? { filename: part.filename } : {}
-    return { type: 'file', file: { ...filename, file_data: part.file_data } }
+    if (typeof part.file_data === 'string')
+      return { type: 'file', file: { ...filename, file_data: part.file_data } }
+    if (typeof part.file_url === 'string')
+      return { type: 'file', file: { ...filename, file_url: part.file_url } }
   }
   if (type === 'input_audio' && isObject(part.input_audio)) return { type, input_audio: part.input_audio }
   return undefined

@@ -105,6 +105,15 @@ describe('finds', () => {
     expect(request.extra).toBeUndefined()
   })
 
+  test('a file by its address, which other formats have and whose length is unknown', () => {
+    const part = { type: 'input_file', filename: 'a.pdf', file_url: 'https://a.example/a.pdf' }
+    const { request, findings } = parse({ input: [{ role: 'user', content: [part] }] })
+    const file = { filename: 'a.pdf', file_url: 'https://a.example/a.pdf' }
+    expect(request.messages).toEqual([{ role: 'user', content: [{ type: 'file', file }] }])
+    expect(findings.nativeOnly).toEqual([])
+    expect(findings.unmeasured).toEqual(['input[0].content[0].file_url'])
+  })
+
   test('what refers to state at the provider', () => {
     const part = { type: 'input_file', file_id: 'file_1' }
     const found = find({
