@@ -1,6 +1,7 @@
 import type { OnException } from '../core/on-exception.ts'
 import { REFUSAL_REASONS } from '../core/refusals.ts'
 import type { Circuits } from '../gateway/attempts/circuits.ts'
+import type { ProviderCounts } from '../gateway/attempts/provider-counts.ts'
 import type { FrontDoor } from '../gateway/edge/front-door.ts'
 import type { RequestCounts } from '../gateway/edge/request-counts.ts'
 import type { Idempotency } from '../gateway/idempotency/idempotency.ts'
@@ -12,6 +13,7 @@ import type { SendTimeouts } from '../http/send-timeouts.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Tracing } from '../tracing/open-tracing.ts'
 import type { Exceptions } from './exceptions.ts'
+import { listProviderReadings } from './provider-readings.ts'
 import type { RecordCounts, Records } from './records.ts'
 
 export interface Measured {
@@ -25,6 +27,7 @@ export interface Measured {
   readonly frontDoor: Pick<FrontDoor, 'process' | 'refusals' | 'unread'>
   readonly connections: Pick<ConnectionLimits, 'open' | 'refused'>
   readonly circuits: Pick<Circuits, 'countOpen' | 'openings' | 'skips'>
+  readonly providerCounts: Pick<ProviderCounts, 'all'>
   readonly idempotency: Pick<Idempotency, 'replays'>
   /** undefined: traces are off, and have no metric. */
   readonly tracing: Pick<Tracing, 'counts'> | undefined
@@ -97,6 +100,7 @@ export function listReadings(measured: Measured): Reading[] {
     ...listRecordReadings(measured),
     ...listFrontDoorReadings(measured),
     ...listCircuitReadings(measured),
+    ...listProviderReadings(measured.providerCounts),
     counter(
       'rideau_replays_total',
       'Requests answered with the answer of an earlier one by their Idempotency-Key. They leave no record.',
@@ -245,6 +249,6 @@ function counter(name: string, help: string, read: () => number): Reading {
   return { name, help, kind: 'counter', read }
 }
 
-function gauge(name: string, help: string, read: () => number, merge?: Reading['merge']): Reading {
+function gauge(name: string, help: string, read: () => number, merge?: 'sum' | 'min' | 'max'): Reading {
   return { name, help, kind: 'gauge', read, ...(merge === undefined ? {} : { merge }) }
 }

@@ -4,6 +4,7 @@ import { FORMATS } from '@rideau/llm/formats/index'
 import { systemClock } from '../core/clock.ts'
 import { systemRandom } from '../core/random.ts'
 import { FETCH_TIMES } from '../gateway/attempts/fetch-times.ts'
+import { ProviderCounts } from '../gateway/attempts/provider-counts.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import { AskRates } from '../gateway/edge/ask-rates.ts'
 import { type BucketKind, FrontDoor } from '../gateway/edge/front-door.ts'
@@ -128,6 +129,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     askRates: new AskRates(),
     latencies: new Latencies(systemClock.now),
     circuits: openCircuits(parts),
+    providerCounts: new ProviderCounts(),
     lastUsed,
     idempotency: await openIdempotency(parts),
     frontDoor,

@@ -55,3 +55,38 @@ test('shows the sums of all workers, the least readiness and the most circuits; 
     'circuits 0',
   ])
 })
+
+test('adds the histograms of all workers, bucket by bucket, and keeps those of ended ones', async () => {
+  const histogramOf = async (buckets: number[], sum: number): Promise<ProcessMetrics> => {
+    const labels = { provider: 'openai', stream: 'true' }
+    const read = () => [{ labels, buckets, sum }]
+    const registry = createRegistry([
+      { name: 'seconds', help: 'Time.', kind: 'histogram', bounds: [0.5, 2], read },
+    ])
+    return JSON.parse(JSON.stringify(await registry.getMetricsAsJSON()))
+  }
+  const workers = new Map([
+    ['one', await histogramOf([1, 2, 0], 3)],
+    ['two', await histogramOf([0, 1, 4], 50)],
+  ])
+  const merged = new MergedMetrics(async () => workers)
+  const show = async (): Promise<string[]> =>
+    (await (await merged.merge(createRegistry([]))).metrics())
+      .split('\n')
+      .filter(line => line !== '')
+      .map(line => line.replace('provider="openai",stream="true"', '…'))
+  const sums = [
+    '# HELP seconds Time.',
+    '# TYPE seconds histogram',
+    'seconds_bucket{…,le="0.5"} 1',
+    'seconds_bucket{…,le="2"} 4',
+    'seconds_bucket{…,le="+Inf"} 8',
+    'seconds_sum{…} 53',
+    'seconds_count{…} 8',
+  ]
+  expect(await show()).toEqual(sums)
+  merged.noteEnded('one')
+  merged.noteEnded('two')
+  workers.clear()
+  expect(await show()).toEqual(sums)
+})

@@ -5,13 +5,13 @@ export type ProcessMetrics = MetricObjectWithValues<MetricValue<string>>[]
 
 /**
  * Shows the metrics of the supervisor and its workers as those of one process. A worker that does not answer is shown as it
- * was last. The counters of one that has ended stay in the sums, since a counter never decreases.
+ * was last. The counters and histograms of one that has ended stay in the sums, since they never decrease.
  */
 export class MergedMetrics {
   readonly #collect: () => Promise<ReadonlyMap<string, ProcessMetrics>>
   /** By the names of the workers. */
   readonly #last = new Map<string, ProcessMetrics>()
-  /** The sums of the counters of the workers that have ended, by their names. */
+  /** The sums of the counters and histograms of the workers that have ended, by their names. */
   readonly #ended = new Map<string, ProcessMetrics[number]>()
 
   /** `collect` asks all workers for their metrics. */
@@ -31,7 +31,7 @@ export class MergedMetrics {
     const metrics = last ?? this.#last.get(worker) ?? []
     this.#last.delete(worker)
     for (const metric of metrics) {
-      if (!isCounter(metric.type)) continue
+      if (!neverDecreases(metric.type)) continue
       const values = [...(this.#ended.get(metric.name)?.values ?? []), ...metric.values]
       this.#ended.set(metric.name, { ...metric, values: sumByLabels(values) })
     }
@@ -39,15 +39,20 @@ export class MergedMetrics {
 }
 
 /** prom-client declares the type as a number, and gives it as a text. */
-function isCounter(type: unknown): boolean {
-  return type === 'counter'
+function neverDecreases(type: unknown): boolean {
+  return type === 'counter' || type === 'histogram'
 }
 
 function sumByLabels(values: readonly MetricValue<string>[]): MetricValue<string>[] {
   const sums = new Map<string, MetricValue<string>>()
   for (const value of values) {
-    const key = JSON.stringify(value.labels)
+    const key = JSON.stringify([nameOf(value), value.labels])
     sums.set(key, { ...value, value: value.value + (sums.get(key)?.value ?? 0) })
   }
   return [...sums.values()]
+}
+
+/** A histogram has values of several names. */
+function nameOf(value: MetricValue<string> & { readonly metricName?: string }): string | undefined {
+  return value.metricName
 }

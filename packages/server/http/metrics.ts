@@ -1,18 +1,47 @@
 import http, { type ServerResponse } from 'node:http'
-import { Counter, Gauge, Registry } from 'prom-client'
+import { Counter, Gauge, type Metric, type MetricValueWithName, Registry } from 'prom-client'
 import { type OnException, throwLater } from '../core/on-exception.ts'
 import { writeHead } from './write-head.ts'
 
 /** A metric. `read` is called at each scrape, so that the metric costs nothing in between. */
-export interface Reading {
+export type Reading = ValueReading | HistogramReading
+
+interface ValueReading {
   readonly name: string
   readonly help: string
   readonly kind: 'counter' | 'gauge'
   /** How the values of several worker processes are shown as one. Default: their sum. */
   readonly merge?: 'sum' | 'min' | 'max'
-  /** Returns one value, or one value for each value of a label. */
-  read(): number | { readonly label: string; readonly values: Readonly<Record<string, number>> }
+  /** Returns one value, one value for each value of a label, or one for each choice of several labels. */
+  read():
+    | number
+    | { readonly label: string; readonly values: Readonly<Record<string, number>> }
+    | { readonly labels: readonly string[]; readonly samples: readonly Sample[] }
 }
+
+interface Sample {
+  readonly labels: Labels
+  readonly value: number
+}
+
+interface HistogramReading {
+  readonly name: string
+  readonly help: string
+  readonly kind: 'histogram'
+  /** Upper bounds, ascending. */
+  readonly bounds: readonly number[]
+  read(): readonly HistogramSample[]
+}
+
+interface HistogramSample {
+  readonly labels: Labels
+  /** How many values each bucket has, without those of lower buckets. The last one is of values above all bounds. */
+  readonly buckets: readonly number[]
+  /** Of all values. */
+  readonly sum: number
+}
+
+type Labels = Readonly<Record<string, string>>
 
 export function createRegistry(readings: readonly Reading[]): Registry {
   const registry = new Registry()
@@ -53,9 +82,14 @@ async function answer(shown: Promise<Registry>, res: ServerResponse): Promise<vo
   res.end(text)
 }
 
-function register(registry: Registry, { name, help, kind, read, merge = 'sum' }: Reading): void {
-  const value = read()
-  const labelNames = typeof value === 'number' ? [] : [value.label]
+function register(registry: Registry, reading: Reading): void {
+  if (reading.kind === 'histogram') {
+    // The histograms of prom-client count by themselves, and cannot show what was counted elsewhere.
+    registry.registerMetric(toHistogram(reading) as unknown as Metric)
+    return
+  }
+  const { name, help, kind, read, merge = 'sum' } = reading
+  const labelNames = listLabels(read())
   const common = { name, help, labelNames, registers: [registry], aggregator: merge }
   if (kind === 'gauge') {
     new Gauge({
@@ -75,7 +109,43 @@ function register(registry: Registry, { name, help, kind, read, merge = 'sum' }:
   })
 }
 
-function valuesOf(value: ReturnType<Reading['read']>): [Record<string, string>, number][] {
+function listLabels(value: ReturnType<ValueReading['read']>): string[] {
+  if (typeof value === 'number') return []
+  return 'label' in value ? [value.label] : [...value.labels]
+}
+
+function valuesOf(value: ReturnType<ValueReading['read']>): [Record<string, string>, number][] {
   if (typeof value === 'number') return [[{}, value]]
+  if ('samples' in value) return value.samples.map(({ labels, value: number }) => [labels, number])
   return Object.entries(value.values).map(([label, number]) => [{ [value.label]: label }, number])
+}
+
+function toHistogram({ name, help, bounds, read }: HistogramReading): object {
+  const common = { name, help, type: 'histogram', aggregator: 'sum' }
+  return {
+    ...common,
+    get: async () => ({ ...common, values: read().flatMap(sample => toValues(name, bounds, sample)) }),
+  }
+}
+
+/** Returns the lines of one histogram, of which each bucket includes those below it. */
+function toValues(
+  name: string,
+  bounds: readonly number[],
+  { labels, buckets, sum }: HistogramSample,
+): MetricValueWithName<string>[] {
+  let count = 0
+  const values = buckets.map((inBucket, at) => {
+    count += inBucket
+    return {
+      metricName: `${name}_bucket`,
+      labels: { ...labels, le: String(bounds[at] ?? '+Inf') },
+      value: count,
+    }
+  })
+  return [
+    ...values,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: count },
+  ]
 }

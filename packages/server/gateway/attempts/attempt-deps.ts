@@ -5,6 +5,7 @@ import type { AccessTokens } from '../upstream/access-tokens.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { Circuits } from './circuits.ts'
 import type { FetchTimes } from './fetch-times.ts'
+import type { ProviderCounts } from './provider-counts.ts'
 
 /** What calling providers needs of the process. */
 export interface AttemptDeps extends PlanDeps {
@@ -18,6 +19,7 @@ export interface AttemptDeps extends PlanDeps {
   readonly callerEgress: EgressPolicy
   readonly fetchTimes: FetchTimes
   readonly circuits: Circuits
+  readonly providerCounts: ProviderCounts
   /** Called when a provider rejects a stored credential, or the quota or credit of its account is used up. */
   readonly onCredentialRejected: (credentialId: string, reason: 'auth' | 'quota') => void
 }

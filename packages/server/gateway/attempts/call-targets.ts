@@ -65,6 +65,7 @@ export async function callTargets<P extends ResolvedTarget, T>(
       cursor.noteFailure('none')
       throw error
     }
+    if (circuits !== undefined) countAttempt(ctx, plan, cursor.target, result, deps)
     if (plan.alias?.strategy === 'lowest_latency') noteLatency(ctx, plan, cursor.target, result, deps)
     if (result.ok) {
       cursor.noteSuccess()
@@ -298,6 +299,18 @@ function noteLatency(
   const key = latencyKey(ctx.environment?.id ?? '', target.id, plan.isStream)
   if (result.ok) deps.latencies.note(key, ctx.attempts.at(-1)?.ms ?? 0)
   else if (!CALLERS_OWN.has(result.error.kind)) deps.latencies.noteFailure(key)
+}
+
+function countAttempt(
+  ctx: RequestContext,
+  { isStream }: CallPlan<ResolvedTarget>,
+  { provider }: ResolvedTarget,
+  result: AttemptResult<unknown>,
+  { providerCounts }: AttemptDeps,
+): void {
+  const ended = ctx.stopped === undefined ? (result.ok ? 'success' : result.error.kind) : 'canceled'
+  providerCounts.noteAttempt(provider.id, ended, ctx.attempts.at(-1)?.ms ?? 0, isStream)
+  if (!result.ok && result.bill !== undefined) providerCounts.noteBill(provider.id, result.bill)
 }
 
 function logFailure(

@@ -1,7 +1,7 @@
 import { Circuit, PROBE_LEASE_MS, type Transition } from '../../core/circuit.ts'
 import type { CircuitName, CircuitNews, CircuitSharing } from '../../core/circuit-sharing.ts'
-import type { FailureEvidence } from '../../core/failure-evidence.ts'
 import type { Rest } from '../../core/credential-rest.ts'
+import type { FailureEvidence } from '../../core/failure-evidence.ts'
 import type { Credential } from '../../core/tenancy.ts'
 
 /** A circuit that opened, failed its probe or closed, for those who show it. */

@@ -1,5 +1,6 @@
 import type { OnException } from '../../core/on-exception.ts'
 import type { RequestRecord } from '../../core/request-record.ts'
+import type { ProviderCounts } from '../attempts/provider-counts.ts'
 import type { LearnedUse } from '../limits/learned-use.ts'
 
 /** What writing records needs of the process. */
@@ -10,6 +11,7 @@ export interface RecordDeps {
    */
   readonly onException: OnException
   readonly learned: LearnedUse
+  readonly providerCounts: ProviderCounts
   /** Persists what a request counts as if this process is killed before the request ends. */
   readonly openRecord: (estimate: RequestRecord) => void
   /** True if other processes share the counters, so reservations outlive this process. */

@@ -57,6 +57,7 @@ export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps):
     if (recordFields.requestBody !== undefined) record.request_body = toCapturedText(recordFields.requestBody)
     if (outcome.responseBody !== undefined) record.response_body = outcome.responseBody
   }
+  if (record.provider !== null) deps.providerCounts.noteBill(record.provider, own)
   let writing: Promise<void> | undefined
   try {
     writing = deps.writeRecord(record)
