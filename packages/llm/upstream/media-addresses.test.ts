@@ -63,17 +63,14 @@ test.each([
   expect(isSendableText('novelty', text, 'any')).toBe(true)
 })
 
+// A search that is not linear would take hours for these, and the test would end by its time limit.
 test('a scheme of any length is looked for in linear time', () => {
-  const startedAt = performance.now()
   for (const text of ['a\n'.repeat(5_000_000), `a${'\n'.repeat(10_000_000)}`, ' '.repeat(10_000_000)])
     expect(isSendableText('novelty', text, 'public')).toBe(true)
-  expect(performance.now() - startedAt).toBeLessThan(1000)
 })
 
 test('a host of any length is judged in linear time', () => {
-  const startedAt = performance.now()
   expect(isSendableAddress(`https://${'a.'.repeat(10_000_000)}`, 'public')).toBe(false)
-  expect(performance.now() - startedAt).toBeLessThan(1000)
 })
 
 test('a table of rules cannot list a field that is called an address without a rule that checks it', () => {

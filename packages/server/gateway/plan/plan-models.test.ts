@@ -75,7 +75,7 @@ describe('model lists of a client token', () => {
       ['sandbox/echo', null],
     ])
     for (const name of ['sandbox/json', 'outside']) {
-      expect(await list(`/v1/models/${name}`)).toMatchObject({ error: { code: 'model_not_found' } })
+      expect(await list(`/v1/models/${name}`)).toMatchObject({ error: { code: 'model_not_allowed' } })
     }
   })
 
