@@ -162,7 +162,7 @@ function Figures({ rows, whole, now, totals, range }: FiguresProps) {
       <div className="charts">
         <Chart
           title="Requests by outcome"
-          caption={`By ${bucketName}, ${timeZone}. Click a bar to see its requests.`}
+          caption={`By ${bucketName}, ${timeZone}. Click a bar for requests.`}
           labels={labels}
           series={counts}
           kind="bars"
