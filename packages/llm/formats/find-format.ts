@@ -4,35 +4,35 @@ import type { ClientFormatId, FormatId } from '../request/format-id.ts'
 import { COMPACT_ID } from './openai-compact/compact-id.ts'
 import { matchesAny } from './shared/model-pattern.ts'
 
-type Asked = Pick<ChatRequest, 'tools' | 'reasoningEffort' | 'flattensTools'>
+type FormatRequest = Pick<ChatRequest, 'tools' | 'reasoningEffort' | 'flattensTools'>
 
 /** The format in which a request goes to a provider's model: by the provider's rules, else its main one. */
 export function findClientFormatId(
   provider: Provider,
   model: string,
-  request: Asked,
-  surface: FormatId,
+  request: FormatRequest,
+  callerFormat: FormatId,
 ): ClientFormatId {
   // Bare prompts have a route of their own at servers of OpenAI's format, and none elsewhere.
-  if (surface === 'openai-completions' && provider.format === 'openai-chat') return surface
-  if (surface === COMPACT_ID && provider.openai?.compacts === true) return surface
+  if (callerFormat === 'openai-completions' && provider.format === 'openai-chat') return callerFormat
+  if (callerFormat === COMPACT_ID && provider.openai?.compacts === true) return callerFormat
   for (const rule of provider.formatRules ?? []) {
-    if (isMeant(rule, model) && isCalledFor(rule, request, surface)) return rule.format
+    if (matchesModel(rule, model) && appliesTo(rule, request, callerFormat)) return rule.format
   }
   return provider.format
 }
 
-function isMeant({ models }: FormatRule, model: string): boolean {
+function matchesModel({ models }: FormatRule, model: string): boolean {
   return models === undefined || matchesAny(model, models)
 }
 
-function isCalledFor(
+function appliesTo(
   { when, format }: FormatRule,
-  { tools, reasoningEffort, flattensTools }: Asked,
-  surface: FormatId,
+  { tools, reasoningEffort, flattensTools }: FormatRequest,
+  callerFormat: FormatId,
 ): boolean {
-  if (when === 'same-format') return format === surface
-  if (when === 'same-format-flat') return format === surface && flattensTools !== true
+  if (when === 'same-format') return format === callerFormat
+  if (when === 'same-format-flat') return format === callerFormat && flattensTools !== true
   if (when === undefined) return true
   const reasons = reasoningEffort !== undefined && reasoningEffort !== 'none'
   return reasons && tools !== undefined && tools.length > 0

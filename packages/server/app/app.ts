@@ -1,30 +1,19 @@
-import { mkdirSync } from 'node:fs'
-import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { type ControlDeps, createControlServer } from '../control/server.ts'
-import { systemClock } from '../core/clock.ts'
-import { openIds } from '../core/ids.ts'
 import { systemRandom } from '../core/random.ts'
-import { openSecretBox, type SecretBox } from '../core/secret-box.ts'
-import type { EgressPolicy } from '../http/egress.ts'
-import { urlBySettings, urlOf } from '../http/listen.ts'
-import { openConfiguredEgress } from '../http/open-egress.ts'
-import { openFileSecretBox } from '../storage/master-key.ts'
-import { openStorage } from '../storage/open-storage.ts'
-import { openDatabase, openPool } from '../storage/pool.ts'
+import { urlOf } from '../http/listen.ts'
+import type { Db } from '../storage/pool.ts'
 import { hasUsers } from '../storage/users.ts'
 import { type AppParts, LIMITS, type Limits } from './app-parts.ts'
-import { closeControl, type StopCounts } from './close-server.ts'
-import { openDatabaseReadiness } from './database-readiness.ts'
+import { closeAll } from './close-all.ts'
+import type { StopCounts } from './close-server.ts'
 import { Exceptions } from './exceptions.ts'
-import { openJobs } from './jobs.ts'
-import { openConnectionLimits } from './open-connection-limits.ts'
-import { type Gateway, openGateway } from './open-gateway.ts'
+import { once } from './once.ts'
+import { openControl } from './open-control.ts'
+import { openGateway } from './open-gateway.ts'
+import { type ListeningUrls, openParts } from './open-parts.ts'
 import { openWorkers } from './open-workers.ts'
 import type { Config } from './settings.ts'
-import { openSockets } from './sockets.ts'
 
 export interface Planes {
   readonly gateway: boolean
@@ -60,73 +49,25 @@ export async function openApp(
   exceptions: Exceptions = new Exceptions(log),
 ): Promise<App> {
   const closers: (() => Promise<void> | void)[] = []
+  const cut = new AbortController()
+  const urls: ListeningUrls = {}
   try {
-    return await build(config, planes, log, limits, exceptions, closers)
+    const parts = await openParts({ config, log, limits, exceptions, cut: cut.signal, closers }, urls)
+    return await openPlanes(parts, planes, urls, cut)
   } catch (error) {
     await closeAll(closers).catch(another => log.error({ err: another }, 'a part could not be closed'))
     throw error
   }
 }
 
-/** Closes every part, the last one first. A part that fails does not keep the others open; the first error is thrown. */
-export async function closeAll(closers: readonly (() => Promise<void> | void)[]): Promise<void> {
-  const errors: unknown[] = []
-  for (const close of [...closers].reverse()) {
-    try {
-      await close()
-    } catch (error) {
-      errors.push(error)
-    }
-  }
-  if (errors.length > 0) throw errors[0]
-}
-
-async function build(
-  config: Config,
+async function openPlanes(
+  parts: AppParts,
   planes: Planes,
-  log: Logger,
-  limits: Limits,
-  exceptions: Exceptions,
-  closers: (() => Promise<void> | void)[],
+  urls: ListeningUrls,
+  cut: AbortController,
 ): Promise<App> {
-  const cut = new AbortController()
-  const logLine = (line: string): void => log.info(line)
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  const storage = await openStorage({
-    databaseUrl: config.databaseUrl,
-    dataDir: config.dataDir,
-    log: logLine,
-  })
-  closers.push(() => storage.close())
-  const secretBox = openBox(config)
-  const newId = openIds(systemClock, systemRandom)
-  const egress = openEgress(config, limits)
-  const { idempotencyBytes } = config
-  await openJobs({ storage, log, secretBox, newId, egress, idempotencyBytes, closers })
-  const setupToken = (await hasUsers(storage.db))
-    ? undefined
-    : (config.setupToken ?? systemRandom.bytes(18).toString('base64url'))
-  const urls: { gateway?: string; control?: string } = {}
-  const baseUrl = (): string =>
-    config.baseUrl ?? urlBySettings(config.host, config.controlPort) ?? urls.control ?? ''
-  const gatewayUrl = (): string =>
-    config.gatewayUrl ?? urlBySettings(config.host, config.gatewayPort) ?? urls.gateway ?? ''
-  const parts = {
-    config,
-    log,
-    limits,
-    exceptions,
-    sockets: openSockets(config, closers),
-    storage,
-    secretBox,
-    cut: cut.signal,
-    closers,
-    egress,
-    newId,
-    baseUrl,
-    gatewayUrl,
-  }
-
+  const { config, storage, closers } = parts
+  const setupToken = await findSetupToken(config, storage.db)
   const open = config.workers > 1 ? openWorkers : openGateway
   const gateway = planes.gateway ? await open(parts) : undefined
   const closeGateway = once(async () => (await gateway?.close()) ?? { finished: 0, cut: 0 })
@@ -142,111 +83,23 @@ async function build(
     await closeAll(closers)
     return await closeGateway()
   })
-  const { gateway: gatewayAt, control: controlUrl } = urls
-  const metricsUrl = gateway?.metricsUrl
   const cutNow = (): Promise<StopCounts> => {
     cut.abort()
     return closeGateway()
   }
-  const replaceWorkers = gateway?.replaceWorkers
-  return { gatewayUrl: gatewayAt, controlUrl, metricsUrl, setupToken, close, cut: cutNow, replaceWorkers }
-}
-
-/** Returns a function that runs `task` at its first call, and returns that result at every call. */
-function once<T>(task: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined
-  return () => {
-    result ??= task()
-    return result
-  }
-}
-
-/** Returns what the control plane needs of the gateway in the same process, or defaults if there is none. */
-function toControl(
-  gateway: Gateway | undefined,
-  pool: Pool,
-): Pick<ControlDeps, 'afterWrite' | 'readMeters' | 'isReady'> {
-  if (gateway !== undefined) {
-    return { afterWrite: gateway.catchUp, readMeters: gateway.readMeters, isReady: gateway.isReady }
-  }
   return {
-    afterWrite: async () => {},
-    readMeters: async () => undefined,
-    isReady: openDatabaseReadiness(pool),
+    gatewayUrl: urls.gateway,
+    controlUrl: urls.control,
+    metricsUrl: gateway?.metricsUrl,
+    setupToken,
+    close,
+    cut: cutNow,
+    replaceWorkers: gateway?.replaceWorkers,
   }
 }
 
-export function openEgress(
-  { allowPrivateUpstreams: allowPrivate }: Config,
-  { dnsServers }: Limits,
-): EgressPolicy {
-  return openConfiguredEgress({ allowPrivate, dnsServers })
-}
-
-export function openBox({ masterKey, formerMasterKeys, dataDir }: Config): SecretBox {
-  return masterKey === undefined
-    ? openFileSecretBox(dataDir, systemRandom)
-    : openSecretBox(masterKey, systemRandom, formerMasterKeys)
-}
-
-interface Control {
-  readonly server: Server
-  close(): Promise<void>
-}
-
-/** A page of a file takes up to 32 MiB, of which a caller that is alone may have one. */
-const LEAST_CONTROL_ANSWER_BYTES = 64 * 1024 * 1024
-
-/** Creates the control plane and starts to listen. */
-async function openControl(
-  parts: AppParts,
-  gateway: Gateway | undefined,
-  setupToken: string | undefined,
-): Promise<Control> {
-  const { config, log, limits, exceptions, sockets, storage, closers } = parts
-  const { secretBox, egress, newId, baseUrl, gatewayUrl } = parts
-  // A pool of its own, so that slow calls of the control plane never make the gateway wait for a connection.
-  const pool = openPool(storage.connection, line => log.info(line))
-  closers.push(() => pool.end())
-  const control = await createControlServer(
-    {
-      db: openDatabase(pool),
-      secretBox,
-      clock: systemClock,
-      random: systemRandom,
-      newId,
-      log,
-      onException: exceptions.note,
-      egress,
-      production: config.production,
-      baseUrl,
-      gatewayUrl,
-      gatewayPrefixes: config.prefixes,
-      dashboardDir: config.dashboardDir,
-      setupToken: () => setupToken,
-      trustedProxies: config.trustedProxies,
-      oidc: config.oidc,
-      ...toControl(gateway, pool),
-    },
-    {
-      ...limits,
-      addressRate: config.frontDoor.addressRate,
-      bodyBytes: config.frontDoor.bodyBytes / 4,
-      answerBytes: Math.max(LEAST_CONTROL_ANSWER_BYTES, config.frontDoor.answerBytes / 4),
-    },
-  )
-  openConnectionLimits(config, 'control').guard(control.server)
-  sockets.sendTimeouts.watch(control.server)
-  const { server } = control
-  const close = once(() =>
-    closeControl(server, () => control.close(), { graceMs: limits.graceMs, cut: parts.cut }),
-  )
-  closers.push(close)
-  await control.listen({
-    host: config.host,
-    port: config.controlPort,
-    listenTextResolver: address => `the control plane listens at ${address}`,
-  })
-  server.on('error', error => exceptions.note(error, 'the listener of the control plane'))
-  return { server, close }
+/** Returns the configured token of the first-run set-up or a random one; undefined once there is a user. */
+async function findSetupToken({ setupToken }: Config, db: Db): Promise<string | undefined> {
+  if (await hasUsers(db)) return undefined
+  return setupToken ?? systemRandom.bytes(18).toString('base64url')
 }

@@ -57,7 +57,7 @@ export function registerOperations(
           setReplayed: () => void reply.header('Idempotent-Replayed', 'true'),
         }
         const key = isCreating(operation) ? readIdempotencyKey(request.raw) : undefined
-        const once = key === undefined ? undefined : { creates, key }
+        const idempotency = key === undefined ? undefined : { creates, key }
         const { id, params, query, body } = request
         const input = { params, query, body, caller, answer, ifMatch: request.headers['if-match'] }
         const { csvRow, csvFile } = operation
@@ -69,7 +69,7 @@ export function registerOperations(
             memory: services.answers.find(request) as AnswerMemory,
           })
         }
-        const result = await runOperation(services, operation, granted, input, id, once)
+        const result = await runOperation(services, operation, granted, input, id, idempotency)
         if (operation.method !== 'GET') await afterWrite()
         const tag = kindOf(operation) === undefined ? undefined : tagOf(result)
         if (tag !== undefined) reply.header('ETag', tag)

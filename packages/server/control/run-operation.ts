@@ -13,8 +13,8 @@ import { assertMatch, assertStillMatch, noPreconditions } from './operation/prec
 import { assertWithinBounds } from './operation/record-bounds.ts'
 import { openCursor, signCursor } from './operation/signed-cursor.ts'
 
-/** The key of a creating call, and what runs such calls once. */
-interface Once {
+/** What runs a creating call once for its `Idempotency-Key`. */
+interface Idempotency {
   readonly creates: IdempotentCreates
   readonly key: string
 }
@@ -30,6 +30,17 @@ interface Input {
   readonly ifMatch?: string | undefined
 }
 
+/** An authorized call while it runs. */
+interface RunningCall {
+  readonly services: Services
+  readonly operation: Operation
+  readonly granted: GrantedAccess
+  readonly input: Input
+  readonly requestId: string
+  /** The organizations that its transactions reach. */
+  readonly reachableOrgIds: readonly string[]
+}
+
 /**
  * Runs an authorized operation. The operation of an actor runs in one transaction that reaches only the organization of
  * its resource (tenant-scope.ts) and contains the audit entry: the write and its entry commit together. A public
@@ -41,59 +52,87 @@ export async function runOperation(
   services: Services,
   operation: Operation,
   granted: GrantedAccess,
-  input: Input,
+  received: Input,
   requestId: string,
-  once?: Once,
+  idempotency?: Idempotency,
 ): Promise<unknown> {
-  const reach = reachOf(granted)
-  const { wholeDb, secretBox, scopeSlots } = services
-  const query = openCursor(input.query, secretBox)
-  const callOn = (db: Db) => ({ services: { ...services, db }, ...input, query, ...granted })
-  const check = checkGrantBy(services, granted)
-  const enter = operation.endsSession ? undefined : check
-  const scope = <Result>(work: (db: Db) => Promise<Result>): Promise<Result> =>
-    granted.actor === undefined
-      ? work(wholeDb)
-      : inTenantScope(wholeDb, reach, work, scopeSlots.admitBy(granted), enter)
-  if (operation.endsSession) await check(wholeDb)
-  const { authorize, prepare } = operation
-  if (authorize !== undefined) await scope(db => authorize(callOn(db)))
-  const { ifMatch } = input
-  const kind = operation.method === 'GET' ? undefined : kindOf(operation)
-  if (ifMatch !== undefined && operation.method !== 'GET') {
-    if (kind === undefined) throw noPreconditions()
-    assertMatch(ifMatch, granted.resource)
-  }
-  const run = async (keep?: KeepAnswer): Promise<unknown> => {
-    const prepared = prepare === undefined ? undefined : await scope(db => prepare(callOn(db)))
-    if (operation.method === 'GET') {
-      return signCursor(await scope(db => operation.handle({ ...callOn(db), prepared })), secretBox)
-    }
-    // A separate transaction, so that a handler that first calls another host holds no connection during that call.
-    const before = await scope(db => findBefore(operation, callOn(db), granted))
-    return await scope(async db => {
-      const call = callOn(db)
-      if (ifMatch !== undefined && kind !== undefined && granted.resource !== undefined) {
-        await assertStillMatch(db, ifMatch, kind, granted.resource.id)
-      }
-      const result = await operation.handle({ ...call, prepared })
-      await assertWithinBounds(call.services, operation.name, granted.resource, result)
-      const entry = toAuditEntry(operation, call, granted, before, result, input.caller.address, requestId)
-      if (entry === undefined) return result
-      for (const made of entry.orgIds.filter(orgId => !reach.includes(orgId)))
-        await extendTenantScope(db, made)
-      await insertAuditEntry(db, entry, services)
-      await keep?.(db, entry.orgIds[0] as string, result)
-      return result
-    })
-  }
-  if (once === undefined || granted.actor === undefined) return await run()
+  const query = openCursor(received.query, services.secretBox)
+  const input = { ...received, query }
+  const reachableOrgIds = reachOf(granted)
+  const running = { services, operation, granted, input, requestId, reachableOrgIds }
+  const { authorize } = operation
+  if (operation.endsSession) await checkGrantBy(services, granted)(services.wholeDb)
+  if (authorize !== undefined) await inCallScope(running, db => authorize(toCall(running, db)))
+  if (operation.method === 'GET') return await runRead(running)
+  assertPrecondition(running)
   const { actor } = granted
+  if (idempotency === undefined || actor === undefined) return await runWrite(running)
   const { params, body } = input
-  const call = { key: once.key, actor, operation: operation.name, params, query, body, reach }
-  const { result, isReplayed } = await once.creates.run(call, run)
+  const call = { key: idempotency.key, actor, operation: operation.name, params, query, body }
+  const { result, isReplayed } = await idempotency.creates.run({ ...call, reach: reachableOrgIds }, keep =>
+    runWrite(running, keep),
+  )
   if (isReplayed) input.answer.setReplayed()
   return result
+}
+
+async function runRead(running: RunningCall): Promise<unknown> {
+  const { services, operation } = running
+  const prepared = await prepareCall(running)
+  const result = await inCallScope(running, db => operation.handle({ ...toCall(running, db), prepared }))
+  return signCursor(result, services.secretBox)
+}
+
+/** Runs the change and commits it with its audit entry. `keep` stores the answer in the same transaction. */
+async function runWrite(running: RunningCall, keep?: KeepAnswer): Promise<unknown> {
+  const { services, operation, granted, input, requestId, reachableOrgIds } = running
+  const prepared = await prepareCall(running)
+  // A separate transaction, so that a handler that first calls another host holds no connection during that call.
+  const before = await inCallScope(running, db => findBefore(operation, toCall(running, db), granted))
+  return await inCallScope(running, async db => {
+    const call = toCall(running, db)
+    const kind = kindOf(operation)
+    if (input.ifMatch !== undefined && kind !== undefined && granted.resource !== undefined) {
+      await assertStillMatch(db, input.ifMatch, kind, granted.resource.id)
+    }
+    const result = await operation.handle({ ...call, prepared })
+    await assertWithinBounds(call.services, operation.name, granted.resource, result)
+    const entry = toAuditEntry(operation, call, granted, before, result, input.caller.address, requestId)
+    if (entry === undefined) return result
+    const createdOrgIds = entry.orgIds.filter(orgId => !reachableOrgIds.includes(orgId))
+    for (const orgId of createdOrgIds) await extendTenantScope(db, orgId)
+    await insertAuditEntry(db, entry, services)
+    await keep?.(db, entry.orgIds[0] as string, result)
+    return result
+  })
+}
+
+async function prepareCall(running: RunningCall): Promise<unknown> {
+  const { prepare } = running.operation
+  return prepare === undefined ? undefined : await inCallScope(running, db => prepare(toCall(running, db)))
+}
+
+/** Throws if the call has an `If-Match` that its route does not take or its resource does not match. */
+function assertPrecondition({ operation, granted, input }: RunningCall): void {
+  if (input.ifMatch === undefined) return
+  if (kindOf(operation) === undefined) throw noPreconditions()
+  assertMatch(input.ifMatch, granted.resource)
+}
+
+/** Returns the argument of the operation's functions. */
+function toCall({ services, input, granted }: RunningCall, db: Db) {
+  return { services: { ...services, db }, ...input, ...granted }
+}
+
+/** Runs `work` in a transaction that reaches the organizations of the call; of a public call on the whole database. */
+function inCallScope<Result>(
+  { services, operation, granted, reachableOrgIds }: RunningCall,
+  work: (db: Db) => Promise<Result>,
+): Promise<Result> {
+  if (granted.actor === undefined) return work(services.wholeDb)
+  const enter = operation.endsSession ? undefined : checkGrantBy(services, granted)
+  const admit = services.scopeSlots.admitBy(granted)
+  return inTenantScope(services.wholeDb, reachableOrgIds, work, admit, enter)
 }
 
 /** Reads a page of an operation's file (sendCsvFile), in the scope of the resource's organization. */

@@ -137,6 +137,21 @@ export async function createControlServer(
     frameworkErrors: (error, request, reply) => answerFault(error, request, reply, baseUrl),
     clientErrorHandler: http.answerBroken,
   })
+  await setContentSecurityPolicy(app)
+  await app.register(cookie)
+  const answers = trackMemory(app, deps, limits)
+  setValidation(app)
+  app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, baseUrl))
+  if (!deps.production) await registerOpenApi(app, deps)
+  const services = { ...toServices(deps, limits), answers }
+  registerOperations(app, operations, services, deps.trustedProxies, deps.afterWrite)
+  if (deps.oidc !== undefined) registerOidc(app, services, deps.oidc, deps.trustedProxies, deps.log)
+  registerDocuments(app, deps)
+  registerDashboard(app, deps)
+  return app
+}
+
+async function setContentSecurityPolicy(app: FastifyInstance): Promise<void> {
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -148,7 +163,10 @@ export async function createControlServer(
       },
     },
   })
-  await app.register(cookie)
+}
+
+/** Counts each request's body and answer while they are in memory, after a check of its head. */
+function trackMemory(app: FastifyInstance, deps: ControlDeps, limits: ControlLimits): ControlAnswers {
   const bodies = new ControlBodies(limits.bodyBytes)
   const answers = new ControlAnswers(deps.log, limits.answerBytes)
   app.decorate('answers', answers)
@@ -173,6 +191,10 @@ export async function createControlServer(
     const memory = memories.get(request)
     return readJson(request.raw, limits.bodyTimeoutMs, { anyType: bodyless, long: longBody, memory })
   })
+  return answers
+}
+
+function setValidation(app: FastifyInstance): void {
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => data => {
     try {
       // Fastify passes an absent body as null. A null that was sent does not reach this point (see read-json.ts).
@@ -186,14 +208,6 @@ export async function createControlServer(
     }
   })
   app.setSerializerCompiler(serializerCompiler)
-  app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, baseUrl))
-  if (!deps.production) await registerOpenApi(app, deps)
-  const services = { ...toServices(deps, limits), answers }
-  registerOperations(app, operations, services, deps.trustedProxies, deps.afterWrite)
-  if (deps.oidc !== undefined) registerOidc(app, services, deps.oidc, deps.trustedProxies, deps.log)
-  registerDocuments(app, deps)
-  registerDashboard(app, deps)
-  return app
 }
 
 /** Compresses an answer and counts it until it is read. Throws where the caller leaves too many unread. */

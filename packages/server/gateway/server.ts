@@ -138,12 +138,17 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
     // Identification found the environment and refused: the record must not have the id of another request.
     if (match.route.isMetered && !isClaimed && ctx.environment !== undefined)
       await claimRequestId(ctx, ctx.environment.id, deps)
-    const pausing = deps.frontDoor.pause.of(fault, ctx.startedAt)
-    if (pausing !== undefined) await pausing
-    await endWithFault(ctx, fault, deps)
+    await answerFault(ctx, fault, deps)
   } finally {
     endRequest(ctx, deps)
   }
+}
+
+/** Ends a request with a fault, after the delay of an answer to a request that came too fast. */
+function answerFault(ctx: RequestContext, fault: Fault, deps: GatewayDeps): Promise<void> {
+  const delaying = deps.frontDoor.refusalDelay.delayFor(fault, ctx.startedAt)
+  if (delaying === undefined) return endWithFault(ctx, fault, deps)
+  return delaying.then(() => endWithFault(ctx, fault, deps))
 }
 
 /** Converts exceptions: formats throw RequestError, steps throw Fault, anything else is a bug. */
@@ -234,10 +239,7 @@ async function serveUnrouted(
     }
     answerUnrouted(ctx, path, suggest, deps)
   } catch (thrown) {
-    const fault = toFault(thrown)
-    const pausing = deps.frontDoor.pause.of(fault, ctx.startedAt)
-    if (pausing !== undefined) await pausing
-    await endWithFault(ctx, fault, deps)
+    await answerFault(ctx, toFault(thrown), deps)
   }
 }
 

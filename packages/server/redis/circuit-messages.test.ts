@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CircuitNews } from '../core/circuit-sharing.ts'
+import type { CircuitUpdate } from '../core/circuit-sharing.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../testing/harness/redis.ts'
 import { type CircuitMessages, openCircuitMessages } from './circuit-messages.ts'
 
@@ -8,8 +8,8 @@ describe.skipIf(redisProgram === undefined)('circuits of several gateway process
   const name = { credentialId: 'c', provider: 'p', model: 'm' }
   let redis: TestRedis
   const open: CircuitMessages[] = []
-  const openNode = (): { node: CircuitMessages; received: CircuitNews[] } => {
-    const received: CircuitNews[] = []
+  const openNode = (): { node: CircuitMessages; received: CircuitUpdate[] } => {
+    const received: CircuitUpdate[] = []
     const node = openCircuitMessages({
       url: redis.url,
       newId: randomUUID,
@@ -28,7 +28,7 @@ describe.skipIf(redisProgram === undefined)('circuits of several gateway process
 
   test('reach the other processes and not their sender', async () => {
     const [one, two] = [openNode(), openNode()]
-    const news: CircuitNews = { ...name, change: 'open', retryInMs: 1_000, openForMs: 0, failureRate: 1 }
+    const news: CircuitUpdate = { ...name, change: 'open', retryInMs: 1_000, openForMs: 0, failureRate: 1 }
     await expect
       .poll(() => {
         one.node.publish(news)

@@ -1,4 +1,4 @@
-import type { CircuitName, CircuitNews, CircuitSharing } from '../core/circuit-sharing.ts'
+import type { CircuitName, CircuitUpdate, CircuitSharing } from '../core/circuit-sharing.ts'
 import { type OnException, runGuarded, throwLater } from '../core/on-exception.ts'
 import { openRedis } from './open-redis.ts'
 
@@ -6,7 +6,7 @@ export interface CircuitMessagesOptions {
   readonly url: string
   readonly newId: () => string
   /** Called with what another process announced. */
-  readonly apply: (news: CircuitNews) => void
+  readonly apply: (news: CircuitUpdate) => void
   readonly onException?: OnException
 }
 
@@ -63,7 +63,7 @@ function toKey({ credentialId, model }: CircuitName): string {
 }
 
 /** Returns undefined for this process's own messages and for those of other programs, which may publish there. */
-function parse(text: string, self: string): CircuitNews | undefined {
+function parse(text: string, self: string): CircuitUpdate | undefined {
   let value: Record<string, unknown>
   try {
     value = JSON.parse(text)

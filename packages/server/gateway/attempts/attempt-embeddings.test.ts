@@ -19,7 +19,7 @@ function scripted(bodies: readonly object[]): Transport {
       const nothing = (): void => {}
       return {
         sentAt: 0,
-        holdsBody: true,
+        hasBody: true,
         isWaiting: false,
         abort: nothing,
         finish: nothing,

@@ -15,7 +15,7 @@ import { ReceivedChunks } from '../../http/received-chunks.ts'
 import { takeTurn } from '../../http/sliced-work.ts'
 import type { Charge } from '../billing/bill.ts'
 import type { RequestContext } from '../request/request-context.ts'
-import type { Transport, UpstreamCall, UpstreamHeaders } from '../upstream/transport.ts'
+import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHeaders } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
 /** What a call needs to follow the clock, to be stopped, and to get its share of connections and name lookups. */
@@ -50,6 +50,8 @@ const MAX_ERROR_BYTES = 256 * 1024
 /** An answer larger than this is a provider's mistake, or an attack through a custom base URL. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
+const NO_HEADERS = (): UpstreamHeaders => ({})
+
 /**
  * One call for a complete answer. Resolves with a classified error when the call fails; rejects only for exceptions of
  * the gateway itself.
@@ -59,74 +61,103 @@ export function attemptWhole<T>(
   decode: (answer: WholeAnswer) => AttemptResult<T>,
 ): Promise<AttemptResult<T>> {
   return new Promise((resolve, reject) => {
-    const { ctx } = options
-    const chunks = new ReceivedChunks()
-    let status = 0
-    let readHeaders = (): UpstreamHeaders => ({})
-    const finish = (result: AttemptResult<T>): void => {
-      ctx.unwatch()
-      resolve(result)
-    }
-    // A transport that is closing may fail before it returns the call.
-    let findSentAt = (): number | undefined => undefined
-    const fail = (error: UpstreamError, isCutByUs: boolean): void => {
-      const charge = toCharge({ sentAt: findSentAt(), status, isCutByUs, bytes: chunks.size })
-      finish({ ok: false, error, charge })
-    }
-    const giveUp = (error: UpstreamError): void => {
-      call.abort()
-      // An error with a status was caused by the answer, not by the gateway's timeout or stop.
-      fail(error, error.status === undefined)
-    }
-    const complete = (): void => {
-      ctx.unwatch()
-      batchInTick(() => {
-        const joined = chunks.join(ctx)
-        resolve(joined instanceof Promise ? joined.then(read) : read(joined))
-      }, reject)
-    }
-    const read = (bytes: Buffer): AttemptResult<T> | Promise<AttemptResult<T>> => {
-      const answer = { status, readHeaders, bytes }
-      return options.isBinary === true
-        ? readAnswer({ ...answer, json: undefined }, decode)
-        : parseAndDecode(ctx, answer, decode)
-    }
-    const deadline = performance.now() + options.timeoutMs
+    new WholeAttempt(options, decode, resolve, reject).start(options)
+  })
+}
+
+class WholeAttempt<T> implements UpstreamHandler {
+  readonly #ctx: Watched
+  readonly #timeoutMs: number
+  readonly #isBinary: boolean
+  readonly #decode: (answer: WholeAnswer) => AttemptResult<T>
+  readonly #resolve: (result: AttemptResult<T> | Promise<AttemptResult<T>>) => void
+  readonly #reject: (error: unknown) => void
+  readonly #chunks = new ReceivedChunks()
+  readonly #deadline: number
+  /** A transport that is closing may fail before it returns the call. */
+  #call: UpstreamCall | undefined
+  #status = 0
+  #readHeaders = NO_HEADERS
+
+  constructor(
+    { ctx, timeoutMs, isBinary }: WholeOptions,
+    decode: (answer: WholeAnswer) => AttemptResult<T>,
+    resolve: (result: AttemptResult<T> | Promise<AttemptResult<T>>) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#ctx = ctx
+    this.#timeoutMs = timeoutMs
+    this.#isBinary = isBinary === true
+    this.#decode = decode
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#deadline = performance.now() + timeoutMs
+  }
+
+  start({ ctx, transport, request }: WholeOptions): void {
     ctx.watch(
       now => {
-        if (now > deadline) giveUp(toTimeout(call, options.timeoutMs, 'answer'))
+        if (now > this.#deadline) this.#giveUp(toTimeout(this.#call, this.#timeoutMs, 'answer'))
       },
-      () => giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
+      () => this.#giveUp({ kind: 'interrupted', detail: 'the request was stopped' }),
     )
-    const call = options.transport.call(
-      options.request,
-      {
-        onStart(startStatus, startHeaders) {
-          status = startStatus
-          readHeaders = startHeaders
-        },
-        onData(chunk) {
-          chunks.add(chunk)
-          if (chunks.size > MAX_ANSWER_BYTES) {
-            giveUp({ kind: 'unavailable', status, detail: 'the answer exceeds 64 MiB' })
-            return
-          }
-          if (chunks.size > MAX_ERROR_BYTES && isError(status)) {
-            call.abort()
-            complete()
-          }
-        },
-        onEnd: complete,
-        onFail(error) {
-          // An answer that breaks off fails the attempt, however much of it arrived.
-          fail(status === 0 ? error : { ...error, status }, false)
-        },
-        onCrash: reject,
-      },
-      ctx,
-    )
-    findSentAt = () => call.sentAt
-  })
+    this.#call = transport.call(request, this, ctx)
+  }
+
+  onStart(status: number, readHeaders: () => UpstreamHeaders): void {
+    this.#status = status
+    this.#readHeaders = readHeaders
+  }
+
+  onData(chunk: Buffer): void {
+    const chunks = this.#chunks
+    chunks.add(chunk)
+    if (chunks.size > MAX_ANSWER_BYTES) {
+      this.#giveUp({ kind: 'unavailable', status: this.#status, detail: 'the answer exceeds 64 MiB' })
+    } else if (chunks.size > MAX_ERROR_BYTES && isError(this.#status)) {
+      this.#call?.abort()
+      this.onEnd()
+    }
+  }
+
+  onEnd(): void {
+    this.#ctx.unwatch()
+    batchInTick(() => {
+      const joined = this.#chunks.join(this.#ctx)
+      this.#resolve(joined instanceof Promise ? joined.then(bytes => this.#read(bytes)) : this.#read(joined))
+    }, this.#reject)
+  }
+
+  /** An answer that breaks off fails the attempt, however much of it arrived. */
+  onFail(error: UpstreamError): void {
+    const status = this.#status
+    this.#fail(status === 0 ? error : { ...error, status }, false)
+  }
+
+  onCrash(error: unknown): void {
+    this.#reject(error)
+  }
+
+  #read(bytes: Buffer): AttemptResult<T> | Promise<AttemptResult<T>> {
+    const status = this.#status
+    const readHeaders = this.#readHeaders
+    return this.#isBinary
+      ? readAnswer({ status, readHeaders, bytes, json: undefined }, this.#decode)
+      : parseAndDecode(this.#ctx, { status, readHeaders, bytes }, this.#decode)
+  }
+
+  #giveUp(error: UpstreamError): void {
+    this.#call?.abort()
+    // An error with a status was caused by the answer, not by the gateway's timeout or stop.
+    this.#fail(error, error.status === undefined)
+  }
+
+  #fail(error: UpstreamError, isCutByUs: boolean): void {
+    this.#ctx.unwatch()
+    const sentAt = this.#call?.sentAt
+    const charge = toCharge({ sentAt, status: this.#status, isCutByUs, bytes: this.#chunks.size })
+    this.#resolve({ ok: false, error, charge })
+  }
 }
 
 /** Returns a promise if the answer is so long that it is parsed in slices. */

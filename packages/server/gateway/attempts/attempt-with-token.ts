@@ -1,11 +1,11 @@
 import type { Target } from '@rideau/llm/upstream/target'
-import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { TokenResult } from '../../identity/token-exchange.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { waitFor } from '../request/wait-for.ts'
 import type { AccessTokens } from '../upstream/access-tokens.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
 import type { AttemptResult } from './attempt-result.ts'
+import { redactSecret } from './redact-secrets.ts'
 
 /**
  * One attempt, with an access token if the provider needs one. If the provider rejects a cached token, for example
@@ -45,19 +45,6 @@ async function attemptExchanged<T>(
 }
 
 function hideToken<T>(result: AttemptResult<T>, token: string): AttemptResult<T> {
-  if (!result.ok) return { ...result, error: withoutSecret(result.error, token, '[token]') }
+  if (!result.ok) return { ...result, error: redactSecret(result.error, token, '[token]') }
   return result.model?.includes(token) === true ? { ...result, model: undefined } : result
-}
-
-/**
- * Returns the error without the secret. Some providers repeat the rejected key in their error message, which is logged.
- */
-export function withoutSecret(error: UpstreamError, secret: string, mark: string): UpstreamError {
-  const { detail, message } = error
-  if (secret === '' || !(detail.includes(secret) || message?.includes(secret) === true)) return error
-  return {
-    ...error,
-    detail: detail.replaceAll(secret, mark),
-    ...(message === undefined ? {} : { message: message.replaceAll(secret, mark) }),
-  }
 }

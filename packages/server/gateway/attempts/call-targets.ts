@@ -1,5 +1,3 @@
-import { toBaseUrl, toFixedHost } from '@rideau/llm/upstream/base-address'
-import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
 import { type Bill } from '@rideau/llm/usage/bill'
 import { inputTokens, outputTokens } from '@rideau/llm/usage/usage-sums'
@@ -17,19 +15,14 @@ import {
   nextStep,
   nextStepWithin,
 } from '../../core/retry.ts'
-import type { Credential } from '../../core/tenancy.ts'
-import type { RequestTrace } from '../../core/tracer.ts'
 import { toUpstreamFault } from '../../core/upstream-fault.ts'
-import { addBills } from '../billing/bill.ts'
 import { type CallPlan, latencyKey, type ResolvedTarget } from '../plan/call-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { attemptWithToken, withoutSecret } from './attempt-with-token.ts'
 import type { Circuits } from './circuits.ts'
+import { type Attempt, makeAttempt } from './make-attempt.ts'
 import { TargetCursor } from './target-cursor.ts'
-
-export type Attempt<P, T> = (target: Target, planned: P) => Promise<AttemptResult<T>>
 
 /** Timeout of one attempt in milliseconds, if neither the caller nor the alias names one. */
 const DEFAULT_TIMEOUT_MS = 300_000
@@ -185,96 +178,6 @@ async function canAffordRetry(
   const tokens = inputTokens(usage) + outputTokens(usage)
   const verdict = await reservation.chargeAbandoned({ tokens, nanoUsd: costNanoUsd ?? 0 })
   return verdict.isAdmitted
-}
-
-async function makeAttempt<P extends ResolvedTarget, T>(
-  ctx: RequestContext,
-  planned: P,
-  credential: Credential,
-  attempt: Attempt<P, T>,
-  deps: AttemptDeps,
-): Promise<AttemptResult<T>> {
-  const { provider, model } = planned
-  const began = performance.now()
-  const traceparent = ctx.trace === undefined ? undefined : startSpan(ctx, ctx.trace, planned, credential)
-  const result = await attemptWithToken(
-    ctx,
-    credential.id,
-    {
-      provider,
-      model,
-      baseUrl: toBaseUrl(provider, credential.baseUrl, credential.options),
-      apiKey: credential.apiKey,
-      options: credential.options,
-      maxOutputTokens: planned.catalogModel?.max_output_tokens ?? undefined,
-      traceparent,
-    },
-    target => attempt(target, planned),
-    deps,
-  )
-  const abandoned = result.ok ? undefined : result.bill
-  const record = {
-    provider: provider.id,
-    model,
-    credential_id: credential.id,
-    status: result.ok ? result.status : (result.error.status ?? null),
-    error: result.ok ? null : result.error.kind,
-    start_ms: Math.round((began - ctx.startedAt) * 10) / 10,
-    ms: Math.round((performance.now() - began) * 10) / 10,
-    ...(abandoned === undefined ? {} : { cost_nano_usd: abandoned.costNanoUsd }),
-  }
-  ctx.attempts.push(record)
-  ctx.trace?.endAttempt(
-    record,
-    abandoned?.usage,
-    result.ok ? toSafeModel(result.model, credential) : undefined,
-  )
-  if (abandoned !== undefined) {
-    ctx.abandoned = addBills(ctx.abandoned, abandoned)
-    if (provider.sandbox !== true) ctx.isAbandonedReal = true
-  }
-  return result.ok ? result : { ...result, error: withoutSecrets(result.error, credential) }
-}
-
-/** Returns the `traceparent` for the provider. */
-function startSpan(
-  { route, recordFields }: RequestContext,
-  trace: RequestTrace,
-  { provider, model }: ResolvedTarget,
-  credential: Credential,
-): string | undefined {
-  const isPublic = credential.baseUrl === null && provider.sandbox !== true
-  return trace.startAttempt({
-    operation: route.endpoint,
-    provider: provider.telemetryName ?? provider.id,
-    model,
-    credentialId: credential.id,
-    isStream: recordFields.isStream,
-    host: isPublic ? toFixedHost(provider) : undefined,
-  })
-}
-
-/** Shorter options are names of regions and versions, which are useful in the log. */
-const SECRET_CHARS = 16
-
-/** Options that may be secret, such as a session token. */
-function listSecretOptions({ options }: Credential): string[] {
-  return Object.values(options).filter(
-    (value): value is string => typeof value === 'string' && value.length >= SECRET_CHARS,
-  )
-}
-
-/** Removes the key from an error, and options that may be secret. */
-function withoutSecrets(error: UpstreamError, credential: Credential): UpstreamError {
-  let clean = withoutSecret(error, credential.apiKey, '[key]')
-  for (const value of listSecretOptions(credential)) clean = withoutSecret(clean, value, '[option]')
-  return clean
-}
-
-/** Returns undefined for a model's name with a secret in it: a provider may repeat any text. */
-function toSafeModel(model: string | undefined, credential: Credential): string | undefined {
-  const secrets = [credential.apiKey, ...listSecretOptions(credential)]
-  return secrets.some(secret => secret !== '' && model?.includes(secret) === true) ? undefined : model
 }
 
 /**

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { MIN_CALLS } from '../../core/circuit.ts'
-import type { CircuitNews, CircuitSharing } from '../../core/circuit-sharing.ts'
+import type { CircuitUpdate, CircuitSharing } from '../../core/circuit-sharing.ts'
 import type { Credential } from '../../core/tenancy.ts'
 import { Circuits, IDLE_MS, MAX_CIRCUITS, MAX_MODELS } from './circuits.ts'
 
@@ -68,7 +68,7 @@ test('processes share openings, rests and closings, and one of them probes at a 
   const processes: Circuits[] = []
   let holder: number | undefined
   const join = (self: number): CircuitSharing => ({
-    publish: (news: CircuitNews) => {
+    publish: (news: CircuitUpdate) => {
       for (const [n, each] of processes.entries()) if (n !== self) each.apply(news)
     },
     claimProbe: async () => {

@@ -1,5 +1,5 @@
 import { Circuit, PROBE_LEASE_MS, type Transition } from '../../core/circuit.ts'
-import type { CircuitName, CircuitNews, CircuitSharing } from '../../core/circuit-sharing.ts'
+import type { CircuitName, CircuitSharing, CircuitUpdate } from '../../core/circuit-sharing.ts'
 import type { Rest } from '../../core/credential-rest.ts'
 import type { FailureEvidence } from '../../core/failure-evidence.ts'
 import type { Credential } from '../../core/tenancy.ts'
@@ -109,7 +109,7 @@ export class Circuits {
   }
 
   /** Applies what another process announced. */
-  apply(news: CircuitNews): void {
+  apply(news: CircuitUpdate): void {
     const { credentialId, provider, model } = news
     const known = this.find(credentialId, model)
     if (news.change === 'close') return known?.close(this.now)

@@ -31,6 +31,7 @@ export class AskRates {
 }
 
 function tooMany(who: string, waitMs: number): Fault {
-  const message = `${who} names too many requests that are not running here.`
-  return new Fault('rate_limit_exceeded', message, { retryAfterSeconds: waitMs / 1000 })
+  const retryAfterSeconds = waitMs / 1000
+  const message = `${who} cancels or rates too many requests that this gateway process does not know. Try again in ${Math.ceil(retryAfterSeconds)} s.`
+  return new Fault('rate_limit_exceeded', message, { retryAfterSeconds })
 }

@@ -16,7 +16,7 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { Ticker } from '../request/ticker.ts'
 import type { HolderIds } from '../tenants/holder-ids.ts'
 import type { Tenant } from '../tenants/snapshots.ts'
-import { RefusalPause } from './refusal-pause.ts'
+import { RefusalDelay } from './refusal-delay.ts'
 
 export interface FrontDoorLimits {
   /** Requests of one secret key; also of all client tokens together that one key minted. */
@@ -78,7 +78,7 @@ export class FrontDoor implements PlaceOwner {
   readonly refusals: Refusals
   readonly unread: UnreadAnswers
   readonly proven = new ProvenCredentials()
-  readonly pause = new RefusalPause()
+  readonly refusalDelay = new RefusalDelay()
   /** Everything that is open in this process. */
   readonly process: Holder
   readonly ticker: Ticker
@@ -176,7 +176,7 @@ export class FrontDoor implements PlaceOwner {
 
   #tooMany(message: string, waitMs: number): Fault {
     const fault = new Fault('rate_limit_exceeded', message, { retryAfterSeconds: waitMs / 1000 })
-    this.pause.note(fault)
+    this.refusalDelay.mark(fault)
     return fault
   }
 

@@ -98,7 +98,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   get #body(): SourceBody {
-    if (this.#source === undefined) throw new Error('the body was let go of')
+    if (this.#source === undefined) throw new Error('the request body was already dropped')
     return this.#source
   }
 
@@ -154,15 +154,15 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   /**
-   * Lets go of the request's content, which nobody needs once a stream is open: received, parsed and sent it takes several
-   * times the size of the body, and streams last for minutes. `isHeld`: the provider's call still has the body.
+   * Drops the content of the request, which no step needs once a stream is open. Received, parsed and sent it takes several
+   * times the size of the body, and streams last for minutes. `isBodyInUse`: the provider's call still has the body.
    */
-  protected letGoOfContent(isHeld: boolean): void {
+  protected dropContent(isBodyInUse: boolean): void {
     const { model, stream, includeUsage, maxOutputTokens } = this.#parsed.request
     const cap = maxOutputTokens === undefined ? {} : { maxOutputTokens }
     const request = { model, messages: NOTHING, stream, includeUsage, ...cap }
     const { repeated } = this.#parsed
-    // All that a body may fill: what is left has bounds of its own, but for what an answer repeats.
+    // These fields may be as large as the body. The others have small bounds, except what an answer repeats.
     this.#parsed = {
       ...this.#parsed,
       request,
@@ -179,7 +179,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     recordFields.requestBody = isCaptured ? takeCaptured(requestBody) : undefined
     // What an answer repeats, and the names of what was left out, may be most of the body. A recorder holds bytes of the answer in
     // the same place.
-    const keepsPart = isHeld || repeated !== undefined || this.target.dropped.length > 0
+    const keepsPart = isBodyInUse || repeated !== undefined || this.target.dropped.length > 0
     if (!keepsPart && recorder === undefined) place?.giveBackAbove(recordFields.requestBody?.length ?? 0)
   }
 

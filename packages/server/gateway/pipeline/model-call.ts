@@ -128,7 +128,7 @@ function admit<P extends ResolvedTarget, T>(
   call: ModelCall<P, T>,
   deps: PipelineDeps,
 ): Admitted<P> {
-  assertPassThrough(ctx.caller, ctx.environment, call.findings)
+  assertPassThrough(ctx, call.findings)
   const limits = findLimits(ctx, deps)
   return { limits, planned: call.plan(limits) }
 }

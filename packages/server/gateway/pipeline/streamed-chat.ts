@@ -70,7 +70,7 @@ export class StreamedChat extends ChatCall<BegunStream> {
   }
 
   async answer({ stream, idleMs }: BegunStream): Promise<void> {
-    this.letGoOfContent(stream.call.holdsBody)
+    this.dropContent(stream.call.hasBody)
     const { ctx, server, answered } = this
     const writer = this.#writer as StreamWriter
     const encoder = server.openStream(answered)

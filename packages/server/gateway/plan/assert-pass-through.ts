@@ -1,6 +1,6 @@
 import type { Findings } from '@rideau/llm/formats/shared/findings'
 import { invalid } from '@rideau/llm/formats/shared/read-fields'
-import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Asker } from './asker.ts'
 
 /**
  * Throws `invalid_request` if a client token uses fields that the gateway does not validate. End users hold client
@@ -8,8 +8,7 @@ import type { Caller, Environment } from '../../core/tenancy.ts'
  * it belongs to the whole environment.
  */
 export function assertPassThrough(
-  caller: Caller,
-  environment: Environment,
+  { caller, environment }: Asker,
   { stored, passedOn }: Pick<Findings, 'stored' | 'passedOn'>,
 ): void {
   if (caller.kind !== 'client_token') return

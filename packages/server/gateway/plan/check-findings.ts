@@ -2,8 +2,8 @@ import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { showPath } from '@rideau/llm/formats/shared/field-path'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import type { Caller, Environment } from '../../core/tenancy.ts'
 import type { Refusal } from '../../core/verdict.ts'
+import type { Asker } from './asker.ts'
 import { findUnmeasured } from './find-unmeasured.ts'
 import { findRefusedAsk } from './grant-hosted-tools.ts'
 
@@ -19,15 +19,15 @@ export function checkFindings(
   call: ParsedChat,
   format: ClientFormat,
   source: SourceBody,
-  environment: Environment,
-  caller: Caller,
+  asker: Asker,
 ): Refusal | undefined {
   const { findings } = call
+  const { caller, environment } = asker
   const [hosted] = findings.hosted
   if (hosted !== undefined && environment.unsupportedParams === 'refuse') {
     return toRefusal(hosted, 'the gateway does not know the price of this tool, which the provider runs.')
   }
-  const refused = findRefusedAsk(findings, caller, environment)
+  const refused = findRefusedAsk(findings, asker)
   if (refused !== undefined && environment.unsupportedParams === 'refuse') {
     return toRefusal(
       refused.path,
@@ -70,25 +70,6 @@ export function checkFindings(
     )
   }
   return undefined
-}
-
-/** Returns the paths of parameters that are not sent to this target, as the caller wrote them. */
-export function listDroppedParams(
-  { findings }: ParsedChat,
-  format: ClientFormat,
-  source: SourceBody,
-): readonly string[] {
-  const { hosted, unread, nativeOnly } = findings
-  return format.id === source.format ? [...hosted, ...unread] : [...hosted, ...unread, ...nativeOnly]
-}
-
-/** References to reasoning that this target cannot follow: left out whatever the setting, since it could not read it. */
-export function listLeftOutReasoning(
-  { findings }: ParsedChat,
-  format: ClientFormat,
-  source: SourceBody,
-): readonly string[] {
-  return format.id === source.format ? [] : (findings.storedReasoning ?? [])
 }
 
 function toRefusal(path: string, message: string): Refusal {

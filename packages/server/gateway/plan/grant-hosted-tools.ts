@@ -2,7 +2,7 @@ import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { Findings } from '@rideau/llm/formats/shared/findings'
 import { findPriceOfType, type HostedAsk, toHostedCost } from '@rideau/llm/formats/shared/hosted-tools'
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Asker } from './asker.ts'
 import type { ResolvedTarget } from './call-plan.ts'
 
 /** Uses of a tool in one answer that are reserved if the request names no maximum. No provider states one. */
@@ -33,18 +33,17 @@ export function grantHostedTools(
   { provider, model }: Pick<ResolvedTarget, 'provider' | 'model'>,
   format: ClientFormat,
   source: SourceBody,
-  caller: Caller,
-  environment: Environment,
+  asker: Asker,
 ): GrantedTools | undefined {
   if (hostedTools.length === 0) return undefined
   const types = new Set<string>()
   const leftOut: string[] = []
   let nanoUsd = 0
   let inputTokens = 0
-  const mayRun = format.id === source.format && mayUseHosted(caller, environment)
+  const mayRun = format.id === source.format && mayUseHosted(asker)
   for (const { path, type, isFree, maxUses = USUAL_USES, choicePath } of hostedTools) {
     if (mayRun && isFree === true) continue
-    const mayPrice = mayRun && caller.maxRequestCostNanoUsd === null && type !== undefined
+    const mayPrice = mayRun && asker.caller.maxRequestCostNanoUsd === null && type !== undefined
     const price = mayPrice ? findPriceOfType(provider, model, type) : undefined
     if (price === undefined || type === undefined) {
       leftOut.push(path)
@@ -60,15 +59,14 @@ export function grantHostedTools(
 }
 
 /** Client tokens only where the environment lets what they send pass. */
-function mayUseHosted(caller: Caller, environment: Environment): boolean {
+function mayUseHosted({ caller, environment }: Asker): boolean {
   return caller.kind !== 'client_token' || environment.allowClientPassthrough
 }
 
 /** The first tool that a client token may not ask for; undefined: there is none. */
 export function findRefusedAsk(
   { hostedTools }: Pick<Findings, 'hostedTools'>,
-  caller: Caller,
-  environment: Environment,
+  asker: Asker,
 ): HostedAsk | undefined {
-  return mayUseHosted(caller, environment) ? undefined : hostedTools[0]
+  return mayUseHosted(asker) ? undefined : hostedTools[0]
 }

@@ -8,26 +8,30 @@ import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { type CapabilityNeed, checkCapabilities } from '../../core/capabilities.ts'
 import type { MeterSet } from '../../core/list-meters.ts'
-import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Asker } from './asker.ts'
 import type { ResolvedTarget } from './call-plan.ts'
 import { capToCostBound } from './cap-to-cost-bound.ts'
 import type { ChatPlan, PlannedTarget, TargetPlan } from './chat-plan.ts'
 import { checkAudioPrice } from './check-audio-price.ts'
-import { checkFindings, listDroppedParams, listLeftOutReasoning } from './check-findings.ts'
+import { checkFindings } from './check-findings.ts'
 import { checkTargetLimits } from './check-limits.ts'
 import { checkOwnRoute } from './check-own-route.ts'
 import { fitRequest } from './fit-request.ts'
 import { fitToolChoice, isChoiceDropped } from './fit-tool-choice.ts'
 import { grantHostedTools } from './grant-hosted-tools.ts'
+import { isOneCallEnsured, listDroppedFields, listUnsupportedFields } from './list-dropped-fields.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 import { refuseUnsupported } from './unsupported-param.ts'
 
-/** Who asks and where: the context of a request. */
-interface ChatAsker {
-  readonly caller: Caller
+const CHAT: CapabilityNeed = { capability: 'chat', param: 'model' }
+const TOOLS: CapabilityNeed = { capability: 'tools', param: 'tools' }
+const FORMAT: CapabilityNeed = { capability: 'response_format', param: 'response_format' }
+const VISION: CapabilityNeed = { capability: 'vision', param: 'messages' }
+const TEXT_ONLY = [CHAT]
+
+interface ChatAsker extends Asker {
   readonly endUser?: { readonly id: string } | undefined
-  readonly environment: Environment
   readonly route: { readonly mount: Mount }
 }
 
@@ -38,11 +42,12 @@ interface ChatAsker {
 export function planChat(
   call: ParsedChat,
   source: SourceBody,
-  { caller, endUser, environment, route }: ChatAsker,
+  asker: ChatAsker,
   limits: MeterSet,
   deps: PlanDeps,
 ): ChatPlan {
   const { request } = call
+  const { caller, endUser, environment, route } = asker
   const { mount } = route
   const asked = {
     name: request.model,
@@ -56,7 +61,7 @@ export function planChat(
   const plan = planTargets<PlannedTarget>(
     asked,
     (resolved): TargetPlan => {
-      const target = planTarget(resolved, call, source, environment, caller, deps)
+      const target = planTarget(resolved, call, source, asker, deps)
       return capToCostBound(checkTargetLimits(target, limits), caller, call, source)
     },
     deps,
@@ -69,8 +74,7 @@ function planTarget(
   resolved: ResolvedTarget,
   call: ParsedChat,
   source: SourceBody,
-  environment: Environment,
-  caller: Caller,
+  asker: Asker,
   { formats }: PlanDeps,
 ): TargetPlan {
   const { provider, model, id, catalogModel, credentials, alias } = resolved
@@ -82,34 +86,26 @@ function planTarget(
   if (missing !== undefined) return { refusal: missing }
   const unpriced = checkAudioPrice(whole, provider, catalogModel)
   if (unpriced !== undefined) return { refusal: unpriced }
-  // Parameters that the target does not support are dropped if they are hints, and otherwise refused by name, or dropped if
-  // the environment's `unsupported_params` is `drop`.
   const fitted = fitToolChoice(whole, format)
   const request = fitted ?? whole
-  const refusal = checkFindings(call, format, source, environment, caller)
+  const refusal = checkFindings(call, format, source, asker)
   if (refusal !== undefined) return { refusal }
-  const unsentFields = listDroppedParams(call, format, source)
-  const unsent = isChoiceDropped(whole, fitted) ? [...unsentFields, 'tool_choice'] : unsentFields
+  // Parameters that the target does not support are dropped if they are hints, and otherwise refused by name, or dropped if
+  // the environment's `unsupported_params` is `drop`.
   const unsupportedParams = format.findUnsupportedParams(request, provider, model, source)
-  const all = unsent.length === 0 ? unsupportedParams : [...new Set([...unsent, ...unsupportedParams])]
-  const isOneByOne = format.id !== source.format && unsupportedParams.includes(PARALLEL)
-  // Kept to by the gateway; a choice of one function asks for no more than one call.
-  const named = isOneByOne ? all.filter(name => name !== PARALLEL) : all
-  if (environment.unsupportedParams === 'refuse') {
-    const lost = named.find(name => !isHint(name))
+  const isChoiceUnsent = isChoiceDropped(whole, fitted)
+  const unsupported = listUnsupportedFields(call, format, source, unsupportedParams, isChoiceUnsent)
+  if (asker.environment.unsupportedParams === 'refuse') {
+    const lost = unsupported.find(name => !isHint(name))
     if (lost !== undefined) {
       return { refusal: refuseUnsupported(showParam(lost, call), `the provider ${provider.id}`) }
     }
   }
-  const hosted = grantHostedTools(call.findings, resolved, format, source, caller, environment)
-  const leftOut = listLeftOutReasoning(call, format, source)
-  const passed = leftOut.length === 0 ? named : [...leftOut, ...named]
-  const dropped =
-    hosted === undefined || hosted.leftOut.length === 0 ? passed : [...hosted.leftOut, ...passed]
-  const keepsFirstCall = isOneByOne && typeof request.toolChoice !== 'object'
-  // Requests of end users are never stored at a provider. An absent `store` means that.
-  const isWithheld = caller.kind === 'client_token' && call.findings.mayBeStored
-  const withheld = isWithheld ? [...dropped, 'store'] : dropped
+  const hosted = grantHostedTools(call.findings, resolved, format, source, asker)
+  const dropped = listDroppedFields(unsupported, call, format, source, hosted, asker)
+  // A choice of one function asks for no more than one call.
+  const keepsFirstCall =
+    isOneCallEnsured(format, source, unsupportedParams) && typeof request.toolChoice !== 'object'
   // Listed one by one, since V8 builds a hidden class for each object made by a spread and further fields.
   return {
     provider,
@@ -120,7 +116,7 @@ function planTarget(
     alias,
     format,
     request,
-    dropped: withheld,
+    dropped,
     hosted,
     keepsFirstCall,
   }
@@ -130,15 +126,6 @@ function planTarget(
 export function showParam(name: string, { spellings }: ParsedChat): string {
   return spellings?.get(name) ?? showPath(name)
 }
-
-/** The name of a parameter that asks for one call at a time. */
-const PARALLEL = 'parallel_tool_calls'
-
-const CHAT: CapabilityNeed = { capability: 'chat', param: 'model' }
-const TOOLS: CapabilityNeed = { capability: 'tools', param: 'tools' }
-const FORMAT: CapabilityNeed = { capability: 'response_format', param: 'response_format' }
-const VISION: CapabilityNeed = { capability: 'vision', param: 'messages' }
-const TEXT_ONLY = [CHAT]
 
 function listNeeds(request: ChatRequest): readonly CapabilityNeed[] {
   const hasTools = request.tools !== undefined && request.tools.length > 0

@@ -130,7 +130,7 @@ test('nothing of a request under a limit of tokens, but what the log captures', 
   await expectNothingKept('/openai/v1/chat/completions', chat)
 })
 
-test('a captured body that was let go of is logged up to the limit', async () => {
+test('logs a captured body up to the limit after its content was dropped', async () => {
   const end = await openStream(toRequest(app.secretKey, '/openai/v1/chat/completions', chat))
   const last = [...streams].at(-1) as http.ServerResponse
   last.end(

@@ -120,7 +120,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
     return this.#sentAt
   }
 
-  get holdsBody(): boolean {
+  get hasBody(): boolean {
     return this.#request !== undefined || this.#body?.isRead === false
   }
 

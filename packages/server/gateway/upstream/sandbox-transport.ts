@@ -61,7 +61,7 @@ class SandboxCall implements UpstreamCall {
   readonly sentAt = performance.now()
   readonly isWaiting = false
   /** The sandbox's answers may repeat it. */
-  readonly holdsBody = true
+  readonly hasBody = true
   readonly #handler: UpstreamHandler
   readonly #onDone: () => void
   #timer: NodeJS.Timeout | undefined

@@ -25,8 +25,8 @@ export interface UpstreamCall {
    * `performance.now()`. undefined: it was not.
    */
   readonly sentAt: number | undefined
-  /** True while it has the request's body in memory, or what repeats it. Streamed calls let go of it once it is sent. */
-  readonly holdsBody: boolean
+  /** True while it has the request's body in memory, or what repeats it. A streamed call drops it once it is sent. */
+  readonly hasBody: boolean
   /** True while no connection is free for the call, because its owner holds its share of them. */
   readonly isWaiting: boolean
   /** Closes the connection. Most providers then stop generating, and billing. */

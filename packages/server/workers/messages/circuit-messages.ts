@@ -1,4 +1,4 @@
-import type { CircuitName, CircuitNews, CircuitSharing } from '../../core/circuit-sharing.ts'
+import type { CircuitName, CircuitUpdate, CircuitSharing } from '../../core/circuit-sharing.ts'
 import type { SupervisorCalls } from '../channel/supervisor-calls.ts'
 import type { WorkerCalls } from '../channel/worker-calls.ts'
 
@@ -12,7 +12,7 @@ const MAX_KEPT = 20_000
 const KEPT_MS = 10 * 60_000
 
 interface KeptNews {
-  readonly news: CircuitNews
+  readonly news: CircuitUpdate
   /** Unix milliseconds. */
   readonly at: number
 }
@@ -31,7 +31,7 @@ export function serveCircuits(calls: SupervisorCalls, now: () => number): void {
   const kept = new Map<string, KeptNews>()
   const probes = new Map<string, Probe>()
   calls.handle(NEWS, (body, from) => {
-    const news = body as CircuitNews
+    const news = body as CircuitUpdate
     const key = toKey(news)
     // Deleted first, so that the map stays in the order of the news.
     kept.delete(key)
@@ -62,8 +62,8 @@ export function serveCircuits(calls: SupervisorCalls, now: () => number): void {
 }
 
 /** Shares the circuits of this worker. Without its supervisor each worker is on its own. */
-export function connectCircuits(calls: WorkerCalls, apply: (news: CircuitNews) => void): CircuitSharing {
-  calls.handle(NEWS, body => apply(body as CircuitNews))
+export function connectCircuits(calls: WorkerCalls, apply: (news: CircuitUpdate) => void): CircuitSharing {
+  calls.handle(NEWS, body => apply(body as CircuitUpdate))
   calls.onConnection(
     () => calls.notify(KNOWN, null),
     () => {},
@@ -87,7 +87,7 @@ export function connectCircuits(calls: WorkerCalls, apply: (news: CircuitNews) =
 }
 
 /** Returns news of `ageMs` ago as they are now. */
-function toCurrent(news: CircuitNews, ageMs: number): CircuitNews {
+function toCurrent(news: CircuitUpdate, ageMs: number): CircuitUpdate {
   if (news.change === 'open') {
     return { ...news, retryInMs: news.retryInMs - ageMs, openForMs: news.openForMs + ageMs }
   }

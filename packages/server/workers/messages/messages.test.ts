@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { CircuitNews } from '../../core/circuit-sharing.ts'
+import type { CircuitUpdate } from '../../core/circuit-sharing.ts'
 import { SupervisorCalls } from '../channel/supervisor-calls.ts'
 import { SupervisorChannel } from '../channel/supervisor-channel.ts'
 import { WorkerCalls } from '../channel/worker-calls.ts'
@@ -137,7 +137,7 @@ describe('workers of one supervisor', () => {
     serveCircuits(supervisor, () => now)
     const name = { credentialId: 'c', provider: 'p', model: 'm' }
     const open = async (worker: string) => {
-      const received: CircuitNews[] = []
+      const received: CircuitUpdate[] = []
       const sharing = await openWorker(worker, calls =>
         connectCircuits(calls, news => void received.push(news)),
       )
@@ -146,8 +146,8 @@ describe('workers of one supervisor', () => {
     const [one, two] = [await open('one'), await open('two')]
     // Their questions for known circuits were answered.
     for (const { sharing } of [one, two]) await sharing.claimProbe({ ...name, model: 'none' }, 1)
-    const news: CircuitNews = { ...name, change: 'open', retryInMs: 500, openForMs: 0, failureRate: 1 }
-    const rest: CircuitNews = { ...name, model: 'other', change: 'rest', restMs: 300, updatedAt: 0 }
+    const news: CircuitUpdate = { ...name, change: 'open', retryInMs: 500, openForMs: 0, failureRate: 1 }
+    const rest: CircuitUpdate = { ...name, model: 'other', change: 'rest', restMs: 300, updatedAt: 0 }
     one.sharing.publish(news)
     one.sharing.publish(rest)
     await expect.poll(() => two.received).toEqual([news, rest])

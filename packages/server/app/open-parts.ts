@@ -1,0 +1,72 @@
+import { mkdirSync } from 'node:fs'
+import { systemClock } from '../core/clock.ts'
+import { openIds } from '../core/ids.ts'
+import { systemRandom } from '../core/random.ts'
+import { openSecretBox, type SecretBox } from '../core/secret-box.ts'
+import type { EgressPolicy } from '../http/egress.ts'
+import { urlBySettings } from '../http/listen.ts'
+import { openConfiguredEgress } from '../http/open-egress.ts'
+import { openFileSecretBox } from '../storage/master-key.ts'
+import { openStorage } from '../storage/open-storage.ts'
+import type { AppParts, Limits } from './app-parts.ts'
+import { openJobs } from './jobs.ts'
+import type { Config } from './settings.ts'
+import { openSockets } from './sockets.ts'
+
+type GivenParts = Pick<AppParts, 'config' | 'log' | 'limits' | 'exceptions' | 'cut' | 'closers'>
+
+/** The URLs of the servers that listen in this process. */
+export interface ListeningUrls {
+  gateway?: string
+  control?: string
+}
+
+/** Opens what both planes share, and starts the jobs. `urls` is read whenever a part needs a URL that no setting gives. */
+export async function openParts(given: GivenParts, urls: ListeningUrls): Promise<AppParts> {
+  const { config, log, limits, exceptions, cut, closers } = given
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const storage = await openStorage({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    log: line => log.info(line),
+  })
+  closers.push(() => storage.close())
+  const secretBox = openBox(config)
+  const newId = openIds(systemClock, systemRandom)
+  const egress = openEgress(config, limits)
+  const { idempotencyBytes } = config
+  await openJobs({ storage, log, secretBox, newId, egress, idempotencyBytes, closers })
+  const sockets = openSockets(config, closers)
+  const baseUrl = (): string =>
+    config.baseUrl ?? urlBySettings(config.host, config.controlPort) ?? urls.control ?? ''
+  const gatewayUrl = (): string =>
+    config.gatewayUrl ?? urlBySettings(config.host, config.gatewayPort) ?? urls.gateway ?? ''
+  return {
+    config,
+    log,
+    limits,
+    exceptions,
+    sockets,
+    storage,
+    secretBox,
+    cut,
+    closers,
+    egress,
+    newId,
+    baseUrl,
+    gatewayUrl,
+  }
+}
+
+export function openEgress(
+  { allowPrivateUpstreams: allowPrivate }: Config,
+  { dnsServers }: Limits,
+): EgressPolicy {
+  return openConfiguredEgress({ allowPrivate, dnsServers })
+}
+
+export function openBox({ masterKey, formerMasterKeys, dataDir }: Config): SecretBox {
+  return masterKey === undefined
+    ? openFileSecretBox(dataDir, systemRandom)
+    : openSecretBox(masterKey, systemRandom, formerMasterKeys)
+}
