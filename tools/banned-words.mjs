@@ -82,12 +82,6 @@ const BANNED = [
   },
 ]
 
-/**
- * Words that still occur in a folder. An entry whose word is gone from its folder is a breach too, so that it is removed and
- * the word cannot come back.
- */
-const LATER = []
-
 const CHECKED = /^(packages|e2e|tools)\/.*\.(ts|tsx|mjs|js|lua|sql)$|^docs\/.*\.md$|^[^/]+\.md$/
 /** They hold the words to check for. */
 const UNCHECKED = new Set(['tools/banned-words.mjs', 'tools/check-project.test.ts'])
@@ -97,31 +91,15 @@ export function isChecked(file) {
   return CHECKED.test(file) && !UNCHECKED.has(file)
 }
 
-/** A message for each banned word of a file, by line. `later`: folders that may still have some of the words. */
-export function findBannedWords(file, text, later = LATER) {
-  const allowed = new Set(later.filter(({ folder }) => file.startsWith(folder)).flatMap(({ words }) => words))
-  const banned = BANNED.filter(({ word }) => !allowed.has(word))
+/** A message for each banned word of a file, by line. */
+export function findBannedWords(file, text) {
   return text
     .split('\n')
     .flatMap((line, index) =>
-      banned
-        .filter(({ pattern, allow = [] }) => pattern.test(line) && !isAllowed(allow, `${file}: ${line}`))
-        .map(({ pattern, instead }) => `${file}:${index + 1}: "${pattern.exec(line)[0]}": write ${instead}`),
+      BANNED.filter(
+        ({ pattern, allow = [] }) => pattern.test(line) && !isAllowed(allow, `${file}: ${line}`),
+      ).map(({ pattern, instead }) => `${file}:${index + 1}: "${pattern.exec(line)[0]}": write ${instead}`),
     )
 }
 
 const isAllowed = (allow, line) => allow.some(({ place }) => place.test(line))
-
-/** A message for each entry of `later` whose word does not occur in its folder. `texts`: pairs of a file and its text. */
-export function findStaleEntries(texts, later = LATER) {
-  return later.flatMap(({ folder, words }) =>
-    words
-      .filter(word => !texts.some(([file, text]) => file.startsWith(folder) && hasWord(word, text)))
-      .map(word => `tools/banned-words.mjs: "${word}" is gone from ${folder}: remove it from LATER`),
-  )
-}
-
-function hasWord(word, text) {
-  const { pattern } = BANNED.find(banned => banned.word === word)
-  return text.split('\n').some(line => pattern.test(line))
-}

@@ -3,7 +3,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { findBannedWords, findStaleEntries, isChecked } from './banned-words.mjs'
+import { findBannedWords, isChecked } from './banned-words.mjs'
 import { isMain, root } from './build.mjs'
 import { findImportCircles, readImports } from './import-graph.mjs'
 
@@ -114,7 +114,6 @@ function main() {
     ...findFolderBreaches(files),
     ...files.filter(file => CODE.test(file)).flatMap(file => findLineBreaches(file, read(file))),
     ...texts.flatMap(([file, text]) => findBannedWords(file, text)),
-    ...findStaleEntries(texts),
     ...findImportCircles(readImports(files)),
     ...findLockfileBreaches(read('package-lock.json')),
     ...['fuzz', 'e2e/clients', 'e2e/clients/agents'].flatMap(folder =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findBannedWords, findStaleEntries, isChecked } from './banned-words.mjs'
+import { findBannedWords, isChecked } from './banned-words.mjs'
 import { findFolderBreaches, findLineBreaches, findLockfileBreaches } from './check-project.mjs'
 import { findImportCircles, listImports } from './import-graph.mjs'
 
@@ -122,7 +122,7 @@ describe('the check of banned words', () => {
     ['packages/llm/a.ts', '// Sent unasked (wire facts §2).', 'docs/providers.md'],
     ['tools/a.mjs', '// See contract.md §3.', 'docs/'],
   ])('%s: refuses %s and names the word to write instead', (file, line, instead) => {
-    const [breach, ...more] = findBannedWords(file, `first\n${line}`, [])
+    const [breach, ...more] = findBannedWords(file, `first\n${line}`)
     expect(breach).toMatch(new RegExp(`^${file}:2: .*${instead}`))
     expect(more).toEqual([])
   })
@@ -135,23 +135,7 @@ describe('the check of banned words', () => {
     ['packages/server/storage/a.ts', "select surface from request_logs where surface = 'chat'"],
     ['docs/operations.md', 'The disk held 1 GiB.'],
   ])('%s: allows %s', (file, line) => {
-    expect(findBannedWords(file, line, [])).toEqual([])
-  })
-
-  test('allows a word of a folder that is listed for later, and no other word or folder', () => {
-    const later = [{ folder: 'packages/llm/formats/', words: ['mend'] }]
-    expect(findBannedWords('packages/llm/formats/a.ts', 'mend()', later)).toEqual([])
-    expect(findBannedWords('packages/llm/formats/a.ts', 'inTurn()', later)).toHaveLength(1)
-    expect(findBannedWords('packages/llm/frames/a.ts', 'mend()', later)).toHaveLength(1)
-  })
-
-  test('refuses an entry for later whose word is gone from its folder', () => {
-    const later = [{ folder: 'packages/llm/formats/', words: ['mend', 'inTurn'] }]
-    const texts = [
-      ['packages/llm/formats/a.ts', 'mend()'],
-      ['packages/llm/frames/a.ts', 'inTurn()'],
-    ]
-    expect(findStaleEntries(texts, later)).toEqual([expect.stringContaining('"inTurn" is gone from ')])
+    expect(findBannedWords(file, line)).toEqual([])
   })
 
   test.each([

@@ -14,6 +14,7 @@ import type { AudioClient } from './audio-client.ts'
 import type { AudioTokens, SpeechReply, SpeechRequest, TranscriptionRequest } from './audio-format.ts'
 import { maxSeconds } from './audio-length.ts'
 import { toWavFile } from './wav-file.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** Google counts 32 for a second of audio that is heard, and 25 for one that is spoken. */
 const HEARD_TOKENS_A_SECOND = 32
@@ -200,7 +201,7 @@ function encodeSpeech({ input, instructions, voice }: SpeechRequest, target: Tar
   const path = `${provider.modelPath ?? '/models'}/${encodeURIComponent(model)}:generateContent`
   return {
     ...joinAddress(baseUrl, path),
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    headers: { ...JSON_HEADERS },
     body: Buffer.from(JSON.stringify(value)),
     content: { rules: SPEECH_RULES, value },
   }

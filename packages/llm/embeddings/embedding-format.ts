@@ -83,5 +83,3 @@ export function toVectors(values: readonly unknown[]): readonly (readonly number
   const vectors = values.map(toNumbers)
   return vectors.length > 0 && vectors.every(vector => vector !== undefined) ? vectors : undefined
 }
-
-export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' } as const

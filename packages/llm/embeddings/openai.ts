@@ -8,7 +8,6 @@ import { readReportedCost } from '../usage/reported-cost.ts'
 import {
   type EmbeddingFormat,
   type EmbeddingRequest,
-  JSON_HEADERS,
   toCount,
   toLarger,
   toNumbers,
@@ -16,6 +15,7 @@ import {
 } from './embedding-format.ts'
 import { OPENAI_RULES } from './embedding-rules.ts'
 import { fromInt8 } from './vector-encoding.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** OpenAI's limit on one request. */
 const MAX_INPUTS = 2048

@@ -7,12 +7,12 @@ import {
   type EmbeddingFormat,
   type EmbeddingReply,
   type EmbeddingRequest,
-  JSON_HEADERS,
   toCount,
   toVectors,
 } from './embedding-format.ts'
 import { VERTEX_RULES } from './embedding-rules.ts'
 import { toTaskType } from './gemini.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** The newest take one content a call, by another method. */
 const TAKES_ONE = /^gemini-embedding-(?!001)/

@@ -10,7 +10,6 @@ import {
   type ImageReply,
   type ImageRequest,
   type ImageUsage,
-  JSON_HEADERS,
   listParams,
   type MadeImage,
   toBase64,
@@ -18,6 +17,7 @@ import {
 } from './image-format.ts'
 import { GOOGLE_RULES, PASSED_GOOGLE_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 const isImagen = (model: string): boolean => model.startsWith('imagen')
 /** Imagen's models that edit are apart from those that draw. */

@@ -101,8 +101,6 @@ export interface ImageFormat {
   decodeReply(body: JsonObject, target: Target): ImageReply | undefined
 }
 
-export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' } as const
-
 /** The values of OpenAI's own fields that change nothing if they are not sent, such as those that mean "as you like". */
 const HARMLESS: Readonly<Record<string, readonly unknown[]>> = toTable({
   size: ['auto'],

@@ -13,7 +13,6 @@ import {
   type ImageRequest,
   type ImageSource,
   type ImageUsage,
-  JSON_HEADERS,
   listParams,
   type MadeImage,
   toCount,
@@ -22,6 +21,7 @@ import {
 import { OPENAI_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
 import { encodeForm, type FormPart } from './multipart.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** OpenAI's limit on one request. */
 const MAX_IMAGES = 10

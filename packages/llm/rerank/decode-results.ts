@@ -32,5 +32,3 @@ export function toCount(value: Json | undefined): number | undefined {
 export function toBody(value: JsonObject): Buffer {
   return Buffer.from(JSON.stringify(value))
 }
-
-export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' } as const

@@ -23,6 +23,8 @@ export interface Usage {
   readonly reportedCostNanoUsd?: number
 }
 
+export const ZERO_USAGE: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
+
 /** Uses of tools that a provider ran, and what they cost in whole nano-dollars. */
 export interface HostedUse {
   readonly uses: number

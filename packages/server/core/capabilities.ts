@@ -1,5 +1,5 @@
 import type { Capability, CatalogModel } from '@rideau/llm/provider/catalog-model'
-import type { Refusal } from './verdict.ts'
+import type { Refusal } from './refusal.ts'
 
 /** A capability that a request needs, and the field that needs it. */
 export interface CapabilityNeed {

@@ -44,28 +44,28 @@ export async function insertRequestRecords(
 }
 
 /** What becomes of records that are refused. */
-interface Refusals {
+interface Rejections {
   readonly rejected: RejectedRecord[]
   readonly onReduced: (id: string, reason: string) => void
 }
 
 /** Halves the batch until the records at fault stand alone: a few statements more, not one a record. */
-async function insertAll(pool: Pool, records: readonly RecordLine[], refusals: Refusals): Promise<void> {
+async function insertAll(pool: Pool, records: readonly RecordLine[], rejections: Rejections): Promise<void> {
   const refusal = await insertBatch(pool, records)
   if (refusal === undefined) return
   const [record] = records
   if (record !== undefined && records.length === 1)
-    return await insertReduced(pool, record, refusal, refusals)
+    return await insertReduced(pool, record, refusal, rejections)
   const middle = Math.ceil(records.length / 2)
-  await insertAll(pool, records.slice(0, middle), refusals)
-  await insertAll(pool, records.slice(middle), refusals)
+  await insertAll(pool, records.slice(0, middle), rejections)
+  await insertAll(pool, records.slice(middle), rejections)
 }
 
 async function insertReduced(
   pool: Pool,
   record: RecordLine,
   refusal: string,
-  { rejected, onReduced }: Refusals,
+  { rejected, onReduced }: Rejections,
 ): Promise<void> {
   const reduced = toReducedLine(record)
   const isRefused = reduced === undefined || (await insertBatch(pool, [reduced])) !== undefined

@@ -8,6 +8,7 @@ import { passRequest } from '../openai-responses/client/pass-request.ts'
 import type { ClientFormat, EncodeRequest } from '../shared/client-format.ts'
 import { decodeError } from '../shared/decode-error.ts'
 import { COMPACT_ID } from './compact-id.ts'
+import { JSON_HEADERS } from '../../upstream/json-headers.ts'
 
 /** OpenAI's `POST /responses/compact`. Only bodies of this format go there, and only as a whole answer. */
 export const openAiCompact: ClientFormat = {
@@ -27,7 +28,7 @@ function encodeRequest(...[request, target, source, dropped = []]: Parameters<En
   if (source?.format !== COMPACT_ID) throw new Error('a compaction is made of no other format')
   return {
     ...toAddress(target, '/responses/compact'),
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    headers: { ...JSON_HEADERS },
     ...passRequest(request, target, source, dropped),
   }
 }

@@ -1,7 +1,7 @@
 import type { HostedTool, HostedToolPrice } from '../../provider/prices.ts'
 import type { Provider } from '../../provider/provider.ts'
 import type { Target } from '../../upstream/target.ts'
-import type { HostedUse, Usage } from '../../usage/usage.ts'
+import { type HostedUse, type Usage, ZERO_USAGE } from '../../usage/usage.ts'
 import { matchesAny } from './model-pattern.ts'
 
 const NANOS_PER_USD = 1_000_000_000
@@ -70,15 +70,13 @@ export function priceUses(
   return uses === 0 ? undefined : { uses, nanoUsd }
 }
 
-const NO_TOKENS: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
-
 /**
  * The usage with what tools cost. Uses that were counted before any usage was reported are a usage without tokens: they
  * are billed also if no more comes. undefined: there is neither.
  */
 export function withHosted(usage: Usage | undefined, hosted: HostedUse | undefined): Usage | undefined {
   if (hosted === undefined) return usage
-  return { ...(usage ?? NO_TOKENS), hosted }
+  return { ...(usage ?? ZERO_USAGE), hosted }
 }
 
 /** Returns a number of uses as a provider reports it; undefined: it is no such number. */

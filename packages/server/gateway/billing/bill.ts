@@ -2,13 +2,12 @@ import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
-import type { Usage } from '@rideau/llm/usage/usage'
+import { type Usage, ZERO_USAGE } from '@rideau/llm/usage/usage'
 import { inputTokens as inputOf, outputTokens as outputOf } from '@rideau/llm/usage/usage-sums'
 import { toBelieved, type UsageBound } from './believed-usage.ts'
 
-const NOTHING_USED: Usage = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 /** The bill of a request for which no provider charges. */
-export const FREE: Bill = { usage: NOTHING_USED, isEstimated: false, costNanoUsd: 0 }
+export const FREE: Bill = { usage: ZERO_USAGE, isEstimated: false, costNanoUsd: 0 }
 
 /** What the gateway knows of a request besides the usage that its provider reports at the end. */
 export interface Seen {
@@ -37,7 +36,7 @@ function estimateUsage(model: CatalogModel | undefined, seen: Seen): Usage {
     return { ...partial, output: Math.max(output, deliveredTokens, generatedTokens - reasoning) }
   }
   const usage = {
-    ...NOTHING_USED,
+    ...ZERO_USAGE,
     uncachedInput: inputTokens ?? estimateTokens(requestBytes),
     output: Math.max(deliveredTokens, generatedTokens),
   }

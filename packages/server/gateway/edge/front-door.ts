@@ -6,7 +6,7 @@ import { Fault } from '../../core/fault.ts'
 import { type ChildInit, Holder, type HolderFactors, takeRequest } from '../../core/holder.ts'
 import type { Log } from '../../core/log.ts'
 import { ProvenCredentials } from '../../core/proven-credentials.ts'
-import { Refusals } from '../../core/refusals.ts'
+import { RefusalCounter } from '../../core/refusal-counter.ts'
 import { noteTaken } from '../../core/shared-bucket.ts'
 import { type BucketRate, oweTokens } from '../../core/token-bucket.ts'
 import { type TrustedProxies, toAddressGroup, toClientAddress } from '../../http/client-address.ts'
@@ -75,7 +75,7 @@ const NAMED_END_USER: HolderFactors = { requests: 1, bytes: 1, answers: 1 }
  * that this process can have open. A refusal costs no look-up, no record and no line of the log.
  */
 export class FrontDoor implements PlaceOwner {
-  readonly refusals: Refusals
+  readonly refusals: RefusalCounter
   readonly unread: UnreadAnswers
   readonly proven = new ProvenCredentials()
   readonly refusalDelay = new RefusalDelay()
@@ -95,7 +95,7 @@ export class FrontDoor implements PlaceOwner {
     this.#limits = limits
     this.#trustedProxies = trustedProxies
     this.ticker = ticker
-    this.refusals = new Refusals(log)
+    this.refusals = new RefusalCounter(log)
     this.unread = new UnreadAnswers(log)
     this.#addresses = new AddressBuckets(limits.addressRate)
     this.process = new Holder({

@@ -3,7 +3,7 @@ import { checkClientOrigin, checkEndpoint, checkLife, checkOrigin } from '../../
 import { readTokenKid, verifyClientToken } from '../../core/client-token.ts'
 import { Fault } from '../../core/fault.ts'
 import { parseKeyText } from '../../core/key-format.ts'
-import { type Refusal, toRefusalFault } from '../../core/verdict.ts'
+import { type Refusal, toRefusalFault } from '../../core/refusal.ts'
 import { loopTurns } from '../../http/loop-turns.ts'
 import { parseBearer } from '../../http/request-headers.ts'
 import { beginTrace } from '../request/begin-trace.ts'

@@ -4,7 +4,7 @@ import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart } from '@rideau/llm/request/message'
-import type { Refusal } from '../../core/verdict.ts'
+import type { Refusal } from '../../core/refusal.ts'
 
 /**
  * Refuses audio input if the gateway does not know the model's price for it, which is several times the price of text.

@@ -1,7 +1,7 @@
 import { COMPACT_ID } from '@rideau/llm/formats/openai-compact/compact-id'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import type { Refusal } from '../../core/verdict.ts'
+import type { Refusal } from '../../core/refusal.ts'
 import type { ResolvedTarget } from './call-plan.ts'
 
 /**

@@ -1,6 +1,7 @@
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { ModelPricing } from '@rideau/llm/provider/prices'
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
+import { ZERO_USAGE } from '@rideau/llm/usage/usage'
 import type { Amounts } from '../../ledger/ledger.ts'
 import type { PlannedTarget } from './chat-plan.ts'
 import type { GrantedTools } from './grant-hosted-tools.ts'
@@ -85,13 +86,11 @@ export interface ReservedTokens {
   readonly mayWriteCache: boolean
 }
 
-const NOTHING_USED = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
-
 function priceOf(pricing: ModelPricing, { input, output, mayWriteCache }: ReservedTokens): number {
-  const plain = costNanoUsd({ ...NOTHING_USED, uncachedInput: input, output }, pricing) ?? 0
+  const plain = costNanoUsd({ ...ZERO_USAGE, uncachedInput: input, output }, pricing) ?? 0
   if (!mayWriteCache) return plain
-  const written = costNanoUsd({ ...NOTHING_USED, cacheWrite: input, output }, pricing) ?? 0
-  const kept = costNanoUsd({ ...NOTHING_USED, cacheWrite1h: input, output }, pricing) ?? 0
+  const written = costNanoUsd({ ...ZERO_USAGE, cacheWrite: input, output }, pricing) ?? 0
+  const kept = costNanoUsd({ ...ZERO_USAGE, cacheWrite1h: input, output }, pricing) ?? 0
   return Math.max(plain, written, kept)
 }
 

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../core/verdict.ts'
+import type { Refusal } from '../../core/refusal.ts'
 
 /** Refuses a parameter that a target does not support. `target` names it: `the provider groq`. */
 export function refuseUnsupported(param: string, target: string): Refusal {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { giveBack, hold } from '../../core/fair-share.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Holder } from '../../core/holder.ts'
-import type { Refusals } from '../../core/refusals.ts'
+import type { RefusalCounter } from '../../core/refusal-counter.ts'
 import type { BodyMemory } from '../../http/body-memory.ts'
 import type { UnreadAnswer, UnreadAnswers } from '../../http/unread-answers.ts'
 import type { Ticker, Ticking } from './ticker.ts'
@@ -17,7 +17,7 @@ const RETRY_SECONDS = 1
 /** The front door; see edge/front-door.ts. */
 export interface PlaceOwner {
   readonly ticker: Ticker
-  readonly refusals: Refusals
+  readonly refusals: RefusalCounter
   readonly unread: UnreadAnswers
   openNamed(credential: Holder, endUserId: string, now: number): Holder
 }

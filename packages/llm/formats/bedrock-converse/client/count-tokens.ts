@@ -5,6 +5,7 @@ import { pickFields } from '../../shared/pick-fields.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeRequest } from './encode-request.ts'
 import { findFamily } from './model-family.ts'
+import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 
 /** The fields of a Converse request that the route takes. */
 const COUNTED = ['messages', 'system', 'toolConfig', 'additionalModelRequestFields']
@@ -25,7 +26,7 @@ export const tokenCounter: TokenCounter = {
     const model = target.model.replace(PROFILE, '')
     return {
       ...joinAddress(target.baseUrl, `/model/${encodeURIComponent(model)}/count-tokens`),
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      headers: { ...JSON_HEADERS },
       body: Buffer.from(JSON.stringify(value)),
       content: { rules: RULES, value },
     }

@@ -5,6 +5,7 @@ import type { TokenCounter } from '../../shared/client-format.ts'
 import { pickFields } from '../../shared/pick-fields.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeRequest } from './encode-request.ts'
+import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 
 /** What Vertex AI's route takes, beside each other; AI Studio's takes the whole request as one field. */
 const COUNTED_AT_VERTEX = ['contents', 'systemInstruction', 'tools', 'generationConfig']
@@ -35,7 +36,7 @@ export const tokenCounter: TokenCounter = {
         target.baseUrl,
         `${provider.modelPath ?? '/models'}/${encodeURIComponent(model)}:countTokens`,
       ),
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      headers: { ...JSON_HEADERS },
       body: Buffer.from(JSON.stringify(value)),
       content: { rules: isVertex ? FIELDS.rules : WRAPPED, value },
     }

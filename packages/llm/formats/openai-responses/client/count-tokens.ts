@@ -3,6 +3,7 @@ import type { TokenCounter } from '../../shared/client-format.ts'
 import { pickFields } from '../../shared/pick-fields.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeRequest } from './encode-request.ts'
+import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 
 /** The fields of the route. It refuses the others of a request, which concern the answer. */
 const COUNTED = [
@@ -27,7 +28,7 @@ export const tokenCounter: TokenCounter = {
     const value = pickFields(whole, COUNTED)
     return {
       ...toAddress(target, '/responses/input_tokens'),
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      headers: { ...JSON_HEADERS },
       body: Buffer.from(JSON.stringify(value)),
       content: { rules: FIELDS.rules, value },
     }

@@ -25,7 +25,7 @@ interface Tally {
  * Counts refusals for `/metrics`. A refused request leaves no record, and a flood of them one line a minute: it must cost
  * neither disk nor the log's readers.
  */
-export class Refusals {
+export class RefusalCounter {
   readonly #log: Pick<Log, 'warn'>
   readonly #tallies = new Map<RefusalReason, Tally>(
     REFUSAL_REASONS.map(reason => [reason, { total: 0, unlogged: 0, loggedAt: Number.NEGATIVE_INFINITY }]),

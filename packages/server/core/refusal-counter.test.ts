@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { Refusals } from './refusals.ts'
+import { RefusalCounter } from './refusal-counter.ts'
 
 test('a million refusals of a minute write one line per reason, and the next line counts them', () => {
   const lines: object[] = []
-  const refusals = new Refusals({ warn: details => void lines.push(details) })
+  const refusals = new RefusalCounter({ warn: details => void lines.push(details) })
   for (let i = 0; i < 1_000_000; i++) refusals.count('address_rate', '192.0.2.1', i * 0.05)
   refusals.count('key_rate', 'k', 59_000)
   expect(lines).toEqual([
