@@ -198,12 +198,12 @@ export function listStoreReadings({
 function listFrontDoorReadings({ frontDoor, connections }: Measured): Reading[] {
   const { process, refusals, unread } = frontDoor
   return [
-    gauge('rideau_requests_open', 'Requests that hold a place.', () => process.requests.held),
-    gauge('rideau_body_bytes', 'Bytes of request bodies in memory.', () => process.bytes.held),
+    gauge('rideau_requests_open', 'Requests that hold a place.', () => process.requests.used),
+    gauge('rideau_body_bytes', 'Bytes of request bodies in memory.', () => process.bytes.used),
     gauge(
       'rideau_answer_bytes',
       'Bytes of answers that wait to be read by their callers.',
-      () => process.answers.held,
+      () => process.answers.used,
     ),
     counter(
       'rideau_unread_answers_dropped_total',

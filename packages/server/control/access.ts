@@ -78,7 +78,7 @@ async function admit(services: Services, caller: Caller): Promise<Actor> {
   if (!isProven) rates.countUnknown(caller.address)
   try {
     const actor = await identify(services, caller, bearer)
-    if (!isProven) rates.giveBack(caller.address)
+    if (!isProven) rates.refund(caller.address)
     if (digest !== undefined) rates.proven.add(digest, bearer === undefined ? 'token' : 'key')
     return actor
   } catch (thrown) {

@@ -220,7 +220,7 @@ async function packAndCount(
   const sent = await compressAnswer(request, reply, payload)
   // A text was made for this call; the dashboard's files are the same bytes for all. A CSV file counts itself.
   if (typeof payload !== 'string') return sent
-  const fault = answers.find(request)?.hold(Buffer.byteLength(sent as string | Buffer))
+  const fault = answers.find(request)?.acquire(Buffer.byteLength(sent as string | Buffer))
   if (fault === undefined) return sent
   reply.removeHeader('Content-Encoding')
   throw fault

@@ -54,7 +54,7 @@ export class AddressBuckets {
   }
 
   /** Takes back the count of a request that turned out to be harmless. */
-  giveBack(address: string): void {
+  refund(address: string): void {
     const bucket = this.#table.get(address) ?? this.#shared
     returnToken(bucket, this.#rate)
     bucket.unreported--

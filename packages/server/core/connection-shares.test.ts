@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ConnectionShares, type Share, type ShareOwner } from './connection-shares.ts'
+import { type ConnectionShare, ConnectionShares, type ShareOwner } from './connection-shares.ts'
 
 const ORIGIN = 'https://api.example'
 
@@ -87,7 +87,7 @@ describe('waiters', () => {
     const shares = new ConnectionShares<string>(max)
     const share = shares.find(ownerOf(holder), ORIGIN)
     while (shares.take(share)) {}
-    const wait = (party: Party, ...names: string[]): Share<string> => {
+    const wait = (party: Party, ...names: string[]): ConnectionShare<string> => {
       const own = shares.find(ownerOf(party), ORIGIN)
       for (const name of names) shares.wait(own, name)
       return own
@@ -165,7 +165,7 @@ test('any order of lending, returning and withdrawing keeps the counts, the limi
     { weight: 1, arbitrary: fc.nat().map(at => ({ kind: 'withdraw' as const, at })) },
   )
   interface Call {
-    readonly share: Share<Call>
+    readonly share: ConnectionShare<Call>
     readonly party: string
   }
   const run = (
@@ -183,7 +183,7 @@ test('any order of lending, returning and withdrawing keeps the counts, the limi
         held.push(call)
       }
     }
-    const giveBack = (at: number): void => {
+    const release = (at: number): void => {
       const [call] = held.splice(at % held.length, 1)
       shares.release((call as Call).share)
       serve()
@@ -203,7 +203,7 @@ test('any order of lending, returning and withdrawing keeps the counts, the limi
         }
         // 36 parties at 4,096 connections: whoever holds nothing gets one at once, whatever the others hold.
         if (isIdle && max === 4096) expect(held.includes(call)).toBe(true)
-      } else if (each.kind === 'return' && held.length > 0) giveBack(each.at)
+      } else if (each.kind === 'return' && held.length > 0) release(each.at)
       else if (each.kind === 'withdraw' && waiting.length > 0) {
         const [call] = waiting.splice(each.at % waiting.length, 1)
         shares.withdraw((call as Call).share, call as Call)
@@ -214,7 +214,7 @@ test('any order of lending, returning and withdrawing keeps the counts, the limi
       if (!isCounted || !isServed) expect.unreachable(`${shares.used} of ${held.length}`)
     }
     // No waiter waits for ever: every waiter is served once others return what they hold.
-    while (held.length > 0) giveBack(0)
+    while (held.length > 0) release(0)
     expect([waiting.length, shares.used, shares.hasWaiters]).toEqual([0, 0, false])
   }
   fc.assert(fc.property(fc.constantFrom(1, 3, 16, 40), fc.array(step, { maxLength: 120 }), run), {

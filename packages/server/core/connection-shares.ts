@@ -14,19 +14,19 @@ export interface ShareOwner {
 }
 
 /** What one party holds. Its fields belong to ConnectionShares. */
-export class Share<W> {
-  readonly parent: Share<W> | undefined
+export class ConnectionShare<W> {
+  readonly parent: ConnectionShare<W> | undefined
   /** How much of what its siblings leave it may hold, from 0 to 1. */
   readonly part: number
-  readonly children = new Map<string, Share<W>>()
+  readonly children = new Map<string, ConnectionShare<W>>()
   /** Connections that it holds, those of all below it included. */
   used = 0
   /** The shares below this one that have waiters, in the order of their turns. */
-  turns: Set<Share<W>> | undefined
+  turns: Set<ConnectionShare<W>> | undefined
   /** Who waits for a connection of this very share, first come, first served. */
   waiters: Set<W> | undefined
 
-  constructor(parent: Share<W> | undefined, part: number) {
+  constructor(parent: ConnectionShare<W> | undefined, part: number) {
     this.parent = parent
     this.part = part
   }
@@ -60,9 +60,9 @@ const KEPT_SHARES = 10_000
  */
 export class ConnectionShares<W> {
   readonly #max: number
-  readonly #root = new Share<W>(undefined, 1)
+  readonly #root = new ConnectionShare<W>(undefined, 1)
   /** The shares of keys, so that a call looks for one of them instead of three. A key is of one environment. */
-  readonly #credentials = new Map<string, Share<W>>()
+  readonly #credentials = new Map<string, ConnectionShare<W>>()
   /** With fewer connections in use every share may hold one more: this is less than any part of what is left. */
   readonly #plenty: number
   #known = 0
@@ -83,7 +83,7 @@ export class ConnectionShares<W> {
   }
 
   /** Returns the share of an owner's calls to one origin. It is valid until the next call of `find`, or while it is used. */
-  find({ environment, caller, endUser }: ShareOwner, origin: string): Share<W> {
+  find({ environment, caller, endUser }: ShareOwner, origin: string): ConnectionShare<W> {
     if (this.#known >= this.#pruneAt) this.#prune()
     const keyId = caller?.keyId ?? ''
     const credential = this.#credentials.get(keyId) ?? this.#findCredential(environment, keyId)
@@ -94,7 +94,7 @@ export class ConnectionShares<W> {
     return this.#shareOf(share, origin, ORIGIN)
   }
 
-  #findCredential(environment: ShareOwner['environment'], keyId: string): Share<W> {
+  #findCredential(environment: ShareOwner['environment'], keyId: string): ConnectionShare<W> {
     const organization = this.#shareOf(this.#root, environment?.orgId ?? '', ORGANIZATION)
     const own = this.#shareOf(organization, environment?.id ?? '', ENVIRONMENT)
     const share = this.#shareOf(own, keyId, CREDENTIAL)
@@ -104,18 +104,18 @@ export class ConnectionShares<W> {
   }
 
   /** Counts one connection more and returns true, or returns false if the share may not hold another one now. */
-  take(share: Share<W>): boolean {
+  take(share: ConnectionShare<W>): boolean {
     if (this.#root.used >= this.#plenty && this.#capOf(share) === 0) return false
     add(share, 1)
     return true
   }
 
   /** Counts one connection less. Call `next` afterwards: a waiter may have it. */
-  release(share: Share<W>): void {
+  release(share: ConnectionShare<W>): void {
     add(share, -1)
   }
 
-  wait(share: Share<W>, waiter: W): void {
+  wait(share: ConnectionShare<W>, waiter: W): void {
     share.waiters ??= new Set()
     share.waiters.add(waiter)
     for (let at = share, above = at.parent; above !== undefined; at = above, above = at.parent) {
@@ -126,7 +126,7 @@ export class ConnectionShares<W> {
   }
 
   /** Removes a waiter that no longer waits. */
-  withdraw(share: Share<W>, waiter: W): void {
+  withdraw(share: ConnectionShare<W>, waiter: W): void {
     if (share.waiters?.delete(waiter) !== true) return
     for (let at = share, above = at.parent; above !== undefined; at = above, above = at.parent) {
       if (hasWaiters(at)) return
@@ -149,7 +149,7 @@ export class ConnectionShares<W> {
   }
 
   /** `cap`: how many the share may hold, 0 if it holds them. */
-  #nextBelow(share: Share<W>, cap: number): W | undefined {
+  #nextBelow(share: ConnectionShare<W>, cap: number): W | undefined {
     if (cap === 0) return undefined
     const waiter = firstOf(share.waiters)
     if (waiter !== undefined) {
@@ -170,16 +170,16 @@ export class ConnectionShares<W> {
   }
 
   /** Returns how many connections a share may hold, or 0 if it, or a share above it, holds as many already. */
-  #capOf(share: Share<W>): number {
+  #capOf(share: ConnectionShare<W>): number {
     const { parent } = share
     if (parent === undefined) return share.used < this.#max ? this.#max : 0
     return capBelow(this.#capOf(parent), parent, share)
   }
 
-  #shareOf(parent: Share<W>, name: string, part: number): Share<W> {
+  #shareOf(parent: ConnectionShare<W>, name: string, part: number): ConnectionShare<W> {
     const known = parent.children.get(name)
     if (known !== undefined) return known
-    const share = new Share(parent, part)
+    const share = new ConnectionShare(parent, part)
     parent.children.set(name, share)
     this.#known++
     return share
@@ -194,18 +194,18 @@ export class ConnectionShares<W> {
 }
 
 /** Returns how many connections a share may hold whose parent may hold `cap`, or 0 if it holds as many already. */
-function capBelow<W>(cap: number, parent: Share<W>, share: Share<W>): number {
+function capBelow<W>(cap: number, parent: ConnectionShare<W>, share: ConnectionShare<W>): number {
   if (cap === 0) return 0
   const left = cap - parent.used + share.used
   const own = share.part * left * Math.min(1, left / (SCARCE * cap))
   return share.used < own ? own : 0
 }
 
-function add<W>(share: Share<W>, count: 1 | -1): void {
-  for (let at: Share<W> | undefined = share; at !== undefined; at = at.parent) at.used += count
+function add<W>(share: ConnectionShare<W>, count: 1 | -1): void {
+  for (let at: ConnectionShare<W> | undefined = share; at !== undefined; at = at.parent) at.used += count
 }
 
-function hasWaiters<W>({ waiters, turns }: Share<W>): boolean {
+function hasWaiters<W>({ waiters, turns }: ConnectionShare<W>): boolean {
   return (waiters !== undefined && waiters.size > 0) || (turns !== undefined && turns.size > 0)
 }
 
@@ -214,7 +214,7 @@ function firstOf<T>(set: Set<T> | undefined): T | undefined {
 }
 
 /** Returns the number of shares that are left below this one. */
-function pruneBelow<W>({ children }: Share<W>): number {
+function pruneBelow<W>({ children }: ConnectionShare<W>): number {
   let left = 0
   for (const [name, share] of children) {
     const below = pruneBelow(share)

@@ -49,6 +49,6 @@ test('a holder is idle once its bucket is full, nothing is open and no child is 
   expect(key.isIdle(1_000)).toBe(false)
   child.forget()
   expect(key.isIdle(1_000)).toBe(true)
-  key.requests.held++
+  key.requests.used++
   expect(key.isIdle(1_000)).toBe(false)
 })

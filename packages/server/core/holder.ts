@@ -1,5 +1,5 @@
 import type { TableEntry } from './bounded-table.ts'
-import { openShare, type Share } from './fair-share.ts'
+import { type CapacityShare, openShare } from './fair-share.ts'
 import type { SharedBucket } from './shared-bucket.ts'
 import { type BucketRate, returnToken, takeToken } from './token-bucket.ts'
 
@@ -11,9 +11,9 @@ export interface HolderInit {
   /** How many requests it may make; undefined: only its children and parents are limited. */
   readonly rate: BucketRate | undefined
   /** The holder's share of the open requests, of the bytes of bodies, and of the bytes of answers that wait to be read. */
-  readonly requests: Share
-  readonly bytes: Share
-  readonly answers: Share
+  readonly requests: CapacityShare
+  readonly bytes: CapacityShare
+  readonly answers: CapacityShare
 }
 
 /** How many times what is free a holder may hold; see fair-share.ts. */
@@ -33,9 +33,9 @@ export class Holder implements TableEntry, SharedBucket {
   readonly logName: string
   readonly parent: Holder | undefined
   readonly rate: BucketRate | undefined
-  readonly requests: Share
-  readonly bytes: Share
-  readonly answers: Share
+  readonly requests: CapacityShare
+  readonly bytes: CapacityShare
+  readonly answers: CapacityShare
   fullAt = 0
   unreported = 0
   #children = 0
@@ -67,7 +67,7 @@ export class Holder implements TableEntry, SharedBucket {
 
   isIdle(now: number): boolean {
     const isFull = this.rate === undefined || this.fullAt <= now
-    const holdsNothing = this.requests.held === 0 && this.bytes.held === 0 && this.answers.held === 0
+    const holdsNothing = this.requests.used === 0 && this.bytes.used === 0 && this.answers.used === 0
     return isFull && holdsNothing && this.#children === 0
   }
 

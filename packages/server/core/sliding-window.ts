@@ -44,7 +44,7 @@ export class SlidingWindow {
   }
 
   /** Uncounts a take that was allowed at this time, if it still counts. */
-  giveBack(key: string, takenAt: number): void {
+  refund(key: string, takenAt: number): void {
     const times = this.#times.get(key)
     const index = times?.lastIndexOf(takenAt) ?? -1
     if (times === undefined || index < 0) return

@@ -1,4 +1,4 @@
-import { giveBack, hold, openCapacity, openShare, type Share } from '../core/fair-share.ts'
+import { acquire, type CapacityShare, openCapacity, openShare, release } from '../core/fair-share.ts'
 import { toAddressBlock, toAddressGroup } from './client-address.ts'
 
 /** An address that is alone takes a little over half. */
@@ -6,7 +6,7 @@ const FACTOR = 2
 
 /** What the callers of one address group or block hold. */
 interface Holding {
-  readonly share: Share
+  readonly share: CapacityShare
   /** The block that a group is in. */
   readonly block: string | undefined
 }
@@ -16,7 +16,7 @@ interface Holding {
  * only addresses that hold something.
  */
 export class AddressShares {
-  readonly all: Share
+  readonly all: CapacityShare
   readonly #holdings = new Map<string, Holding>()
 
   constructor(capacity: number, least: number) {
@@ -28,21 +28,21 @@ export class AddressShares {
   }
 
   /** Holds an amount for an address. Returns false if it has its share, or would hold more than `most`. */
-  hold(address: string, amount: number, most = Number.POSITIVE_INFINITY): boolean {
+  acquire(address: string, amount: number, most = Number.POSITIVE_INFINITY): boolean {
     const group = toAddressGroup(address)
     const known = this.#holdings.get(group)
-    if ((known?.share.held ?? 0) + amount > most) return false
+    if ((known?.share.used ?? 0) + amount > most) return false
     const { share } = known ?? this.#open(group, address)
-    if (hold(share, amount)) return true
+    if (acquire(share, amount)) return true
     this.#forget(group)
     return false
   }
 
-  giveBack(address: string, amount: number): void {
+  release(address: string, amount: number): void {
     const group = toAddressGroup(address)
     const holding = this.#holdings.get(group)
     if (holding === undefined) return
-    giveBack(holding.share, amount)
+    release(holding.share, amount)
     this.#forget(group)
   }
 
@@ -65,7 +65,7 @@ export class AddressShares {
   /** Forgets a group that holds nothing, and its block if that holds nothing either. */
   #forget(key: string): void {
     const holding = this.#holdings.get(key)
-    if (holding === undefined || holding.share.held > 0) return
+    if (holding === undefined || holding.share.used > 0) return
     this.#holdings.delete(key)
     if (holding.block !== undefined) this.#forget(holding.block)
   }

@@ -69,13 +69,13 @@ test('addresses in one /32 of IPv6 leave room to others, and nothing is remember
   const held: string[] = []
   for (let at = 0; at < 5_000; at++) {
     const address = `2001:db8:${(at >> 8).toString(16)}:${(at & 255).toString(16)}::1`
-    while (shares.hold(address, 1)) held.push(address)
+    while (shares.acquire(address, 1)) held.push(address)
   }
-  expect(shares.all.held).toBeLessThan(700)
-  expect(shares.hold('2001:db9::1', 100)).toBe(true)
-  expect(shares.hold('192.0.2.1', 100)).toBe(true)
-  shares.giveBack('2001:db9::1', 100)
-  shares.giveBack('192.0.2.1', 100)
-  for (const address of held) shares.giveBack(address, 1)
-  expect([shares.all.held, shares.addresses]).toEqual([0, 0])
+  expect(shares.all.used).toBeLessThan(700)
+  expect(shares.acquire('2001:db9::1', 100)).toBe(true)
+  expect(shares.acquire('192.0.2.1', 100)).toBe(true)
+  shares.release('2001:db9::1', 100)
+  shares.release('192.0.2.1', 100)
+  for (const address of held) shares.release(address, 1)
+  expect([shares.all.used, shares.addresses]).toEqual([0, 0])
 })

@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net'
-import { giveBack, hold, type Share } from '../core/fair-share.ts'
+import { acquire, type CapacityShare, release } from '../core/fair-share.ts'
 import { AddressShares } from './address-shares.ts'
 import { type TrustedProxies, toPeerAddress } from './client-address.ts'
 
@@ -27,11 +27,11 @@ export class ConnectionLimits {
   }
 
   get open(): number {
-    return this.#shares.all.held
+    return this.#shares.all.used
   }
 
   /** All connections, of which other processes of the machine may have some. */
-  get all(): Share {
+  get all(): CapacityShare {
     return this.#shares.all
   }
 
@@ -48,21 +48,21 @@ export class ConnectionLimits {
 
   #admit(socket: Socket): void {
     const address = toPeerAddress(socket.remoteAddress)
-    if (this.#hold(address)) socket.on('close', () => this.#giveBack(address))
+    if (this.#acquire(address)) socket.on('close', () => this.#release(address))
     else {
       this.#refused++
       socket.destroy()
     }
   }
 
-  #hold(address: string): boolean {
-    if (this.#isProxy(address)) return hold(this.#shares.all, 1)
-    return this.#shares.hold(address, 1, this.#options.perAddress)
+  #acquire(address: string): boolean {
+    if (this.#isProxy(address)) return acquire(this.#shares.all, 1)
+    return this.#shares.acquire(address, 1, this.#options.perAddress)
   }
 
-  #giveBack(address: string): void {
-    if (this.#isProxy(address)) giveBack(this.#shares.all, 1)
-    else this.#shares.giveBack(address, 1)
+  #release(address: string): void {
+    if (this.#isProxy(address)) release(this.#shares.all, 1)
+    else this.#shares.release(address, 1)
   }
 
   #isProxy(address: string): boolean {

@@ -64,7 +64,7 @@ export function startGunzip(
       if (stream.destroyed) return
       chunks.add(chunk)
       const { size } = chunks
-      const fault = memory?.hold(chunk.length)
+      const fault = memory?.acquire(chunk.length)
       if (fault !== undefined) stop(fault)
       else if (size > limit) stop(tooLarge())
       else if (size > FREE_BYTES && size > MAX_RATIO * stream.bytesWritten) stop(overRatio())

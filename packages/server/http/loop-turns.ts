@@ -1,4 +1,9 @@
-import { type CallerId, ConnectionShares, type Share, type ShareOwner } from '../core/connection-shares.ts'
+import {
+  type CallerId,
+  type ConnectionShare,
+  ConnectionShares,
+  type ShareOwner,
+} from '../core/connection-shares.ts'
 import { RestFactor } from './rest-factor.ts'
 
 /** Work that may be long, and so waits for a turn in the event loop. */
@@ -35,7 +40,7 @@ const UNKNOWN_CALLER: CallerId = { keyId: '' }
  */
 export class LoopTurns {
   readonly #waiting = new ConnectionShares<TurnTaker>(Number.MAX_SAFE_INTEGER)
-  readonly #shares = new Map<TurnTaker, Share<TurnTaker>>()
+  readonly #shares = new Map<TurnTaker, ConnectionShare<TurnTaker>>()
   #isScheduled = false
   #sliceStart = 0
   /** What was done in this tick without a turn. */
@@ -159,7 +164,7 @@ export class LoopTurns {
     const taker = this.#waiting.next()
     if (taker === undefined) return false
     this.#noteWorker(taker.owner)
-    const share = this.#shares.get(taker) as Share<TurnTaker>
+    const share = this.#shares.get(taker) as ConnectionShare<TurnTaker>
     this.#shares.delete(taker)
     this.#waiting.release(share)
     return taker.takeTurn()

@@ -55,7 +55,7 @@ export function readBody(
 
 function toReader(arrived: Buffer, limit: number, memory: BodyMemory | undefined): BodyReader {
   const { length } = arrived
-  const fault = length > limit ? tooLarge(limit) : memory?.hold(length)
+  const fault = length > limit ? tooLarge(limit) : memory?.acquire(length)
   const bytes = fault === undefined ? arrived : Promise.reject(fault)
   return { bytes, progress: { received: length, pausedMs: 0, length }, fail: ignore }
 }
@@ -115,7 +115,7 @@ function receive(
       chunks.add(chunk)
       progress.received = chunks.size
       if (chunks.size > limit) return fail(tooLarge(limit))
-      const fault = length === undefined ? memory?.hold(chunk.length) : undefined
+      const fault = length === undefined ? memory?.acquire(chunk.length) : undefined
       if (fault !== undefined) return fail(fault)
       const cost = costOf(req, chunks.size)
       if (cost <= nextTurnAt || chunks.size === length) return
@@ -142,7 +142,7 @@ function receive(
     }
     if (length !== undefined && length > limit) return fail(tooLarge(limit))
     if (req.destroyed) return onError(new Error('the connection is closed'))
-    const fault = length === undefined ? undefined : memory?.hold(length)
+    const fault = length === undefined ? undefined : memory?.acquire(length)
     if (fault !== undefined) return fail(fault)
     req.on('data', onData)
     req.on('end', onEnd)

@@ -1,4 +1,4 @@
-import { giveBack, hold, type Share } from '../core/fair-share.ts'
+import { acquire, type CapacityShare, release } from '../core/fair-share.ts'
 import type { Log } from '../core/log.ts'
 import { LogPace } from '../core/log-pace.ts'
 
@@ -7,7 +7,7 @@ export interface AnswerHolder {
   /** Who this is in the log, which names no end users. */
   readonly logName: string
   /** The owner's share of the bytes of answers that wait to be read. */
-  readonly answers: Share
+  readonly answers: CapacityShare
 }
 
 /** An answer that was made and waits until its caller reads it. */
@@ -36,7 +36,7 @@ export class UnreadAnswers {
   /** Returns false if there is no room, also without the holder's other answers. */
   add(holder: AnswerHolder, answer: UnreadAnswer): boolean {
     const others = this.#byHolder.get(holder)
-    while (!hold(holder.answers, answer.unreadBytes)) {
+    while (!acquire(holder.answers, answer.unreadBytes)) {
       this.#count(holder)
       const [oldest] = others ?? []
       if (oldest === undefined) return false
@@ -51,7 +51,7 @@ export class UnreadAnswers {
   remove(holder: AnswerHolder, answer: UnreadAnswer): void {
     const answers = this.#byHolder.get(holder)
     if (answers?.delete(answer) !== true) return
-    giveBack(holder.answers, answer.unreadBytes)
+    release(holder.answers, answer.unreadBytes)
     if (answers.size === 0) this.#byHolder.delete(holder)
   }
 

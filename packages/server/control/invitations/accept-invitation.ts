@@ -1,7 +1,7 @@
 import { Fault } from '../../core/fault.ts'
-import { toAddressNetwork } from '../../http/client-address.ts'
 import { createRandomId } from '../../core/ids.ts'
 import { hashToken } from '../../core/opaque-token.ts'
+import { toAddressNetwork } from '../../http/client-address.ts'
 import { lockEmail } from '../../storage/identities.ts'
 import {
   findInvitationByHash,
@@ -59,7 +59,7 @@ export const acceptInvitation = defineOperation('POST /v1/invitations/accept', {
   handle: async ({ services, caller, body }) => {
     const { wholeDb } = services
     assertSameOrigin(caller, services.baseUrl())
-    const giveBack = services.rates.countAttempt('accept_invitation', caller.address)
+    const refund = services.rates.countAttempt('accept_invitation', caller.address)
     const tokenHash = hashToken(body.token)
     const invitation = await findLive(services, tokenHash)
     const email = invitation.invite_email ?? ''
@@ -79,7 +79,7 @@ export const acceptInvitation = defineOperation('POST /v1/invitations/accept', {
       await storeAcceptance(tx, live.id, userId, new Date(services.clock.now()))
       return toMemberResource((await findMember(tx, live.id)) as MemberWithUserRow)
     })
-    giveBack()
+    refund()
     return member
   },
 })

@@ -26,7 +26,7 @@ export const lookupInvitation = defineOperation('POST /v1/invitations/lookup', {
   audit: 'none',
   handle: async ({ services, caller, body }) => {
     const { wholeDb, rates, clock } = services
-    const giveBack = rates.countAttempt('look_up_invitation', caller.address)
+    const refund = rates.countAttempt('look_up_invitation', caller.address)
     const found = await findInvitationByHash(wholeDb, hashToken(body.token))
     const expiresAt = found?.invite_expires_at ?? null
     const organization = found === undefined ? undefined : await findOrganization(wholeDb, found.org_id)
@@ -40,7 +40,7 @@ export const lookupInvitation = defineOperation('POST /v1/invitations/lookup', {
         param: 'token',
       })
     }
-    giveBack()
+    refund()
     return {
       organization: { name: organization.name },
       email: found.invite_email ?? '',

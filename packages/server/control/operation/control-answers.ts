@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { openCapacity, openShare, type Share } from '../../core/fair-share.ts'
+import { type CapacityShare, openCapacity, openShare } from '../../core/fair-share.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import { type AnswerHolder, type UnreadAnswer, UnreadAnswers } from '../../http/unread-answers.ts'
@@ -21,7 +21,7 @@ const RETRY_SECONDS = 1
 
 interface Shared {
   readonly key: string
-  readonly share: Share
+  readonly share: CapacityShare
   /** The calls that hold something of it, or the callers. */
   users: number
 }
@@ -35,7 +35,7 @@ interface CallerShare extends Shared, AnswerHolder {
  * organization and each of its callers. Who leaves more unread is disconnected from what waits longest.
  */
 export class ControlAnswers {
-  readonly #all: Share
+  readonly #all: CapacityShare
   readonly #unread: UnreadAnswers
   readonly #tenants = new Map<string, Shared>()
   readonly #callers = new Map<string, CallerShare>()
@@ -48,7 +48,7 @@ export class ControlAnswers {
 
   /** Bytes that wait to be read. */
   get held(): number {
-    return this.#all.held
+    return this.#all.used
   }
 
   /** Answers whose callers were disconnected. */
@@ -118,7 +118,7 @@ export interface AnswerMemory {
    * Holds bytes that are about to be written, until the caller has them or its connection is closed. Returns the fault to answer if
    * there is no room for them. One answer holds one piece at a time.
    */
-  hold(bytes: number): Fault | undefined
+  acquire(bytes: number): Fault | undefined
   /** Resolves with true once the caller has taken what was written, with false if it is gone. */
   taken(): Promise<boolean>
 }
@@ -144,7 +144,7 @@ class CallAnswer implements AnswerMemory, UnreadAnswer {
     this.#tenant = orgId === undefined ? this.#caller : `organization ${orgId}`
   }
 
-  hold(bytes: number): Fault | undefined {
+  acquire(bytes: number): Fault | undefined {
     this.#release()
     // No event follows on a connection that is closed already.
     if (bytes <= FREE_BYTES || this.#isGone()) return undefined

@@ -40,7 +40,7 @@ async function call(onCall: (res: ServerResponse) => void): Promise<ServerRespon
 test.each([0, 5])('a call that holds %d bytes leaves nothing on a kept connection', async bytes => {
   const counts: number[] = []
   for (let index = 0; index < 3; index++) {
-    const { req } = await call(res => expect(bodies.open('a', res).hold(bytes)).toBeUndefined())
+    const { req } = await call(res => expect(bodies.open('a', res).acquire(bytes)).toBeUndefined())
     counts.push(req.socket.listenerCount('close'))
     expect(bodies.held).toBe(0)
   }
@@ -49,6 +49,6 @@ test.each([0, 5])('a call that holds %d bytes leaves nothing on a kept connectio
 
 test('bytes that come after the answer are not held', async () => {
   const res = await call(() => {})
-  expect(bodies.open('a', res).hold(5)).toBeUndefined()
+  expect(bodies.open('a', res).acquire(5)).toBeUndefined()
   expect(bodies.held).toBe(0)
 })

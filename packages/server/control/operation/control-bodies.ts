@@ -17,7 +17,7 @@ export class ControlBodies {
   }
 
   get held(): number {
-    return this.#shares.all.held
+    return this.#shares.all.used
   }
 
   /** Returns the memory of one call's body. It is given back when the response's connection is done with it. */
@@ -38,10 +38,10 @@ class CallBody implements BodyMemory {
     this.#res = res
   }
 
-  hold(bytes: number): Fault | undefined {
+  acquire(bytes: number): Fault | undefined {
     // What is nothing is never given back, and no event follows on a connection that is closed already.
     if (bytes === 0 || this.#res.destroyed || this.#res.req.socket.destroyed) return undefined
-    if (!this.#shares.hold(this.#address, bytes)) {
+    if (!this.#shares.acquire(this.#address, bytes)) {
       return new Fault(
         'control_rate_limit_exceeded',
         'The bodies from this address are too large together.',
@@ -62,7 +62,7 @@ class CallBody implements BodyMemory {
   readonly #release = (): void => {
     if (this.#held === 0) return
     this.#res.req.socket.off('close', this.#release)
-    this.#shares.giveBack(this.#address, this.#held)
+    this.#shares.release(this.#address, this.#held)
     this.#held = 0
   }
 }

@@ -30,7 +30,7 @@ export interface ControlRates {
   /** Counts a call of an address before its credential is looked up, and one that needs no credential. */
   countUnknown(address: string): void
   /** Takes that back, because its credential is valid. */
-  giveBack(address: string): void
+  refund(address: string): void
   /** Counts a call by a management key or a session. */
   countCall(credentialId: string): void
   /** Counts a password given for an account. */
@@ -68,7 +68,7 @@ export function openControlRates(
       const waitMs = unknown.take(toAddressGroup(address), clock.now())
       if (waitMs > 0) throw tooMany('This address makes too many calls without a valid credential.', waitMs)
     },
-    giveBack: address => unknown.giveBack(toAddressGroup(address)),
+    refund: address => unknown.refund(toAddressGroup(address)),
     countCall: id => count(calls, id, 'This credential makes too many calls per minute.'),
     countSignIn(email, address) {
       const group = toAddressGroup(address)
@@ -79,7 +79,7 @@ export function openControlRates(
       const key = `${operation} ${toAddressGroup(address)}`
       const takenAt = clock.now()
       count(attempts, key, TOO_MANY_ATTEMPTS)
-      return () => attempts.giveBack(key, takenAt)
+      return () => attempts.refund(key, takenAt)
     },
   }
 }

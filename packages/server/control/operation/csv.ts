@@ -89,7 +89,7 @@ async function* writePages({ shape, load, memory }: FileSource): AsyncGenerator<
     const end = isCut ? toLine([`Cut after ${most} rows: there are older ones.`]) : ''
     const bytes = Buffer.from(head + page.lines.splice(0).join('') + end)
     head = ''
-    const fault = memory.hold(bytes.length)
+    const fault = memory.acquire(bytes.length)
     if (fault !== undefined) throw fault
     yield bytes
     if (isCut) return

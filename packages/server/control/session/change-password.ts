@@ -28,7 +28,7 @@ export const changePassword = defineOperation('POST /v1/session/password', {
     const { wholeDb, passwords, rates } = services
     const user = await getUser(wholeDb, actor.id)
     // An attacker who took over a session can guess no faster than at sign-in.
-    const giveBack = rates.countAttempt('change_password', caller.address)
+    const refund = rates.countAttempt('change_password', caller.address)
     rates.countSignIn(user.email, caller.address)
     if (!(await passwords.verify(body.current_password, user.password_hash, user.id))) throw wrongPassword()
     const email = user.email.toLowerCase()
@@ -44,7 +44,7 @@ export const changePassword = defineOperation('POST /v1/session/password', {
     })
     // A concurrent change of the password ended the caller's right to a session.
     if (!(await startSession(services, caller, answer, changed))) throw wrongPassword()
-    giveBack()
+    refund()
     return await loadSessionResource(services, changed)
   },
 })

@@ -34,7 +34,7 @@ export const resetPassword = defineOperation('POST /v1/session/password-reset', 
   handle: async ({ services, caller, answer, body }) => {
     const { wholeDb, clock } = services
     assertSameOrigin(caller, services.baseUrl())
-    const giveBack = services.rates.countAttempt('reset_password', caller.address)
+    const refund = services.rates.countAttempt('reset_password', caller.address)
     const tokenHash = hashToken(body.reset_token)
     const reset = await findPasswordReset(wholeDb, tokenHash)
     if (reset === undefined || reset.expires_at.getTime() <= clock.now()) throw noLink()
@@ -55,7 +55,7 @@ export const resetPassword = defineOperation('POST /v1/session/password-reset', 
       return { ...user, password_hash: password }
     })
     if (!(await startSession(services, caller, answer, changed))) throw noLink()
-    giveBack()
+    refund()
     return await loadSessionResource(services, changed)
   },
 })

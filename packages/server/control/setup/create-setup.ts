@@ -64,7 +64,7 @@ export const createSetup = defineOperation('POST /v1/setup', {
     actor: { kind: 'member', id: user.id },
   }),
   handle: async ({ services, caller, answer, body }) => {
-    const giveBack = services.rates.countAttempt('set_up', caller.address)
+    const refund = services.rates.countAttempt('set_up', caller.address)
     // Check the token and the users first, so that only an authorized caller can make the app hash a password. Both are
     // checked in any case: the time does not tell which of them was wrong.
     const isClosed = await hasUsers(services.db)
@@ -77,7 +77,7 @@ export const createSetup = defineOperation('POST /v1/setup', {
       return await insertAll(tx, services, body, passwordHash)
     })
     await startSession(services, caller, answer, user)
-    giveBack()
+    refund()
     return result
   },
 })

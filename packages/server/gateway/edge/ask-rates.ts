@@ -25,7 +25,7 @@ export class AskRates {
     if (waitMs > 0) throw tooMany('This credential', waitMs)
     const othersMs = this.#environments.take(environment.id, now)
     if (othersMs === 0) return
-    this.#callers.giveBack(key)
+    this.#callers.refund(key)
     throw tooMany('This environment', othersMs)
   }
 }

@@ -258,7 +258,7 @@ describe('open requests', () => {
     await upstream.close()
   })
 
-  const openNow = () => door.deps.frontDoor.process.requests.held
+  const openNow = () => door.deps.frontDoor.process.requests.used
 
   /** Opens silent requests until `refusals` of them were refused. Returns them all. */
   async function exhaust(key: () => string, most: number): Promise<RawConnection[]> {
@@ -355,7 +355,7 @@ describe('bodies', () => {
   })
   afterAll(() => door.close())
 
-  const heldNow = () => door.deps.frontDoor.process.bytes.held
+  const heldNow = () => door.deps.frontDoor.process.bytes.used
 
   test('a hundred slow bodies of 32 MiB are bounded together, and a small request of another key is served', async () => {
     const { app } = door

@@ -111,7 +111,7 @@ export class FrontDoor implements PlaceOwner {
 
   /**
    * Counts a request from an address before its credential is looked up or verified, and one without a credential or
-   * route. Throws 429 `rate_limit_exceeded`. Returns the address, for `giveBack`.
+   * route. Throws 429 `rate_limit_exceeded`. Returns the address, for `refund`.
    */
   countUnknown(ctx: RequestContext): string {
     const address = this.addressOf(ctx.req)
@@ -128,8 +128,8 @@ export class FrontDoor implements PlaceOwner {
   }
 
   /** Takes back the count of a request whose credential is valid. Many end users may share one address. */
-  giveBack(address: string): void {
-    this.#addresses.giveBack(address)
+  refund(address: string): void {
+    this.#addresses.refund(address)
   }
 
   /**

@@ -72,7 +72,7 @@ async function identifySlowly(
   const { frontDoor } = deps
   const address = frontDoor.proven.has(digest) ? undefined : frontDoor.countUnknown(ctx)
   const tenant = await findTenant(token, digest, deps)
-  if (address !== undefined) frontDoor.giveBack(address)
+  if (address !== undefined) frontDoor.refund(address)
   accept(ctx, tenant, deps)
 }
 

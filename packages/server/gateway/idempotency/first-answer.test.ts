@@ -62,7 +62,7 @@ describe('a recorded stream', () => {
     const receiver = openReceiver()
     let held = 0
     const recorder = new FirstAnswer(receiver, {
-      hold(bytes) {
+      acquire(bytes) {
         if (held + bytes > 100_000) return new Fault('concurrency_limit_exceeded', 'full')
         held += bytes
         return undefined

@@ -81,7 +81,7 @@ export class FirstAnswer implements AnswerRecorder {
     if (needed + FRAME_BYTES * this.#frames.length > MAX_ANSWER_BYTES) return false
     if (needed <= this.#bytes.length) return true
     const capacity = Math.max(FIRST_BYTES, needed, Math.min(2 * this.#bytes.length, MAX_ANSWER_BYTES))
-    if (this.#memory?.hold(capacity - this.#bytes.length) !== undefined) return false
+    if (this.#memory?.acquire(capacity - this.#bytes.length) !== undefined) return false
     const larger = Buffer.allocUnsafeSlow(capacity)
     this.#bytes.copy(larger, 0, 0, this.#length)
     this.#bytes = larger

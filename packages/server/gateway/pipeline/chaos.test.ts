@@ -202,6 +202,6 @@ test('concurrent requests get their own answers, within their attempts, and leav
   expect(counts.get(500) ?? 0).toBe(0)
   await expect.poll(() => deps.inFlight.size, { timeout: 30_000 }).toBe(0)
   expect(deps.reservations.size).toBe(0)
-  await expect.poll(() => deps.frontDoor.process.requests.held).toBe(0)
+  await expect.poll(() => deps.frontDoor.process.requests.used).toBe(0)
   await expect.poll(() => unanswered, { timeout: 30_000 }).toBe(0)
 }, 300_000)

@@ -180,7 +180,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     // What an answer repeats, and the names of what was left out, may be most of the body. A recorder holds bytes of the answer in
     // the same place.
     const keepsPart = isBodyInUse || repeated !== undefined || this.target.dropped.length > 0
-    if (!keepsPart && recorder === undefined) place?.giveBackAbove(recordFields.requestBody?.length ?? 0)
+    if (!keepsPart && recorder === undefined) place?.releaseAbove(recordFields.requestBody?.length ?? 0)
   }
 
   /** Sets the target that the answer names. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { giveBack, hold } from '../../core/fair-share.ts'
+import { acquire, release } from '../../core/fair-share.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Holder } from '../../core/holder.ts'
 import type { RefusalCounter } from '../../core/refusal-counter.ts'
@@ -55,7 +55,7 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
 
   /** Throws 429 `concurrency_limit_exceeded` if the credential, or who is above it, has its share of open requests. */
   static open(request: Placed, credential: Holder, owner: PlaceOwner): Place {
-    if (hold(credential.requests, 1)) return new Place(request, credential, owner)
+    if (acquire(credential.requests, 1)) return new Place(request, credential, owner)
     owner.refusals.count('open_requests', credential.logName, request.startedAt)
     throw tooManyOpen('Too many requests of this credential are open at once.')
   }
@@ -65,19 +65,19 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
     const { startedAt } = this.#request
     const named = this.#owner.openNamed(this.#credential, endUserId, startedAt)
     if (named === this.#holder) return
-    if (!hold(named.requests, 1)) {
+    if (!acquire(named.requests, 1)) {
       this.#owner.refusals.count('open_requests', this.#credential.logName, startedAt)
       throw tooManyOpen('Too many requests of this end user are open at once.')
     }
-    giveBack(this.#holder.requests, 1)
+    release(this.#holder.requests, 1)
     this.#holder = named
   }
 
   /** Holds more bytes of the request's body. Returns the fault to answer if there is no room for them. */
-  hold(bytes: number): Fault | undefined {
+  acquire(bytes: number): Fault | undefined {
     const total = this.#bytes + bytes
     const more = toCounted(total) - toCounted(this.#bytes)
-    if (more > 0 && !hold(this.#credential.bytes, more)) {
+    if (more > 0 && !acquire(this.#credential.bytes, more)) {
       this.#owner.refusals.count('body_bytes', this.#credential.logName, this.#request.startedAt)
       return tooManyOpen('The bodies that this credential sends at once are too large together.')
     }
@@ -86,9 +86,9 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
   }
 
   /** Gives back what the body held, except `kept` bytes: the rest is no longer in memory. */
-  giveBackAbove(kept: number): void {
+  releaseAbove(kept: number): void {
     if (!this.#isOpen || kept >= this.#bytes) return
-    giveBack(this.#credential.bytes, toCounted(this.#bytes) - toCounted(kept))
+    release(this.#credential.bytes, toCounted(this.#bytes) - toCounted(kept))
     this.#bytes = kept
   }
 
@@ -138,8 +138,8 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
   #close(): void {
     this.#isOpen = false
     if (this.unreadBytes > 0) this.#owner.unread.remove(this.#holder, this)
-    giveBack(this.#holder.requests, 1)
-    giveBack(this.#credential.bytes, toCounted(this.#bytes))
+    release(this.#holder.requests, 1)
+    release(this.#credential.bytes, toCounted(this.#bytes))
   }
 }
 

@@ -38,7 +38,7 @@ function borrow(connections: Connections, origin = ORIGIN, owner = ownerOf('one'
 test('lends the connection that was given back last', async () => {
   const connections = open(99)
   const [a, b, c] = [borrow(connections), borrow(connections), borrow(connections)]
-  for (const { taken } of [a, c, b]) connections.giveBack(taken[0] as Connection)
+  for (const { taken } of [a, c, b]) connections.release(taken[0] as Connection)
   expect(borrow(connections).taken).toEqual(b.taken)
   expect(borrow(connections).taken).toEqual(c.taken)
   await connections.destroy()
@@ -48,9 +48,9 @@ test('lets borrowers above the limit wait, first come, first served', async () =
   const connections = open(1)
   const [first, second, third] = [borrow(connections), borrow(connections), borrow(connections)]
   expect([second.taken, third.taken]).toEqual([[], []])
-  connections.giveBack(first.taken[0] as Connection)
+  connections.release(first.taken[0] as Connection)
   expect([second.taken, third.taken]).toEqual([first.taken, []])
-  connections.giveBack(second.taken[0] as Connection)
+  connections.release(second.taken[0] as Connection)
   expect(third.taken).toEqual(first.taken)
   await connections.destroy()
 })
@@ -79,14 +79,14 @@ test('skips borrowers that withdrew, and lends nothing after destroy()', async (
   const connections = open(1)
   const [first, second, third] = [borrow(connections), borrow(connections), borrow(connections)]
   connections.withdraw(second)
-  connections.giveBack(first.taken[0] as Connection)
+  connections.release(first.taken[0] as Connection)
   expect([second.taken, third.taken]).toEqual([[], first.taken])
   await connections.destroy()
   const late = borrow(connections)
   await Promise.resolve()
   expect([late.taken, late.refused.length]).toEqual([[], 1])
   // A call that ends now must not throw.
-  connections.giveBack(third.taken[0] as Connection)
+  connections.release(third.taken[0] as Connection)
 })
 
 test('rejects a borrower whose origin is not allowed, and lends its place to the next', async () => {
@@ -98,7 +98,7 @@ test('rejects a borrower whose origin is not allowed, and lends its place to the
     borrow(connections, 'http://127.0.0.1:10'),
     borrow(connections),
   ]
-  connections.giveBack(first.taken[0] as Connection)
+  connections.release(first.taken[0] as Connection)
   await Promise.resolve()
   expect([bad.taken, bad.refused.map(({ message }) => message)]).toEqual([[], ['refused']])
   expect(second.taken).toEqual(first.taken)
@@ -110,13 +110,13 @@ test('closes the connection that was idle longest before it opens one above the 
   const mine = borrow(connections, ORIGIN, ownerOf('mine'))
   const many = Array.from({ length: 40 }, (_, at) => {
     const [connection] = borrow(connections, `http://127.0.0.1:${1000 + at}`, ownerOf('many')).taken
-    connections.giveBack(connection as Connection)
+    connections.release(connection as Connection)
     return connection as Connection
   })
   const closed = many.map(({ client }) => client.destroyed)
   expect(closed).toEqual([...Array(25).fill(true), ...Array(15).fill(false)])
   expect((mine.taken[0] as Connection).client.destroyed).toBe(false)
-  connections.giveBack(mine.taken[0] as Connection)
+  connections.release(mine.taken[0] as Connection)
   expect(borrow(connections, ORIGIN, ownerOf('mine')).taken).toEqual(mine.taken)
   await connections.destroy()
   expect(many.every(({ client }) => client.destroyed)).toBe(true)

@@ -1,5 +1,5 @@
 import { Client } from 'undici'
-import { ConnectionShares, type Share, type ShareOwner } from '../../core/connection-shares.ts'
+import { type ConnectionShare, ConnectionShares, type ShareOwner } from '../../core/connection-shares.ts'
 import { type OnException, throwLater } from '../../core/on-exception.ts'
 
 /** Something that needs a connection to an origin. */
@@ -7,7 +7,7 @@ export interface Borrower {
   readonly origin: string
   readonly owner: ShareOwner
   /** Where its connection is counted. Set by `lend`. */
-  share: Share<Borrower> | undefined
+  share: ConnectionShare<Borrower> | undefined
   /** Called once. The connection belongs to the borrower until it is given back or discarded. */
   take(connection: Connection): void
   /** Called if there can be no connection: they are closed, or the origin is not allowed. */
@@ -20,7 +20,7 @@ export interface Connection {
   readonly client: Client
   readonly origin: Origin
   /** Where it is counted while it is lent. undefined: it is idle, or closed. */
-  share: Share<Borrower> | undefined
+  share: ConnectionShare<Borrower> | undefined
   /** When it was given back last, counted in connections given back. */
   idleSince: number
 }
@@ -89,7 +89,7 @@ export class Connections {
   }
 
   /** Returns a connection after a complete answer. */
-  giveBack(connection: Connection): void {
+  release(connection: Connection): void {
     const { share, origin } = connection
     if (share === undefined) return
     connection.share = undefined
@@ -125,11 +125,11 @@ export class Connections {
   #serveWaiters(): void {
     if (this.#isDestroyed) return
     for (let next = this.#shares.next(); next !== undefined; next = this.#shares.next())
-      this.#hand(next, next.share as Share<Borrower>)
+      this.#hand(next, next.share as ConnectionShare<Borrower>)
   }
 
   /** Hands over a connection that is counted already. */
-  #hand(borrower: Borrower, share: Share<Borrower>): void {
+  #hand(borrower: Borrower, share: ConnectionShare<Borrower>): void {
     let connection: Connection
     try {
       connection = this.#origins.get(borrower.origin)?.idle.pop() ?? this.#open(borrower.origin)

@@ -1,7 +1,7 @@
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import { type Dispatcher, util } from 'undici'
-import type { Share, ShareOwner } from '../../core/connection-shares.ts'
+import type { ConnectionShare, ShareOwner } from '../../core/connection-shares.ts'
 import { type OnException, throwLater } from '../../core/on-exception.ts'
 import {
   assertAllowedOrigin,
@@ -79,7 +79,7 @@ interface Opening {
 class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, TurnTaker {
   readonly owner: ShareOwner
   readonly origin: string
-  share: Share<Borrower> | undefined
+  share: ConnectionShare<Borrower> | undefined
   /** undefined once it was given to a connection: an answer that takes minutes does not keep it. */
   #request: UpstreamRequest | undefined
   readonly #handler: UpstreamHandler
@@ -307,7 +307,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
     const connection = this.#connection as Connection
     this.#connection = undefined
     clearTimeout(this.#linger)
-    this.#shared.connections.giveBack(connection)
+    this.#shared.connections.release(connection)
     if (this.#done) return
     this.#done = true
     try {

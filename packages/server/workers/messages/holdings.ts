@@ -15,27 +15,27 @@ const TIMEOUT_MS = 500
 /** A capacity that all workers share. */
 export interface SharedCapacity {
   readonly capacity: number
-  /** What this worker holds of it. */
-  readonly held: number
-  /** What the others hold of it. */
+  /** What this worker uses of it. */
+  readonly used: number
+  /** What the others use of it. */
   elsewhere: number
 }
 
-/** Tells each worker how much the others hold. */
+/** Tells each worker how much the others use. */
 export function serveHoldings(calls: SupervisorCalls): void {
   const known = new Map<string, readonly number[]>()
   const sumWithout = (except: string): number[] => {
     const sums: number[] = []
-    for (const [worker, held] of known) {
-      if (worker !== except) for (const [at, each] of held.entries()) sums[at] = (sums[at] ?? 0) + each
+    for (const [worker, used] of known) {
+      if (worker !== except) for (const [at, each] of used.entries()) sums[at] = (sums[at] ?? 0) + each
     }
     return sums
   }
   calls.handle(HOLDINGS, (body, from) => {
-    const { held, isChange } = body as { held: readonly number[]; isChange: boolean }
+    const { used, isChange } = body as { used: readonly number[]; isChange: boolean }
     const { workers } = calls
     for (const worker of known.keys()) if (!workers.includes(worker)) known.delete(worker)
-    known.set(from, held)
+    known.set(from, used)
     if (isChange) {
       for (const worker of workers) if (worker !== from) calls.notify(worker, OTHERS, sumWithout(worker))
     }
@@ -56,13 +56,13 @@ export function connectHoldings(
   let sentAt = Number.NEGATIVE_INFINITY
   const report = async (): Promise<void> => {
     const isChange = capacities.some(
-      ({ held, capacity }, at) => Math.abs(held - (sent[at] ?? 0)) >= Math.max(1, capacity * PART),
+      ({ used, capacity }, at) => Math.abs(used - (sent[at] ?? 0)) >= Math.max(1, capacity * PART),
     )
     const now = performance.now()
     if (!isChange && now - sentAt < REPEAT_MS) return
     sentAt = now
-    sent = capacities.map(({ held }) => held)
-    const others = await calls.call(HOLDINGS, { held: sent, isChange }, TIMEOUT_MS).catch(() => undefined)
+    sent = capacities.map(({ used }) => used)
+    const others = await calls.call(HOLDINGS, { used: sent, isChange }, TIMEOUT_MS).catch(() => undefined)
     if (others !== undefined) setOthers(others as readonly number[])
   }
   calls.handle(OTHERS, body => setOthers(body as readonly number[]))

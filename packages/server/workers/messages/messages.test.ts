@@ -75,22 +75,22 @@ describe('workers of one supervisor', () => {
     expect(await cancel('e1', 'r1', null)).toBe(false)
   })
 
-  test('share a capacity: each learns what the others hold, and forgets it of one that is gone', async () => {
+  test('share a capacity: each learns what the others use, and forgets it of one that is gone', async () => {
     serveHoldings(supervisor)
     const open = async (worker: string) => {
-      const capacities = [100, 6_400].map(capacity => ({ capacity, held: 0, elsewhere: 0 }))
+      const capacities = [100, 6_400].map(capacity => ({ capacity, used: 0, elsewhere: 0 }))
       const own = await openWorker(worker, calls => connectHoldings(calls, capacities, onException))
       return { capacities, own, elsewhere: () => capacities.map(each => each.elsewhere) }
     }
     const [one, two, three] = [await open('one'), await open('two'), await open('three')]
-    for (const [worker, held] of [[one, 50] as const, [two, 20] as const]) {
-      for (const capacity of worker.capacities) capacity.held = held * (capacity.capacity / 100)
+    for (const [worker, used] of [[one, 50] as const, [two, 20] as const]) {
+      for (const capacity of worker.capacities) capacity.used = used * (capacity.capacity / 100)
     }
     await expect.poll(one.elsewhere).toEqual([20, 1_280])
     await expect.poll(two.elsewhere).toEqual([50, 3_200])
     await expect.poll(three.elsewhere).toEqual([70, 4_480])
     // One of six thousand is told with the next report only.
-    for (const capacity of two.capacities) capacity.held++
+    for (const capacity of two.capacities) capacity.used++
     await expect.poll(one.elsewhere).toEqual([21, 1_281])
     two.own.close()
     workers[1]?.close()

@@ -69,7 +69,7 @@ export function registerOidc(
 
   app.get(`${PATH}/callback`, { schema: { hide: true } }, async (request, reply) => {
     const caller = toCaller(request, trustedProxies)
-    const giveBack = services.rates.countAttempt('sign_in_by_oidc', caller.address)
+    const refund = services.rates.countAttempt('sign_in_by_oidc', caller.address)
     const pending = openPending(services, caller.cookies[cookieName()])
     const callback = new URL(callbackUrl())
     callback.search = new URL(request.url, callback).search
@@ -88,7 +88,7 @@ export function registerOidc(
         'No user or invitation has a verified e-mail address of this account.',
       )
     }
-    giveBack()
+    refund()
     await auditSignIn(services, request, caller, user)
     return reply
       .header('Cache-Control', 'no-store')
