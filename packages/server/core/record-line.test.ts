@@ -136,13 +136,14 @@ test.each([
 test.each([
   ['was refused', {}, true],
   ['was refused before its cost was known', { cost_nano_usd: null }, true],
-  ['was answered for nothing', { status: 200, attempts: createRecord().attempts }, true],
+  ['a provider rejected', { attempts: createRecord().attempts }, true],
+  ['was answered for nothing', { status: 200, attempts: createRecord().attempts }, false],
   [
     'was answered at an unknown cost',
     { status: 200, attempts: createRecord().attempts, cost_nano_usd: null },
     false,
   ],
-  ['was answered by the sandbox', { status: 200, sandbox: true, output_tokens: 1, cost_nano_usd: 2 }, true],
+  ['was answered by the sandbox', { status: 200, sandbox: true, output_tokens: 1, cost_nano_usd: 2 }, false],
   ['cost something', { cost_nano_usd: 1 }, false],
   ['used tokens', { uncached_input_tokens: 1 }, false],
 ])('a request that %s is unbilled: %s', (_, change, expected) => {

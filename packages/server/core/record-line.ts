@@ -106,11 +106,11 @@ export function isRefusal(record: RequestRecord): boolean {
 }
 
 /**
- * True if nothing is billed by the record: a refusal, an answer of the sandbox, whose prices are fictitious, a replay, or what
- * every provider rejected. After an attempt an unknown cost may be one.
+ * True if nothing was answered and nothing is billed: a refusal, or what every provider rejected. After an attempt an unknown
+ * cost may be one. Answers of the sandbox are not unbilled: their fictitious cost counts in budgets, and callers find every answer in the log.
  */
 export function isUnbilled(record: RequestRecord): boolean {
-  return record.sandbox || (record.cost_nano_usd === 0 && hasNoUsage(record)) || isRefusal(record)
+  return isRefusal(record) || (record.status >= 400 && record.cost_nano_usd === 0 && hasNoUsage(record))
 }
 
 function hasNoUsage(record: RequestRecord): boolean {

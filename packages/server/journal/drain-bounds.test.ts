@@ -131,13 +131,13 @@ describe('in a journal that is nearly full', () => {
     await drain.close()
   })
 
-  test('unbilled answers leave no bodies once half of it is used, and no record once three quarters are', async () => {
+  test('requests that a provider rejects leave no bodies once half of it is used, and no record once three quarters are', async () => {
     const table = openTable()
     const { drain, journal } = open({ insert: table.insert, maxBytes: 100_000 })
     table.break()
-    const { status, attempts } = requestRecord(ENVIRONMENT, 'any', 0)
+    const { attempts } = requestRecord(ENVIRONMENT, 'any', 0)
     const long = { request_body: 'x'.repeat(20_000), metadata: { k: 'v' } }
-    const free = (id: string) => ({ ...refusal(id), status, attempts, ...long })
+    const free = (id: string) => ({ ...refusal(id), status: 400, attempts, ...long })
     for (let i = 0; i < 500; i++) await drain.write(free(`free${i}`))
     expect(journal.bytes()).toBeLessThan(80_000)
     const kept = 500 - drain.shed()

@@ -78,14 +78,12 @@ test('refused requests leave room in the journal for paid ones while the databas
   }
 }, 60_000)
 
-test('answers of the sandbox and requests that a provider rejects leave room in the journal for paid ones', async () => {
+test('requests that a provider rejects leave room in the journal for paid ones', async () => {
   const limited = await openLimitedApp({ RIDEAU_JOURNAL_MAX_BYTES: '200000' })
   const { app, upstream } = limited
   try {
     await app.database.pool.query('alter table request_logs rename to away')
     const long = { messages: [{ role: 'user', content: 'x'.repeat(32_768) }] }
-    for (let i = 0; i < 20; i++)
-      expect((await app.call('/v1/chat', { ...ECHO_CHAT, ...long })).status).toBe(200)
     upstream.script(json(400, { error: { message: 'no' } }))
     for (let i = 0; i < 200; i++)
       expect((await app.call('/v1/chat', { ...PRICED_CHAT, ...long })).status).toBe(400)
