@@ -49,6 +49,11 @@ export function FormProblem({ error }: { error: unknown }) {
   if (error === null || error === undefined) return null
   if (error instanceof ConflictError)
     return <ConflictNotice key={error.latest.updated_at} latest={error.latest} />
+  return <ErrorNotice error={error} />
+}
+
+/** Shows an error with its code and its request. */
+export function ErrorNotice({ error }: { error: unknown }) {
   const { code, message, requestId } = toApiError(error)
   return (
     <div role="alert" className="notice bad">

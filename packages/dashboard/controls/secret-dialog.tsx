@@ -9,15 +9,21 @@ interface SecretDialogProps {
   readonly secret: string
   /** What the secret is, such as `key` for "Copy key" and "You cannot see this key again". */
   readonly noun: string
+  /** What to do if the secret is lost; said in the warning. */
+  readonly ifLost?: string
+  readonly variant?: 'wide'
+  /** Shown below the secret. */
+  readonly children?: ReactNode
   readonly onClose: () => void
 }
 
 /** Shows a secret for the only time. Esc warns before it closes the dialog. */
-export function SecretDialog({ title, text, secret, noun, onClose }: SecretDialogProps) {
+export function SecretDialog(props: SecretDialogProps) {
+  const { title, text, secret, noun, ifLost, variant, children, onClose } = props
   const [isAsking, setAsking] = useState(false)
   const shown = useRef<HTMLElement>(null)
   return (
-    <Dialog title={title} onClose={() => setAsking(true)}>
+    <Dialog title={title} variant={variant} onClose={() => setAsking(true)}>
       <p>{text}</p>
       <div className="secret">
         <code ref={shown} data-testid="secret">
@@ -25,9 +31,10 @@ export function SecretDialog({ title, text, secret, noun, onClose }: SecretDialo
         </code>
         <CopyButton text={secret} label={`Copy ${noun}`} variant="primary" shown={shown} />
       </div>
+      {children}
       {isAsking && (
         <div className="notice warn" role="alert">
-          You cannot see this {noun} again.
+          You cannot see this {noun} again. {ifLost}
         </div>
       )}
       <div className="form-end">

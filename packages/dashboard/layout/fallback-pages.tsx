@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { toApiError } from '../api/api-error.ts'
 import { Button } from '../controls/button.tsx'
+import { ErrorNotice } from '../controls/error-panel.tsx'
 import { useWorkspace } from '../session/environment-context.tsx'
 import { CardLayout } from './card-layout.tsx'
 import { UserMenu } from './user-menu.tsx'
@@ -17,21 +17,9 @@ export function NotFoundPage() {
 
 /** Replaces a page that failed as a whole. */
 export function ErrorPage({ error }: { error: unknown }) {
-  const { message, code, requestId } = toApiError(error)
   return (
     <CardLayout title="This page could not be shown">
-      <div role="alert" className="notice bad">
-        <span>{message}</span>
-        <span className="small">
-          <code>{code}</code>
-          {requestId !== undefined && (
-            <>
-              {' '}
-              · request <code>{requestId}</code>
-            </>
-          )}
-        </span>
-      </div>
+      <ErrorNotice error={error} />
       <Button variant="primary" onClick={() => location.reload()}>
         Try again
       </Button>

@@ -76,7 +76,7 @@ describeDashboard('without a mouse, a clipboard, a fast network or a single tab'
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('uncopied')
     await dialog.getByRole('button', { name: 'Create key' }).click()
-    const key = await dialog.getByTestId('key').textContent()
+    const key = await dialog.getByTestId('secret').textContent()
     await dialog.getByRole('button', { name: 'Copy key' }).click()
     await dialog.getByRole('status').getByText('Selected. Press Ctrl+C to copy.').waitFor()
     expect(await page.evaluate('String(getSelection())')).toBe(key)

@@ -32,7 +32,7 @@ describeDashboard('the dashboard at work', dashboard => {
     await dialog.getByRole('button', { name: 'Create key' }).click()
 
     await page.getByRole('heading', { name: 'web-backend is ready' }).waitFor()
-    const key = (await dialog.getByTestId('key').textContent()) ?? ''
+    const key = (await dialog.getByTestId('secret').textContent()) ?? ''
     expect(key).toMatch(/^rd_sk_dev_/)
     await dialog.getByText('Waiting for the first request…').waitFor()
     await dialog.getByRole('button', { name: 'Copy key' }).click()
@@ -61,7 +61,7 @@ describeDashboard('the dashboard at work', dashboard => {
     await chooseAction('web-backend', 'Roll…')
     await dialog.getByLabel('The old key works for').selectOption('1 hour')
     await dialog.getByRole('button', { name: 'Roll key' }).click()
-    const rolled = (await dialog.getByTestId('key').textContent()) ?? ''
+    const rolled = (await dialog.getByTestId('secret').textContent()) ?? ''
     expect([(await ask(key)).status, (await ask(rolled)).status]).toEqual([200, 200])
     await dialog.getByRole('button', { name: 'I have saved it' }).click()
     await page.getByText('rolled, still works').waitFor()

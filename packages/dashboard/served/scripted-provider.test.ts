@@ -121,7 +121,7 @@ describeDashboard('with a provider that answers', dashboard => {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('for-snippets')
     await dialog.getByRole('button', { name: 'Create key' }).click()
-    await dialog.getByTestId('key').waitFor()
+    await dialog.getByTestId('secret').waitFor()
     const copy = async (tab: string): Promise<string> => {
       await dialog.getByRole('tab', { name: tab }).click()
       await dialog.getByRole('tabpanel').getByRole('button', { name: 'Copy' }).click()

@@ -5,6 +5,7 @@ import { isObject } from '../formats/shared/read-fields.ts'
 import { type JsonObject, toObject, toObjects, toText } from '../json/json-value.ts'
 import type { ChatRequest } from '../request/chat-request.ts'
 import { joinAddress } from '../upstream/join-address.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { FieldRules, SCALAR, toListRule, toObjectRule, toUsualRule } from '../upstream/outgoing-rules.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
@@ -14,7 +15,6 @@ import type { AudioClient } from './audio-client.ts'
 import type { AudioTokens, SpeechReply, SpeechRequest, TranscriptionRequest } from './audio-format.ts'
 import { maxSeconds } from './audio-length.ts'
 import { toWavFile } from './wav-file.ts'
-import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** Google counts 32 for a second of audio that is heard, and 25 for one that is spoken. */
 const HEARD_TOKENS_A_SECOND = 32

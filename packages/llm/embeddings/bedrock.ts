@@ -1,9 +1,9 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { type EmbeddingFormat, type EmbeddingRequest, toCount, toVectors } from './embedding-format.ts'
 import { BEDROCK_RULES } from './embedding-rules.ts'
-import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** Each maker's models there have a body of their own; the name may begin with a region (`us.cohere.…`). */
 const isCohere = (model: string): boolean => /(^|\.)cohere\./.test(model)

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { toCohereInputType } from './bedrock.ts'
 import { type EmbeddingFormat, toCount, toVectors } from './embedding-format.ts'
 import { COHERE_RULES } from './embedding-rules.ts'
-import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** Cohere's `POST /v2/embed`. What is billed is in `billed_units`. */
 export const cohereEmbeddings: EmbeddingFormat = {

@@ -2,9 +2,9 @@ import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
 import { joinAddress } from '../upstream/join-address.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { type EmbeddingFormat, toCount, toVectors } from './embedding-format.ts'
 import { GEMINI_RULES } from './embedding-rules.ts'
-import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** Gemini's words for what the texts are for; others are sent as they are. */
 const TASK_TYPES: Readonly<Record<string, string>> = toTable({

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { type EmbeddingFormat, toCount, toVectors } from './embedding-format.ts'
 import { OLLAMA_RULES } from './embedding-rules.ts'
-import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** Ollama's `POST /api/embed`. */
 export const ollamaEmbeddings: EmbeddingFormat = {

@@ -2,6 +2,7 @@ import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects, toText } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
 import type { OpenAiEmbeddingDeviations } from '../provider/embedding-service.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
 import type { Target } from '../upstream/target.ts'
 import { readReportedCost } from '../usage/reported-cost.ts'
@@ -15,7 +16,6 @@ import {
 } from './embedding-format.ts'
 import { OPENAI_RULES } from './embedding-rules.ts'
 import { fromInt8 } from './vector-encoding.ts'
-import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** OpenAI's limit on one request. */
 const MAX_INPUTS = 2048

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import {
@@ -12,7 +13,6 @@ import {
 } from './embedding-format.ts'
 import { VERTEX_RULES } from './embedding-rules.ts'
 import { toTaskType } from './gemini.ts'
-import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** The newest take one content a call, by another method. */
 const TAKES_ONE = /^gemini-embedding-(?!001)/

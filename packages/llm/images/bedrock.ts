@@ -2,10 +2,10 @@ import type { JsonObject } from '../json/json-value.ts'
 import { toText } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
 import { joinAddress } from '../upstream/join-address.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { type ImageFormat, type ImageRequest, listParams, toBase64 } from './image-format.ts'
 import { BEDROCK_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
-import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** Each maker's models there have a body of their own; the name may begin with a region (`us.amazon.…`). */
 const isStability = (model: string): boolean => /(^|\.)stability\./.test(model)

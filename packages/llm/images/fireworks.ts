@@ -1,10 +1,10 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toText } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { type ImageFormat, listParams, type MadeImage } from './image-format.ts'
 import { FIREWORKS_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
-import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 const RATIOS = ['1:1', '21:9', '16:9', '3:2', '5:4', '4:5', '2:3', '9:16', '9:21', '4:3', '3:4']
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects, toText } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import {
@@ -17,7 +18,6 @@ import {
 } from './image-format.ts'
 import { GOOGLE_RULES, PASSED_GOOGLE_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
-import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 const isImagen = (model: string): boolean => model.startsWith('imagen')
 /** Imagen's models that edit are apart from those that draw. */

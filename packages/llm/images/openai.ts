@@ -2,6 +2,7 @@ import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects, toText } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
 import type { OpenAiImageDeviations } from '../provider/image-service.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
@@ -21,7 +22,6 @@ import {
 import { OPENAI_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
 import { encodeForm, type FormPart } from './multipart.ts'
-import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** OpenAI's limit on one request. */
 const MAX_IMAGES = 10

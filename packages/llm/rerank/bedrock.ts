@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toText } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { decodeResults, toBody } from './decode-results.ts'
 import type { RerankFormat } from './rerank-format.ts'
 import { BEDROCK_RULES } from './rerank-rules.ts'
-import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** The service has a host of its own beside that of the models. */
 const RUNTIME = '//bedrock-runtime.'

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
 import { decodeResults, toBody, toCount } from './decode-results.ts'
 import type { RerankFormat } from './rerank-format.ts'
 import { JINA_RULES } from './rerank-rules.ts'
-import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** Jina's `POST /v1/rerank`, which Together, vLLM and other servers have too. Tokens or searches are reported. */
 export const jinaRerank: RerankFormat = {

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
+import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { decodeResults, toBody, toCount } from './decode-results.ts'
 import type { RerankFormat } from './rerank-format.ts'
 import { VOYAGE_RULES } from './rerank-rules.ts'
-import { JSON_HEADERS } from '../upstream/json-headers.ts'
 
 /** Voyage's `POST /v1/rerank`. It sells tokens. */
 export const voyageRerank: RerankFormat = {

@@ -1,6 +1,6 @@
 import { toAllowSet } from './allow-set.ts'
-import type { Caller, Endpoint, Environment, Life, Scope } from './tenancy.ts'
 import type { Refusal } from './refusal.ts'
+import type { Caller, Endpoint, Environment, Life, Scope } from './tenancy.ts'
 
 /** What a route requires of a credential. */
 export interface Need {

@@ -1,6 +1,6 @@
 import type { ModelPricing, TokenPrices } from '@rideau/llm/provider/prices'
-import { SET_A_PRICE } from './set-a-price.ts'
 import type { Refusal } from './refusal.ts'
+import { SET_A_PRICE } from './set-a-price.ts'
 
 /** Prices are USD per million tokens with at most six decimals. As integers they count millionths of a dollar. */
 const PRICE_UNITS = 1_000_000

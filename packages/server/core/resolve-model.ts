@@ -1,7 +1,7 @@
 import { toAllowSet } from './allow-set.ts'
 import { isModelAllowed } from './authorize.ts'
-import type { Alias, AliasTarget, Credential, Environment } from './tenancy.ts'
 import type { Refusal } from './refusal.ts'
+import type { Alias, AliasTarget, Credential, Environment } from './tenancy.ts'
 
 /** The catalogue and the providers, as resolving needs them. */
 export interface ModelDirectory {

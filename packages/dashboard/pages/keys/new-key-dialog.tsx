@@ -1,9 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
 import type { NewKey } from '../../api/key-calls.ts'
-import { Button } from '../../controls/button.tsx'
-import { CopyButton } from '../../controls/copy-button.tsx'
-import { Dialog } from '../../controls/dialog.tsx'
+import { SecretDialog } from '../../controls/secret-dialog.tsx'
 import { toDateTime } from '../../format/times.ts'
 import { useEnvironment, useWorkspace } from '../../session/environment-context.tsx'
 import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
@@ -16,36 +13,24 @@ const POLL_MS = 2_000
 export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => void }) {
   const { gateway_url: gatewayUrl, prefixes } = useWorkspace()
   const { environment } = useEnvironment()
-  const [isAsking, setAsking] = useState(false)
-  const shown = useRef<HTMLElement>(null)
   const model = environment.name === 'development' ? 'sandbox/echo' : 'openai/gpt-4o-mini'
   const snippetsFor = (key: string) => {
     const input = { gatewayUrl, prefixes, key, model, prompt: 'Hello' }
     return made.kind === 'secret' ? toSnippets(input) : [toBrowserSnippet(input)]
   }
   return (
-    <Dialog title={`${made.name} is ready`} variant="wide" onClose={() => setAsking(true)}>
-      <p>This is the only time the key is shown. Copy it now and store it with your secrets.</p>
-      <div className="secret">
-        <code ref={shown} data-testid="key">
-          {made.key}
-        </code>
-        <CopyButton text={made.key} label="Copy key" variant="primary" shown={shown} />
-      </div>
+    <SecretDialog
+      title={`${made.name} is ready`}
+      text="This is the only time the key is shown. Copy it now and store it with your secrets."
+      secret={made.key}
+      noun="key"
+      ifLost="If it is lost, roll it to get another one."
+      variant="wide"
+      onClose={onClose}
+    >
       <SnippetTabs snippets={snippetsFor(made.key)} shown={snippetsFor(maskKey(made.key))} />
       {made.kind === 'secret' && <FirstUse keyId={made.id} />}
-      {isAsking && (
-        <div className="notice warn" role="alert">
-          You cannot see this key again. If it is lost, roll it to get another one.
-        </div>
-      )}
-      <div className="form-end">
-        {isAsking && <Button onClick={() => setAsking(false)}>Keep it open</Button>}
-        <Button variant="primary" onClick={onClose}>
-          I have saved it
-        </Button>
-      </div>
-    </Dialog>
+    </SecretDialog>
   )
 }
 

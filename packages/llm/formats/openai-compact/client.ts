@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json/json-value.ts'
 import type { ChatReply } from '../../reply/chat-reply.ts'
+import { JSON_HEADERS } from '../../upstream/json-headers.ts'
 import { toAddress } from '../../upstream/openai-address.ts'
 import type { Target } from '../../upstream/target.ts'
 import { withReportedCost } from '../../usage/reported-cost.ts'
@@ -8,7 +9,6 @@ import { passRequest } from '../openai-responses/client/pass-request.ts'
 import type { ClientFormat, EncodeRequest } from '../shared/client-format.ts'
 import { decodeError } from '../shared/decode-error.ts'
 import { COMPACT_ID } from './compact-id.ts'
-import { JSON_HEADERS } from '../../upstream/json-headers.ts'
 
 /** OpenAI's `POST /responses/compact`. Only bodies of this format go there, and only as a whole answer. */
 export const openAiCompact: ClientFormat = {

@@ -85,7 +85,7 @@ test('views are listed in pages by limit and cursor, without repeating or missin
     const { json, outcome } = await plane.call<any>('GET', path, { cookie: user.cookie })
     return {
       outcome,
-      names: json.data?.map((row: any) => row.name),
+      names: json.data?.map(({ name }: { name: string }) => name),
       cursor: json.next_cursor,
       more: json.has_more,
     }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { MIN_CALLS } from '../../core/circuit.ts'
-import type { CircuitUpdate, CircuitSharing } from '../../core/circuit-sharing.ts'
+import type { CircuitSharing, CircuitUpdate } from '../../core/circuit-sharing.ts'
 import type { Credential } from '../../core/tenancy.ts'
 import { Circuits, IDLE_MS, MAX_CIRCUITS, MAX_MODELS } from './circuits.ts'
 

@@ -56,8 +56,8 @@ function delayStore(name: 'keepWhole' | 'keepStream') {
     restore = replaceProperty(
       FirstAnswer.prototype,
       name,
-      (keep: (...given: any[]) => Promise<void>) =>
-        async function (this: FirstAnswer, ...given: unknown[]) {
+      (keep: (...given: never[]) => Promise<void>) =>
+        async function (this: FirstAnswer, ...given: never[]) {
           await gate.wait()
           return keep.apply(this, given)
         },

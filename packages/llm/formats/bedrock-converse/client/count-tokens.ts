@@ -1,11 +1,11 @@
 import { joinAddress } from '../../../upstream/join-address.ts'
+import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 import { FieldRules, toFieldsRule, toObjectRule } from '../../../upstream/outgoing-rules.ts'
 import type { TokenCounter } from '../../shared/client-format.ts'
 import { pickFields } from '../../shared/pick-fields.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeRequest } from './encode-request.ts'
 import { findFamily } from './model-family.ts'
-import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 
 /** The fields of a Converse request that the route takes. */
 const COUNTED = ['messages', 'system', 'toolConfig', 'additionalModelRequestFields']

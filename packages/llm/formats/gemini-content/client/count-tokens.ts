@@ -1,11 +1,11 @@
 import { toObject } from '../../../json/json-value.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
+import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 import { FieldRules, type Rule } from '../../../upstream/outgoing-rules.ts'
 import type { TokenCounter } from '../../shared/client-format.ts'
 import { pickFields } from '../../shared/pick-fields.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeRequest } from './encode-request.ts'
-import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 
 /** What Vertex AI's route takes, beside each other; AI Studio's takes the whole request as one field. */
 const COUNTED_AT_VERTEX = ['contents', 'systemInstruction', 'tools', 'generationConfig']

@@ -1,9 +1,9 @@
+import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 import { toAddress } from '../../../upstream/openai-address.ts'
 import type { TokenCounter } from '../../shared/client-format.ts'
 import { pickFields } from '../../shared/pick-fields.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeRequest } from './encode-request.ts'
-import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 
 /** The fields of the route. It refuses the others of a request, which concern the answer. */
 const COUNTED = [
