@@ -9,6 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -132,6 +133,25 @@ describe('the embedded server', () => {
     servers.push(await startEmbeddedPostgres({ dataDir, log, settings: SETTINGS, initArgs: INIT_ARGS }))
     expect(lines.join('\n')).toContain(`data in ${join(dataDir, 'pg18')}`)
     expect(lines.join('\n')).toContain(`socket in ${servers[0]?.connection.host}`)
+  })
+
+  test('gives way to other processes with all of its own, those of later sessions too', async () => {
+    copyMade()
+    const { connection } = await start()
+    const client = new Client(toClientConfig(connection))
+    await client.connect()
+    try {
+      const { rows } = await client.query('select pg_backend_pid() as pid')
+      const pids = [serverPid(), rows[0].pid as number]
+      await expect.poll(() => pids.map(getPriority), { timeout: 10_000 }).toEqual([5, 5])
+      // Where Linux groups by session, the values of processes do not count, but those of the groups.
+      const groups = pids.map(pid => `/proc/${pid}/autogroup`).filter(existsSync)
+      for (const group of groups) {
+        await expect.poll(() => readFileSync(group, 'utf8'), { timeout: 10_000 }).toMatch(/nice 5$/m)
+      }
+    } finally {
+      await client.end()
+    }
   })
 
   test('keeps running when its parent is killed, and is adopted with everything it committed', async () => {

@@ -8,6 +8,7 @@ import { acquireFolderLock } from './folder-lock.ts'
 import { isUsedByOthers, toSocketConnection } from './other-sessions.ts'
 import { prepareProgramFiles } from './program-files.ts'
 import { adoptServer, launchServer, type RunningServer, stopServer } from './server.ts'
+import { lowerPriority } from './server-priority.ts'
 import { type ClusterIdentity, isAlive, isServerOf } from './server-processes.ts'
 import { INIT_ARGS, SETTINGS } from './settings.ts'
 import type { SocketConnection } from './socket-connection.ts'
@@ -93,6 +94,7 @@ function toEmbeddedPostgres(
   log: (line: string) => void,
 ): EmbeddedPostgres {
   const connection = toSocketConnection(server)
+  const stopLowering = lowerPriority(server.pid)
   const stop = async (force: boolean): Promise<void> => {
     // The lock serializes processes that stop at once, so that the last one sees no other session and ends the server.
     const release = await acquireFolderLock(dataDir)
@@ -114,6 +116,7 @@ function toEmbeddedPostgres(
     dataDir,
     adopted,
     stop(how = {}) {
+      stopLowering()
       stopped ??= stop(how.force ?? false)
       return stopped
     },

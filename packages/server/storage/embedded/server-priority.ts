@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { getPriority, setPriority } from 'node:os'
+
+/** Leaves a busy server process a quarter of a processor that a gateway would use alone: records never fall behind for good. */
+const NICE = 5
+const EVERY_MS = 1_000
+
+/**
+ * Lets gateways have the processors before the server's processes do: callers wait for gateways, while the server mostly writes
+ * records of answers that have been sent. Each process of the server leads a session, to which Linux gives a share of its own whatever
+ * its nice value is (sched(7), autogroup), so a new one is looked for every second. Returns a function that ends this.
+ */
+export function lowerPriority(serverPid: number): () => void {
+  const seen = new Set<number>()
+  const lowerAll = (): void => {
+    const running = listFamily(serverPid, seen)
+    for (const pid of seen) if (!running.includes(pid)) seen.delete(pid)
+    for (const pid of running) if (!seen.has(pid) && lower(pid)) seen.add(pid)
+  }
+  lowerAll()
+  const timer = setInterval(lowerAll, EVERY_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** The server's process and its children; a process that has been `seen` stays one without another look. */
+function listFamily(serverPid: number, seen: ReadonlySet<number>): number[] {
+  const children = listProcesses().filter(pid => seen.has(pid) || readParent(pid) === serverPid)
+  return [serverPid, ...children.filter(pid => pid !== serverPid)]
+}
+
+function listProcesses(): number[] {
+  try {
+    return readdirSync('/proc')
+      .map(Number)
+      .filter(pid => pid > 0)
+  } catch {
+    return []
+  }
+}
+
+function readParent(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // After the name, which is in brackets and may contain some: the state and the parent (proc_pid_stat(5)).
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ', 2)[1])
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns false if it should be tried again. */
+function lower(pid: number): boolean {
+  try {
+    if (getPriority(pid) < NICE) setPriority(pid, NICE)
+    writeFileSync(`/proc/${pid}/autogroup`, String(NICE))
+    return true
+  } catch (error) {
+    // Linux lets other users than root change ten a second. Any other failure: the process has ended, or there is no such share.
+    return (error as NodeJS.ErrnoException).code !== 'EAGAIN'
+  }
+}
