@@ -1,15 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import { openApp } from './app/app.ts'
 import { LIMITS } from './app/app-parts.ts'
+import { ConfigError } from './app/config-error.ts'
 import { parseDemoArguments, prepareDemo, toDemoEnv, toDemoText } from './app/demo.ts'
 import { Exceptions } from './app/exceptions.ts'
 import { openHangupCheck } from './app/hangup-check.ts'
 import { setHeapOptions } from './app/heap-options.ts'
+import { lowerHelperThreads } from './app/helper-threads.ts'
 import { openLog } from './app/open-log.ts'
 import { handleProcessExceptions } from './app/process-exceptions.ts'
 import { rotateMasterKey } from './app/rotate-master-key.ts'
 import { runWorker } from './app/run-worker.ts'
-import { ConfigError } from './app/config-error.ts'
 import { parseConfig } from './app/settings.ts'
 import { STOP_SIGNALS, StopOnSignals } from './app/stop-on-signals.ts'
 import { welcome } from './app/welcome.ts'
@@ -29,6 +30,7 @@ export async function run(
   args: readonly string[] = [],
 ): Promise<void> {
   setHeapOptions()
+  lowerHelperThreads()
   const demoRows = command === 'demo' ? parseDemoArguments(args) : undefined
   const config = parseConfig(command === 'demo' ? toDemoEnv(env) : env)
   // A terminal or a reader that has gone must not end the program.

@@ -6,6 +6,7 @@ import {
 } from '../workers/processes/worker-messages.ts'
 import { Exceptions } from './exceptions.ts'
 import { setHeapOptions } from './heap-options.ts'
+import { lowerHelperThreads } from './helper-threads.ts'
 import { openLog } from './open-log.ts'
 import { handleProcessExceptions } from './process-exceptions.ts'
 import { parseConfig } from './settings.ts'
@@ -28,6 +29,7 @@ export async function runWorker(
   side: WorkerSide,
 ): Promise<void> {
   setHeapOptions()
+  lowerHelperThreads()
   for (const name of STOP_SIGNALS) side.on(name, () => {})
   // A terminal or a reader that has gone must not end the program.
   process.stdout.on('error', () => {})
