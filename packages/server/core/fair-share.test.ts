@@ -38,7 +38,7 @@ describe('a share of a capacity', () => {
     expect(fill(openShare(openShare(openShare(root, 3), 2), 2))).toBeGreaterThan(1_000)
   })
 
-  test('many holders of one tenant take no more of the whole than its share', () => {
+  test('many scopes of one tenant take no more of the whole than its share', () => {
     const root = openCapacity(CAPACITY, 1)
     const environment = openShare(openShare(root, 3), 2)
     const tokens = openShare(environment, 2)

@@ -112,8 +112,8 @@ async function findTokenTenant(token: string, digest: string, deps: EdgeDeps): P
 
 function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
   // A request that the front door refuses leaves no record, since its context has no caller yet.
-  const holder = deps.frontDoor.countKnown(ctx, tenant)
-  if (ctx.route.needsPlace) deps.frontDoor.enter(ctx, holder)
+  const scope = deps.frontDoor.countKnown(ctx, tenant)
+  if (ctx.route.needsPlace) deps.frontDoor.enter(ctx, scope)
   authorize(ctx, tenant, deps)
   loopTurns.noteRequest(tenant.caller, ctx.startedAt)
 }

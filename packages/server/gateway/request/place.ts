@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AdmissionScope } from '../../core/admission-scope.ts'
 import { acquire, release } from '../../core/fair-share.ts'
 import { Fault } from '../../core/fault.ts'
-import type { Holder } from '../../core/holder.ts'
 import type { RefusalCounter } from '../../core/refusal-counter.ts'
 import type { BodyMemory } from '../../http/body-memory.ts'
 import type { UnreadAnswer, UnreadAnswers } from '../../http/unread-answers.ts'
@@ -19,7 +19,7 @@ export interface PlaceOwner {
   readonly ticker: Ticker
   readonly refusals: RefusalCounter
   readonly unread: UnreadAnswers
-  openNamed(credential: Holder, endUserId: string, now: number): Holder
+  openNamed(credential: AdmissionScope, endUserId: string, now: number): AdmissionScope
 }
 
 /** What a place needs of its request. */
@@ -40,21 +40,21 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
   unreadBytes = 0
   readonly #request: Placed
   readonly #owner: PlaceOwner
-  readonly #credential: Holder
+  readonly #credential: AdmissionScope
   /** The credential, or the end user that it named. */
-  #holder: Holder
+  #scope: AdmissionScope
   #bytes = 0
   #isOpen = true
 
-  private constructor(request: Placed, credential: Holder, owner: PlaceOwner) {
+  private constructor(request: Placed, credential: AdmissionScope, owner: PlaceOwner) {
     this.#request = request
     this.#owner = owner
     this.#credential = credential
-    this.#holder = credential
+    this.#scope = credential
   }
 
   /** Throws 429 `concurrency_limit_exceeded` if the credential, or who is above it, has its share of open requests. */
-  static open(request: Placed, credential: Holder, owner: PlaceOwner): Place {
+  static open(request: Placed, credential: AdmissionScope, owner: PlaceOwner): Place {
     if (acquire(credential.requests, 1)) return new Place(request, credential, owner)
     owner.refusals.count('open_requests', credential.logName, request.startedAt)
     throw tooManyOpen('Too many requests of this credential are open at once.')
@@ -64,13 +64,13 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
   name(endUserId: string): void {
     const { startedAt } = this.#request
     const named = this.#owner.openNamed(this.#credential, endUserId, startedAt)
-    if (named === this.#holder) return
+    if (named === this.#scope) return
     if (!acquire(named.requests, 1)) {
       this.#owner.refusals.count('open_requests', this.#credential.logName, startedAt)
       throw tooManyOpen('Too many requests of this end user are open at once.')
     }
-    release(this.#holder.requests, 1)
-    this.#holder = named
+    release(this.#scope.requests, 1)
+    this.#scope = named
   }
 
   /** Holds more bytes of the request's body. Returns the fault to answer if there is no room for them. */
@@ -106,9 +106,9 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
   }
 
   #setUnread(bytes: number): void {
-    if (this.unreadBytes > 0) this.#owner.unread.remove(this.#holder, this)
+    if (this.unreadBytes > 0) this.#owner.unread.remove(this.#scope, this)
     this.unreadBytes = bytes > FREE_ANSWER_BYTES ? bytes : 0
-    if (this.unreadBytes > 0 && !this.#owner.unread.add(this.#holder, this)) this.drop()
+    if (this.unreadBytes > 0 && !this.#owner.unread.add(this.#scope, this)) this.drop()
   }
 
   /** Disconnects the caller, whose answer waits to be read. */
@@ -137,8 +137,8 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
 
   #close(): void {
     this.#isOpen = false
-    if (this.unreadBytes > 0) this.#owner.unread.remove(this.#holder, this)
-    release(this.#holder.requests, 1)
+    if (this.unreadBytes > 0) this.#owner.unread.remove(this.#scope, this)
+    release(this.#scope.requests, 1)
     release(this.#credential.bytes, toCounted(this.#bytes))
   }
 }

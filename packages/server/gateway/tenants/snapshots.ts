@@ -10,7 +10,7 @@ import {
   toCaller,
 } from '../../core/tenancy.ts'
 import { within } from '../../http/within.ts'
-import { type HolderIds, toHolderIds } from './holder-ids.ts'
+import { type AdmissionKeys, toAdmissionKeys } from './admission-keys.ts'
 import { SnapshotTable } from './snapshot-table.ts'
 import { toTokenCaller, toTokenLife } from './token-caller.ts'
 
@@ -19,7 +19,7 @@ export interface Tenant {
   readonly caller: Caller
   readonly life: Life
   readonly environment: Environment
-  readonly holderIds: HolderIds
+  readonly admissionKeys: AdmissionKeys
 }
 
 export interface SnapshotSource {
@@ -290,7 +290,7 @@ export class Snapshots {
 }
 
 function toTenant(caller: Caller, life: Life, environment: Environment): Tenant {
-  return { caller, life, environment, holderIds: toHolderIds(caller, environment) }
+  return { caller, life, environment, admissionKeys: toAdmissionKeys(caller, environment) }
 }
 
 /** Sets an entry and evicts the oldest one if the map is full. */

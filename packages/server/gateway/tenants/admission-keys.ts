@@ -1,7 +1,7 @@
 import type { Caller, Environment } from '../../core/tenancy.ts'
 
 /** Under which keys the requests of a credential are counted by the front door, made once for a tenant. */
-export interface HolderIds {
+export interface AdmissionKeys {
   readonly org: string
   readonly environment: string
   /** A secret key, or all client tokens that one key minted. */
@@ -11,7 +11,7 @@ export interface HolderIds {
 }
 
 /** Ids of organizations, environments and keys are UUIDs, so no end user's id can make two of these texts equal. */
-export function toHolderIds({ keyId, endUser }: Caller, { id, orgId }: Environment): HolderIds {
+export function toAdmissionKeys({ keyId, endUser }: Caller, { id, orgId }: Environment): AdmissionKeys {
   const org = `o:${orgId}`
   const environment = `e:${id}`
   if (endUser === null) return { org, environment, credential: `k:${keyId}`, endUser: undefined }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { AdmissionScope, takeRequest } from './admission-scope.ts'
 import { openCapacity } from './fair-share.ts'
-import { Holder, takeRequest } from './holder.ts'
 import { toBucketRate } from './token-bucket.ts'
 
-function openProcess(): Holder {
-  return new Holder({
+function openProcess(): AdmissionScope {
+  return new AdmissionScope({
     key: '',
     logName: '',
     parent: undefined,
@@ -26,7 +26,7 @@ test("an end user that spends its tokens leaves its key's to others, and a key t
   })
   const [ada, bob] = ['ada', 'bob'].map(name =>
     key.openChild({ key: name, logName: 'k', rate: toBucketRate(2, 1), factors: FACTORS }),
-  ) as [Holder, Holder]
+  ) as [AdmissionScope, AdmissionScope]
   expect([takeRequest(ada, 0), takeRequest(ada, 0)]).toEqual([0, 0])
   expect(takeRequest(ada, 0)).toBeCloseTo(500)
   expect(takeRequest(bob, 0)).toBe(0)
@@ -35,7 +35,7 @@ test("an end user that spends its tokens leaves its key's to others, and a key t
   expect(takeRequest(bob, 400)).toBe(0)
 })
 
-test('a holder is idle once its bucket is full, nothing is open and no child is left', () => {
+test('a scope is idle once its bucket is full, nothing is open and no child is left', () => {
   const key = openProcess().openChild({
     key: 'k',
     logName: 'k',

@@ -3,35 +3,35 @@ import { type CapacityShare, openShare } from './fair-share.ts'
 import type { SharedBucket } from './shared-bucket.ts'
 import { type BucketRate, returnToken, takeToken } from './token-bucket.ts'
 
-export interface HolderInit {
+export interface AdmissionScopeInit {
   readonly key: string
   /** Who this is in the log, which names no end users. */
   readonly logName: string
-  readonly parent: Holder | undefined
+  readonly parent: AdmissionScope | undefined
   /** How many requests it may make; undefined: only its children and parents are limited. */
   readonly rate: BucketRate | undefined
-  /** The holder's share of the open requests, of the bytes of bodies, and of the bytes of answers that wait to be read. */
+  /** The scope's share of the open requests, of the bytes of bodies, and of the bytes of answers that wait to be read. */
   readonly requests: CapacityShare
   readonly bytes: CapacityShare
   readonly answers: CapacityShare
 }
 
-/** How many times what is free a holder may hold; see fair-share.ts. */
-export interface HolderFactors {
+/** How many times what is free a scope may hold; see fair-share.ts. */
+export interface ShareFactors {
   readonly requests: number
   readonly bytes: number
   readonly answers: number
 }
 
-export interface ChildInit extends Pick<HolderInit, 'key' | 'logName' | 'rate'> {
-  readonly factors: HolderFactors
+export interface ChildInit extends Pick<AdmissionScopeInit, 'key' | 'logName' | 'rate'> {
+  readonly factors: ShareFactors
 }
 
-/** A party whose requests are counted together: an organization, an environment, a key, an end user. */
-export class Holder implements TableEntry, SharedBucket {
+/** A scope whose requests are counted together: a process, an organization, an environment, a key or an end user. */
+export class AdmissionScope implements TableEntry, SharedBucket {
   readonly key: string
   readonly logName: string
-  readonly parent: Holder | undefined
+  readonly parent: AdmissionScope | undefined
   readonly rate: BucketRate | undefined
   readonly requests: CapacityShare
   readonly bytes: CapacityShare
@@ -40,7 +40,7 @@ export class Holder implements TableEntry, SharedBucket {
   unreported = 0
   #children = 0
 
-  constructor({ key, logName, parent, rate, requests, bytes, answers }: HolderInit) {
+  constructor({ key, logName, parent, rate, requests, bytes, answers }: AdmissionScopeInit) {
     this.key = key
     this.logName = logName
     this.parent = parent
@@ -51,10 +51,10 @@ export class Holder implements TableEntry, SharedBucket {
   }
 
   /** Returns a new child. It counts as one until it is forgotten. */
-  openChild({ key, logName, rate, factors }: ChildInit): Holder {
+  openChild({ key, logName, rate, factors }: ChildInit): AdmissionScope {
     this.#children++
     const { requests, bytes, answers } = factors
-    return new Holder({
+    return new AdmissionScope({
       key,
       logName,
       parent: this,
@@ -76,13 +76,13 @@ export class Holder implements TableEntry, SharedBucket {
   }
 }
 
-/** Counts a request of a holder and of those above it. Returns 0, or without counting it the milliseconds to wait. */
-export function takeRequest(holder: Holder, now: number): number {
-  const { rate, parent } = holder
-  const waitMs = rate === undefined ? 0 : takeToken(holder, rate, now)
+/** Counts a request of a scope and of those above it. Returns 0, or without counting it the milliseconds to wait. */
+export function takeRequest(scope: AdmissionScope, now: number): number {
+  const { rate, parent } = scope
+  const waitMs = rate === undefined ? 0 : takeToken(scope, rate, now)
   if (waitMs > 0 || parent === undefined) return waitMs
   const parentWaitMs = takeRequest(parent, now)
   // A request that is refused for all must not count against this one.
-  if (parentWaitMs > 0 && rate !== undefined) returnToken(holder, rate)
+  if (parentWaitMs > 0 && rate !== undefined) returnToken(scope, rate)
   return parentWaitMs
 }
