@@ -42,10 +42,10 @@ export function startGunzip(
   let stop: (fault: Fault) => void = () => {}
   const bytes = new Promise<Buffer>((resolve, reject) => {
     const chunks = new ReceivedChunks()
-    let place: Place | undefined
+    let permit: Permit | undefined
     const end = (): void => {
       stream.destroy()
-      place?.leave()
+      permit?.release()
     }
     stop = fault => {
       end()
@@ -57,7 +57,7 @@ export function startGunzip(
       stream.pause()
       loopTurns.spend(CHUNK_MS, owner)
       const go = (): void => void takeTurn(owner).then(() => stream.resume())
-      if (chunks.size > FREE_BYTES && place === undefined) place = takePlace(go)
+      if (chunks.size > FREE_BYTES && permit === undefined) permit = acquirePermit(go)
       else go()
     }
     stream.on('data', (chunk: Buffer) => {
@@ -92,29 +92,29 @@ function overRatio(): Fault {
   )
 }
 
-interface Place {
-  leave(): void
+interface Permit {
+  release(): void
 }
 
-let taken = 0
+let acquired = 0
 const waiting = new Set<() => void>()
 
-/** Calls `onPlace` once fewer than MAX_AT_ONCE places are taken, in the order of the calls. */
-function takePlace(onPlace: () => void): Place {
-  let isTaken = false
+/** Calls `onAcquired` once fewer than MAX_AT_ONCE permits are acquired, in the order of the calls. */
+function acquirePermit(onAcquired: () => void): Permit {
+  let isAcquired = false
   const enter = (): void => {
-    isTaken = true
-    taken++
-    onPlace()
+    isAcquired = true
+    acquired++
+    onAcquired()
   }
-  if (taken < MAX_AT_ONCE) enter()
+  if (acquired < MAX_AT_ONCE) enter()
   else waiting.add(enter)
   return {
-    leave() {
+    release() {
       waiting.delete(enter)
-      if (!isTaken) return
-      isTaken = false
-      taken--
+      if (!isAcquired) return
+      isAcquired = false
+      acquired--
       const [next] = waiting
       if (next === undefined) return
       waiting.delete(next)

@@ -336,7 +336,7 @@ describe('open requests', () => {
     await expect.poll(openNow, { timeout: 10_000 }).toBe(0)
   }, 60_000)
 
-  test('requests that were pipelined on a connection that closed give their places back', async () => {
+  test('requests that were pipelined on a connection that closed release their permits', async () => {
     const raw = await openRaw(door.app.gatewayUrl)
     const one = `POST /v1/chat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${door.app.secretKey}\r\nContent-Type: application/json\r\n`
     const body = JSON.stringify({ ...BODY, model: 'sandbox/slow' })

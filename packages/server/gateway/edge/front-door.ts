@@ -11,7 +11,7 @@ import { noteTaken } from '../../core/shared-bucket.ts'
 import { type BucketRate, oweTokens } from '../../core/token-bucket.ts'
 import { type TrustedProxies, toAddressGroup, toClientAddress } from '../../http/client-address.ts'
 import { UnreadAnswers } from '../../http/unread-answers.ts'
-import { Place, type PlaceOwner } from '../request/place.ts'
+import { Permit, type PermitIssuer } from '../request/permit.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Ticker } from '../request/ticker.ts'
 import type { AdmissionKeys } from '../tenants/admission-keys.ts'
@@ -74,7 +74,7 @@ const NAMED_END_USER: ShareFactors = { requests: 1, bytes: 1, answers: 1 }
  * credential, one per client address for credentials that are not known, and a fair share of the requests and bodies
  * that this process can have open. A refusal costs no look-up, no record and no line of the log.
  */
-export class FrontDoor implements PlaceOwner {
+export class FrontDoor implements PermitIssuer {
   readonly refusals: RefusalCounter
   readonly unread: UnreadAnswers
   readonly proven = new ProvenCredentials()
@@ -162,12 +162,12 @@ export class FrontDoor implements PlaceOwner {
     this.#reported.set(key, { count: sum, at: now })
   }
 
-  /** Gives a request its place among the open ones. Throws 429 `concurrency_limit_exceeded`. */
+  /** Gives a request its permit to be open. Throws 429 `concurrency_limit_exceeded`. */
   enter(ctx: RequestContext, scope: AdmissionScope): void {
-    ctx.place = Place.open(ctx, scope, this)
+    ctx.permit = Permit.open(ctx, scope, this)
   }
 
-  /** Returns the scope of an end user that a secret key named. Without a free place in the table it is the key's. */
+  /** Returns the scope of an end user that a secret key named. Without a free entry in the table it is the key's. */
   openNamed(credential: AdmissionScope, id: string, now: number): AdmissionScope {
     const key = `${credential.key}:${id}`
     const init = { key, logName: credential.logName, rate: undefined, factors: NAMED_END_USER }
@@ -197,7 +197,7 @@ export class FrontDoor implements PlaceOwner {
     return this.#openChild(ofCredential, init, now)
   }
 
-  /** Returns the child. If the table has no place for it, it is counted as its parent. */
+  /** Returns the child. If the table has no room for it, it is counted as its parent. */
   #openChild(parent: AdmissionScope, init: ChildInit, now: number): AdmissionScope {
     const known = this.#scopes.get(init.key)
     if (known !== undefined) return known

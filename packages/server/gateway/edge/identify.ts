@@ -113,7 +113,7 @@ async function findTokenTenant(token: string, digest: string, deps: EdgeDeps): P
 function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
   // A request that the front door refuses leaves no record, since its context has no caller yet.
   const scope = deps.frontDoor.countKnown(ctx, tenant)
-  if (ctx.route.needsPlace) deps.frontDoor.enter(ctx, scope)
+  if (ctx.route.needsPermit) deps.frontDoor.enter(ctx, scope)
   authorize(ctx, tenant, deps)
   loopTurns.noteRequest(tenant.caller, ctx.startedAt)
 }

@@ -111,7 +111,7 @@ export class Flight implements AnswerReceiver {
   /** Returns false if the answer is gone, or if the request on whose behalf it would be read has no room for it. */
   async #replay(found: StoredClaim): Promise<boolean> {
     const [first] = this.#waiting
-    const fault = first?.ctx.place?.acquire(found.bytes)
+    const fault = first?.ctx.permit?.acquire(found.bytes)
     if (first !== undefined && fault !== undefined) {
       this.#settle(first)
       first.reject(fault)
@@ -132,7 +132,7 @@ export class Flight implements AnswerReceiver {
         waiter.reject(canceledFault())
         continue
       }
-      waiter.ctx.recorder = new FirstAnswer(this, waiter.ctx.place)
+      waiter.ctx.recorder = new FirstAnswer(this, waiter.ctx.permit)
       waiter.resolve(undefined)
       this.#adopt(bodyHash)
       return true

@@ -37,7 +37,7 @@ export async function replay(
     return
   }
   // Whoever reads slowly keeps all of it in memory.
-  ctx.place?.holdAnswer(body.length)
+  ctx.permit?.holdAnswer(body.length)
   writeHead(res, 200, head)
   let at = 0
   for (const length of frames) {

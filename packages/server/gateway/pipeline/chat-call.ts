@@ -173,14 +173,14 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     this.#target = { ...this.target, request, credentials: NOTHING }
     this.#source = undefined
     this.#images = undefined
-    const { environment, place, recorder, recordFields } = this.ctx
+    const { environment, permit, recorder, recordFields } = this.ctx
     const { requestBody } = recordFields
     const isCaptured = environment.logCapture === 'full' && requestBody !== undefined
     recordFields.requestBody = isCaptured ? takeCaptured(requestBody) : undefined
-    // What an answer repeats, and the names of what was left out, may be most of the body. A recorder holds bytes of the answer in
-    // the same place.
+    // What an answer repeats, and the names of what was left out, may be most of the body. A recorder counts bytes of the answer
+    // by the same permit.
     const keepsPart = isBodyInUse || repeated !== undefined || this.target.dropped.length > 0
-    if (!keepsPart && recorder === undefined) place?.releaseAbove(recordFields.requestBody?.length ?? 0)
+    if (!keepsPart && recorder === undefined) permit?.releaseAbove(recordFields.requestBody?.length ?? 0)
   }
 
   /** Sets the target that the answer names. */

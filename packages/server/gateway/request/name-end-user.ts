@@ -30,7 +30,7 @@ export function nameEndUser(ctx: RequestContext, named: unknown, deps: RequestDe
   }
   const id = findName(ctx, named)
   if (id === undefined) return
-  ctx.place?.name(id)
+  ctx.permit?.name(id)
   const { environment } = ctx
   if (environment === undefined) throw new Error('an end user was named before identification')
   deps.seenEndUsers.note(environment, id)

@@ -9,7 +9,7 @@ import type { RequestTrace } from '../../core/tracer.ts'
 import type { LimitRefusal } from '../../ledger/ledger.ts'
 import type { Reservation } from '../limits/reservations.ts'
 import type { AnswerRecorder } from './answer-recorder.ts'
-import type { Place } from './place.ts'
+import type { Permit } from './permit.ts'
 import { emptyRecordFields, type RecordFields } from './record-fields.ts'
 import type { Ticking } from './ticker.ts'
 
@@ -24,7 +24,7 @@ export interface RouteInfo {
   /** True if the route can call a provider. Its requests are registered as in flight and leave a record. */
   readonly isMetered: boolean
   /** False if its requests must be served to a caller with too many open requests. */
-  readonly needsPlace: boolean
+  readonly needsPermit: boolean
 }
 
 /** Ends a request after an exception outside its own promise chain; see fail-request.ts. Never throws. */
@@ -55,8 +55,8 @@ export class RequestContext implements Ticking {
   environment: Environment | undefined
   /** When its credential expires, in Unix milliseconds; null: never. Set by identification. */
   credentialExpiresAt: number | null = null
-  /** The request's place among the open requests. undefined: it was not identified yet, or it needs none. */
-  place: Place | undefined
+  /** The request's permit to be open. undefined: it was not identified yet, or it needs none. */
+  permit: Permit | undefined
   /** The request's reservation on limits. undefined: nothing was reserved yet. */
   reservation: Reservation | undefined
   /** The limit that refused the whole request. */

@@ -154,7 +154,7 @@ describe('lists of the gateway', () => {
     })
 
     test.each(['/v1/models', '/openai/v1/models', '/anthropic/v1/models'])(
-      'answers of %s have a place among the open requests until they are read',
+      'answers of %s keep their permit among the open requests until they are read',
       async route => {
         await sendUnread(route, 17)
         await expect.poll(() => metric('rideau_requests_open'), SOON).toBeGreaterThan(0)

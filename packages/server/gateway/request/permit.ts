@@ -15,15 +15,15 @@ const FREE_ANSWER_BYTES = 64 * 1024
 const RETRY_SECONDS = 1
 
 /** The front door; see edge/front-door.ts. */
-export interface PlaceOwner {
+export interface PermitIssuer {
   readonly ticker: Ticker
   readonly refusals: RefusalCounter
   readonly unread: UnreadAnswers
   openNamed(credential: AdmissionScope, endUserId: string, now: number): AdmissionScope
 }
 
-/** What a place needs of its request. */
-interface Placed {
+/** What a permit needs of its request. */
+interface PermitRequest {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   readonly startedAt: number
@@ -31,61 +31,61 @@ interface Placed {
 }
 
 /**
- * The place of one request among the open ones, and what its body holds. Both are given back once the request has ended
- * and the caller has its whole answer: an answer that is not read takes memory too.
+ * One request's permit to be open, and the bytes that its body takes. Both are released once the request has ended and the
+ * caller has its whole answer: an answer that is not read takes memory too.
  */
-export class Place implements BodyMemory, Ticking, UnreadAnswer {
+export class Permit implements BodyMemory, Ticking, UnreadAnswer {
   tickerSlot = -1
   /** The unread bytes of the request's answer, if they are counted. */
   unreadBytes = 0
-  readonly #request: Placed
-  readonly #owner: PlaceOwner
+  readonly #request: PermitRequest
+  readonly #issuer: PermitIssuer
   readonly #credential: AdmissionScope
   /** The credential, or the end user that it named. */
   #scope: AdmissionScope
   #bytes = 0
   #isOpen = true
 
-  private constructor(request: Placed, credential: AdmissionScope, owner: PlaceOwner) {
+  private constructor(request: PermitRequest, credential: AdmissionScope, issuer: PermitIssuer) {
     this.#request = request
-    this.#owner = owner
+    this.#issuer = issuer
     this.#credential = credential
     this.#scope = credential
   }
 
   /** Throws 429 `concurrency_limit_exceeded` if the credential, or who is above it, has its share of open requests. */
-  static open(request: Placed, credential: AdmissionScope, owner: PlaceOwner): Place {
-    if (acquire(credential.requests, 1)) return new Place(request, credential, owner)
-    owner.refusals.count('open_requests', credential.logName, request.startedAt)
+  static open(request: PermitRequest, credential: AdmissionScope, issuer: PermitIssuer): Permit {
+    if (acquire(credential.requests, 1)) return new Permit(request, credential, issuer)
+    issuer.refusals.count('open_requests', credential.logName, request.startedAt)
     throw tooManyOpen('Too many requests of this credential are open at once.')
   }
 
   /** Counts the request as one of an end user that its key named. Throws 429 `concurrency_limit_exceeded`. */
   name(endUserId: string): void {
     const { startedAt } = this.#request
-    const named = this.#owner.openNamed(this.#credential, endUserId, startedAt)
+    const named = this.#issuer.openNamed(this.#credential, endUserId, startedAt)
     if (named === this.#scope) return
     if (!acquire(named.requests, 1)) {
-      this.#owner.refusals.count('open_requests', this.#credential.logName, startedAt)
+      this.#issuer.refusals.count('open_requests', this.#credential.logName, startedAt)
       throw tooManyOpen('Too many requests of this end user are open at once.')
     }
     release(this.#scope.requests, 1)
     this.#scope = named
   }
 
-  /** Holds more bytes of the request's body. Returns the fault to answer if there is no room for them. */
+  /** Acquires more bytes for the request's body. Returns the fault to answer if there is no room for them. */
   acquire(bytes: number): Fault | undefined {
     const total = this.#bytes + bytes
     const more = toCounted(total) - toCounted(this.#bytes)
     if (more > 0 && !acquire(this.#credential.bytes, more)) {
-      this.#owner.refusals.count('body_bytes', this.#credential.logName, this.#request.startedAt)
+      this.#issuer.refusals.count('body_bytes', this.#credential.logName, this.#request.startedAt)
       return tooManyOpen('The bodies that this credential sends at once are too large together.')
     }
     this.#bytes = total
     return undefined
   }
 
-  /** Gives back what the body held, except `kept` bytes: the rest is no longer in memory. */
+  /** Releases what the body held, except `kept` bytes: the others are no longer in memory. */
   releaseAbove(kept: number): void {
     if (!this.#isOpen || kept >= this.#bytes) return
     release(this.#credential.bytes, toCounted(this.#bytes) - toCounted(kept))
@@ -97,31 +97,31 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
     if (this.#isOpen) this.#setUnread(bytes)
   }
 
-  /** Called when the request has ended. */
-  leave(): void {
+  /** Called when the request has ended. The permit is released once the caller has the answer. */
+  releaseOnceRead(): void {
     if (!this.#isOpen || this.tickerSlot !== -1) return
     if (this.#isAnswered()) return this.#close()
-    this.#owner.ticker.add(this)
+    this.#issuer.ticker.add(this)
     this.#setUnread(this.#request.res.writableLength)
   }
 
   #setUnread(bytes: number): void {
-    if (this.unreadBytes > 0) this.#owner.unread.remove(this.#scope, this)
+    if (this.unreadBytes > 0) this.#issuer.unread.remove(this.#scope, this)
     this.unreadBytes = bytes > FREE_ANSWER_BYTES ? bytes : 0
-    if (this.unreadBytes > 0 && !this.#owner.unread.add(this.#scope, this)) this.drop()
+    if (this.unreadBytes > 0 && !this.#issuer.unread.add(this.#scope, this)) this.drop()
   }
 
   /** Disconnects the caller, whose answer waits to be read. */
   drop(): void {
     // Resets it: the kernel would go on offering what it has to the caller.
     this.#request.req.socket.resetAndDestroy()
-    this.#owner.ticker.remove(this)
+    this.#issuer.ticker.remove(this)
     this.#close()
   }
 
   tick(): void {
     if (!this.#isAnswered()) return
-    this.#owner.ticker.remove(this)
+    this.#issuer.ticker.remove(this)
     this.#close()
   }
 
@@ -137,7 +137,7 @@ export class Place implements BodyMemory, Ticking, UnreadAnswer {
 
   #close(): void {
     this.#isOpen = false
-    if (this.unreadBytes > 0) this.#owner.unread.remove(this.#scope, this)
+    if (this.unreadBytes > 0) this.#issuer.unread.remove(this.#scope, this)
     release(this.#scope.requests, 1)
     release(this.#credential.bytes, toCounted(this.#bytes))
   }
