@@ -53,14 +53,14 @@ export async function receiveChat(
   noteModel(ctx.recordFields, pathModel === '' ? body.value.model : pathModel)
   const received = { server, format: server.id, body, headers: undefined }
   if (open === undefined) return parseChat(ctx, received, parse, pathModel)
-  let held = open(body.value, pathModel)
-  if ('bytes' in held) held = held.read((await parseBody(ctx, held.bytes)).value)
+  let embedded = open(body.value, pathModel)
+  if ('bytes' in embedded) embedded = embedded.read((await parseBody(ctx, embedded.bytes)).value)
   // Written anew, so that what is checked is what is sent.
-  const inner = await parseBody(ctx, Buffer.from(JSON.stringify(held.value)))
+  const inner = await parseBody(ctx, Buffer.from(JSON.stringify(embedded.value)))
   return parseChat(
     ctx,
-    { server, format: held.format, body: inner, headers: held.headers },
-    held.parse,
+    { server, format: embedded.format, body: inner, headers: embedded.headers },
+    embedded.parse,
     pathModel,
   )
 }
