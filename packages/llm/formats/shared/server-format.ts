@@ -47,7 +47,7 @@ export type EmbeddedRequest =
 /** Returns the request that is embedded in a body. Throws RequestError. */
 export type OpenBody = (body: JsonObject, pathModel: string) => EmbeddedRequest
 
-export type EncodeReady = (envelope: ReplyEnvelope, call: ParsedChat) => JsonObject
+export type EncodeModelLoad = (envelope: ReplyEnvelope, call: ParsedChat) => JsonObject
 
 /** A format that chat callers speak to us. */
 export interface ChatServer {
@@ -59,7 +59,7 @@ export interface ChatServer {
   encodeReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer
   openStream(answered: Answered): StreamEncoder
   /** The answer to a body that asks for nothing but its model. Absent: no body of the format does. */
-  readonly encodeReady?: EncodeReady
+  readonly encodeModelLoad?: EncodeModelLoad
   /** The frame that ends a stream after its headers are out. */
   encodeStreamFault(fault: ServedFault, requestId: string, baseUrl: string): string | Uint8Array
   /** The Content-Type of the format's streams. Absent: server-sent events. */

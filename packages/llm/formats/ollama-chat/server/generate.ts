@@ -19,7 +19,7 @@ export const generateServer: ChatServer = {
   parse: parseGenerate,
   encodeReply: toReply,
   openStream: answered => new TranslatedStream(answered, toGenerated),
-  encodeReady: (envelope, { asksOnly }) => ({
+  encodeModelLoad: (envelope, { asksOnly }) => ({
     ...encodeHead(envelope),
     response: '',
     done: true,

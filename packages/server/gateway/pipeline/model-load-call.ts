@@ -1,5 +1,5 @@
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
-import type { EncodeReady } from '@rideau/llm/formats/shared/server-format'
+import type { EncodeModelLoad } from '@rideau/llm/formats/shared/server-format'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { MeterSet } from '../../core/list-meters.ts'
@@ -19,21 +19,21 @@ import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 const NOTHING = { tokens: 0, nanoUsd: 0 }
 
 /**
- * A chat that asks for no answer, only that its model be ready: refused as the chat itself would be, and answered without a
+ * A chat that asks for no answer, only that its model be loaded: refused as the chat itself would be, and answered without a
  * call of the provider, since nothing has to be loaded here.
  */
-export class ReadyModel implements ModelCall<PlannedTarget, PlannedTarget> {
+export class ModelLoadCall implements ModelCall<PlannedTarget, PlannedTarget> {
   readonly isBilled = false
   readonly #ctx: IdentifiedContext
   readonly #deps: PipelineDeps
   readonly #parsed: ParsedChat
   readonly #source: SourceBody
-  readonly #encode: EncodeReady
+  readonly #encode: EncodeModelLoad
 
   constructor(
     ctx: IdentifiedContext,
     { parsed, source }: ReceivedChat,
-    encode: EncodeReady,
+    encode: EncodeModelLoad,
     deps: PipelineDeps,
   ) {
     this.#ctx = ctx
