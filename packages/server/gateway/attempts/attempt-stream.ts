@@ -1,4 +1,4 @@
-import { KeptBytes } from '@rideau/llm/frames/kept-bytes'
+import { ChunkBuffer } from '@rideau/llm/frames/chunk-buffer'
 import type { Frame } from '@rideau/llm/frames/open-frames'
 import { findStreamedModel } from '@rideau/llm/reply/answered-model'
 import type { StreamEvent } from '@rideau/llm/stream/stream-event'
@@ -70,7 +70,7 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
   /** undefined once it was called: it holds the attempt's request, which an open stream does not keep. */
   #settle: ((result: AttemptResult<OpenStream>) => void) | undefined
   /** All bytes before the stream opens, from which an error is decoded. */
-  readonly #unopened = new KeptBytes()
+  readonly #unopened = new ChunkBuffer()
   /** Chunks of the open stream that were not read yet. */
   #buffered: Buffer[] = []
   /** The frames up to the chunk that opened the stream. */

@@ -9,9 +9,9 @@ import type { AnswerStore } from './answer-store.ts'
 import { ClaimWatch } from './claim-watch.ts'
 import { conflictFault, Flight, type FlightOwner, type FlightScope } from './flight.ts'
 import { decodeAnswer, encodeAnswer, type KeptAnswer, toOwnMemory } from './kept-answer.ts'
-import { KeptBytes } from './kept-bytes.ts'
 import { PacedReads } from './paced-reads.ts'
 import type { RequestIdentity } from './request-identity.ts'
+import { StoredBytesLimit } from './stored-bytes-limit.ts'
 import { UnstoredAnswers } from './unstored-answers.ts'
 
 const KEPT_MS = 86_400_000
@@ -49,7 +49,7 @@ export class Idempotency implements FlightOwner {
   readonly #watch: ClaimWatch
   readonly #memory = new AnswerMemory(MEMORY_BYTES)
   readonly #unstored = new UnstoredAnswers(UNSTORED_BYTES)
-  readonly #keptBytes: KeptBytes
+  readonly #storedBytes: StoredBytesLimit
   readonly #reads = new PacedReads()
   /** Claims of this process, for which it renews its row. */
   readonly #claims = new Set<string>()
@@ -65,7 +65,7 @@ export class Idempotency implements FlightOwner {
   constructor(options: IdempotencyOptions) {
     this.#options = options
     const { store, owner, maxBytes, onException } = options
-    this.#keptBytes = new KeptBytes(maxBytes)
+    this.#storedBytes = new StoredBytesLimit(maxBytes)
     this.#watch = new ClaimWatch({
       find: hashes => within(CLAIM_MS, store.findAll(hashes), () => noAnswer(CLAIM_MS)),
       isRunning: found => !found.isKept && !found.isFree && found.owner !== owner,
@@ -187,7 +187,7 @@ export class Idempotency implements FlightOwner {
   ): Promise<'kept' | 'lost' | 'free'> {
     const now = this.#options.now()
     const { environmentId } = scope
-    if (!this.#keptBytes.add(environmentId, answer.body.length, now)) {
+    if (!this.#storedBytes.add(environmentId, answer.body.length, now)) {
       this.#log({ environmentId }, 'an environment keeps too many answers of its idempotency keys')
       return 'free'
     }

@@ -2,10 +2,10 @@ const LEAST_BLOCK_BYTES = 1024
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Bytes that arrive in pieces and are kept until more come. From the second piece on they are copied into one block: a
+ * Buffers bytes that arrive in pieces until more come. From the second piece on they are copied into one block: a
  * piece of one byte would take some 300 bytes, and keep the memory that it was read into.
  */
-export class KeptBytes {
+export class ChunkBuffer {
   size = 0
   /** The first piece, while it is the only one. */
   #first: Buffer | undefined

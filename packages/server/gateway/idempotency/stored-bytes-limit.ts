@@ -4,7 +4,7 @@ const PERIOD_MS = 300_000
 const ROW_BYTES = 512
 
 /** Bounds what a process stores for each environment between two removals, so that no flood fills the database. */
-export class KeptBytes {
+export class StoredBytesLimit {
   readonly #maxBytes: number
   readonly #byEnvironment = new Map<string, number>()
   #endsAt = 0
