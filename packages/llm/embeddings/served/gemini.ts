@@ -38,7 +38,7 @@ export const geminiEmbedContent: EmbeddingServer = {
     const unread = listUnread(body, ONE)
     return toParsed(body, [readContent(body, context, '', unread)], body, unread, context)
   },
-  encodeReply: (_answered, _request, { vectors }) =>
+  encodeReply: (_context, _request, { vectors }) =>
     toBytes({ embedding: { values: encodeVector(vectors[0] ?? [], 'float') } }),
 }
 
@@ -59,7 +59,7 @@ export const geminiBatchEmbed: EmbeddingServer = {
     })
     return toParsed(body, texts, first, unread, context)
   },
-  encodeReply: (_answered, _request, { vectors }, { usage }) =>
+  encodeReply: (_context, _request, { vectors }, { usage }) =>
     toBytes({
       embeddings: vectors.map(vector => ({ values: encodeVector(vector, 'float') })),
       usageMetadata: { promptTokenCount: inputTokens(usage) },

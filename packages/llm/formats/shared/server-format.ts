@@ -13,8 +13,8 @@ export interface RequestClock {
   elapsedMs(): number
 }
 
-/** Who answered what, as every frame and reply names it. */
-export interface Answered {
+/** What replies and the frames of a stream say of the request and of the target that answered it. */
+export interface ReplyContext {
   readonly requestId: string
   /** Unix seconds. */
   readonly created: number
@@ -56,8 +56,8 @@ export interface ChatServer {
   readonly open?: OpenBody
   /** Throws RequestError. */
   parse(body: JsonObject, context: ParseContext): ParsedChat
-  encodeReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer
-  openStream(answered: Answered): StreamEncoder
+  encodeReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer
+  openStream(context: ReplyContext): StreamEncoder
   /** The answer to a body that asks for nothing but its model. Absent: no body of the format does. */
   readonly encodeModelLoad?: EncodeModelLoad
   /** The frame that ends a stream after its headers are out. */

@@ -1,7 +1,7 @@
 import { noFindings } from '@rideau/llm/formats/shared/findings'
 import { keepFirstCall } from '@rideau/llm/formats/shared/keep-first-call'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
-import type { Answered, ChatServer } from '@rideau/llm/formats/shared/server-format'
+import type { ChatServer, ReplyContext } from '@rideau/llm/formats/shared/server-format'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
@@ -57,7 +57,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   #source: SourceBody | undefined
   #reserved: ChatPlan['reserved']
   #target: PlannedTarget | undefined
-  #answered: Answered | undefined
+  #replyContext: ReplyContext | undefined
   /** Images fetched for providers that do not fetch any. Fetched once for all attempts. */
   #images: FetchedImages | undefined
   /** Wire names of parameters that the last attempt emulated. */
@@ -108,9 +108,9 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     return this.#target
   }
 
-  protected get answered(): Answered {
-    this.#answered ??= this.#toAnswered(this.target)
-    return this.#answered
+  protected get replyContext(): ReplyContext {
+    this.#replyContext ??= this.#toReplyContext(this.target)
+    return this.#replyContext
   }
 
   plan(limits: MeterSet): ChatPlan {
@@ -187,11 +187,11 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   #setTarget(target: PlannedTarget): void {
     if (this.#target === target) return
     this.#target = target
-    this.#answered = undefined
+    this.#replyContext = undefined
     this.ctx.recordFields.outputCap = findLoweredCap(target, this.parsed.request.maxOutputTokens)
   }
 
-  #toAnswered({ provider, format, id }: PlannedTarget): Answered {
+  #toReplyContext({ provider, format, id }: PlannedTarget): ReplyContext {
     const { ctx, parsed } = this
     return {
       requestId: ctx.requestId,

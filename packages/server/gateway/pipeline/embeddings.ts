@@ -142,14 +142,14 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
   async answer({ reply, target }: AnsweredEmbeddings): Promise<void> {
     const bill = this.isBilled ? this.#toBill(target, reply) : FREE
     this.#ctx.recordFields.answered = bill
-    const answered = {
+    const context = {
       model: target.id,
       provider: target.provider.id,
       isSandbox: target.provider.sandbox === true,
       requestId: this.#ctx.requestId,
       elapsedMs: this.#ctx.elapsedMs(),
     }
-    const bytes = this.#server.encodeReply(answered, this.#parsed.request, reply, bill)
+    const bytes = this.#server.encodeReply(context, this.#parsed.request, reply, bill)
     const headers = answerHeaders(this.#ctx, target, 'application/json', this.#deps)
     const outcome = { status: 200, bill, finishReason: 'stop' }
     await sendAnswer(this.#ctx, bytes, { headers, outcome }, this.#deps)

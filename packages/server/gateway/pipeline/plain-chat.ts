@@ -29,7 +29,7 @@ export class PlainChat extends ChatCall<PlainAnswer> {
     })
     const bill = this.noteDisbelief(usage, made)
     ctx.recordFields.answered = bill
-    const bytes = this.server.encodeReply(this.answered, answer, bill)
+    const bytes = this.server.encodeReply(this.replyContext, answer, bill)
     const finishReason = answer.reply.choices[0]?.finishReason ?? 'stop'
     const outcome = { status: 200, bill, finishReason }
     await sendAnswer(ctx, bytes, { headers: this.headers('application/json'), outcome }, this.deps)

@@ -108,14 +108,14 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
     const { request, counted } = this.#parsed
     const { bill, searches } = toRerankBill(counted, target, reply.usage)
     this.#ctx.recordFields.answered = bill
-    const answered = {
+    const context = {
       model: target.id,
       provider: target.provider.id,
       isSandbox: target.provider.sandbox === true,
       requestId: this.#ctx.requestId,
       searches,
     }
-    const bytes = Buffer.from(JSON.stringify(this.#server.encodeReply(answered, request, reply, bill)))
+    const bytes = Buffer.from(JSON.stringify(this.#server.encodeReply(context, request, reply, bill)))
     const headers = answerHeaders(this.#ctx, target, 'application/json', this.#deps)
     const outcome = { status: 200, bill, finishReason: 'stop' }
     await sendAnswer(this.#ctx, bytes, { headers, outcome }, this.#deps)

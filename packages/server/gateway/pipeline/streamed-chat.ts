@@ -71,16 +71,16 @@ export class StreamedChat extends ChatCall<BegunStream> {
 
   async answer({ stream, idleMs }: BegunStream): Promise<void> {
     this.dropContent(stream.call.hasBody)
-    const { ctx, server, answered } = this
+    const { ctx, server, replyContext } = this
     const writer = this.#writer as StreamWriter
-    const encoder = server.openStream(answered)
+    const encoder = server.openStream(replyContext)
     ctx.encodeStreamFault = fault => this.#encodeFault(fault, encoder)
     const end = await relayStream({
       ctx,
       stream,
       encoder,
       writer,
-      includeUsage: answered.includeUsage,
+      includeUsage: replyContext.includeUsage,
       capture: ctx.environment.logCapture === 'full',
       idleMs,
       guard: this.#toGuard(),

@@ -4,7 +4,7 @@ import type { Bill } from '../../../usage/bill.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import { invalid, listAt, optionalFlag, optionalText, textAt } from '../../shared/read-fields.ts'
-import type { Answered, ChatServer } from '../../shared/server-format.ts'
+import type { ChatServer, ReplyContext } from '../../shared/server-format.ts'
 import { encodeHead, encodeReply } from './encode-reply.ts'
 import { toImageUrl } from './parse-messages.ts'
 import { parseRequest } from './parse-request.ts'
@@ -18,7 +18,7 @@ export const generateServer: ChatServer = {
   ...ollamaServer,
   parse: parseGenerate,
   encodeReply: toReply,
-  openStream: answered => new TranslatedStream(answered, toGenerated),
+  openStream: context => new TranslatedStream(context, toGenerated),
   encodeModelLoad: (envelope, { asksOnly }) => ({
     ...encodeHead(envelope),
     response: '',
@@ -87,9 +87,9 @@ function listUnread(body: JsonObject): string[] {
   return unread
 }
 
-function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  const took = { firstMs: 0, totalMs: answered.clock.elapsedMs() }
-  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(answered), took)
+function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+  const took = { firstMs: 0, totalMs: context.clock.elapsedMs() }
+  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(context), took)
   return Buffer.from(JSON.stringify(toGenerated(reply)))
 }
 
