@@ -2,7 +2,7 @@ import type { JsonObject } from '../json/json-value.ts'
 import { toText } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
-import { type ImageFormat, listParams, type MadeImage } from './image-format.ts'
+import { type GeneratedImage, type ImageFormat, listParams } from './image-format.ts'
 import { FIREWORKS_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
 
@@ -39,7 +39,7 @@ export const fireworksImages: ImageFormat = {
 }
 
 /** Base64, bare or as a data URL. */
-function toImage(text: string | undefined): MadeImage | undefined {
+function toImage(text: string | undefined): GeneratedImage | undefined {
   if (text === undefined) return undefined
   const match = /^data:(image\/[\w.+-]+);base64,/.exec(text)
   return match === null

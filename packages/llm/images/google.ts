@@ -6,13 +6,13 @@ import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import {
   findOutput,
+  type GeneratedImage,
   type GoogleFields,
   type ImageFormat,
   type ImageReply,
   type ImageRequest,
   type ImageUsage,
   listParams,
-  type MadeImage,
   toBase64,
   toCount,
 } from './image-format.ts'
@@ -119,7 +119,7 @@ function decodePredict(body: JsonObject): ImageReply | undefined {
   return isFiltered || isEmpty ? { images: [], usage: undefined, isFiltered: true } : undefined
 }
 
-function toPredicted(prediction: JsonObject): MadeImage | undefined {
+function toPredicted(prediction: JsonObject): GeneratedImage | undefined {
   const base64 = toText(prediction.bytesBase64Encoded)
   if (base64 === undefined) return undefined
   const mediaType = toText(prediction.mimeType)
@@ -168,7 +168,7 @@ function decodeContent(body: JsonObject): ImageReply | undefined {
   return hasText ? { images, usage, isText: true } : undefined
 }
 
-function toInline(data: JsonObject | undefined): MadeImage | undefined {
+function toInline(data: JsonObject | undefined): GeneratedImage | undefined {
   const base64 = toText(data?.data)
   const mediaType = toText(data?.mimeType)
   if (base64 === undefined || mediaType?.startsWith('image/') !== true) return undefined

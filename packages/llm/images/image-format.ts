@@ -43,7 +43,7 @@ export interface GoogleFields {
   readonly unread: readonly string[]
 }
 
-export interface MadeImage {
+export interface GeneratedImage {
   /** The image's bytes in base64. Either this or `url` is present. */
   readonly base64?: string
   readonly url?: string
@@ -64,7 +64,7 @@ export interface ImageUsage {
 
 export interface ImageReply {
   /** Empty only where `isFiltered`. */
-  readonly images: readonly MadeImage[]
+  readonly images: readonly GeneratedImage[]
   /** undefined: the provider names none. */
   readonly usage: ImageUsage | undefined
   /** The provider's own word for what the call cost, in whole nano-dollars. */

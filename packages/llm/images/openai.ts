@@ -9,13 +9,13 @@ import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import { readReportedCost } from '../usage/reported-cost.ts'
 import {
   findOutput,
+  type GeneratedImage,
   type ImageFormat,
   type ImageReply,
   type ImageRequest,
   type ImageSource,
   type ImageUsage,
   listParams,
-  type MadeImage,
   toCount,
   toDataUrl,
 } from './image-format.ts'
@@ -186,7 +186,7 @@ function decodeReply(body: JsonObject, target: Target): ImageReply | undefined {
   }
 }
 
-function toImage(entry: JsonObject): MadeImage | undefined {
+function toImage(entry: JsonObject): GeneratedImage | undefined {
   const base64 = toText(entry.b64_json)
   const url = toText(entry.url)
   if (base64 === undefined && url === undefined) return undefined

@@ -29,10 +29,10 @@ export function openDeviceCheck({ storage, secretBox, egress, newId, limits }: P
   }
 }
 
-type Stored = NonNullable<Awaited<ReturnType<typeof findDeviceAuth>>>
+type StoredDeviceAuth = NonNullable<Awaited<ReturnType<typeof findDeviceAuth>>>
 
 /** undefined: the project has no key for DeviceCheck. */
-function openKey(stored: Stored, secretBox: Parts['secretBox']): DeviceCheckKey | undefined {
+function openKey(stored: StoredDeviceAuth, secretBox: Parts['secretBox']): DeviceCheckKey | undefined {
   const { ios_team_id: teamId, ios_environment: environment } = stored
   const { device_check_key_id: keyId, device_check_cipher: cipher } = stored
   if (teamId === null || environment === null || keyId === null || cipher === null) return undefined

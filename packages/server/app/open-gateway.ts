@@ -6,7 +6,7 @@ import { systemRandom } from '../core/random.ts'
 import { FETCH_TIMES } from '../gateway/attempts/fetch-times.ts'
 import { ProviderCounts } from '../gateway/attempts/provider-counts.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
-import { AskRates } from '../gateway/edge/ask-rates.ts'
+import { AskRates } from '../gateway/edge/fan-out-rates.ts'
 import { type BucketKind, FrontDoor } from '../gateway/edge/front-door.ts'
 import { RequestCounts } from '../gateway/edge/request-counts.ts'
 import { LearnedUse } from '../gateway/limits/learned-use.ts'
@@ -47,7 +47,7 @@ import type { AppParts } from './app-parts.ts'
 import { closeGateway, type StopCounts } from './close-server.ts'
 import { openAlerts } from './jobs.ts'
 import { openProcessLedger } from './ledger.ts'
-import { listReadings, type Measured, openMetrics } from './metrics.ts'
+import { listReadings, type MetricsSources, openMetrics } from './metrics.ts'
 import { openCircuits } from './open-circuits.ts'
 import { openConnectionLimits } from './open-connection-limits.ts'
 import { openIdempotency } from './open-idempotency.ts'
@@ -55,7 +55,7 @@ import { openMint } from './open-mint.ts'
 import { catchUp, openSnapshots } from './open-snapshots.ts'
 import { whenPreviousWorkersEnded } from './previous-workers.ts'
 import { openRecentRequests } from './recent-requests.ts'
-import { openRecords, type Records, type Stored } from './records.ts'
+import { openRecords, type RecordBarrier, type Records } from './records.ts'
 import type { Config } from './settings.ts'
 import { toWorkerFolder } from './worker-folder.ts'
 
@@ -169,7 +169,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
 async function openServer(
   parts: AppParts,
   deps: GatewayDeps & { readonly frontDoor: FrontDoor },
-  measured: Pick<Measured, 'counting' | 'tracing'> & { readonly records: Records },
+  measured: Pick<MetricsSources, 'counting' | 'tracing'> & { readonly records: Records },
 ): Promise<Pick<LocalGateway, 'server' | 'listen' | 'close' | 'metricsUrl' | 'readMetrics'>> {
   const { config, limits, exceptions, sockets } = parts
   const { sendTimeouts } = sockets
@@ -290,7 +290,7 @@ export async function acquireLock({ config, log, storage }: AppParts): Promise<(
 
 export async function openCounting(
   { config, log, exceptions, storage, closers, newId }: AppParts,
-  stored: Stored,
+  stored: RecordBarrier,
   hasWorkers = false,
 ): Promise<OpenedLedger> {
   // Closed after the ledger, which may report crossings until it is closed.

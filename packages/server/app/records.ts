@@ -27,12 +27,12 @@ export interface RecordCounts {
 }
 
 /** What of the journal is in the database, for reads that must not miss a record. */
-export type Stored = Pick<Drain, 'flush' | 'afterFlush'>
+export type RecordBarrier = Pick<Drain, 'flush' | 'afterFlush'>
 
 export interface Records {
   readonly drain: Drain
   /** Covers the records of the drain and those that earlier workers left. */
-  readonly stored: Stored
+  readonly stored: RecordBarrier
   readonly recordCounts: RecordCounts
   /** Sets the ledger that settles the requests of a killed run, whose reservations shared counters still contain. */
   openFor(ledger: Ledger): void
@@ -82,7 +82,7 @@ export function openRecords(parts: RecordsParts): Records {
   if (workerFolder !== undefined) return { drain, stored: drain, recordCounts, openFor }
   const replays = openReplays(parts, insert, onReplayed)
   replays.replayAll()
-  const stored: Stored = {
+  const stored: RecordBarrier = {
     async flush() {
       await replays.flush()
       await drain.flush()

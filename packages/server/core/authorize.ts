@@ -1,6 +1,6 @@
 import { toAllowSet } from './allow-set.ts'
 import type { Refusal } from './refusal.ts'
-import type { Caller, Endpoint, Environment, Life, Scope } from './tenancy.ts'
+import type { Caller, Endpoint, Environment, Lifetime, Scope } from './tenancy.ts'
 
 /** What a route requires of a credential. */
 export interface Need {
@@ -14,11 +14,15 @@ export interface Need {
 }
 
 /** Refuses a credential that was revoked or has expired. `now` is in Unix milliseconds. */
-export function checkLife(life: Life, environment: Environment, now: number): Refusal | undefined {
-  if (life.revokedAt !== null || environment.deleted) {
+export function checkLifetime(
+  lifetime: Lifetime,
+  environment: Environment,
+  now: number,
+): Refusal | undefined {
+  if (lifetime.revokedAt !== null || environment.deleted) {
     return { code: 'key_revoked', message: 'This credential was revoked.' }
   }
-  if (life.expiresAt !== null && life.expiresAt <= now) {
+  if (lifetime.expiresAt !== null && lifetime.expiresAt <= now) {
     return { code: 'key_expired', message: 'This credential has expired.' }
   }
   return undefined

@@ -57,9 +57,9 @@ export class Circuit {
   readonly #slots = new Uint32Array(2 * SLOTS)
   #slot = 0
   /** End users whose failures count in the window, an entry for each failure. undefined: none so far. */
-  #sources: Sourced[] | undefined
+  #sources: EndUserFailure[] | undefined
   /** End users that failed none of late, but had a success. Kept while others fail. undefined: none so far. */
-  #healthy: Sourced[] | undefined
+  #healthy: EndUserFailure[] | undefined
 
   constructor(of: { credentialId: string; provider: string; model: string }, now: number) {
     this.credentialId = of.credentialId
@@ -248,7 +248,7 @@ export class Circuit {
 }
 
 /** What an end user's request showed, in Unix milliseconds. */
-interface Sourced {
+interface EndUserFailure {
   readonly id: string
   readonly at: number
 }

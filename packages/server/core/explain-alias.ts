@@ -2,7 +2,12 @@ import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { type CapabilityNeed, checkCapabilities } from './capabilities.ts'
 import type { FaultCode } from './fault-table.ts'
 import { orderTargets } from './order-targets.ts'
-import { type Lister, type ModelDirectory, resolveTarget, type Surroundings } from './resolve-model.ts'
+import {
+  type ModelDirectory,
+  type ModelEnvironment,
+  type ModelSource,
+  resolveTarget,
+} from './resolve-model.ts'
 import type { Alias } from './tenancy.ts'
 
 /** States whether one target of an alias could serve a request. */
@@ -32,7 +37,7 @@ const SENT_UNKNOWN = 'Nothing here knows this model: its provider decides, and i
 export function explainAlias(
   alias: Alias,
   needs: readonly CapabilityNeed[],
-  environment: Surroundings<Lister>,
+  environment: ModelEnvironment<ModelSource>,
   directory: ModelDirectory,
   findModel: (providerId: string, modelId: string) => CatalogModel | undefined,
 ): ExplainedAlias {

@@ -19,10 +19,10 @@ interface ScopedPolicy {
   readonly metric: LimitPolicy['metric']
 }
 
-interface Numbered<P> {
+interface IndexedPolicy<P> {
   readonly policy: P
   /** The position in its list. */
-  readonly place: number
+  readonly index: number
 }
 
 /**
@@ -30,28 +30,28 @@ interface Numbered<P> {
  * users. Lists of policies never change, so each is grouped once.
  */
 class PoliciesByRef {
-  readonly #groups = new WeakMap<object, Map<string | null, Numbered<unknown>[]>>()
+  readonly #groups = new WeakMap<object, Map<string | null, IndexedPolicy<unknown>[]>>()
 
   /** Returns the policies that name nothing or something that the caller belongs to, in the order of the list. */
   findNamed<P extends { readonly ref: string | null }>(policies: readonly P[], caller: MeteredCaller): P[] {
     const { orgId, projectId, environmentId, keyId, endUser } = caller
     const refs = new Set([null, orgId, projectId, environmentId, keyId, endUser?.id ?? null])
     const groups = this.#find(policies)
-    const found: Numbered<P>[] = []
+    const found: IndexedPolicy<P>[] = []
     for (const ref of refs) for (const each of groups.get(ref) ?? []) found.push(each)
-    return found.sort((a, b) => a.place - b.place).map(({ policy }) => policy)
+    return found.sort((a, b) => a.index - b.index).map(({ policy }) => policy)
   }
 
   #find<P extends { readonly ref: string | null }>(
     policies: readonly P[],
-  ): Map<string | null, Numbered<P>[]> {
+  ): Map<string | null, IndexedPolicy<P>[]> {
     const known = this.#groups.get(policies)
-    if (known !== undefined) return known as Map<string | null, Numbered<P>[]>
-    const groups = new Map<string | null, Numbered<P>[]>()
-    for (const [place, policy] of policies.entries()) {
+    if (known !== undefined) return known as Map<string | null, IndexedPolicy<P>[]>
+    const groups = new Map<string | null, IndexedPolicy<P>[]>()
+    for (const [index, policy] of policies.entries()) {
       const group = groups.get(policy.ref)
-      if (group === undefined) groups.set(policy.ref, [{ policy, place }])
-      else group.push({ policy, place })
+      if (group === undefined) groups.set(policy.ref, [{ policy, index }])
+      else group.push({ policy, index })
     }
     this.#groups.set(policies, groups)
     return groups

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { toLine } from '@rideau/llm/request/bounded-text'
 import { countJsonBytes, cutText, cutToJsonBytes, takeChars } from './cut-text.ts'
-import type { AttemptRecord, KeptLine, RecordLine, RequestRecord } from './request-record.ts'
+import type { AttemptRecord, LineWithRecord, RecordLine, RequestRecord } from './request-record.ts'
 
 /** The largest record in the journal, in memory and in the database, in bytes of its JSON in UTF-8. */
 export const MAX_RECORD_BYTES = 64 * 1024
@@ -56,7 +56,7 @@ export function toRecordLine(record: RequestRecord): RecordLine {
 }
 
 /** Returns the record's line, with the record it was made from if that is short. */
-export function toKeptLine(record: RequestRecord): KeptLine {
+export function toKeptLine(record: RequestRecord): LineWithRecord {
   return toLineWithin(record, isRefusal(record) ? MAX_REFUSAL_BYTES : MAX_RECORD_BYTES)
 }
 
@@ -64,11 +64,11 @@ export function toKeptLine(record: RequestRecord): KeptLine {
  * Returns the line for a journal with little space: at most MAX_REFUSAL_BYTES, without bodies, and if nothing is billed also
  * without metadata and most attempts.
  */
-export function toBriefLine(record: RequestRecord): KeptLine {
+export function toBriefLine(record: RequestRecord): LineWithRecord {
   return toLineWithin(isUnbilled(record) ? toSmall(record) : withoutBodies(record), MAX_REFUSAL_BYTES)
 }
 
-function toLineWithin(record: RequestRecord, most: number): KeptLine {
+function toLineWithin(record: RequestRecord, most: number): LineWithRecord {
   // A character takes at least a byte, so nothing that could be kept is cut here, and less is encoded to find out how much fits.
   const maxBody = Math.min(most, MAX_BODY_CHARS)
   const bounded = hasBoundedFields(record, maxBody) ? record : boundFields(record, maxBody)

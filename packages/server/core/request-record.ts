@@ -109,7 +109,7 @@ export interface RecordLine {
 }
 
 /** A line with what it was made from, so that its rows can be encoded without parsing it again. */
-export interface KeptLine extends RecordLine {
+export interface LineWithRecord extends RecordLine {
   /**
    * Undefined if the line is long. Of its attempts only those in the JSON count: a request that was stopped may add to
    * them later.
@@ -123,7 +123,7 @@ export interface RecordBatch {
   /** The length of their JSON together, in characters. */
   readonly chars: number
   /** `keepsRows`: its rows may be encoded now, which takes more memory and saves work later. Never throws. */
-  add(line: KeptLine, keepsRows: boolean): void
+  add(line: LineWithRecord, keepsRows: boolean): void
   /**
    * Idempotent. Rejects only if the database is unavailable. Until `isHurried`, which is asked again and again, it leaves the
    * database pauses, in which requests that share its core go on.

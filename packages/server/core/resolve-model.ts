@@ -19,19 +19,19 @@ export interface ModelDirectory {
 }
 
 /** The part of a credential that determines its models. */
-export interface Lister {
+export interface ModelSource {
   readonly provider: string
   readonly discovered: ReadonlySet<string>
 }
 
 /** The part of an environment that names are resolved with. */
-export interface Surroundings<C extends Lister>
+export interface ModelEnvironment<C extends ModelSource>
   extends Pick<Environment, 'name' | 'allowedModels' | 'customModels'> {
   /** Oldest first. */
   readonly credentials: readonly C[]
 }
 
-export interface ResolvedModel<C extends Lister = Credential> {
+export interface ResolvedModel<C extends ModelSource = Credential> {
   readonly provider: string
   /** The model's name at the provider. */
   readonly model: string
@@ -43,7 +43,7 @@ export interface ResolvedModel<C extends Lister = Credential> {
   readonly isKnown: boolean
 }
 
-export type Resolution<C extends Lister = Credential> =
+export type Resolution<C extends ModelSource = Credential> =
   | { readonly resolved: ResolvedModel<C> }
   | { readonly refusal: Refusal }
 
@@ -60,7 +60,7 @@ export interface AllowLists {
   readonly plan: readonly string[] | null
 }
 
-interface Named {
+interface QualifiedModel {
   readonly provider: string
   readonly model: string
 }
@@ -110,9 +110,9 @@ function resolveModel(
 }
 
 /** Resolves a target of an alias. The key's allow-list does not apply, because the key allows the alias. */
-export function resolveTarget<C extends Lister>(
+export function resolveTarget<C extends ModelSource>(
   asked: string,
-  environment: Surroundings<C>,
+  environment: ModelEnvironment<C>,
   directory: ModelDirectory,
   planAllows: AllowLists['plan'] = null,
 ): Resolution<C> {
@@ -121,11 +121,11 @@ export function resolveTarget<C extends Lister>(
   return resolveNamed(asked, id, named, environment, directory, planAllows)
 }
 
-function resolveNamed<C extends Lister>(
+function resolveNamed<C extends ModelSource>(
   asked: string,
   id: string,
-  named: Named | undefined,
-  environment: Surroundings<C>,
+  named: QualifiedModel | undefined,
+  environment: ModelEnvironment<C>,
   directory: ModelDirectory,
   planAllows: AllowLists['plan'],
 ): Resolution<C> {
@@ -147,9 +147,9 @@ function resolveNamed<C extends Lister>(
 
 /** True if the catalogue, the provider's own list or the environment's custom models name the model. */
 function isKnown(
-  { provider, model }: Named,
+  { provider, model }: QualifiedModel,
   id: string,
-  environment: Surroundings<Lister>,
+  environment: ModelEnvironment<ModelSource>,
   directory: ModelDirectory,
 ): boolean {
   return (
@@ -165,9 +165,9 @@ function isKnown(
 /** Returns the provider and model of a name; undefined if the name is unknown. */
 function toCanonical(
   asked: string,
-  environment: Surroundings<Lister>,
+  environment: ModelEnvironment<ModelSource>,
   directory: ModelDirectory,
-): Named | undefined {
+): QualifiedModel | undefined {
   const slash = asked.indexOf('/')
   if (slash > 0 && directory.hasProvider(asked.slice(0, slash))) {
     const model = asked.slice(slash + 1)
@@ -187,9 +187,9 @@ function toCanonical(
 /** Returns where a bare name goes that nothing knows: the first of these providers that has a credential. */
 function toOwn(
   asked: string,
-  { credentials }: Surroundings<Lister>,
+  { credentials }: ModelEnvironment<ModelSource>,
   ownProviders: readonly string[],
-): Named | undefined {
+): QualifiedModel | undefined {
   if (asked === '' || asked.includes('/')) return undefined
   const provider = ownProviders.find(own => credentials.some(credential => credential.provider === own))
   return provider === undefined ? undefined : { provider, model: asked }
@@ -197,9 +197,9 @@ function toOwn(
 
 /** True if the credential's provider lists the model. Providers that accept any name do not count. */
 function lists(
-  { provider, discovered }: Lister,
+  { provider, discovered }: ModelSource,
   model: string,
-  environment: Surroundings<Lister>,
+  environment: ModelEnvironment<ModelSource>,
   directory: ModelDirectory,
 ): boolean {
   if (directory.takesAnyName(provider)) return false

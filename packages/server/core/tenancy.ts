@@ -104,20 +104,20 @@ export interface Rights {
 }
 
 /** When a credential becomes invalid. Unix milliseconds; null: never. */
-export interface Life {
+export interface Lifetime {
   readonly expiresAt: number | null
   readonly revokedAt: number | null
 }
 
 /** A key and its environment. */
-export interface Key extends Rights, Life {
+export interface Key extends Rights, Lifetime {
   readonly id: string
   readonly kind: KeyKind
   readonly environmentId: string
 }
 
 /** The source of a client token's rights: the key that minted it, or the member who made it for itself. */
-export interface TokenMinter extends Life {
+export interface TokenMinter extends Lifetime {
   readonly rights: Rights
 }
 

@@ -18,14 +18,14 @@ const MIN_CHUNK_BYTES = 1_024
 /** What a thread takes for a chunk of text that hardly compresses. The event loop is not blocked meanwhile, but threads share the processors with it. */
 const CHUNK_MS = 0.3
 
-export interface Unpacking {
+export interface GunzipTask {
   /** The unpacked body. Rejects with a fault if it exceeds `limit` or the ratio, or is not valid gzip. */
   readonly bytes: Promise<Buffer>
   /** Stops unpacking and rejects `bytes` with the fault. */
   stop(fault: Fault): void
 }
 
-export interface UnpackingOptions {
+export interface GunzipOptions {
   /** The most bytes of the unpacked body. */
   readonly limit: number
   readonly tooLarge: () => Fault
@@ -36,8 +36,8 @@ export interface UnpackingOptions {
 /** Unpacks a gzip body in chunks and stops at the chunk that exceeds a limit or that `memory` has no room for. */
 export function startGunzip(
   packed: Buffer,
-  { limit, tooLarge, memory, owner = UNKNOWN_OWNER }: UnpackingOptions,
-): Unpacking {
+  { limit, tooLarge, memory, owner = UNKNOWN_OWNER }: GunzipOptions,
+): GunzipTask {
   const stream = createGunzip({ chunkSize: CHUNK_BYTES })
   let stop: (fault: Fault) => void = () => {}
   const bytes = new Promise<Buffer>((resolve, reject) => {

@@ -12,7 +12,7 @@ interface StreamHandle {
 }
 
 /** A connection of a caller. */
-interface Watched {
+interface WatchedConnection {
   readonly socket: Socket
   /** The position in the list. */
   slot: number
@@ -40,7 +40,7 @@ export interface SendTimeouts {
  */
 export function openSendTimeouts(timeoutMs: number): SendTimeouts {
   // Not a Set, for the reason given in core/short-lived-map.ts.
-  const watched: Watched[] = []
+  const watched: WatchedConnection[] = []
   const intervalMs = Math.min(MAX_INTERVAL_MS, timeoutMs / 4)
   let count = 0
   let lastAt = performance.now()
@@ -62,10 +62,10 @@ export function openSendTimeouts(timeoutMs: number): SendTimeouts {
   timer.unref()
 
   function add(socket: Socket): void {
-    const entry: Watched = { socket, slot: watched.length, taken: undefined, behindMs: 0 }
+    const entry: WatchedConnection = { socket, slot: watched.length, taken: undefined, behindMs: 0 }
     watched.push(entry)
     socket.on('close', () => {
-      const last = watched.pop() as Watched
+      const last = watched.pop() as WatchedConnection
       if (last === entry) return
       watched[entry.slot] = last
       last.slot = entry.slot
@@ -82,7 +82,7 @@ export function openSendTimeouts(timeoutMs: number): SendTimeouts {
 }
 
 /** Adds the time since the last check, and returns true if the caller is to be given up. */
-function isBehind(each: Watched, elapsedMs: number, timeoutMs: number): boolean {
+function isBehind(each: WatchedConnection, elapsedMs: number, timeoutMs: number): boolean {
   const { socket, taken: before } = each
   if (socket.writableLength === 0 || socket.destroyed) {
     each.taken = undefined

@@ -1,5 +1,5 @@
 import { isUnbilled, toBriefLine, toKeptLine } from '../core/record-line.ts'
-import type { KeptLine, RequestRecord } from '../core/request-record.ts'
+import type { LineWithRecord, RequestRecord } from '../core/request-record.ts'
 import type { Journal } from './journal.ts'
 
 /** Above this part of the journal, unbilled requests leave no bodies and no metadata. */
@@ -45,7 +45,7 @@ export class JournalSpace {
   }
 
   /** Returns the line of a record, as short as the journal's space requires. */
-  toLine(record: RequestRecord): KeptLine {
+  toLine(record: RequestRecord): LineWithRecord {
     const isBrief = this.#isAbove(isUnbilled(record) ? CUT_UNBILLED_AT : NEARLY_FULL_AT)
     const line = isBrief ? toBriefLine(record) : toKeptLine(record)
     this.#note(record.org_id, line.json.length)

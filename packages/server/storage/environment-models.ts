@@ -1,4 +1,4 @@
-import type { Lister, Surroundings } from '../core/resolve-model.ts'
+import type { ModelEnvironment, ModelSource } from '../core/resolve-model.ts'
 import { toCustomModel } from './model-snapshots.ts'
 import type { Db } from './pool.ts'
 import type { EnvironmentRow } from './schema.ts'
@@ -7,7 +7,7 @@ import type { EnvironmentRow } from './schema.ts'
 export async function findEnvironmentModels(
   db: Db,
   environment: EnvironmentRow,
-): Promise<Surroundings<Lister>> {
+): Promise<ModelEnvironment<ModelSource>> {
   const credentials = await db
     .selectFrom('provider_credentials')
     .select(['provider', 'discovered_models'])

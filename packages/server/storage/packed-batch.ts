@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { parseRecordLine } from '../core/record-line.ts'
-import type { KeptLine, RecordBatch, RecordLine, RequestRecord } from '../core/request-record.ts'
+import type { LineWithRecord, RecordBatch, RecordLine, RequestRecord } from '../core/request-record.ts'
 import { ChunkPool } from './chunk-pool.ts'
 import { createPartitions } from './partitions.ts'
 import { parseRecordJson, RecordEncoder, type RowPlaces } from './record-encoder.ts'
@@ -63,7 +63,7 @@ class PackedBatch implements RecordBatch {
     this.#texts = new TextChunks(chunks)
   }
 
-  add({ id, json, record }: KeptLine, keepsRows: boolean): void {
+  add({ id, json, record }: LineWithRecord, keepsRows: boolean): void {
     const place = this.#grow(id)
     this.chars += json.length
     this.#texts.reserve(json.length * MAX_UNIT_BYTES)

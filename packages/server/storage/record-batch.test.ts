@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseRecordLine, toKeptLine } from '../core/record-line.ts'
-import type { KeptLine, RecordLine, RequestRecord } from '../core/request-record.ts'
+import type { LineWithRecord, RecordLine, RequestRecord } from '../core/request-record.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'
 import { newId } from '../testing/harness/storage-rows.ts'
 import { ChunkPool } from './chunk-pool.ts'
@@ -22,7 +22,7 @@ async function rowOf({ json }: RecordLine): Promise<Buffer> {
 }
 
 /** The row that its record has while it waits. */
-function keptRowOf({ record, json }: KeptLine): Buffer {
+function keptRowOf({ record, json }: LineWithRecord): Buffer {
   const chunks = new TextChunks(new ChunkPool())
   const { start, logEnd } = new RecordEncoder().encodeKept(record as RequestRecord, json, chunks)
   return chunks.current.subarray(start, logEnd)

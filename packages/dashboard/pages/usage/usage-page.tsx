@@ -137,9 +137,9 @@ function useNames(by: Pivot): (row: PivotRow) => string {
   }, [by, keys.data, organization])
 }
 
-type Chosen = Required<UsageSearch>
+type CompleteSearch = Required<UsageSearch>
 
-function Choices({ search }: { search: Chosen }) {
+function Choices({ search }: { search: CompleteSearch }) {
   const current = useEnvironment()
   const navigate = useNavigate()
   const change = (next: UsageSearch): void =>
@@ -203,7 +203,7 @@ interface FiguresProps {
   readonly pivot: readonly PivotRow[]
   readonly now: number
   readonly earlier: EarlierUsage | undefined
-  readonly search: Chosen
+  readonly search: CompleteSearch
   readonly nameOf: (row: PivotRow) => string
 }
 

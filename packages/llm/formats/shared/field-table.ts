@@ -7,7 +7,7 @@ import {
   type Rule,
   SCALAR,
   toFieldsRule,
-  type Unknown,
+  type UnknownFields,
 } from '../../upstream/outgoing-rules.ts'
 import { isHarmless } from './harmless-params.ts'
 import { flagAt, type NumberRange, numberAt, objectAt, textAt, textsAt } from './read-fields.ts'
@@ -117,7 +117,7 @@ export function onlyHere(
 
 interface TableOptions {
   /** What becomes of other fields in a body that goes to a provider. Default: `reserved`. */
-  readonly unknown?: Unknown
+  readonly unknown?: UnknownFields
   /** A second spelling of each name, which providers take too. */
   readonly respell?: (name: string) => string
   /** Fields that only the gateway writes, such as a provider's other word for a parameter. No caller's field is read there. */

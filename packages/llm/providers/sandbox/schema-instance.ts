@@ -41,17 +41,17 @@ const FORMATS: Readonly<Record<string, string>> = toTable({
  * names no required ones), first alternatives, lowest numbers. `pattern` and `not` are not looked at.
  */
 export function makeInstance(schema: Json | undefined): Json {
-  return new Maker(schema).make(schema, 0, 0)
+  return new InstanceBuilder(schema).make(schema, 0, 0)
 }
 
 /** Schemas that all hold for one value, as one: later keywords replace earlier ones. */
-interface Joined {
+interface JoinedSchema {
   readonly keywords: Partial<Record<(typeof KEYWORDS)[number], Json>>
   properties: Map<string, Json | undefined> | undefined
   required: Set<string> | undefined
 }
 
-class Maker {
+class InstanceBuilder {
   private readonly root: Json | undefined
   private steps = 0
 
@@ -61,7 +61,7 @@ class Maker {
 
   /** `nth` makes the values of an array differ, for `uniqueItems`. */
   make(given: Json | undefined, depth: number, nth: number): Json {
-    const joined: Joined = { keywords: {}, properties: undefined, required: undefined }
+    const joined: JoinedSchema = { keywords: {}, properties: undefined, required: undefined }
     if (depth > MAX_DEPTH || !this.join(given, depth, joined)) return null
     const { keywords } = joined
     if (keywords.const !== undefined) return this.take(keywords.const)
@@ -86,7 +86,7 @@ class Maker {
     }
   }
 
-  private makeObject({ properties, required }: Joined, depth: number): JsonObject {
+  private makeObject({ properties, required }: JoinedSchema, depth: number): JsonObject {
     const made: [string, Json][] = []
     for (const name of required ?? properties?.keys() ?? []) {
       if (!this.spendText(name)) break
@@ -96,7 +96,7 @@ class Maker {
     return Object.fromEntries(made)
   }
 
-  private makeArray(keywords: Joined['keywords'], depth: number): Json[] {
+  private makeArray(keywords: JoinedSchema['keywords'], depth: number): Json[] {
     const prefix = Array.isArray(keywords.prefixItems) ? keywords.prefixItems : []
     const least = typeof keywords.minItems === 'number' ? Math.min(keywords.minItems, MAX_LENGTH) : 0
     const items: Json[] = []
@@ -110,7 +110,7 @@ class Maker {
    * Adds a schema to `joined`: what a reference leads to, and with its own keywords those of its first alternatives and of its
    * conjunctions. Returns false if there is none. A schema may refer to what it is a part of, so the depth counts here too.
    */
-  private join(given: Json | undefined, depth: number, joined: Joined): boolean {
+  private join(given: Json | undefined, depth: number, joined: JoinedSchema): boolean {
     let schema = toObject(given)
     for (let hops = 0; typeof schema?.$ref === 'string'; hops++) {
       schema = hops < MAX_DEPTH ? toObject(this.findRef(schema.$ref)) : undefined
@@ -131,7 +131,7 @@ class Maker {
     return true
   }
 
-  private joinNames(schema: JsonObject, joined: Joined): void {
+  private joinNames(schema: JsonObject, joined: JoinedSchema): void {
     const properties = toObject(schema.properties)
     if (properties !== undefined) {
       joined.properties ??= new Map()
@@ -197,7 +197,7 @@ class Maker {
   }
 }
 
-function typeOf({ keywords, properties, required }: Joined): string {
+function typeOf({ keywords, properties, required }: JoinedSchema): string {
   const { type } = keywords
   if (typeof type === 'string') return type
   if (Array.isArray(type)) return String(type.slice(0, TYPES).find(each => each !== 'null') ?? 'null')
@@ -207,7 +207,7 @@ function typeOf({ keywords, properties, required }: Joined): string {
   return 'string'
 }
 
-function makeString(schema: Joined['keywords'], nth: number): string {
+function makeString(schema: JoinedSchema['keywords'], nth: number): string {
   const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined
   if (format !== undefined && nth === 0) return format
   const most = typeof schema.maxLength === 'number' ? schema.maxLength : MAX_LENGTH
@@ -216,7 +216,7 @@ function makeString(schema: Joined['keywords'], nth: number): string {
 }
 
 /** The lowest number allowed, zero where nothing forbids it. `step` 1: whole numbers. */
-function makeNumber(schema: Joined['keywords'], nth: number, step: 0 | 1): number {
+function makeNumber(schema: JoinedSchema['keywords'], nth: number, step: 0 | 1): number {
   const multiple = typeof schema.multipleOf === 'number' && schema.multipleOf > 0 ? schema.multipleOf : step
   const least = numberOr(schema.minimum, Number.NEGATIVE_INFINITY)
   const over = numberOr(schema.exclusiveMinimum, Number.NEGATIVE_INFINITY)

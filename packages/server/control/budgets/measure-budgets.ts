@@ -16,7 +16,7 @@ export interface MeasuredBudget extends BudgetRow {
   readonly resets_at: Date | null
 }
 
-type Measuring = Pick<Services, 'db' | 'clock' | 'readMeters'>
+type MeasureDeps = Pick<Services, 'db' | 'clock' | 'readMeters'>
 
 /**
  * Returns the budgets of one organization with their spend: in a calendar window all of it, including spend before the
@@ -24,7 +24,7 @@ type Measuring = Pick<Services, 'db' | 'clock' | 'readMeters'>
  * the next request is checked, or from the usage ledger if the counters cannot be read.
  */
 export async function measureBudgets(
-  { db, clock, readMeters }: Measuring,
+  { db, clock, readMeters }: MeasureDeps,
   orgId: string,
   rows: readonly BudgetRow[],
 ): Promise<MeasuredBudget[]> {
@@ -55,7 +55,7 @@ export async function measureBudgets(
   })
 }
 
-export async function measureBudget(services: Measuring, row: BudgetRow): Promise<MeasuredBudget> {
+export async function measureBudget(services: MeasureDeps, row: BudgetRow): Promise<MeasuredBudget> {
   const [measured] = await measureBudgets(services, row.org_id, [row])
   return measured as MeasuredBudget
 }

@@ -60,13 +60,13 @@ const VALUES = {
 }
 
 type ValueName = keyof typeof VALUES
-type Negated = { [Name in ValueName as `not.${Name}`]: (typeof VALUES)[Name] }
+type NegatedValues = { [Name in ValueName as `not.${Name}`]: (typeof VALUES)[Name] }
 const NEGATED = Object.fromEntries(
   Object.entries(VALUES).map(([name, values]) => [
     `not.${name}`,
     values.meta({ description: `None of these; requests without a value of \`${name}\` match.` }),
   ]),
-) as Negated
+) as NegatedValues
 
 const FILTERS = {
   ...VALUES,

@@ -19,15 +19,15 @@ const ORGANIZATION_FACTOR = 3
 const CALLER_FACTOR = 2
 const RETRY_SECONDS = 1
 
-interface Shared {
+interface CapacityEntry {
   readonly key: string
   readonly share: CapacityShare
   /** The calls that hold something of it, or the callers. */
   users: number
 }
 
-interface CallerShare extends Shared, AnswerScope {
-  readonly tenant: Shared
+interface CallerShare extends CapacityEntry, AnswerScope {
+  readonly tenant: CapacityEntry
 }
 
 /**
@@ -37,7 +37,7 @@ interface CallerShare extends Shared, AnswerScope {
 export class ControlAnswers {
   readonly #all: CapacityShare
   readonly #unread: UnreadAnswers
-  readonly #tenants = new Map<string, Shared>()
+  readonly #tenants = new Map<string, CapacityEntry>()
   readonly #callers = new Map<string, CallerShare>()
   readonly #calls = new WeakMap<FastifyRequest, AnswerMemory>()
 
@@ -92,7 +92,7 @@ export class ControlAnswers {
     return caller
   }
 
-  #enterTenant(key: string): Shared {
+  #enterTenant(key: string): CapacityEntry {
     let tenant = this.#tenants.get(key)
     if (tenant === undefined) {
       tenant = { key, share: openShare(this.#all, ORGANIZATION_FACTOR), users: 0 }

@@ -60,7 +60,7 @@ export async function loadBoundedPage<Row extends { readonly id: string }, Recor
   timeOf: (row: Row) => Date,
   toRecord: (row: Row) => Record,
 ): Promise<ListPage<Record>> {
-  const loadPart = async ({ limit, after }: Page): Promise<Loaded<Row>> => {
+  const loadPart = async ({ limit, after }: Page): Promise<LoadedPage<Row>> => {
     const rows: Row[] = []
     let room = MAX_PAGE_BYTES
     let part = Math.min(limit, DEFAULT_LIMIT + 1)
@@ -95,11 +95,11 @@ export async function loadPageBy<Row extends { readonly id: string }, Record>(
   timeOf: (row: Row) => Date,
   toRecord: (row: Row) => Record,
 ): Promise<ListPage<Record>> {
-  const loadAll = async (page: Page): Promise<Loaded<Row>> => ({ rows: await load(page), hasMore: false })
+  const loadAll = async (page: Page): Promise<LoadedPage<Row>> => ({ rows: await load(page), hasMore: false })
   return await loadPageOf(query, binding, loadAll, timeOf, toRecord)
 }
 
-interface Loaded<Row> {
+interface LoadedPage<Row> {
   readonly rows: readonly Row[]
   /** True if the page ends with these rows although there are others. */
   readonly hasMore: boolean
@@ -108,7 +108,7 @@ interface Loaded<Row> {
 async function loadPageOf<Row extends { readonly id: string }, Record>(
   query: PageQuery,
   binding: readonly unknown[],
-  load: (page: Page) => Promise<Loaded<Row>>,
+  load: (page: Page) => Promise<LoadedPage<Row>>,
   timeOf: (row: Row) => Date,
   toRecord: (row: Row) => Record,
 ): Promise<ListPage<Record>> {

@@ -14,14 +14,14 @@ export interface MeasuredQuota extends QuotaRow {
   readonly resets_at: Date
 }
 
-type Measuring = Pick<Services, 'db' | 'clock' | 'readMeters'>
+type MeasureDeps = Pick<Services, 'db' | 'clock' | 'readMeters'>
 
 /**
  * Returns the quotas of one organization with their usage in the whole current window, including usage before their
  * creation. The figures come from the limits' counters, or from the usage ledger if the counters cannot be read.
  */
 export async function measureQuotas(
-  { db, clock, readMeters }: Measuring,
+  { db, clock, readMeters }: MeasureDeps,
   orgId: string,
   rows: readonly QuotaRow[],
 ): Promise<MeasuredQuota[]> {
@@ -44,7 +44,7 @@ export async function measureQuotas(
   })
 }
 
-export async function measureQuota(services: Measuring, row: QuotaRow): Promise<MeasuredQuota> {
+export async function measureQuota(services: MeasureDeps, row: QuotaRow): Promise<MeasuredQuota> {
   const [measured] = await measureQuotas(services, row.org_id, [row])
   return measured as MeasuredQuota
 }

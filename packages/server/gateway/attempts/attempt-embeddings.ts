@@ -20,7 +20,7 @@ import {
   reportsError,
   toErrorText,
   unreadable,
-  type Watched,
+  type WatchedContext,
 } from './attempt-whole.ts'
 import { ONE_ANSWER, toGrant } from './to-grant.ts'
 import { WatchGroup } from './watch-group.ts'
@@ -98,7 +98,7 @@ function toBatches(request: EmbeddingRequest, maxInputs: number): EmbeddingReque
 function attemptOne(
   { transport, format, decodeError, target, sender, timeoutMs, now }: EmbeddingAttempt,
   batch: EmbeddingRequest,
-  ctx: Watched,
+  ctx: WatchedContext,
 ): Promise<AttemptResult<EmbeddingReply>> {
   const request = format.encodeRequest(batch, target)
   authorizeRequest(request, target, now(), toGrant(sender, target, ONE_ANSWER))

@@ -12,7 +12,7 @@ import {
   reportsError,
   toErrorText,
   unreadable,
-  type Watched,
+  type WatchedContext,
 } from './attempt-whole.ts'
 import { toGrant } from './to-grant.ts'
 import { WatchGroup } from './watch-group.ts'
@@ -97,7 +97,7 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
 function attemptOne(
   { transport, format, decodeError, target, sender, dropped, timeoutMs, now }: ImageAttempt,
   part: ImageRequest,
-  ctx: Watched,
+  ctx: WatchedContext,
   withheld: ImageUsage[],
 ): Promise<AttemptResult<ImageReply>> {
   const request = format.encodeRequest(part, target, dropped)

@@ -47,7 +47,7 @@ export function attemptStream(
 ): Promise<AttemptResult<OpenStream>> {
   return new Promise(resolve => {
     const { ctx } = options
-    const opening = new Opening(options, result => {
+    const opening = new StreamAttempt(options, result => {
       ctx.unwatch()
       resolve(result)
     })
@@ -62,7 +62,7 @@ export function attemptStream(
   })
 }
 
-class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
+class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
   readonly isStream = true
   readonly #ctx: AttemptOptions['ctx']
   readonly #format: AttemptOptions['format']

@@ -7,7 +7,7 @@ import type { Usage } from '@rideau/llm/usage/usage'
 import type { Amounts } from '../../ledger/ledger.ts'
 
 /** The fields of a target that determine the cost of its images. */
-export interface ImagePriced {
+export interface PricedImageTarget {
   readonly model: string
   readonly catalogModel: CatalogModel | undefined
   readonly format: ImageFormat
@@ -16,7 +16,7 @@ export interface ImagePriced {
 /** Returns the most that a request may use of a target. `nanoUsd` is null if the price is unknown. */
 export function maxImageAmounts(
   request: ImageRequest,
-  target: ImagePriced,
+  target: PricedImageTarget,
 ): { tokens: number; nanoUsd: number | null } {
   const prices = target.catalogModel?.image_pricing
   const usage = mostUsage(request, target)
@@ -26,7 +26,10 @@ export function maxImageAmounts(
 }
 
 /** Returns what to reserve: the maximum over all targets. */
-export function toReservedImageAmounts(request: ImageRequest, targets: readonly ImagePriced[]): Amounts {
+export function toReservedImageAmounts(
+  request: ImageRequest,
+  targets: readonly PricedImageTarget[],
+): Amounts {
   const maxima = targets.map(target => maxImageAmounts(request, target))
   return {
     tokens: Math.max(...maxima.map(({ tokens }) => tokens)),
@@ -38,7 +41,7 @@ export function toReservedImageAmounts(request: ImageRequest, targets: readonly 
  * Returns the bill of an image request: the cost that the provider reported if there is one, else the cost by the
  * catalogue. If tokens are priced and the provider reported none, bills the maximum, so that images are never free.
  */
-export function toImageBill(request: ImageRequest, target: ImagePriced, reply: ImageReply): Bill {
+export function toImageBill(request: ImageRequest, target: PricedImageTarget, reply: ImageReply): Bill {
   const count = reply.images.length
   const prices = target.catalogModel?.image_pricing
   const isEstimated = reply.usage === undefined && prices !== undefined && prices.per_image === undefined
@@ -51,7 +54,7 @@ export function toImageBill(request: ImageRequest, target: ImagePriced, reply: I
 }
 
 /** The bill of images whose calls ended without an answer: each at its maximum, which is what was reserved. */
-export function toAbandonedImageBill(request: ImageRequest, target: ImagePriced, images: number): Bill {
+export function toAbandonedImageBill(request: ImageRequest, target: PricedImageTarget, images: number): Bill {
   const abandoned = { ...request, n: images }
   const usage = mostUsage(abandoned, target)
   const isPerImage = target.catalogModel?.image_pricing?.per_image !== undefined
@@ -63,11 +66,15 @@ export function toAbandonedImageBill(request: ImageRequest, target: ImagePriced,
 }
 
 /** The bill of calls whose images the provider took away, by what it counted. Images that no caller got have no price of their own. */
-export function toWithheldImageBill(request: ImageRequest, target: ImagePriced, usage: ImageUsage): Bill {
+export function toWithheldImageBill(
+  request: ImageRequest,
+  target: PricedImageTarget,
+  usage: ImageUsage,
+): Bill {
   return { usage: toUsage(usage), isEstimated: false, costNanoUsd: priceOf(request, target, 0, usage) }
 }
 
-function mostUsage(request: ImageRequest, { format, model, catalogModel }: ImagePriced): ImageUsage {
+function mostUsage(request: ImageRequest, { format, model, catalogModel }: PricedImageTarget): ImageUsage {
   const promptTokens = estimateTokens(request.prompt)
   const prices = catalogModel?.image_pricing ?? {}
   return mostImageUsage(request, promptTokens, prices, format.mostImageTokens?.(model))
@@ -75,7 +82,7 @@ function mostUsage(request: ImageRequest, { format, model, catalogModel }: Image
 
 function priceOf(
   request: ImageRequest,
-  { format, model, catalogModel }: ImagePriced,
+  { format, model, catalogModel }: PricedImageTarget,
   images: number,
   usage: ImageUsage | undefined,
 ): number | null {

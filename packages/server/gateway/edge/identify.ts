@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { checkClientOrigin, checkEndpoint, checkLife, checkOrigin } from '../../core/authorize.ts'
+import { checkClientOrigin, checkEndpoint, checkLifetime, checkOrigin } from '../../core/authorize.ts'
 import { readTokenKid, verifyClientToken } from '../../core/client-token.ts'
 import { Fault } from '../../core/fault.ts'
 import { parseKeyText } from '../../core/key-format.ts'
@@ -137,21 +137,21 @@ export function identifyAgain(ctx: RequestContext, deps: EdgeDeps): boolean | Pr
 
 function authorizeAgain(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): boolean {
   const isSame = tenant.caller === ctx.caller && tenant.environment === ctx.environment
-  if (isSame) assertAllowed(checkLife(tenant.life, tenant.environment, deps.now()))
+  if (isSame) assertAllowed(checkLifetime(tenant.lifetime, tenant.environment, deps.now()))
   else authorize(ctx, tenant, deps)
   return !isSame
 }
 
 /** Sets the caller of the request. Throws what the caller's rights refuse. */
-function authorize(ctx: RequestContext, { caller, life, environment }: Tenant, deps: EdgeDeps): void {
+function authorize(ctx: RequestContext, { caller, lifetime, environment }: Tenant, deps: EdgeDeps): void {
   const now = deps.now()
   const { origin } = ctx.req.headers
-  assertAllowed(checkLife(life, environment, now))
+  assertAllowed(checkLifetime(lifetime, environment, now))
   if (caller.keyId !== null) deps.lastUsed.note(caller.keyId, now)
   ctx.caller = caller
   ctx.environment = environment
   if (deps.tracer !== undefined) ctx.trace ??= beginTrace(ctx, caller, environment, deps.tracer)
-  ctx.credentialExpiresAt = life.expiresAt
+  ctx.credentialExpiresAt = lifetime.expiresAt
   ctx.endUser = caller.endUser ?? undefined
   assertNotBlocked(ctx)
   assertAllowed(checkEndpoint(caller, ctx.route.need))

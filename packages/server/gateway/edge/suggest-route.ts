@@ -1,5 +1,5 @@
 /** A route as it can be suggested. One `*` in its path stands for a model or an id. */
-interface Suggestible {
+interface KnownRoute {
   readonly method: string
   readonly path: string
 }
@@ -26,7 +26,7 @@ interface Candidate {
  * nothing of the caller's path; undefined: no route does anything alike. `prefixes`: of all mounts.
  */
 export function openRouteSuggestions(
-  routes: readonly Suggestible[],
+  routes: readonly KnownRoute[],
   prefixes: Iterable<string>,
 ): SuggestRoute {
   const known = [...prefixes].filter(prefix => prefix !== '').sort((a, b) => b.length - a.length)

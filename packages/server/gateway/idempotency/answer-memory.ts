@@ -1,8 +1,8 @@
-import type { KeptAnswer } from './kept-answer.ts'
+import type { StoredAnswer } from './stored-answer.ts'
 
 export interface RememberedAnswer {
   readonly bodyHash: Buffer
-  readonly answer: KeptAnswer
+  readonly answer: StoredAnswer
   /** Unix milliseconds. */
   readonly expiresAt: number
 }

@@ -8,9 +8,9 @@ import { AnswerMemory, type RememberedAnswer } from './answer-memory.ts'
 import type { AnswerStore } from './answer-store.ts'
 import { ClaimWatch } from './claim-watch.ts'
 import { conflictFault, Flight, type FlightOwner, type FlightScope } from './flight.ts'
-import { decodeAnswer, encodeAnswer, type KeptAnswer, toOwnMemory } from './kept-answer.ts'
 import { PacedReads } from './paced-reads.ts'
 import type { RequestIdentity } from './request-identity.ts'
+import { decodeAnswer, encodeAnswer, type StoredAnswer, toOwnMemory } from './stored-answer.ts'
 import { StoredBytesLimit } from './stored-bytes-limit.ts'
 import { UnstoredAnswers } from './unstored-answers.ts'
 
@@ -82,7 +82,7 @@ export class Idempotency implements FlightOwner {
    * Returns the answer to replay. undefined: the request makes the answer, and its context has the recorder. Rejects with
    * `idempotency_conflict`, `config_unavailable`, or the fault of a request that was stopped.
    */
-  async join(ctx: IdentifiedContext, { hash, bodyHash }: RequestIdentity): Promise<KeptAnswer | undefined> {
+  async join(ctx: IdentifiedContext, { hash, bodyHash }: RequestIdentity): Promise<StoredAnswer | undefined> {
     ctx.throwIfStopped()
     const key = hash.toString('base64')
     const known = this.#unstored.find(key) ?? this.#memory.find(key, this.#options.now())
@@ -163,7 +163,7 @@ export class Idempotency implements FlightOwner {
   async read(
     { key, scope }: Pick<Flight, 'key' | 'scope'>,
     found: StoredClaim,
-  ): Promise<KeptAnswer | undefined> {
+  ): Promise<StoredAnswer | undefined> {
     const { store, now } = this.#options
     const onTimeout = (): Error => noAnswer(CLAIM_MS)
     const stored = await this.#reads.run(
@@ -183,7 +183,7 @@ export class Idempotency implements FlightOwner {
     { key, scope }: Flight,
     claimId: string,
     bodyHash: Buffer,
-    answer: KeptAnswer,
+    answer: StoredAnswer,
   ): Promise<'kept' | 'lost' | 'free'> {
     const now = this.#options.now()
     const { environmentId } = scope

@@ -9,7 +9,7 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { MeterSet } from '../../core/list-meters.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import {
-  type MostAudio,
+  type AudioBounds,
   toAbandonedAudioBill,
   toAudioBill,
   toReservedAudioAmounts,
@@ -18,7 +18,7 @@ import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
 import { type AudioTarget, planAudio } from '../plan/plan-audio.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { ModelCall, Reserved } from './model-call.ts'
+import type { ModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -32,7 +32,7 @@ export interface AudioTask<Reply extends { readonly usage: AudioUsage }> {
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
   readonly files: readonly Buffer[] | undefined
   /** The most that it may use at a target. */
-  mostAt(target: ResolvedTarget): MostAudio
+  mostAt(target: ResolvedTarget): AudioBounds
   findObjection(target: ResolvedTarget): AudioObjection | undefined
   attempt(target: Target, planned: AudioTarget): Promise<AttemptResult<Reply>>
   encode(reply: Reply): EncodedAudio
@@ -99,7 +99,7 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
   reserve(
     plan: CallPlan<AudioTarget>,
     limits: MeterSet,
-  ): Reserved<AudioTarget> | Promise<Reserved<AudioTarget>> {
+  ): ReservedCall<AudioTarget> | Promise<ReservedCall<AudioTarget>> {
     const most = plan.targets.map(target => ({ ...target, most: this.#task.mostAt(target) }))
     const amounts = toReservedAudioAmounts(most)
     const input = most.map(({ most: { usage } }) => usage.tokens.textInput + usage.tokens.audioInput)

@@ -28,7 +28,7 @@ import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { planChat, showParam } from '../plan/plan-chat.ts'
 import { findLoweredCap, maxOutput, mayReason, toLikelyInput } from '../plan/reserved-amounts.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { ModelCall, Reserved } from './model-call.ts'
+import type { ModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { reserveChat } from './reserve-chat.ts'
 
@@ -120,14 +120,14 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   reserve(
     plan: CallPlan<PlannedTarget>,
     limits: MeterSet,
-  ): Reserved<PlannedTarget> | Promise<Reserved<PlannedTarget>> {
+  ): ReservedCall<PlannedTarget> | Promise<ReservedCall<PlannedTarget>> {
     const reserving = reserveChat(this.ctx, plan as ChatPlan, limits, this.deps)
     return reserving instanceof Promise
       ? reserving.then(each => this.#toReserved(each))
       : this.#toReserved(reserving)
   }
 
-  #toReserved(plan: ChatPlan): Reserved<PlannedTarget> {
+  #toReserved(plan: ChatPlan): ReservedCall<PlannedTarget> {
     this.#reserved = plan.reserved
     return { plan, estimate: plan.reserved }
   }

@@ -21,7 +21,7 @@ import { settle } from '../records/settle.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { receiveChat } from './chat.ts'
 import type { ReceivedChat } from './chat-call.ts'
-import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
+import type { ModelCall, ReadCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 
@@ -81,7 +81,7 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
   reserve(
     plan: CallPlan<PlannedTarget>,
     limits: MeterSet,
-  ): Reserved<PlannedTarget> | Promise<Reserved<PlannedTarget>> {
+  ): ReservedCall<PlannedTarget> | Promise<ReservedCall<PlannedTarget>> {
     const reserved = { plan, estimate: undefined }
     const request = { limits, isSandbox: isSandboxOnly(plan), amounts: SMALLEST }
     return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved

@@ -19,7 +19,7 @@ import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
+import type { ModelCall, ReadCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -98,7 +98,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
   reserve(
     plan: CallPlan<EmbeddingTarget>,
     limits: MeterSet,
-  ): Reserved<EmbeddingTarget> | Promise<Reserved<EmbeddingTarget>> {
+  ): ReservedCall<EmbeddingTarget> | Promise<ReservedCall<EmbeddingTarget>> {
     const maxInput = countInput(this.#parsed.request.input, estimateMostTokens)
     const amounts = toReservedAmounts(plan.targets, { input: maxInput, output: 0, mayWriteCache: false })
     const estimate = limits.hasAmountMeter ? { inputTokens: this.#inputTokens, outputTokens: 0 } : undefined

@@ -23,7 +23,7 @@ import { type ImageTarget, planImages } from '../plan/plan-images.ts'
 import { noteUser } from '../request/note-user.ts'
 import { type ImageRoute, readImageBody, readServedImages } from '../request/read-image-body.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
+import type { ModelCall, ReadCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -106,7 +106,7 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
   reserve(
     plan: CallPlan<ImageTarget>,
     limits: MeterSet,
-  ): Reserved<ImageTarget> | Promise<Reserved<ImageTarget>> {
+  ): ReservedCall<ImageTarget> | Promise<ReservedCall<ImageTarget>> {
     const amounts = toReservedImageAmounts(this.#request, plan.targets)
     const inputTokens = Math.min(amounts.tokens, estimateTokens(this.#request.prompt))
     this.#inputTokens = inputTokens

@@ -12,7 +12,7 @@ import { planChat } from '../plan/plan-chat.ts'
 import { settle } from '../records/settle.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ReceivedChat } from './chat-call.ts'
-import type { ModelCall, Reserved } from './model-call.ts'
+import type { ModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 
@@ -64,7 +64,7 @@ export class ModelLoadCall implements ModelCall<PlannedTarget, PlannedTarget> {
   reserve(
     plan: CallPlan<PlannedTarget>,
     limits: MeterSet,
-  ): Reserved<PlannedTarget> | Promise<Reserved<PlannedTarget>> {
+  ): ReservedCall<PlannedTarget> | Promise<ReservedCall<PlannedTarget>> {
     const reserved = { plan, estimate: undefined }
     const request = { limits, isSandbox: isSandboxOnly(plan), amounts: NOTHING }
     return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved

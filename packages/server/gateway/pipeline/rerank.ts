@@ -14,7 +14,7 @@ import { planRerank, type RerankTarget } from '../plan/plan-rerank.ts'
 import { noteModel } from '../request/note-model.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
+import type { ModelCall, ReadCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -72,7 +72,7 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
   reserve(
     plan: CallPlan<RerankTarget>,
     limits: MeterSet,
-  ): Reserved<RerankTarget> | Promise<Reserved<RerankTarget>> {
+  ): ReservedCall<RerankTarget> | Promise<ReservedCall<RerankTarget>> {
     const amounts = toReservedRerankAmounts(this.#parsed.counted, plan.targets)
     const estimate = limits.hasAmountMeter ? { inputTokens: this.countInput(), outputTokens: 0 } : undefined
     const reserved = { plan, estimate }

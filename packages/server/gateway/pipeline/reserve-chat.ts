@@ -8,7 +8,7 @@ import { findUnmeasured } from '../plan/find-unmeasured.ts'
 import {
   maxOutput,
   mayReason,
-  type Priced,
+  type PricedTarget,
   toLikelyInput,
   toMostInput,
   toReservedAmounts,
@@ -201,18 +201,18 @@ function toPlan(needs: ChatNeeds, { targets, output, isCapped }: Candidate): Cha
       outputTokens: output * choices,
       maxOutputTokens: choices * Math.max(...targets.map(target => maxOutput(target).tokens)),
       isCapped,
-      toAmounts: toAmountsOf(targets.map(toPriced), maxInput, needs.mayWriteCache),
+      toAmounts: toAmountsOf(targets.map(toPricedTarget), maxInput, needs.mayWriteCache),
     },
   }
 }
 
-function toPriced({ catalogModel, hosted }: PlannedTarget): Priced {
+function toPricedTarget({ catalogModel, hosted }: PlannedTarget): PricedTarget {
   return { catalogModel, hosted }
 }
 
 /** A function of its own: a stream keeps what it returns, which must not hold the targets' requests. */
 function toAmountsOf(
-  targets: readonly Priced[],
+  targets: readonly PricedTarget[],
   input: number,
   mayWriteCache: boolean,
 ): (output: number) => Amounts {

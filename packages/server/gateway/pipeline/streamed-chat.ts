@@ -17,7 +17,7 @@ import { StreamWriter } from '../stream/stream-writer.ts'
 import { ChatCall } from './chat-call.ts'
 
 /** An open stream of a provider. */
-export interface BegunStream {
+export interface ProviderStream {
   readonly stream: OpenStream
   /** The longest silence, in milliseconds. */
   readonly idleMs: number
@@ -27,10 +27,10 @@ export interface BegunStream {
 const CUT_NOTE = ': budget_exceeded: a limit of tokens or spend ended this answer\n\n'
 
 /** A chat that is answered by a stream. The 200 is sent at the provider's first meaningful event. */
-export class StreamedChat extends ChatCall<BegunStream> {
+export class StreamedChat extends ChatCall<ProviderStream> {
   #writer: StreamWriter | undefined
 
-  async attempt(target: Target, planned: PlannedTarget): Promise<AttemptResult<BegunStream>> {
+  async attempt(target: Target, planned: PlannedTarget): Promise<AttemptResult<ProviderStream>> {
     const encoding = this.toAttempt(target, planned)
     const attempt = encoding instanceof Promise ? await encoding : encoding
     this.#writer ??= this.#openWriter()
@@ -69,7 +69,7 @@ export class StreamedChat extends ChatCall<BegunStream> {
     )
   }
 
-  async answer({ stream, idleMs }: BegunStream): Promise<void> {
+  async answer({ stream, idleMs }: ProviderStream): Promise<void> {
     this.dropContent(stream.call.hasBody)
     const { ctx, server, replyContext } = this
     const writer = this.#writer as StreamWriter

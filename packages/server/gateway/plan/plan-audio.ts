@@ -5,7 +5,7 @@ import type { MeterSet } from '../../core/list-meters.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import { SET_A_PRICE } from '../../core/set-a-price.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
-import { type MostAudio, maxAudioCost } from '../billing/audio-amounts.ts'
+import { type AudioBounds, maxAudioCost } from '../billing/audio-amounts.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
@@ -22,7 +22,7 @@ export interface AudioPlanInput {
   readonly asked: string
   readonly capability: 'transcription' | 'speech'
   /** The most that the request may use at a target. */
-  readonly mostAt: (target: ResolvedTarget) => MostAudio
+  readonly mostAt: (target: ResolvedTarget) => AudioBounds
   readonly findObjection: (target: ResolvedTarget) => AudioObjection | undefined
   readonly caller: Caller
   readonly environment: Environment

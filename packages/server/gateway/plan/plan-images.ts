@@ -7,7 +7,7 @@ import type { MeterSet } from '../../core/list-meters.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import { SET_A_PRICE } from '../../core/set-a-price.ts'
 import type { Caller, Environment } from '../../core/tenancy.ts'
-import { type ImagePriced, maxImageAmounts } from '../billing/image-amounts.ts'
+import { maxImageAmounts, type PricedImageTarget } from '../billing/image-amounts.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
@@ -76,7 +76,7 @@ function planOne(
  * lowered.
  */
 function checkCost(
-  priced: ImagePriced,
+  priced: PricedImageTarget,
   target: ResolvedTarget,
   { request, caller, limits }: ImagePlanInput,
 ): Refusal | undefined {

@@ -18,7 +18,7 @@ import type { PlanDeps } from './plan-deps.ts'
 const SHOWN_TARGETS = 8
 
 /** The model name of a request, and who asks for it. */
-export interface NameAsked {
+export interface ModelQuery {
   readonly name: string
   readonly caller: Caller
   readonly environment: Environment
@@ -40,7 +40,7 @@ export interface Conversation {
  * sent to a target, or why the target cannot serve the request. Throws the fault that refuses the request.
  */
 export function planTargets<T extends ResolvedTarget>(
-  asked: NameAsked,
+  asked: ModelQuery,
   planOne: (target: ResolvedTarget) => T | { readonly refusal: Refusal },
   deps: PlanDeps,
 ): CallPlan<T> {
@@ -81,7 +81,7 @@ function toTarget(
 function orderAlias<T extends ResolvedTarget>(
   alias: Alias,
   usable: readonly T[],
-  { environment, isStream, conversation }: NameAsked,
+  { environment, isStream, conversation }: ModelQuery,
   deps: PlanDeps,
 ): readonly T[] {
   const isTimed = alias.strategy === 'lowest_latency'

@@ -5,7 +5,7 @@ import { Fault } from '../../core/fault.ts'
 import type { RefusalCounter } from '../../core/refusal-counter.ts'
 import type { BodyMemory } from '../../http/body-memory.ts'
 import type { UnreadAnswer, UnreadAnswers } from '../../http/unread-answers.ts'
-import type { Ticker, Ticking } from './ticker.ts'
+import type { Ticker, TickerEntry } from './ticker.ts'
 
 /** A body of this size is part of its request: it takes nothing from the bytes of bodies. */
 const FREE_BODY_BYTES = 16 * 1024
@@ -34,7 +34,7 @@ interface PermitRequest {
  * One request's permit to be open, and the bytes that its body takes. Both are released once the request has ended and the
  * caller has its whole answer: an answer that is not read takes memory too.
  */
-export class Permit implements BodyMemory, Ticking, UnreadAnswer {
+export class Permit implements BodyMemory, TickerEntry, UnreadAnswer {
   tickerSlot = -1
   /** The unread bytes of the request's answer, if they are counted. */
   unreadBytes = 0

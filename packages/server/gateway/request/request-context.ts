@@ -11,7 +11,7 @@ import type { Reservation } from '../limits/reservations.ts'
 import type { AnswerRecorder } from './answer-recorder.ts'
 import type { Permit } from './permit.ts'
 import { emptyRecordFields, type RecordFields } from './record-fields.ts'
-import type { Ticking } from './ticker.ts'
+import type { TickerEntry } from './ticker.ts'
 
 /** A route without what serves it. */
 export interface RouteInfo {
@@ -31,7 +31,7 @@ export interface RouteInfo {
 export type FailRequest = (ctx: RequestContext, error: unknown, where: string) => void
 
 /** One request from its arrival to its last byte. Holds what its steps pass to each other. */
-export class RequestContext implements Ticking {
+export class RequestContext implements TickerEntry {
   /** The gateway's own id, used by the journal and the ledger. Never chosen by a caller. */
   readonly id: string
   /** The value of `X-Request-Id`: a caller's own UUID, or `id`. */

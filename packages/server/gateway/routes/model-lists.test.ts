@@ -1,6 +1,6 @@
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Listed } from '@rideau/llm/formats/shared/listed-model'
+import type { ModelListEntry } from '@rideau/llm/formats/shared/listed-model'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Environment } from '../../core/tenancy.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
@@ -12,7 +12,7 @@ const MiB = 1024 * 1024
 const SOON = { timeout: 30_000 }
 
 describe('lists in memory', () => {
-  const model = { id: 'a/b' } as Listed
+  const model = { id: 'a/b' } as ModelListEntry
 
   function open(maxBytes?: number) {
     const made: string[] = []

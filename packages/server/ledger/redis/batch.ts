@@ -14,10 +14,10 @@ export type Operation = readonly (string | number | readonly number[])[]
 /** The operations on one organization, and the callers that wait for their replies. */
 interface Work {
   readonly operations: Operation[]
-  readonly waiting: Waiting[]
+  readonly waiting: ReplyWaiter[]
 }
 
-interface Waiting {
+interface ReplyWaiter {
   readonly resolve: (reply: Reply) => void
   readonly reject: (error: Error) => void
 }

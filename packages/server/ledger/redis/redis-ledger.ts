@@ -30,7 +30,7 @@ import {
 import { ScriptClock, type ScriptClockOptions } from './script-clock.ts'
 import { MAX_ROUNDS, RedisSeeder } from './seeder.ts'
 import { StatusReader } from './status-reader.ts'
-import { Undelivered } from './undelivered.ts'
+import { UndeliveredEndings } from './undelivered-endings.ts'
 
 export interface RedisLedgerOptions
   extends LedgerOptions,
@@ -57,7 +57,7 @@ export class RedisLedger implements Ledger {
   readonly #leases: LeaseExpirer
   readonly #clock: ScriptClock
   readonly #reservations = new Map<string, LocalReservation>()
-  readonly #undelivered: Undelivered
+  readonly #undelivered: UndeliveredEndings
   readonly #recovered = new RecoveredSettlements(each => this.#sendRecovered(each))
 
   constructor(options: RedisLedgerOptions) {
@@ -71,7 +71,7 @@ export class RedisLedger implements Ledger {
         this.#recovered.sendAll()
       },
     })
-    this.#undelivered = new Undelivered(this.#connection)
+    this.#undelivered = new UndeliveredEndings(this.#connection)
     const clock = new ScriptClock(options)
     this.#clock = clock
     const { owner, seeds, onThresholdCrossed } = options

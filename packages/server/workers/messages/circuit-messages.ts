@@ -11,7 +11,7 @@ const TIMEOUT_MS = 500
 const MAX_KEPT = 20_000
 const KEPT_MS = 10 * 60_000
 
-interface KeptNews {
+interface RememberedUpdate {
   readonly news: CircuitUpdate
   /** Unix milliseconds. */
   readonly at: number
@@ -28,7 +28,7 @@ interface Probe {
  * returns Unix milliseconds.
  */
 export function serveCircuits(calls: SupervisorCalls, now: () => number): void {
-  const kept = new Map<string, KeptNews>()
+  const kept = new Map<string, RememberedUpdate>()
   const probes = new Map<string, Probe>()
   calls.handle(NEWS, (body, from) => {
     const news = body as CircuitUpdate

@@ -91,15 +91,15 @@ function parseFunction(value: Json, path: string, findings: TargetFindings): Fun
 const CALLING = 'toolConfig.functionCallingConfig'
 const CALLING_FIELDS = ['mode', 'allowedFunctionNames', 'streamFunctionCallArguments']
 
-interface Calling {
+interface FunctionCallingConfig {
   readonly mode: string | undefined
   /** The functions that may be called; empty: all. */
   readonly names: readonly string[]
 }
 
-const ANY_FUNCTION: Calling = { mode: undefined, names: [] }
+const ANY_FUNCTION: FunctionCallingConfig = { mode: undefined, names: [] }
 
-function parseToolConfig(body: JsonObject, findings: TargetFindings): Calling {
+function parseToolConfig(body: JsonObject, findings: TargetFindings): FunctionCallingConfig {
   const config = optionalObject(body, 'toolConfig')
   if (config === undefined) return ANY_FUNCTION
   for (const name in config) {

@@ -83,14 +83,14 @@ const DECODED_MARKS = /"(?:finishReason|functionCall|error|promptFeedback|ground
 function toContentReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
   if (context.format === 'gemini-content') return answer.bytes
   const reply = { ...answer.reply, usage: bill.usage }
-  return Buffer.from(JSON.stringify(encodeReply(reply, toEnvelope(context), toShown(context))))
+  return Buffer.from(JSON.stringify(encodeReply(reply, toEnvelope(context), toReplyOptions(context))))
 }
 
 function toEnvelope({ requestId, created, model }: ReplyContext): ReplyEnvelope {
   return { id: requestId, created, model }
 }
 
-function toShown({ call }: ReplyContext): { thoughts: boolean } {
+function toReplyOptions({ call }: ReplyContext): { thoughts: boolean } {
   return { thoughts: call.showsReasoning === true }
 }
 
@@ -130,7 +130,7 @@ class TranslatedStream implements StreamEncoder {
   readonly #out: ChunkWriter
 
   constructor(context: ReplyContext, form: Form) {
-    this.#encoder = new ContentEncoder(toEnvelope(context), toShown(context))
+    this.#encoder = new ContentEncoder(toEnvelope(context), toReplyOptions(context))
     this.#out = new ChunkWriter(form)
   }
 

@@ -88,8 +88,8 @@ function listUnread(body: JsonObject): string[] {
 }
 
 function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
-  const took = { firstMs: 0, totalMs: context.clock.elapsedMs() }
-  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(context), took)
+  const timing = { firstMs: 0, totalMs: context.clock.elapsedMs() }
+  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(context), timing)
   return Buffer.from(JSON.stringify(toGenerated(reply)))
 }
 

@@ -6,7 +6,7 @@ import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ChatServer, ReplyContext, RequestClock } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { toOllamaError } from './encode-error.ts'
-import { encodeEnd, encodeHead, encodeReply, type Took } from './encode-reply.ts'
+import { encodeEnd, encodeHead, encodeReply, type ReplyTiming } from './encode-reply.ts'
 import { LineEncoder } from './encode-stream.ts'
 import { parseRequest } from './parse-request.ts'
 
@@ -27,8 +27,8 @@ export const ollamaServer: ChatServer = {
 
 function toOllamaReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
   if (context.format === 'ollama-chat') return answer.bytes
-  const took = { firstMs: 0, totalMs: context.clock.elapsedMs() }
-  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(context), took)
+  const timing = { firstMs: 0, totalMs: context.clock.elapsedMs() }
+  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(context), timing)
   return Buffer.from(JSON.stringify(reply))
 }
 
@@ -57,7 +57,7 @@ class Timer {
     this.#firstMs ??= this.#clock.elapsedMs()
   }
 
-  read(): Took {
+  read(): ReplyTiming {
     const totalMs = this.#clock.elapsedMs()
     return { firstMs: this.#firstMs ?? totalMs, totalMs }
   }

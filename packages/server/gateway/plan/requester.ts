@@ -1,7 +1,7 @@
 import type { Caller, Environment } from '../../core/tenancy.ts'
 
 /** Who asks and where: part of the context of a request. */
-export interface Asker {
+export interface Requester {
   readonly caller: Caller
   readonly environment: Environment
 }

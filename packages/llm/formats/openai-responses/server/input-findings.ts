@@ -3,7 +3,7 @@ import type { TargetFindings } from '../../shared/findings.ts'
 import { invalid, isObject } from '../../shared/read-fields.ts'
 
 /** What the parsers of tools and of input find on their way. */
-export interface Found extends TargetFindings {
+export interface InputFindings extends TargetFindings {
   readonly storedReasoning: string[]
   /** A mark of prompt caching. Aggregators take Anthropic's in this format too. */
   hasCacheMark: boolean
@@ -13,7 +13,7 @@ export interface Found extends TargetFindings {
   searchTool: string | undefined
 }
 
-export function nothingFound(): Found {
+export function noInputFindings(): InputFindings {
   return {
     nativeOnly: [],
     hosted: [],
@@ -33,14 +33,14 @@ export function nothingFound(): Found {
 export const MAX_HOSTED = 1024
 
 /** Adds the path of a tool that a provider would run. */
-export function addHosted(found: Found, path: string): void {
-  if (found.hosted.length >= MAX_HOSTED) {
+export function addHosted(findings: InputFindings, path: string): void {
+  if (findings.hosted.length >= MAX_HOSTED) {
     throw invalid(
       path,
       `must not be there: a request has at most ${MAX_HOSTED} tools that the gateway does not know.`,
     )
   }
-  found.hosted.push(path)
+  findings.hosted.push(path)
 }
 
 const CACHE_MARK = 'cache_control'

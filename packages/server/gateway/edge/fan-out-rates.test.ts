@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Fault } from '../../core/fault.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
-import { AskRates } from './ask-rates.ts'
+import { FanOutRates } from './fan-out-rates.ts'
 
 /** More than a bucket holds and gains while the calls are made. */
 const MANY = 900
@@ -14,7 +14,7 @@ describe('rates of questions', () => {
       caller: { keyId, endUser: endUser === undefined ? null : { id: endUser } },
     }) as never
 
-  function countTaken(rates: AskRates, who: never, times: number, now = 0): number {
+  function countTaken(rates: FanOutRates, who: never, times: number, now = 0): number {
     let taken = 0
     for (let at = 0; at < times; at++) {
       try {
@@ -28,7 +28,7 @@ describe('rates of questions', () => {
   }
 
   test('a caller asks 500 times at once and then 50 times a second, apart from other callers', () => {
-    const rates = new AskRates()
+    const rates = new FanOutRates()
     expect(countTaken(rates, of('e', 'k'), 2000)).toBe(500)
     expect(countTaken(rates, of('e', 'other'), 10)).toBe(10)
     expect(countTaken(rates, of('e', 'k', 'u'), 10)).toBe(10)
@@ -36,7 +36,7 @@ describe('rates of questions', () => {
   })
 
   test('all callers of an environment ask 2,000 times at once, apart from other environments', () => {
-    const rates = new AskRates()
+    const rates = new FanOutRates()
     let taken = 0
     for (let user = 0; user < 100; user++) taken += countTaken(rates, of('e', 'k', `u${user}`), 500)
     expect(taken).toBe(2000)

@@ -13,7 +13,7 @@ const MAX_CALLERS = 20_000
  * Bounds how often callers make this process ask all others: for a request to cancel that it does not run, or the record of a
  * request to rate that it has not stored. Such a question costs every process of the machine, or every gateway, some work.
  */
-export class AskRates {
+export class FanOutRates {
   readonly #callers = new AddressBuckets(CALLER_RATE, MAX_CALLERS)
   readonly #environments = new AddressBuckets(ENVIRONMENT_RATE, MAX_CALLERS)
 

@@ -10,7 +10,7 @@ interface Ending {
  * The settles and releases of this process that the server has not confirmed. Each is sent at once and, where that fails,
  * again when the server is reachable.
  */
-export class Undelivered {
+export class UndeliveredEndings {
   readonly #connection: Pick<Connection, 'run' | 'reportFailure'>
   /** By request id. */
   readonly #endings = new Map<string, Ending>()
