@@ -135,7 +135,7 @@ function toChatRequest(
   target: Target,
 ): ChatRequest {
   const language = toText(rest.language)
-  const asked = [
+  const instructions = [
     TASKS[task],
     language === undefined ? '' : `It is spoken in this language: ${language}.`,
     prompt === undefined ? '' : `Names and words that may occur: ${prompt}`,
@@ -151,7 +151,7 @@ function toChatRequest(
       {
         role: 'user',
         content: [
-          { type: 'text', text: asked.join('\n') },
+          { type: 'text', text: instructions.join('\n') },
           { type: 'input_audio', input_audio: audio },
         ],
       },

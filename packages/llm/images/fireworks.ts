@@ -18,8 +18,8 @@ export const fireworksImages: ImageFormat = {
     return listParams(request).filter(name => !(name === 'size' && hasShape))
   },
   encodeRequest({ prompt, size }, { model, baseUrl }, dropped = []) {
-    const asked = dropped.includes('size') ? undefined : parseSize(size)
-    const ratio = asked === undefined ? undefined : findAspectRatio(asked, RATIOS)
+    const requestedSize = dropped.includes('size') ? undefined : parseSize(size)
+    const ratio = requestedSize === undefined ? undefined : findAspectRatio(requestedSize, RATIOS)
     const body: JsonObject = ratio === undefined ? { prompt } : { prompt, aspect_ratio: ratio }
     const name = model.split('/').map(encodeURIComponent).join('/')
     return {

@@ -67,10 +67,10 @@ export const googleImages: ImageFormat = {
 /** undefined: it has no such shape. */
 function encodeSize({ size }: ImageRequest, model: string): JsonObject | undefined {
   if (size === undefined || size === 'auto') return {}
-  const asked = parseSize(size)
-  if (asked === undefined) return undefined
-  const aspectRatio = findAspectRatio(asked, isImagen(model) ? IMAGEN_RATIOS : GEMINI_RATIOS)
-  const longest = Math.max(asked.width, asked.height)
+  const requestedSize = parseSize(size)
+  if (requestedSize === undefined) return undefined
+  const aspectRatio = findAspectRatio(requestedSize, isImagen(model) ? IMAGEN_RATIOS : GEMINI_RATIOS)
+  const longest = Math.max(requestedSize.width, requestedSize.height)
   const tier = SIZES.find(([most]) => longest <= most)?.[1]
   if (aspectRatio === undefined) return undefined
   if (tier === '1K') return { aspectRatio }

@@ -89,7 +89,10 @@ function mostText({ google }: ImageRequest): number {
 }
 
 function byTable({ size, quality }: ImageRequest): number {
-  const asked = parseSize(size)
-  const area = asked === undefined ? CHOSEN_AREA : Math.max(1, (asked.width * asked.height) / USUAL_PIXELS)
+  const requestedSize = parseSize(size)
+  const area =
+    requestedSize === undefined
+      ? CHOSEN_AREA
+      : Math.max(1, (requestedSize.width * requestedSize.height) / USUAL_PIXELS)
   return Math.ceil((TOKENS_BY_QUALITY[quality ?? ''] ?? MOST_TOKENS) * area)
 }

@@ -106,9 +106,10 @@ function encodeSize(size: string | undefined, deviations: OpenAiImageDeviations)
   if (size === undefined) return {}
   if (splitsSize !== true && aspectRatios === undefined) return { size }
   if (size === 'auto') return {}
-  const asked = parseSize(size)
-  if (asked === undefined || aspectRatios === undefined) return asked === undefined ? undefined : { ...asked }
-  const ratio = findAspectRatio(asked, aspectRatios)
+  const requestedSize = parseSize(size)
+  if (requestedSize === undefined || aspectRatios === undefined)
+    return requestedSize === undefined ? undefined : { ...requestedSize }
+  const ratio = findAspectRatio(requestedSize, aspectRatios)
   return ratio === undefined ? undefined : { aspect_ratio: ratio }
 }
 

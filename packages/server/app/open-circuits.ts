@@ -31,14 +31,14 @@ export function openCircuits(parts: AppParts): Circuits {
   }
   const now = systemClock.now
   if (config.redisUrl === undefined) {
-    const sharing = worker && connectCircuits(worker.calls, news => circuits.apply(news))
+    const sharing = worker && connectCircuits(worker.calls, update => circuits.apply(update))
     const circuits = new Circuits({ now, sharing, onChange })
     return circuits
   }
   const sharing = openCircuitMessages({
     url: config.redisUrl,
     newId,
-    apply: news => circuits.apply(news),
+    apply: update => circuits.apply(update),
     onException: exceptions.note,
   })
   closers.push(() => sharing.close())

@@ -141,8 +141,8 @@ function openPool(
       journals.noteStarted(worker)
       return worker
     },
-    onEnded(worker, how) {
-      const ending = end(worker, how)
+    onEnded(worker, exit) {
+      const ending = end(worker, exit)
         .catch(error => exceptions.note(error, 'the end of a gateway worker'))
         .finally(() => ends.delete(ending))
       ends.add(ending)

@@ -25,15 +25,15 @@ export function openSpread(
   server: Server,
   { running, loads, onException }: SpreadOptions,
 ): { close(): void } {
-  let left = 0
+  let remaining = 0
   let samples: number[] = []
   const closeAfter = (_: IncomingMessage, res: ServerResponse): void => {
     res.shouldKeepAlive = false
-    if (--left <= 0) server.off('request', closeAfter)
+    if (--remaining <= 0) server.off('request', closeAfter)
   }
   const setLeft = (count: number): void => {
     server.off('request', closeAfter)
-    left = count
+    remaining = count
     // Without anything to close, requests are not slowed down.
     if (count > 0) server.prependListener('request', closeAfter)
   }

@@ -31,12 +31,12 @@ export function affinityOf(
 
 function hashParts(parts: readonly ContentPart[], from: number): number {
   let hash = from
-  let left = MAX_CHARS
-  for (let at = 0; at < parts.length && at < MAX_MESSAGES && left > 0; at++) {
+  let remainingChars = MAX_CHARS
+  for (let at = 0; at < parts.length && at < MAX_MESSAGES && remainingChars > 0; at++) {
     const text = parts[at]?.text
     if (typeof text !== 'string') continue
-    hash = hashText(text, left, hash)
-    left -= text.length
+    hash = hashText(text, remainingChars, hash)
+    remainingChars -= text.length
   }
   return hash
 }

@@ -108,7 +108,7 @@ export function checkClientOrigin(
 export function isModelAllowed(
   allowed: readonly string[] | null,
   canonical: string,
-  asked: string,
+  requested: string,
   aliases?: ReadonlyMap<string, unknown>,
 ): boolean {
   if (allowed === null) return true
@@ -116,7 +116,7 @@ export function isModelAllowed(
   if (entries.has(canonical)) return true
   const slash = canonical.indexOf('/')
   if (slash >= 0 && entries.has(`${canonical.slice(0, slash)}/*`)) return true
-  return hasBareName(entries, asked, aliases) || hasBareName(entries, canonical.slice(slash + 1), aliases)
+  return hasBareName(entries, requested, aliases) || hasBareName(entries, canonical.slice(slash + 1), aliases)
 }
 
 function hasBareName(

@@ -196,9 +196,9 @@ export class ConnectionShares<W> {
 /** Returns how many connections a share may hold whose parent may hold `cap`, or 0 if it holds as many already. */
 function capBelow<W>(cap: number, parent: ConnectionShare<W>, share: ConnectionShare<W>): number {
   if (cap === 0) return 0
-  const left = cap - parent.used + share.used
-  const own = share.part * left * Math.min(1, left / (SCARCE * cap))
-  return share.used < own ? own : 0
+  const available = cap - parent.used + share.used
+  const ownPart = share.part * available * Math.min(1, available / (SCARCE * cap))
+  return share.used < ownPart ? ownPart : 0
 }
 
 function add<W>(share: ConnectionShare<W>, count: 1 | -1): void {
@@ -215,11 +215,11 @@ function firstOf<T>(set: Set<T> | undefined): T | undefined {
 
 /** Returns the number of shares that are left below this one. */
 function pruneBelow<W>({ children }: ConnectionShare<W>): number {
-  let left = 0
+  let count = 0
   for (const [name, share] of children) {
     const below = pruneBelow(share)
-    if (below > 0 || share.used > 0 || hasWaiters(share)) left += below + 1
+    if (below > 0 || share.used > 0 || hasWaiters(share)) count += below + 1
     else children.delete(name)
   }
-  return left
+  return count
 }

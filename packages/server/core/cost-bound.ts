@@ -41,12 +41,13 @@ export function checkCostBound(boundNanoUsd: number, request: BoundedRequest): C
   const writes = Math.max(prices.cache_write ?? 0, request.asksForCaching ? (prices.cache_write_1h ?? 0) : 0)
   const input = toUnits(Math.max(prices.input, writes))
   const perRequest = toUnits(pricing.per_request ?? 0) * PRICED_TOKENS
-  const left = BigInt(boundNanoUsd) * UNITS_PER_NANO_USD - BigInt(request.inputTokens) * input - perRequest
+  const remaining =
+    BigInt(boundNanoUsd) * UNITS_PER_NANO_USD - BigInt(request.inputTokens) * input - perRequest
   const perToken = toUnits(prices.output) * BigInt(request.choices)
   const wanted = BigInt(maxOutputTokens ?? 1)
-  if (left < 0n || left < wanted * perToken) return { refusal: TOO_EXPENSIVE }
+  if (remaining < 0n || remaining < wanted * perToken) return { refusal: TOO_EXPENSIVE }
   if (maxOutputTokens !== undefined || perToken === 0n) return { outputCap: undefined }
-  const affordable = Number(left / perToken)
+  const affordable = Number(remaining / perToken)
   // The model's own cap keeps the cost within the bound. A higher cap could only make the provider refuse the request.
   if (modelMaxOutputTokens !== null && affordable >= modelMaxOutputTokens) return { outputCap: undefined }
   return { outputCap: Math.min(affordable, Number.MAX_SAFE_INTEGER) }

@@ -36,10 +36,10 @@ export function orderByWeight<T extends { readonly weight: number }>(
   share: number,
 ): readonly T[] {
   if (all.length < 2) return all
-  let left = share * all.reduce((sum, { weight }) => sum + weight, 0)
+  let remaining = share * all.reduce((sum, { weight }) => sum + weight, 0)
   const first = all.find(({ weight }) => {
-    left -= weight
-    return left < 0
+    remaining -= weight
+    return remaining < 0
   })
   return first === undefined ? all : [first, ...all.filter(each => each !== first)]
 }

@@ -245,11 +245,11 @@ function shrink(record: RequestRecord, most: number): RequestRecord {
   let rest: RequestRecord = { ...withoutBodies(record), attempts: record.attempts.slice(0, MAX_ATTEMPTS) }
   if (countChars(rest.metadata) > most || sizeOf(rest) > most - BODY_ROOM) rest = toSmall(record)
   const room = Math.max(0, most - sizeOf(rest))
-  const [asked, answered] = shareRoom(jsonBytes(request_body), jsonBytes(response_body), room)
+  const [requestBytes, responseBytes] = shareRoom(jsonBytes(request_body), jsonBytes(response_body), room)
   return {
     ...rest,
-    request_body: request_body === null ? null : cutToJsonBytes(request_body, asked),
-    response_body: response_body === null ? null : cutToJsonBytes(response_body, answered),
+    request_body: request_body === null ? null : cutToJsonBytes(request_body, requestBytes),
+    response_body: response_body === null ? null : cutToJsonBytes(response_body, responseBytes),
   }
 }
 

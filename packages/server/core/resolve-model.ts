@@ -75,15 +75,15 @@ const NO_PROVIDERS: readonly string[] = []
  * lists allow its full name.
  */
 export function resolveName(
-  asked: string,
+  name: string,
   lists: AllowLists,
   environment: Environment,
   directory: ModelDirectory,
   ownProviders = NO_PROVIDERS,
 ): NameResolution {
-  const alias = environment.aliases.get(asked)
-  if (alias === undefined) return resolveModel(asked, lists, environment, directory, ownProviders)
-  if (lists.key !== null && !toAllowSet(lists.key).has(alias.name)) return forbiddenToKey(asked)
+  const alias = environment.aliases.get(name)
+  if (alias === undefined) return resolveModel(name, lists, environment, directory, ownProviders)
+  if (lists.key !== null && !toAllowSet(lists.key).has(alias.name)) return forbiddenToKey(name)
   const targets = alias.targets.map(target => ({
     target,
     resolution: resolveTarget(target.model, environment, directory, lists.plan),
@@ -92,48 +92,48 @@ export function resolveName(
     ({ resolution }) => 'refusal' in resolution && resolution.refusal.code === 'model_not_allowed',
   )
   if (!isForbidden) return { alias, targets }
-  return lists.plan === null ? forbiddenHere(asked) : forbiddenTargets(asked)
+  return lists.plan === null ? forbiddenHere(name) : forbiddenTargets(name)
 }
 
 /** Resolves `provider/model` or a bare name, without aliases. */
 function resolveModel(
-  asked: string,
+  name: string,
   lists: AllowLists,
   environment: Environment,
   directory: ModelDirectory,
   ownProviders = NO_PROVIDERS,
 ): Resolution {
-  const named = toCanonical(asked, environment, directory) ?? toOwn(asked, environment, ownProviders)
-  const id = named === undefined ? asked : `${named.provider}/${named.model}`
-  if (!isModelAllowed(lists.key, id, asked, environment.aliases)) return forbiddenToKey(asked)
-  return resolveNamed(asked, id, named, environment, directory, lists.plan)
+  const named = toCanonical(name, environment, directory) ?? toOwn(name, environment, ownProviders)
+  const id = named === undefined ? name : `${named.provider}/${named.model}`
+  if (!isModelAllowed(lists.key, id, name, environment.aliases)) return forbiddenToKey(name)
+  return resolveNamed(name, id, named, environment, directory, lists.plan)
 }
 
 /** Resolves a target of an alias. The key's allow-list does not apply, because the key allows the alias. */
 export function resolveTarget<C extends ModelSource>(
-  asked: string,
+  name: string,
   environment: ModelEnvironment<C>,
   directory: ModelDirectory,
   planAllows: AllowLists['plan'] = null,
 ): Resolution<C> {
-  const named = toCanonical(asked, environment, directory)
-  const id = named === undefined ? asked : `${named.provider}/${named.model}`
-  return resolveNamed(asked, id, named, environment, directory, planAllows)
+  const named = toCanonical(name, environment, directory)
+  const id = named === undefined ? name : `${named.provider}/${named.model}`
+  return resolveNamed(name, id, named, environment, directory, planAllows)
 }
 
 function resolveNamed<C extends ModelSource>(
-  asked: string,
+  name: string,
   id: string,
   named: QualifiedModel | undefined,
   environment: ModelEnvironment<C>,
   directory: ModelDirectory,
   planAllows: AllowLists['plan'],
 ): Resolution<C> {
-  if (!isModelAllowed(environment.allowedModels, id, asked)) return forbiddenHere(asked)
-  if (!isModelAllowed(planAllows, id, asked)) return forbiddenByPlan(asked)
+  if (!isModelAllowed(environment.allowedModels, id, name)) return forbiddenHere(name)
+  if (!isModelAllowed(planAllows, id, name)) return forbiddenByPlan(name)
   const isListed = named !== undefined && isKnown(named, id, environment, directory)
   if (named === undefined || !(isListed || directory.takesUnknownName(named.provider, named.model))) {
-    return refuse('model_not_found', `This environment has no model ${quote(asked)}.`)
+    return refuse('model_not_found', `This environment has no model ${quote(name)}.`)
   }
   const credentials = environment.credentials.filter(credential => credential.provider === named.provider)
   if (credentials.length === 0) {
@@ -164,35 +164,35 @@ function isKnown(
 
 /** Returns the provider and model of a name; undefined if the name is unknown. */
 function toCanonical(
-  asked: string,
+  name: string,
   environment: ModelEnvironment<ModelSource>,
   directory: ModelDirectory,
 ): QualifiedModel | undefined {
-  const slash = asked.indexOf('/')
-  if (slash > 0 && directory.hasProvider(asked.slice(0, slash))) {
-    const model = asked.slice(slash + 1)
-    return model === '' ? undefined : { provider: asked.slice(0, slash), model }
+  const slash = name.indexOf('/')
+  if (slash > 0 && directory.hasProvider(name.slice(0, slash))) {
+    const model = name.slice(slash + 1)
+    return model === '' ? undefined : { provider: name.slice(0, slash), model }
   }
   // A bare name goes to the model's maker if it has a credential, otherwise to the oldest credential that lists the model.
   let oldest: string | undefined
   for (const credential of environment.credentials) {
-    if (!lists(credential, asked, environment, directory)) continue
-    if (directory.isMaker(credential.provider)) return { provider: credential.provider, model: asked }
+    if (!lists(credential, name, environment, directory)) continue
+    if (directory.isMaker(credential.provider)) return { provider: credential.provider, model: name }
     oldest ??= credential.provider
   }
-  const provider = oldest ?? directory.providersOf(asked)[0]
-  return provider === undefined ? undefined : { provider, model: asked }
+  const provider = oldest ?? directory.providersOf(name)[0]
+  return provider === undefined ? undefined : { provider, model: name }
 }
 
 /** Returns where a bare name goes that nothing knows: the first of these providers that has a credential. */
 function toOwn(
-  asked: string,
+  name: string,
   { credentials }: ModelEnvironment<ModelSource>,
   ownProviders: readonly string[],
 ): QualifiedModel | undefined {
-  if (asked === '' || asked.includes('/')) return undefined
+  if (name === '' || name.includes('/')) return undefined
   const provider = ownProviders.find(own => credentials.some(credential => credential.provider === own))
-  return provider === undefined ? undefined : { provider, model: asked }
+  return provider === undefined ? undefined : { provider, model: name }
 }
 
 /** True if the credential's provider lists the model. Providers that accept any name do not count. */
@@ -210,20 +210,20 @@ function lists(
   )
 }
 
-function forbiddenToKey(asked: string): { refusal: Refusal } {
-  return refuse('model_not_allowed', `This key may not use the model ${quote(asked)}.`)
+function forbiddenToKey(name: string): { refusal: Refusal } {
+  return refuse('model_not_allowed', `This key may not use the model ${quote(name)}.`)
 }
 
-function forbiddenHere(asked: string): { refusal: Refusal } {
-  return refuse('model_not_allowed', `This environment does not allow the model ${quote(asked)}.`)
+function forbiddenHere(name: string): { refusal: Refusal } {
+  return refuse('model_not_allowed', `This environment does not allow the model ${quote(name)}.`)
 }
 
-function forbiddenByPlan(asked: string): { refusal: Refusal } {
-  return refuse('model_not_allowed', `The end user's plan does not allow the model ${quote(asked)}.`)
+function forbiddenByPlan(name: string): { refusal: Refusal } {
+  return refuse('model_not_allowed', `The end user's plan does not allow the model ${quote(name)}.`)
 }
 
-function forbiddenTargets(asked: string): { refusal: Refusal } {
-  const message = `This environment and the end user's plan allow no target of the alias ${quote(asked)}.`
+function forbiddenTargets(name: string): { refusal: Refusal } {
+  const message = `This environment and the end user's plan allow no target of the alias ${quote(name)}.`
   return refuse('model_not_allowed', message)
 }
 

@@ -56,30 +56,30 @@ describe('after a failed attempt', () => {
 })
 
 describe('at a target with max_retries', () => {
-  const left = { left: 2, hasCredential: false, hasTarget: true, retryAfterMs: undefined }
+  const options = { retriesLeft: 2, hasCredential: false, hasTarget: true, retryAfterMs: undefined }
 
   test.each(['rate_limited', 'overloaded', 'unavailable', 'interrupted', 'timeout'] as const)(
     '%s: another credential, else the same again while there are retries, then the next target',
     kind => {
-      expect(nextStepWithin(kind, { ...left, hasCredential: true })).toBe('other')
-      expect(nextStepWithin(kind, left)).toBe('same')
-      expect(nextStepWithin(kind, { ...left, left: 0, hasCredential: true })).toBe('target')
-      expect(nextStepWithin(kind, { ...left, left: 0, hasTarget: false })).toBe('stop')
+      expect(nextStepWithin(kind, { ...options, hasCredential: true })).toBe('other')
+      expect(nextStepWithin(kind, options)).toBe('same')
+      expect(nextStepWithin(kind, { ...options, retriesLeft: 0, hasCredential: true })).toBe('target')
+      expect(nextStepWithin(kind, { ...options, retriesLeft: 0, hasTarget: false })).toBe('stop')
     },
   )
 
   test.each(['quota', 'auth', 'model_not_found'] as const)(
     '%s: another credential, else the next target, never the same again',
     kind => {
-      expect(nextStepWithin(kind, { ...left, hasCredential: true })).toBe('other')
-      expect(nextStepWithin(kind, left)).toBe('target')
+      expect(nextStepWithin(kind, { ...options, hasCredential: true })).toBe('other')
+      expect(nextStepWithin(kind, options)).toBe('target')
     },
   )
 
   test('stops if the same body would fail again, and does not wait longer than five seconds', () => {
-    expect(nextStepWithin('bad_request', { ...left, hasCredential: true })).toBe('stop')
-    expect(nextStepWithin('rate_limited', { ...left, retryAfterMs: 5_001 })).toBe('target')
-    expect(nextStepWithin('overloaded', { ...left, shouldRetry: false })).toBe('target')
+    expect(nextStepWithin('bad_request', { ...options, hasCredential: true })).toBe('stop')
+    expect(nextStepWithin('rate_limited', { ...options, retryAfterMs: 5_001 })).toBe('target')
+    expect(nextStepWithin('overloaded', { ...options, shouldRetry: false })).toBe('target')
   })
 })
 

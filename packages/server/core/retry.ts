@@ -70,7 +70,7 @@ export function nextStep(kind: UpstreamErrorKind, attempt: number, options: Retr
 
 export interface OwnRetryOptions {
   /** Further attempts that the target's `max_retries` leaves. */
-  readonly left: number
+  readonly retriesLeft: number
   /** Another credential of this target is left. */
   readonly hasCredential: boolean
   /** Another target is left. */
@@ -85,9 +85,9 @@ export interface OwnRetryOptions {
  * is not waited for.
  */
 export function nextStepWithin(kind: UpstreamErrorKind, options: OwnRetryOptions): NextStep {
-  const { left, hasCredential, hasTarget, retryAfterMs = 0, shouldRetry } = options
+  const { retriesLeft, hasCredential, hasTarget, retryAfterMs = 0, shouldRetry } = options
   const { same, other } = AFTER[kind]
-  if (left > 0) {
+  if (retriesLeft > 0) {
     if (other && hasCredential) return 'other'
     const mayRepeat = shouldRetry ?? (same || kind === 'timeout')
     if (mayRepeat && retryAfterMs <= LONGEST_WAIT_MS) return 'same'

@@ -70,10 +70,12 @@ const DOTTED_TAIL = /\d+\.[\d.]+$/
 function toPrefix(address: string, parts: number): string {
   const bare = address.toLowerCase().split('%', 1)[0]?.replace(DOTTED_TAIL, '0:0')
   const [head = '', tail] = bare?.split('::') ?? []
-  const left = head === '' ? [] : head.split(':')
+  const leading = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   const filled =
-    tail === undefined ? left : [...left, ...Array(8 - left.length - right.length).fill('0'), ...right]
+    tail === undefined
+      ? leading
+      : [...leading, ...Array(8 - leading.length - right.length).fill('0'), ...right]
   return `${filled
     .slice(0, parts)
     .map(part => Number.parseInt(part, 16).toString(16))

@@ -20,12 +20,12 @@ export function readConversation(
 ): readonly Message[] | undefined {
   const body = parseObject(request)
   if (body === undefined) return undefined
-  const asked = listAsked(body)
-  if (asked.length === 0) return undefined
+  const requestTurns = listAsked(body)
+  if (requestTurns.length === 0) return undefined
   const system = body.system ?? body.instructions ?? body.systemInstruction ?? body.system_instruction
   return [
     ...(system === undefined || system === null ? [] : [toMessage({ role: 'system', ...toContent(system) })]),
-    ...asked.map(toMessage),
+    ...requestTurns.map(toMessage),
     ...listAnswered(parseObject(answer)).map(message => toMessage({ role: 'assistant', ...message })),
   ]
 }

@@ -12,7 +12,7 @@ const ROLES = ['viewer', 'developer', 'admin'] as const
 
 interface CreateManagementKeyDialogProps {
   readonly onClose: () => void
-  readonly onDone: (made: Resource<'NewManagementKey'>) => void
+  readonly onDone: (created: Resource<'NewManagementKey'>) => void
 }
 
 export function CreateManagementKeyDialog({ onClose, onDone }: CreateManagementKeyDialogProps) {

@@ -87,13 +87,13 @@ class InstanceBuilder {
   }
 
   private makeObject({ properties, required }: JoinedSchema, depth: number): JsonObject {
-    const made: [string, Json][] = []
+    const entries: [string, Json][] = []
     for (const name of required ?? properties?.keys() ?? []) {
       if (!this.spendText(name)) break
       const schema = properties?.has(name) === true ? properties.get(name) : { type: 'string' }
-      made.push([name, this.make(schema, depth + 1, 0)])
+      entries.push([name, this.make(schema, depth + 1, 0)])
     }
-    return Object.fromEntries(made)
+    return Object.fromEntries(entries)
   }
 
   private makeArray(keywords: JoinedSchema['keywords'], depth: number): Json[] {

@@ -87,7 +87,9 @@ export class IdempotentCreates {
     const kept = await this.#find(call, hashed, body)
     if (kept !== undefined) return { result: kept.result, isReplayed: true }
     try {
-      const result = await create((db, orgId, made) => this.#keep(db, hashed, orgId, { body, result: made }))
+      const result = await create((db, orgId, created) =>
+        this.#keep(db, hashed, orgId, { body, result: created }),
+      )
       return { result, isReplayed: false }
     } catch (error) {
       // Another process may have created it meanwhile: then this one failed by what the other created.

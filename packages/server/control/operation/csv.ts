@@ -65,13 +65,13 @@ export async function sendCsvFile(
 ): Promise<FastifyReply> {
   const pages = writePages(source)
   const first = await pages.next()
-  const made = first.done === true ? [] : [first.value]
-  return asFile(reply, name).send(Readable.from(writeAll(made, pages), { objectMode: false }))
+  const firstPages = first.done === true ? [] : [first.value]
+  return asFile(reply, name).send(Readable.from(writeAll(firstPages, pages), { objectMode: false }))
 }
 
-/** `made` is emptied, since who does not read would keep it in memory. */
-async function* writeAll(made: Buffer[], pages: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  for (let page = made.pop(); page !== undefined; page = made.pop()) yield page
+/** `firstPages` is emptied, since who does not read would keep it in memory. */
+async function* writeAll(firstPages: Buffer[], pages: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  for (let page = firstPages.pop(); page !== undefined; page = firstPages.pop()) yield page
   yield* pages
 }
 

@@ -22,11 +22,11 @@ export const createProject = defineOperation('POST /v1/orgs/{orgId}/projects', {
       services.db
         .transaction()
         .execute(tx => storeProject(tx, services, { orgId: resource.id, name, slug, allowedOrigins }))
-    const made =
+    const creation =
       slug == null
         ? writeWithFreeSlug(toSlug(name, 'project'), services.random, { isTaken, index, write })
         : write(slug)
-    const { project } = await orConflict(made, index, 'slug')
+    const { project } = await orConflict(creation, index, 'slug')
     return toProjectResource(project)
   },
 })

@@ -53,7 +53,8 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
   const { request, format, target, ctx } = options
   const maxImages = format.maxImages(target)
   const counts: number[] = []
-  for (let left = request.n; left > 0; left -= maxImages) counts.push(Math.min(maxImages, left))
+  for (let remaining = request.n; remaining > 0; remaining -= maxImages)
+    counts.push(Math.min(maxImages, remaining))
   const replies: ImageReply[] = []
   const group = new WatchGroup(ctx)
   let failure: (AttemptResult<ImageReply> & { ok: false }) | undefined
@@ -88,10 +89,10 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
   } finally {
     group.close()
   }
-  const made = Object.values(replies)
-  if (failure !== undefined && made.length === 0)
+  const completed = Object.values(replies)
+  if (failure !== undefined && completed.length === 0)
     return { result: failure, abandoned, withheld: addUp(withheld) }
-  return { result: { ok: true, status, value: join(made) }, abandoned, withheld: addUp(withheld) }
+  return { result: { ok: true, status, value: join(completed) }, abandoned, withheld: addUp(withheld) }
 }
 
 function attemptOne(

@@ -150,8 +150,14 @@ function chooseStep(
   if (retriesLeft !== undefined) {
     const { hasTarget } = cursor
     // Other requests have shown meanwhile that its retries would fail.
-    const left = cursor.isOpen && hasTarget && !hasCredential ? 0 : retriesLeft
-    const step = nextStepWithin(kind, { left, hasCredential, hasTarget, retryAfterMs, shouldRetry })
+    const retries = cursor.isOpen && hasTarget && !hasCredential ? 0 : retriesLeft
+    const step = nextStepWithin(kind, {
+      retriesLeft: retries,
+      hasCredential,
+      hasTarget,
+      retryAfterMs,
+      shouldRetry,
+    })
     return step === 'stop' && mayFallBack(kind) && cursor.hasLastTarget ? 'target' : step
   }
   const hasOther = hasCredential || cursor.hasTarget

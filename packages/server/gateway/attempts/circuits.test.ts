@@ -68,8 +68,8 @@ test('processes share openings, rests and closings, and one of them probes at a 
   const processes: Circuits[] = []
   let holder: number | undefined
   const join = (self: number): CircuitSharing => ({
-    publish: (news: CircuitUpdate) => {
-      for (const [n, each] of processes.entries()) if (n !== self) each.apply(news)
+    publish: (update: CircuitUpdate) => {
+      for (const [n, each] of processes.entries()) if (n !== self) each.apply(update)
     },
     claimProbe: async () => {
       if (holder !== undefined) return false

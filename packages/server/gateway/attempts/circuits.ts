@@ -109,13 +109,13 @@ export class Circuits {
   }
 
   /** Applies what another process announced. */
-  apply(news: CircuitUpdate): void {
-    const { credentialId, provider, model } = news
+  apply(update: CircuitUpdate): void {
+    const { credentialId, provider, model } = update
     const known = this.find(credentialId, model)
-    if (news.change === 'close') return known?.close(this.now)
+    if (update.change === 'close') return known?.close(this.now)
     const circuit = known ?? this.#create(credentialId, provider, model)
-    if (news.change === 'rest') circuit?.rest(this.now, news.restMs, news.updatedAt)
-    else circuit?.openAs(this.now, news)
+    if (update.change === 'rest') circuit?.rest(this.now, update.restMs, update.updatedAt)
+    else circuit?.openAs(this.now, update)
   }
 
   #note(circuit: Circuit, transition: Transition, as: AdmittedAs): void {

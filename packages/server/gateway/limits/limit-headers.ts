@@ -29,17 +29,17 @@ export function limitHeaders(
     const { meter } = status
     // Without the grace of a quota, which callers must not plan with.
     const limit = meter.nominalLimit
-    const left = Math.max(0, limit - status.settled - status.reserved)
+    const remaining = Math.max(0, limit - status.settled - status.reserved)
     const resetSeconds = Math.max(0, Math.ceil(((status.resetAt ?? now) - now) / 1000))
     // The policy is named by scope and unit, which identifies the limit.
     const name = `"${meter.source.scope}-${unit}"`
     policies.push(`${name};q=${limit};w=${windowSeconds(meter)}${unit === 'tokens' ? ';qu="tokens"' : ''}`)
-    states.push(`${name};r=${left};t=${resetSeconds}`)
+    states.push(`${name};r=${remaining};t=${resetSeconds}`)
     headers.push(
       `x-ratelimit-limit-${unit}`,
       String(limit),
       `x-ratelimit-remaining-${unit}`,
-      String(left),
+      String(remaining),
       `x-ratelimit-reset-${unit}`,
       `${resetSeconds}s`,
     )

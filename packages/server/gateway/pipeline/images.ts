@@ -45,9 +45,9 @@ export function readOtherImages({ server, whenQuery }: ServedImageRoute): ReadCa
   return async (ctx, pathModel, deps) => {
     const query = new URLSearchParams(ctx.req.url?.split('?')[1] ?? '')
     const isOther = whenQuery !== undefined && query.get(whenQuery.name) === whenQuery.value
-    const asked = isOther ? whenQuery.server : server
-    const parsed = await readServedImages(ctx, asked, pathModel, deps.bodyTimeoutMs)
-    return new ImagesCall(ctx, parsed, deps, asked)
+    const effectiveServer = isOther ? whenQuery.server : server
+    const parsed = await readServedImages(ctx, effectiveServer, pathModel, deps.bodyTimeoutMs)
+    return new ImagesCall(ctx, parsed, deps, effectiveServer)
   }
 }
 
@@ -144,8 +144,8 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
   }
 
   async answer({ reply, target, lost }: AnsweredImages): Promise<void> {
-    const made = toImageBill(this.#request, target, reply)
-    const bill = lost === undefined ? made : addBills(lost, made)
+    const ownBill = toImageBill(this.#request, target, reply)
+    const bill = lost === undefined ? ownBill : addBills(lost, ownBill)
     this.#ctx.recordFields.answered = bill
     const server = this.#server
     const bytes =

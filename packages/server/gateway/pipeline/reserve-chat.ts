@@ -142,11 +142,11 @@ function isKeptWhole({ call, targets }: ChatPlan, limits: MeterSet, isSandbox: b
 /** Returns the targets, then the list without the most expensive, and so on down to one. */
 function listNarrowed(targets: readonly PlannedTarget[]): (readonly PlannedTarget[])[] {
   const lists = [targets]
-  for (let left = targets; left.length > 1; ) {
-    const prices = left.map(({ catalogModel }) => catalogModel?.pricing?.output ?? 0)
+  for (let remaining = targets; remaining.length > 1; ) {
+    const prices = remaining.map(({ catalogModel }) => catalogModel?.pricing?.output ?? 0)
     const dearest = prices.lastIndexOf(Math.max(...prices))
-    left = left.filter((_, index) => index !== dearest)
-    lists.push(left)
+    remaining = remaining.filter((_, index) => index !== dearest)
+    lists.push(remaining)
   }
   return lists
 }

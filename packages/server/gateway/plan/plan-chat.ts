@@ -49,7 +49,7 @@ export function planChat(
   const { request } = call
   const { caller, endUser, environment, route } = requester
   const { mount } = route
-  const asked = {
+  const query = {
     name: request.model,
     caller,
     environment,
@@ -59,7 +59,7 @@ export function planChat(
     conversation: { endUserId: endUser?.id, messages: request.messages },
   }
   const plan = planTargets<PlannedTarget>(
-    asked,
+    query,
     (resolved): TargetPlan => {
       const target = planTarget(resolved, call, source, requester, deps)
       return capToCostBound(checkTargetLimits(target, limits), caller, call, source)

@@ -41,8 +41,8 @@ export interface EmbeddingPlanInput {
  */
 export function planEmbeddings(input: EmbeddingPlanInput, deps: PlanDeps): CallPlan<EmbeddingTarget> {
   const { request, caller, environment, limits, mount } = input
-  const asked = { name: request.model, caller, environment, limits, isStream: false, mount }
-  return planTargets<EmbeddingTarget>(asked, target => planOne(target, input, deps), deps)
+  const query = { name: request.model, caller, environment, limits, isStream: false, mount }
+  return planTargets<EmbeddingTarget>(query, target => planOne(target, input, deps), deps)
 }
 
 function planOne(

@@ -37,8 +37,8 @@ export interface ImagePlanInput {
  */
 export function planImages(input: ImagePlanInput, deps: PlanDeps): CallPlan<ImageTarget> {
   const { request, caller, environment, limits, mount } = input
-  const asked = { name: request.model, caller, environment, limits, isStream: false, mount }
-  return planTargets<ImageTarget>(asked, target => planOne(target, input, deps), deps)
+  const query = { name: request.model, caller, environment, limits, isStream: false, mount }
+  return planTargets<ImageTarget>(query, target => planOne(target, input, deps), deps)
 }
 
 function planOne(

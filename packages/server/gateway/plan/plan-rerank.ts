@@ -38,8 +38,8 @@ export interface RerankPlanInput {
  */
 export function planRerank(input: RerankPlanInput, deps: PlanDeps): CallPlan<RerankTarget> {
   const { parsed, caller, environment, limits, mount } = input
-  const asked = { name: parsed.request.model, caller, environment, limits, isStream: false, mount }
-  return planTargets<RerankTarget>(asked, target => planOne(target, input, deps), deps)
+  const query = { name: parsed.request.model, caller, environment, limits, isStream: false, mount }
+  return planTargets<RerankTarget>(query, target => planOne(target, input, deps), deps)
 }
 
 function planOne(

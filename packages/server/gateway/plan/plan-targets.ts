@@ -40,11 +40,11 @@ export interface Conversation {
  * sent to a target, or why the target cannot serve the request. Throws the fault that refuses the request.
  */
 export function planTargets<T extends ResolvedTarget>(
-  asked: ModelQuery,
+  query: ModelQuery,
   planOne: (target: ResolvedTarget) => T | { readonly refusal: Refusal },
   deps: PlanDeps,
 ): CallPlan<T> {
-  const { name, caller, environment, limits, isStream, mount } = asked
+  const { name, caller, environment, limits, isStream, mount } = query
   const resolution = resolveName(
     name,
     { key: caller.allowedModels, plan: limits.plan?.allowedModels ?? null },
@@ -64,7 +64,7 @@ export function planTargets<T extends ResolvedTarget>(
   )
   const usable = plans.filter((plan): plan is T => !('refusal' in plan))
   if (usable.length === 0) throw noEligibleTarget(alias, plans, caller)
-  return { targets: orderAlias(alias, usable, asked, deps), alias, isStream }
+  return { targets: orderAlias(alias, usable, query, deps), alias, isStream }
 }
 
 function toTarget(

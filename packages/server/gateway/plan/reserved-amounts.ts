@@ -107,14 +107,14 @@ export function maxOutput({ request, catalogModel }: PlannedTarget): { tokens: n
 
 /**
  * Returns the output cap of a target if it is lower than what the caller asked for and the model allows; otherwise null.
- * `asked`: the caller's own maximum.
+ * `requested`: the caller's own maximum.
  */
 export function findLoweredCap(
   { request, catalogModel }: PlannedTarget,
-  asked: number | undefined,
+  requested: number | undefined,
 ): number | null {
   const cap = request.maxOutputTokens
-  if (cap === undefined || (asked !== undefined && cap >= asked)) return null
+  if (cap === undefined || (requested !== undefined && cap >= requested)) return null
   const most = catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null
   return most !== null && cap >= most ? null : cap
 }

@@ -71,7 +71,7 @@ export class Batch {
     for (const { waiting } of this.#work.values()) {
       for (const { resolve } of waiting) {
         const values: number[] = []
-        for (let left = next(); left > 0; left--) values.push(next())
+        for (let remaining = next(); remaining > 0; remaining--) values.push(next())
         resolve({ now, values })
       }
     }

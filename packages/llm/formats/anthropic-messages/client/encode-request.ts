@@ -22,7 +22,7 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
   const { model, provider } = target
   const envelope = provider.messages
   const version = envelope === undefined ? {} : { anthropic_version: envelope.version }
-  const made = isOurs
+  const encoded = isOurs
     ? passRequest(
         request,
         envelope === undefined ? model : undefined,
@@ -37,7 +37,7 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
   return {
     ...joinAddress(target.baseUrl, findPath(envelope, model, request.stream)),
     headers,
-    ...made,
+    ...encoded,
   }
 }
 
@@ -65,15 +65,15 @@ function toBody(
   target: Target,
   dropped: readonly string[],
 ): Pick<UpstreamRequest, 'body' | 'content' | 'emulated'> {
-  const made = encodeBody(withoutNamed(request, dropped), target)
+  const encoded = encodeBody(withoutNamed(request, dropped), target)
   if (request.extra !== undefined) {
     for (const name of PASSED_ON) {
       const value = dropped.includes(name) ? undefined : request.extra.get(name)
-      if (value !== undefined) made[name] = value
+      if (value !== undefined) encoded[name] = value
     }
   }
   const options = request.providerOptions?.[target.provider.id]
-  const body: JsonObject = { ...made, ...options }
+  const body: JsonObject = { ...encoded, ...options }
   const envelope = target.provider.messages
   if (envelope !== undefined) {
     delete body.model

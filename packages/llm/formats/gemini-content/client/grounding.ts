@@ -26,12 +26,12 @@ export class Grounding {
       const metadata = toObject(candidate.groundingMetadata)
       if (metadata === undefined) continue
       // An empty query is no search.
-      const asked = toArray(metadata.webSearchQueries).filter(
+      const queryTexts = toArray(metadata.webSearchQueries).filter(
         query => typeof query === 'string' && query !== '',
       )
-      for (const query of asked) this.#queries.add(query as string)
-      queries += asked.length
-      if (asked.length > 0 || toArray(metadata.groundingChunks).length > 0) isFound = true
+      for (const query of queryTexts) this.#queries.add(query as string)
+      queries += queryTexts.length
+      if (queryTexts.length > 0 || toArray(metadata.groundingChunks).length > 0) isFound = true
     }
     this.#mostInChunk = Math.max(this.#mostInChunk, queries)
     if (isFound) this.#isGrounded = true

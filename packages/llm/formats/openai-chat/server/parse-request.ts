@@ -54,9 +54,9 @@ export function parseRequest(received: JsonObject, context: ParseContext): Parse
 /** Fields that ask for a search are found apart. */
 function withoutHosted(extra: ReadonlyMap<string, Json> | undefined): ReadonlyMap<string, Json> | undefined {
   if (extra === undefined || !HOSTED_FIELDS.some(name => extra.has(name))) return extra
-  const left = new Map(extra)
-  for (const name of HOSTED_FIELDS) left.delete(name)
-  return left.size === 0 ? undefined : left
+  const others = new Map(extra)
+  for (const name of HOSTED_FIELDS) others.delete(name)
+  return others.size === 0 ? undefined : others
 }
 
 /** Every choice is billed: an end user gets one. */
