@@ -116,7 +116,7 @@ function createRecord(index, at) {
 /** CPU seconds of a PostgreSQL server: its processes that live, and those that ended. */
 function serverCpuS(postmaster) {
   let ticks = 0
-  for (const name of fs.readdirSync('/proc').filter(each => /^\d+$/.test(each))) {
+  for (const name of fs.readdirSync('/proc').filter(entry => /^\d+$/.test(entry))) {
     let stat
     try {
       stat = fs.readFileSync(`/proc/${name}/stat`, 'latin1')

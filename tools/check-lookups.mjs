@@ -18,7 +18,7 @@ function listFiles() {
 function main() {
   const files = listFiles().map(name => path.join(root, name))
   const found = findLookups(files, readOptions(root))
-  for (const each of found)
+  for (const entry of found)
     console.log(
       `${path.relative(root, each)}: an arbitrary string indexes an object literal; use a Map or toTable()`,
     )

@@ -139,7 +139,7 @@ function toChatRequest(
     TASKS[task],
     language === undefined ? '' : `It is spoken in this language: ${language}.`,
     prompt === undefined ? '' : `Names and words that may occur: ${prompt}`,
-  ].filter(each => each !== '')
+  ].filter(item => item !== '')
   const { extension } = file.type
   const audio = { data: file.bytes.toString('base64'), format: extension === 'm4a' ? 'mp4' : extension }
   const { temperature } = rest

@@ -69,7 +69,7 @@ export function encodeTranscription(request: TranscriptionRequest, target: Targe
 }
 
 function toParts(name: string, value: Json): FormPart[] {
-  if (Array.isArray(value)) return value.map(each => ({ name: `${name}[]`, value: toField(each) }))
+  if (Array.isArray(value)) return value.map(item => ({ name: `${name}[]`, value: toField(item) }))
   return [{ name, value: toField(value) }]
 }
 

@@ -31,7 +31,7 @@ export const fireworksImages: ImageFormat = {
   },
   decodeReply(body) {
     const list = Array.isArray(body.base64) ? body.base64 : [body.base64]
-    const images = list.map(each => toImage(toText(each))).filter(image => image !== undefined)
+    const images = list.map(item => toImage(toText(item))).filter(image => image !== undefined)
     if (toText(body.finishReason) === 'CONTENT_FILTERED')
       return { images: [], usage: undefined, isFiltered: true }
     return images.length === 0 ? undefined : { images, usage: undefined }

@@ -113,7 +113,7 @@ function decodePredict(body: JsonObject): ImageReply | undefined {
   const images = predictions.map(toPredicted).filter(image => image !== undefined)
   // What its policy takes away is left out, and nothing says so but a reason in the place of an image.
   if (images.length > 0) return { images, usage: undefined }
-  const isFiltered = predictions.some(each => each.raiFilteredReason !== undefined)
+  const isFiltered = predictions.some(prediction => prediction.raiFilteredReason !== undefined)
   const isEmpty =
     Object.keys(body).length === 0 || (Array.isArray(body.predictions) && predictions.length === 0)
   return isFiltered || isEmpty ? { images: [], usage: undefined, isFiltered: true } : undefined

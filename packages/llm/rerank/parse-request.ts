@@ -80,7 +80,9 @@ function parseDocuments(value: Json | undefined): readonly string[] {
   if (documents.length < 1 || documents.length > MAX_DOCUMENTS) {
     throw invalid('documents', `must have 1 to ${MAX_DOCUMENTS} entries.`)
   }
-  return documents.map((each, at) =>
-    isObject(each) ? textAt(each.text, `documents[${at}].text`) : textAt(each, `documents[${at}]`),
+  return documents.map((document, at) =>
+    isObject(document)
+      ? textAt(document.text, `documents[${at}].text`)
+      : textAt(document, `documents[${at}]`),
   )
 }

@@ -143,7 +143,7 @@ function toMediaRule(isSendable: (text: string, allowed: MediaAddresses) => bool
   return {
     check: (value, grant) => {
       const texts = Array.isArray(value) ? value : [value]
-      const isSent = texts.every(each => typeof each !== 'string' || isSendable(each, grant.addresses))
+      const isSent = texts.every(text => typeof text !== 'string' || isSendable(text, grant.addresses))
       return isSent ? SCALAR.check(value, grant) : ''
     },
   }

@@ -59,7 +59,7 @@ function openStore({ storage: { pool }, secretBox }: AppParts, renewals: Pool): 
     maxSize: MAX_ROWS,
     async run(hashes) {
       const found = await findClaims(pool, hashes)
-      const byHash = new Map(found.map(each => [each.hash.toString('base64'), each]))
+      const byHash = new Map(found.map(entry => [entry.hash.toString('base64'), entry]))
       return hashes.map(hash => byHash.get(hash.toString('base64')))
     },
   })

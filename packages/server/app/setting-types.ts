@@ -31,7 +31,7 @@ function number(isAccepted: (value: number) => boolean, expected: string): Numbe
   })
 }
 
-export function choice<const T extends string>(...accepted: T[]): z.ZodEnum<{ [each in T]: each }> {
+export function choice<const T extends string>(...accepted: T[]): z.ZodEnum<{ [Value in T]: Value }> {
   return z.enum(accepted, {
     error: ({ input }) => `must be one of ${accepted.join(', ')}; got ${quote(String(input))}`,
   })

@@ -40,7 +40,7 @@ export function openSpread(
   const sample = async (): Promise<void> => {
     samples.push(running())
     if (samples.length < SAMPLES) return
-    const own = samples.reduce((sum, each) => sum + each, 0) / samples.length
+    const own = samples.reduce((sum, sample) => sum + sample, 0) / samples.length
     samples = []
     // Without its supervisor a worker keeps what it has.
     const others = await loads.report(own).catch(() => [])
@@ -59,7 +59,7 @@ export function openSpread(
 /** Returns how many connections a worker closes that runs `own` requests. Half of what it has too much, so that it never swings. */
 export function countToClose(own: number, others: readonly number[]): number {
   if (others.length === 0) return 0
-  const mean = (own + others.reduce((sum, each) => sum + each, 0)) / (1 + others.length)
+  const mean = (own + others.reduce((sum, other) => sum + other, 0)) / (1 + others.length)
   const excess = own - mean
   return excess <= Math.max(LEAST_EXCESS, mean * EXCESS_PART) ? 0 : Math.ceil(excess / 2)
 }

@@ -222,7 +222,7 @@ export class Circuit {
     // A clock that was set back counts on in the newest slot, unless it was set back by more than the window.
     if (slot > this.#slot || slot < this.#slot - SLOTS) {
       if (slot - this.#slot >= SLOTS || slot < this.#slot) this.#slots.fill(0)
-      else for (let each = this.#slot + 1; each <= slot; each++) this.#clear(each)
+      else for (let passed = this.#slot + 1; passed <= slot; passed++) this.#clear(passed)
       this.#slot = slot
     }
     const at = 2 * (this.#slot % SLOTS)

@@ -41,13 +41,13 @@ export function orderByWeight<T extends { readonly weight: number }>(
     remaining -= weight
     return remaining < 0
   })
-  return first === undefined ? all : [first, ...all.filter(each => each !== first)]
+  return first === undefined ? all : [first, ...all.filter(target => target !== first)]
 }
 
 /** Returns the target of a conversation first, then the others as given. */
 function orderByAffinity<T extends Orderable>(all: readonly T[], affinity: number): readonly T[] {
   const [first] = orderByRendezvous(all, affinity)
-  return first === undefined || first.weight === 0 ? all : [first, ...all.filter(each => each !== first)]
+  return first === undefined || first.weight === 0 ? all : [first, ...all.filter(target => target !== first)]
 }
 
 /** Returns the price of one input token and one output token. An unknown price is never the lowest. */

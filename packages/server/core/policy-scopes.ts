@@ -38,7 +38,7 @@ class PoliciesByRef {
     const refs = new Set([null, orgId, projectId, environmentId, keyId, endUser?.id ?? null])
     const groups = this.#find(policies)
     const found: IndexedPolicy<P>[] = []
-    for (const ref of refs) for (const each of groups.get(ref) ?? []) found.push(each)
+    for (const ref of refs) for (const entry of groups.get(ref) ?? []) found.push(entry)
     return found.sort((a, b) => a.index - b.index).map(({ policy }) => policy)
   }
 

@@ -90,7 +90,7 @@ function hourAt(instant: number, timeZone: string): CalendarBounds {
   const [grid] = grids as [number]
   if (grids.every(other => other === grid)) return { start: grid, end: grid + HOUR_MS }
   const boundaries = grids
-    .flatMap(each => hours.map(by => each + by))
+    .flatMap(start => hours.map(by => start + by))
     .filter(at => modulo(toWall(at, timeZone), HOUR_MS) === 0)
   return {
     start: Math.max(...boundaries.filter(at => at <= instant)),

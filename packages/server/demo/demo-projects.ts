@@ -121,7 +121,7 @@ async function addCredential(deps: DemoDeps, environment: EnvironmentRow, provid
     ...toCredentialRow(past, environment, input),
     last_validated_at: new Date(deps.clock.now() - (isExpired ? 3 * DAY_MS : HOUR_MS)),
     validation_error: isExpired ? 'The provider refuses the key (401).' : null,
-    discovered_models: DEMO_MODELS.filter(each => each.provider === provider).map(({ model }) => model),
+    discovered_models: DEMO_MODELS.filter(model => model.provider === provider).map(({ model }) => model),
   }
   return (await insertProviderCredential(deps.db, row)).id
 }

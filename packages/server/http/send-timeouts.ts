@@ -50,11 +50,11 @@ export function openSendTimeouts(timeoutMs: number): SendTimeouts {
     // A process that was suspended must not close connections that it could not serve meanwhile.
     const elapsedMs = Math.min(now - lastAt, 2 * intervalMs)
     lastAt = now
-    for (const each of [...watched]) {
-      if (!isBehind(each, elapsedMs, timeoutMs)) continue
+    for (const connection of [...watched]) {
+      if (!isBehind(connection, elapsedMs, timeoutMs)) continue
       count++
       // Resets it: the kernel would go on offering the rest to the caller for minutes.
-      each.socket.resetAndDestroy()
+      connection.socket.resetAndDestroy()
     }
   }
 
@@ -82,19 +82,19 @@ export function openSendTimeouts(timeoutMs: number): SendTimeouts {
 }
 
 /** Adds the time since the last check, and returns true if the caller is to be given up. */
-function isBehind(each: WatchedConnection, elapsedMs: number, timeoutMs: number): boolean {
-  const { socket, taken: before } = each
+function isBehind(connection: WatchedConnection, elapsedMs: number, timeoutMs: number): boolean {
+  const { socket, taken: before } = connection
   if (socket.writableLength === 0 || socket.destroyed) {
-    each.taken = undefined
-    each.behindMs = 0
+    connection.taken = undefined
+    connection.behindMs = 0
     return false
   }
   const taken = takenBytes(socket)
-  each.taken = taken
+  connection.taken = taken
   if (before === undefined) return false
   const creditMs = ((taken - before) / MIN_BYTES_PER_SECOND) * 1000
-  each.behindMs = Math.max(0, each.behindMs + elapsedMs - creditMs)
-  return each.behindMs > timeoutMs
+  connection.behindMs = Math.max(0, connection.behindMs + elapsedMs - creditMs)
+  return connection.behindMs > timeoutMs
 }
 
 /** Returns how many bytes the kernel has taken from a connection so far. */

@@ -133,11 +133,11 @@ async function copy(
   isHurried: () => boolean,
 ): Promise<void> {
   const rowsByTable = new Map<string, Row[]>()
-  for (const each of records) {
-    const table = target.tableOf(each.day)
+  for (const record of records) {
+    const table = target.tableOf(record.day)
     const rows = rowsByTable.get(table)
-    if (rows === undefined) rowsByTable.set(table, [target.rowOf(each)])
-    else rows.push(target.rowOf(each))
+    if (rows === undefined) rowsByTable.set(table, [target.rowOf(record)])
+    else rows.push(target.rowOf(record))
   }
   for (const [table, rows] of rowsByTable) {
     await copyRows(client, `${table} (${target.columns})`, target.fields, rows, isHurried)

@@ -50,7 +50,7 @@ export class UsageSums {
       group = []
       this.#groups.set(name, group)
     }
-    let sum = group.find(each => each.quarter === quarter && hasSameKey(each.of, record))
+    let sum = group.find(entry => entry.quarter === quarter && hasSameKey(entry.of, record))
     if (sum === undefined) {
       sum = createSum(record, quarter)
       group.push(sum)

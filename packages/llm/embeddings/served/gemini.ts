@@ -50,9 +50,9 @@ export const geminiBatchEmbed: EmbeddingServer = {
     const requests = listAt(body.requests, 'requests')
     assertCount(requests.length, 'requests')
     const first = objectAt(requests[0], 'requests[0]')
-    const texts = requests.map((each, at) => {
+    const texts = requests.map((value, at) => {
       const path = `requests[${at}]`
-      const request = objectAt(each, path)
+      const request = objectAt(value, path)
       unread.push(...listUnread(request, EACH, path))
       assertSameSettings(request, first, path)
       return readContent(request, context, `${path}.`, unread)

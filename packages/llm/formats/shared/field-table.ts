@@ -172,17 +172,17 @@ export class FieldTable {
     }
     for (const { name, parameter, others = [], extra, nested } of all) {
       if (parameter !== undefined) this.#byParameter.set(parameter, [...this.namesOf(parameter), name])
-      for (const each of [parameter, ...others]) if (isParameter(each)) place(each, name)
+      for (const other of [parameter, ...others]) if (isParameter(other)) place(other, name)
       if (extra !== undefined) {
         extras.push(extra)
         if (extra !== name) spellings.set(extra, name)
       }
       if (nested === undefined) continue
-      for (const each of nested.#listParameters()) {
-        place(each, `${name}.${nested.spell(PARAMETER_NAMES[each])}`)
+      for (const parameter of nested.#listParameters()) {
+        place(parameter, `${name}.${nested.spell(PARAMETER_NAMES[parameter])}`)
       }
       extras.push(...nested.extras)
-      for (const each of nested.extras) spellings.set(each, `${name}.${nested.spell(each)}`)
+      for (const extra of nested.extras) spellings.set(extra, `${name}.${nested.spell(extra)}`)
     }
     this.spellings = spellings
     this.#missing = [...missing]
@@ -321,7 +321,7 @@ export class FieldTable {
       const field = this.#fields.get(name)
       if (field === undefined || field.isOnlyHere?.(value) === true) found.push(name)
       if (field?.nested === undefined) continue
-      for (const each of field.nested.listOnlyHere(objectAt(value, name))) inner.push(`${name}.${each}`)
+      for (const item of field.nested.listOnlyHere(objectAt(value, name))) inner.push(`${name}.${item}`)
     }
     found.push(...inner)
     return found
@@ -381,7 +381,9 @@ export function withoutNamed(request: ChatRequest, names: readonly string[]): Ch
   if (names.length === 0) return request
   return withoutParameters(
     request,
-    (Object.keys(PARAMETER_NAMES) as Parameter[]).filter(each => names.includes(PARAMETER_NAMES[each])),
+    (Object.keys(PARAMETER_NAMES) as Parameter[]).filter(parameter =>
+      names.includes(PARAMETER_NAMES[parameter]),
+    ),
   )
 }
 

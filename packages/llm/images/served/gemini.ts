@@ -64,7 +64,7 @@ function parse(given: JsonObject, model: string, isEndUser: boolean): ParsedImag
   const content: PromptContent = { texts: [], images: [] }
   const contents = listAt(body.contents, 'contents')
   if (contents.length === 0) throw invalid('contents', 'must have at least one entry.')
-  const kept = contents.map((each, at) => readContent(each, `contents[${at}]`, content))
+  const kept = contents.map((value, at) => readContent(value, `contents[${at}]`, content))
   const system = optionalObject(body, 'systemInstruction')
   if (system !== undefined) readContent(system, 'systemInstruction', content)
   const prompt = content.texts.join('\n')

@@ -150,9 +150,9 @@ class InstanceBuilder {
 
   private *objectsOf(list: Json | undefined): Generator<JsonObject> {
     if (!Array.isArray(list)) return
-    for (const each of list) {
+    for (const item of list) {
       if (!this.spend(1)) return
-      const object = toObject(each)
+      const object = toObject(item)
       if (object !== undefined) yield object
     }
   }
@@ -178,7 +178,7 @@ class InstanceBuilder {
   private spendValue(value: Json | undefined): boolean {
     if (typeof value === 'string') return this.spendText(value)
     if (!this.spend(1)) return false
-    if (Array.isArray(value)) return value.every(each => this.spendValue(each))
+    if (Array.isArray(value)) return value.every(item => this.spendValue(item))
     const object = toObject(value)
     for (const name in object) {
       if (!this.spendText(name) || !this.spendValue(object[name])) return false
@@ -200,7 +200,7 @@ class InstanceBuilder {
 function typeOf({ keywords, properties, required }: JoinedSchema): string {
   const { type } = keywords
   if (typeof type === 'string') return type
-  if (Array.isArray(type)) return String(type.slice(0, TYPES).find(each => each !== 'null') ?? 'null')
+  if (Array.isArray(type)) return String(type.slice(0, TYPES).find(type => type !== 'null') ?? 'null')
   if (properties !== undefined || required !== undefined) return 'object'
   if (keywords.items !== undefined || keywords.prefixItems !== undefined) return 'array'
   if (keywords.minimum !== undefined || keywords.maximum !== undefined) return 'number'

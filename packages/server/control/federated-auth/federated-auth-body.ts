@@ -55,7 +55,7 @@ export function parseFederatedConfig(
 ): FederatedConfig {
   const issuers = [...new Set([body.issuer].flat())]
   const jwksUrl = body.jwks_url ?? null
-  for (const each of issuers) assertIssuer(each, jwksUrl !== null, egress)
+  for (const issuer of issuers) assertIssuer(issuer, jwksUrl !== null, egress)
   if (jwksUrl !== null) assertUrl('jwks_url', jwksUrl, egress)
   const audiences = body.audiences ?? []
   const authorizedParties = body.authorized_parties ?? []

@@ -41,7 +41,7 @@ export const getLogHistogram = defineOperation('GET /v1/environments/{envId}/log
     }
     const bucketMs = chooseBucket(spanMs)
     const { buckets, oldest } = await countLogs(db, resource.id, { ...filter, from, to }, bucketMs)
-    const counted = new Map(buckets.map(each => [each.at, each]))
+    const counted = new Map(buckets.map(bucket => [bucket.at, bucket]))
     const data = []
     const first = Math.floor(from.getTime() / bucketMs) * bucketMs
     for (let at = first; at < to.getTime(); at += bucketMs) {

@@ -212,7 +212,7 @@ function onceClosed(socket: Socket, notify: () => void): void {
   const all = new Set([notify])
   waiting.set(socket, all)
   socket.once('close', () => {
-    for (const each of [...all]) each()
+    for (const notifyOne of [...all]) notifyOne()
   })
 }
 

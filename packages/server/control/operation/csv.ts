@@ -103,8 +103,8 @@ async function loadLines(load: () => Promise<CsvPage>, columns: readonly string[
   const lines: string[] = []
   const work: SlicedWork = {
     step() {
-      const each = rows[lines.length]
-      if (each !== undefined && lines.length < count) lines.push(toLine(columns.map(column => each[column])))
+      const row = rows[lines.length]
+      if (row !== undefined && lines.length < count) lines.push(toLine(columns.map(column => row[column])))
       return lines.length >= count
     },
   }
@@ -121,9 +121,9 @@ function asFile(reply: FastifyReply, name: string): FastifyReply {
 /** The rows as RFC 4180, with a head. A column that is optional is there if a row has it. */
 function toCsv(row: z.ZodObject, rows: CsvList['data']): string {
   const columns = Object.entries(row.shape)
-    .filter(([name, field]) => !isOptional(field) || rows.some(each => each[name] !== undefined))
+    .filter(([name, field]) => !isOptional(field) || rows.some(row => row[name] !== undefined))
     .map(([name]) => name)
-  return [columns, ...rows.map(each => columns.map(name => each[name]))].map(toLine).join('')
+  return [columns, ...rows.map(row => columns.map(name => row[name]))].map(toLine).join('')
 }
 
 function toLine(cells: readonly unknown[]): string {

@@ -132,7 +132,7 @@ export function cutPage<Record extends { readonly id: string }>(
   const limit = query.limit ?? DEFAULT_LIMIT
   const position = decodeCursor(query.cursor, binding)?.toString('utf8')
   const ordered = [...all].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
-  const rest = position === undefined ? ordered : ordered.filter(each => orderOf(each) > position)
+  const rest = position === undefined ? ordered : ordered.filter(item => orderOf(item) > position)
   const data = rest.slice(0, limit)
   const last = rest.length > limit ? data.at(-1) : undefined
   const next = last === undefined ? null : encodeCursor(Buffer.from(orderOf(last)), binding)

@@ -128,8 +128,8 @@ function join(replies: readonly EmbeddingReply[]): EmbeddingReply {
         : inputTokens + reply.inputTokens
   }
   const costs = replies.map(({ costNanoUsd }) => costNanoUsd)
-  const cost = costs.every(each => each !== undefined)
-    ? costs.reduce((sum, each) => sum + each, 0)
+  const cost = costs.every(cost => cost !== undefined)
+    ? costs.reduce((sum, cost) => sum + cost, 0)
     : undefined
   return { vectors, inputTokens, ...(cost === undefined ? {} : { costNanoUsd: cost }) }
 }

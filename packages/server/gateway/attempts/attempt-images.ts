@@ -138,8 +138,8 @@ function join(replies: readonly ImageReply[]): ImageReply {
   const [first] = replies
   if (replies.length === 1 && first !== undefined) return first
   const costs = replies.map(({ costNanoUsd }) => costNanoUsd)
-  const cost = costs.every(each => each !== undefined)
-    ? costs.reduce((sum, each) => sum + each, 0)
+  const cost = costs.every(cost => cost !== undefined)
+    ? costs.reduce((sum, cost) => sum + cost, 0)
     : undefined
   return {
     images: replies.flatMap(({ images }) => images),

@@ -179,7 +179,7 @@ class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
    */
   #readUntilOpen(chunk: Buffer): Buffer {
     const isSse = this.#format.framing === 'sse'
-    const end = isSse ? ENDS_OF_EVENTS.find(each => chunk.includes(each)) : undefined
+    const end = isSse ? ENDS_OF_EVENTS.find(end => chunk.includes(end)) : undefined
     let rest = chunk
     while (rest.length > 0 && !this.#isSettled) {
       const at = end === undefined ? NOT_FOUND : rest.indexOf(end)

@@ -232,14 +232,14 @@ export class TargetCursor<P extends ResolvedTarget> {
       first.targetAt,
       first.credentialAt,
       'forced',
-      passed.filter(each => each !== first),
+      passed.filter(candidate => candidate !== first),
     )
   }
 
   /** Chooses what is due first, as the last credential of its target: the others were called. */
   #returnToPassed(): undefined {
     const [{ credential }] = this.#passed.toSorted((a, b) => a.until - b.until) as [BlockedCandidate]
-    this.#credentials = [...this.#credentials.filter(each => each !== credential), credential]
+    this.#credentials = [...this.#credentials.filter(other => other !== credential), credential]
     this.#wasForced = true
     this.#take(this.#targetAt, this.#credentials.length - 1, 'forced')
   }
@@ -260,7 +260,9 @@ export class TargetCursor<P extends ResolvedTarget> {
     this.#as = as
     this.#isFailureNoted = false
     if (passed === undefined) return
-    const here = passed.filter(each => each.targetAt === targetAt && each.credentialAt < credentialAt)
+    const here = passed.filter(
+      skipped => skipped.targetAt === targetAt && skipped.credentialAt < credentialAt,
+    )
     if (here.length > 0) this.#passed = [...this.#passed, ...here]
     this.#recordSkips(passed)
   }

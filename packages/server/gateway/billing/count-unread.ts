@@ -76,7 +76,7 @@ function weigh(value: Json | undefined, scale: Scale): number {
   if (typeof value !== 'object' || value === null) return 0
   let sum = 0
   if (Array.isArray(value)) {
-    for (const each of value) sum += weigh(each, scale)
+    for (const item of value) sum += weigh(item, scale)
     return sum
   }
   for (const name in value) sum += weighField(name, value[name], scale)

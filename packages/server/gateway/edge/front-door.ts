@@ -215,10 +215,10 @@ export class FrontDoor implements PermitIssuer {
 
 /** Reports the requests of a scope and of those above it. */
 function publishTaken(scope: AdmissionScope, sharing: RateSharing): void {
-  for (let each: AdmissionScope | undefined = scope; each !== undefined; each = each.parent) {
-    if (each.rate === undefined) continue
-    const count = noteTaken(each, each.rate)
-    if (count > 0) sharing.publish('credential', each.key, count)
+  for (let current: AdmissionScope | undefined = scope; current !== undefined; current = current.parent) {
+    if (current.rate === undefined) continue
+    const count = noteTaken(current, current.rate)
+    if (count > 0) sharing.publish('credential', current.key, count)
   }
 }
 

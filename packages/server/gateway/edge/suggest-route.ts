@@ -50,8 +50,8 @@ export function openRouteSuggestions(
     )
     const found = whole.get(tail) ?? named.map(({ candidate }) => candidate)
     let best: Candidate | undefined
-    for (const each of found) {
-      if (best === undefined || likeness(each, method, head) > likeness(best, method, head)) best = each
+    for (const entry of found) {
+      if (best === undefined || likeness(entry, method, head) > likeness(best, method, head)) best = entry
     }
     return best === undefined ? undefined : `${best.method} ${best.path}`
   }
@@ -61,7 +61,7 @@ export function openRouteSuggestions(
 function toTail(path: string, prefixes: readonly string[]): string {
   let tail = path
   for (;;) {
-    const prefix = prefixes.find(each => tail.startsWith(`${each}/`)) ?? VERSION.exec(tail)?.[0]
+    const prefix = prefixes.find(prefix => tail.startsWith(`${prefix}/`)) ?? VERSION.exec(tail)?.[0]
     if (prefix === undefined) return tail
     tail = tail.slice(prefix.length)
   }

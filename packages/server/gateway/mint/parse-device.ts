@@ -99,7 +99,7 @@ function parseChain(body: JsonObject): Buffer[] {
       `must have 1 to ${MAX_CERTIFICATES} certificates; got ${chain.length}.`,
     )
   }
-  return chain.map((each, at) => bytesAt(each, `certificate_chain[${at}]`))
+  return chain.map((item, at) => bytesAt(item, `certificate_chain[${at}]`))
 }
 
 function parseDeviceCheckToken(body: JsonObject): string | undefined {

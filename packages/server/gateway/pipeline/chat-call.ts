@@ -123,7 +123,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   ): ReservedCall<PlannedTarget> | Promise<ReservedCall<PlannedTarget>> {
     const reserving = reserveChat(this.ctx, plan as ChatPlan, limits, this.deps)
     return reserving instanceof Promise
-      ? reserving.then(each => this.#toReserved(each))
+      ? reserving.then(plan => this.#toReserved(plan))
       : this.#toReserved(reserving)
   }
 

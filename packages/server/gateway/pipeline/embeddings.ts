@@ -161,7 +161,7 @@ const NO_VECTORS: EmbeddingReply = { vectors: [], inputTokens: 0 }
 /** Counts texts by their characters and token lists by their length. */
 function countInput(input: EmbeddingRequest['input'], count: (text: string) => number): number {
   let tokens = 0
-  for (const each of input) tokens += typeof each === 'string' ? Math.max(1, count(each)) : each.length
+  for (const item of input) tokens += typeof item === 'string' ? Math.max(1, count(item)) : item.length
   return tokens
 }
 

@@ -28,7 +28,7 @@ export function reserveAmounts(
   request: ReservationRequest,
 ): void | Promise<void> {
   const verdict = tryReserveAmounts(ctx, deps, request)
-  if (verdict instanceof Promise) return verdict.then(each => acceptReservation(ctx, deps, each))
+  if (verdict instanceof Promise) return verdict.then(result => acceptReservation(ctx, deps, result))
   acceptReservation(ctx, deps, verdict)
 }
 

@@ -86,7 +86,7 @@ export function reserveChat(
       isSandbox,
       amounts: amountsOf(needs, candidate.targets, candidate.output),
     })
-    return verdict instanceof Promise ? verdict.then(each => decide(index, each)) : decide(index, verdict)
+    return verdict instanceof Promise ? verdict.then(result => decide(index, result)) : decide(index, verdict)
   }
   const decide = (index: number, verdict: ReservationVerdict): ChatPlan | Promise<ChatPlan> => {
     if (index + 1 < candidates.length && lacksAmounts(verdict)) return tryCandidate(index + 1)

@@ -59,8 +59,10 @@ export function planTargets<T extends ResolvedTarget>(
     return { targets: [target], alias: undefined, isStream }
   }
   const { alias } = resolution
-  const plans = resolution.targets.map(({ target, resolution: each }) =>
-    'refusal' in each ? each : planOne(toTarget(each.resolved, target, environment)),
+  const plans = resolution.targets.map(({ target, resolution: targetResolution }) =>
+    'refusal' in targetResolution
+      ? targetResolution
+      : planOne(toTarget(targetResolution.resolved, target, environment)),
   )
   const usable = plans.filter((plan): plan is T => !('refusal' in plan))
   if (usable.length === 0) throw noEligibleTarget(alias, plans, caller)

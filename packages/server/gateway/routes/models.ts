@@ -127,8 +127,8 @@ function toListedAlias(
   { environment }: IdentifiedContext,
 ): ListedAlias | undefined {
   if (!('targets' in resolution)) return undefined
-  const targets = resolution.targets.flatMap(({ resolution: each }) =>
-    'resolved' in each ? [toListedModel(environment, each.resolved.id)] : [],
+  const targets = resolution.targets.flatMap(({ resolution: targetResolution }) =>
+    'resolved' in targetResolution ? [toListedModel(environment, targetResolution.resolved.id)] : [],
   )
   return targets.length === 0 ? undefined : { id: resolution.alias.name, targets }
 }

@@ -280,7 +280,7 @@ export class Snapshots {
 
   #environment(id: string): Promise<Environment | undefined> {
     // Bounded by itself, so that no later load waits for a query that is stuck.
-    return this.#table.environment(id, each => this.#within(this.#source.findEnvironment(each)))
+    return this.#table.environment(id, missing => this.#within(this.#source.findEnvironment(missing)))
   }
 
   #keep(hash: string, tenant: Tenant | undefined): void {

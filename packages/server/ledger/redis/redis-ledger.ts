@@ -58,7 +58,7 @@ export class RedisLedger implements Ledger {
   readonly #clock: ScriptClock
   readonly #reservations = new Map<string, LocalReservation>()
   readonly #undelivered: UndeliveredEndings
-  readonly #recovered = new RecoveredSettlements(each => this.#sendRecovered(each))
+  readonly #recovered = new RecoveredSettlements(settlement => this.#sendRecovered(settlement))
 
   constructor(options: RedisLedgerOptions) {
     this.owner = options.owner

@@ -67,7 +67,7 @@ export class Endings {
   /** Resolves once everything that was added is carried out, or the connection is lost. */
   async whenDone(): Promise<void> {
     const all = [...this.#sent, this.#next]
-    await Promise.all(all.map(each => each?.done))
+    await Promise.all(all.map(item => item?.done))
   }
 
   /** Returns the endings that no message contains now. */

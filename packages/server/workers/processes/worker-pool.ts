@@ -112,9 +112,9 @@ export class WorkerPool {
     for (const worker of workers) worker.stop(false)
     const counts = await Promise.all(workers.map(({ finished }) => finished))
     const sum = { finished: 0, cut: 0 }
-    for (const each of counts) {
-      sum.finished += each?.finished ?? 0
-      sum.cut += each?.cut ?? 0
+    for (const count of counts) {
+      sum.finished += count?.finished ?? 0
+      sum.cut += count?.cut ?? 0
     }
     return sum
   }

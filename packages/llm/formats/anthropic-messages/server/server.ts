@@ -57,7 +57,7 @@ class TranslatedStream implements StreamEncoder {
 
   encode(events: readonly StreamEvent[]): string {
     let frames = ''
-    for (const event of events) for (const each of this.#encoder.encode(event)) frames += toFrame(each)
+    for (const event of events) for (const encoded of this.#encoder.encode(event)) frames += toFrame(encoded)
     return frames
   }
 

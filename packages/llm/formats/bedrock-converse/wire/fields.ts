@@ -82,6 +82,6 @@ export const FIELDS = new FieldTable({
 
 /** Bedrock refuses stop sequences of white space alone. */
 function listWithText(stop: Json): Json | undefined {
-  const kept = Array.isArray(stop) ? stop.filter(each => String(each).trim() !== '') : []
+  const kept = Array.isArray(stop) ? stop.filter(sequence => String(sequence).trim() !== '') : []
   return kept.length === 0 ? undefined : kept
 }

@@ -26,8 +26,8 @@ export function parseTools(body: JsonObject, request: MutableRequest, findings: 
 function parseDeclared(value: Json | undefined, findings: TargetFindings): FunctionTool[] {
   if (value === undefined || value === null) return []
   const tools: FunctionTool[] = []
-  for (const [at, each] of listAt(value, 'tools').entries()) {
-    const tool = objectAt(each, `tools[${at}]`)
+  for (const [at, entry] of listAt(value, 'tools').entries()) {
+    const tool = objectAt(entry, `tools[${at}]`)
     for (const name in tool) {
       const given = tool[name]
       if (given === null) continue
@@ -147,8 +147,8 @@ const LOOSE: ReadonlySet<Json | undefined> = new Set([
 export function parseSafety(value: Json | undefined, findings: TargetFindings): void {
   if (value === undefined || value === null) return
   let isStrict = false
-  for (const [at, each] of listAt(value, 'safetySettings').entries()) {
-    const { threshold } = objectAt(each, `safetySettings[${at}]`)
+  for (const [at, safetySetting] of listAt(value, 'safetySettings').entries()) {
+    const { threshold } = objectAt(safetySetting, `safetySettings[${at}]`)
     if (!LOOSE.has(threshold)) isStrict = true
   }
   if (isStrict) findings.nativeOnly.push('safetySettings')

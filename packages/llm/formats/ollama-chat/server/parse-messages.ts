@@ -18,9 +18,9 @@ export function parseMessages(value: Json | undefined, unread: string[]): Messag
   const messages = listAt(value, 'messages')
   if (messages.length === 0) throw invalid('messages', 'must have at least one message.')
   const pending = new PendingCalls()
-  return messages.map((each, turn) => {
+  return messages.map((value, turn) => {
     const path = `messages[${turn}]`
-    const message = objectAt(each, path)
+    const message = objectAt(value, path)
     for (const name in message) {
       if (!FIELDS.has(name) && message[name] !== null) unread.push(`${path}.${name}`)
     }
@@ -108,9 +108,9 @@ export function toImageUrl(image: Json): string | undefined {
 
 function parseCalls({ tool_calls: calls }: JsonObject, path: string, turn: number): ToolCall[] {
   if (calls === undefined || calls === null) return []
-  return listAt(calls, `${path}.tool_calls`).map((each, at) => {
+  return listAt(calls, `${path}.tool_calls`).map((item, at) => {
     const place = `${path}.tool_calls[${at}]`
-    const call = objectAt(each, place)
+    const call = objectAt(item, place)
     const id = optionalText(call, 'id', `${place}.id`)
     assertCallIdLength(id, `${place}.id`)
     const fn = objectAt(call.function, `${place}.function`)

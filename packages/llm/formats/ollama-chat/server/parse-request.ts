@@ -105,7 +105,7 @@ const FUNCTION_TOOL: ReadonlySet<string> = new Set(['type', 'function'])
 
 function parseTools(tools: Json | undefined): FunctionTool[] {
   if (tools === undefined || tools === null) return []
-  return listAt(tools, 'tools').map((each, at) => parseTool(objectAt(each, `tools[${at}]`), `tools[${at}]`))
+  return listAt(tools, 'tools').map((tool, at) => parseTool(objectAt(tool, `tools[${at}]`), `tools[${at}]`))
 }
 
 function parseTool(tool: JsonObject, path: string): FunctionTool {

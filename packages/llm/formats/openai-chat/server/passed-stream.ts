@@ -96,7 +96,7 @@ export class PassedStream implements StreamEncoder {
     asItCame: string | Uint8Array,
   ): string | Uint8Array {
     if (this.#context.includeUsage) {
-      const found = events.find(each => each.type === 'usage')
+      const found = events.find(event => event.type === 'usage')
       if (found === undefined || toObject(chunk.usage) === undefined) return asItCame
       if (hasOpenAiArithmetic(chunk, found.usage)) return asItCame
       return toFrame({ ...chunk, usage: correctUsage(chunk.usage, found.usage) })

@@ -155,8 +155,8 @@ class InputParser {
   #findNestedTools(value: Json | undefined, path: string): string | undefined {
     let found: string | undefined
     if (Array.isArray(value)) {
-      for (const each of value) {
-        const hosted = this.#findNestedTools(each, path)
+      for (const item of value) {
+        const hosted = this.#findNestedTools(item, path)
         found ??= hosted
       }
       return found

@@ -20,8 +20,8 @@ export function isToolItem({ type, call_id: id }: JsonObject): boolean {
 /** Adds the tools that items of the input bring, which the model has from there on. Later ones replace earlier ones. */
 export function parseItemTools(input: Json | undefined, table: ToolTable, findings: InputFindings): void {
   if (!Array.isArray(input)) return
-  for (const [at, each] of input.entries()) {
-    const item = toObject(each)
+  for (const [at, value] of input.entries()) {
+    const item = toObject(value)
     if (item === undefined || !isToolItem(item)) continue
     const path = `input[${at}]`
     refuseOtherLists(item, path, findings)
