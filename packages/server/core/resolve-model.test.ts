@@ -32,7 +32,7 @@ function credential(provider: string, createdAt = 0, discovered: readonly string
   }
 }
 
-interface Given {
+interface ResolveInput {
   keyAllows?: string[] | null
   environmentAllows?: string[] | null
   planAllows?: string[]
@@ -47,7 +47,7 @@ interface Given {
 }
 
 /** Returns `provider/model`, an error code, or for an alias the result of each target. */
-function resolve(asked: string, given: Given = {}): string | string[] {
+function resolve(asked: string, given: ResolveInput = {}): string | string[] {
   const { credentials = ['maker', 'host', 'other', 'any'], discovered = {}, aliases = {} } = given
   const lists = { key: given.keyAllows ?? null, plan: given.planAllows ?? null }
   const environment = {

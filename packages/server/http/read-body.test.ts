@@ -14,7 +14,7 @@ function ownerOf(orgId: string): ShareOwner {
   return { environment: { orgId, id: orgId }, caller: { keyId: orgId }, endUser: undefined }
 }
 
-interface Sent {
+interface SentBody {
   readonly body: Buffer
   readonly reader: BodyReader
 }
@@ -24,7 +24,7 @@ async function send(
   size: number,
   begin: (reader: BodyReader) => void = () => {},
   chunkBytes?: number,
-): Promise<Sent> {
+): Promise<SentBody> {
   let note: (reader: BodyReader) => void = () => {}
   const reading = new Promise<BodyReader>(resolve => {
     note = resolve

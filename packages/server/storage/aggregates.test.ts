@@ -45,7 +45,7 @@ import {
 import { findQuota, insertQuota, listQuotas, removeQuota } from './quotas.ts'
 import { findWebhook, insertWebhook, listWebhooks, removeWebhook } from './webhooks.ts'
 
-interface Listed {
+interface ListedRow {
   readonly id: string
   readonly created_at: Date
 }
@@ -54,8 +54,8 @@ interface Listed {
 interface Aggregate {
   readonly name: string
   insert(db: Db, tree: Tree, created_at: Date): Promise<string>
-  find(db: Db, id: string): Promise<Listed | undefined>
-  list(db: Db, tree: Tree, page: Page): Promise<readonly Listed[]>
+  find(db: Db, id: string): Promise<ListedRow | undefined>
+  list(db: Db, tree: Tree, page: Page): Promise<readonly ListedRow[]>
   /** Absent: rows are never removed. */
   readonly remove?: (db: Db, id: string) => Promise<void>
   /** Whose deletion hides the row from `find`. */
@@ -252,7 +252,7 @@ const REMOVABLE = AGGREGATES.flatMap(aggregate =>
 )
 
 const later = (seconds: number): Date => new Date(CREATED.getTime() + seconds * 1000)
-const toIds = (rows: readonly Listed[]): string[] => rows.map(({ id }) => id)
+const toIds = (rows: readonly ListedRow[]): string[] => rows.map(({ id }) => id)
 
 describe.each(listTestServers())('on $label', server => {
   let database: FreshDatabase

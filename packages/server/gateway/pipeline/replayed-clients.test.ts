@@ -10,7 +10,7 @@ const CONCURRENCY = 8
 
 type Value = null | boolean | number | string | Value[] | { [name: string]: Value }
 
-interface Recorded {
+interface RecordedRequest {
   readonly client: string
   readonly method: string
   readonly path: string
@@ -18,7 +18,7 @@ interface Recorded {
   readonly body: Value
 }
 
-const requests: readonly Recorded[] = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : []
+const requests: readonly RecordedRequest[] = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : []
 if (requests.length === 0) console.log(`skipped: 1 test replays what clients sent; ${FILE} is absent`)
 
 /** Features that no part of the gateway offers: the answer is 404. */
@@ -84,7 +84,7 @@ function modelFor(path: string): string {
 }
 
 /** The request with a model of the sandbox, in its path or its body. */
-function toSandbox({ method, path, body }: Recorded): { path: string; body: Value } {
+function toSandbox({ method, path, body }: RecordedRequest): { path: string; body: Value } {
   const model = modelFor(path)
   const given = restoreAll(body)
   const gemini = /^(\/gemini\/v1(?:beta)?\/(?:models\/)?)[^?]+(:[a-zA-Z]+(?:\?.*)?)$/.exec(path)
@@ -129,7 +129,7 @@ describe.skipIf(requests.length === 0)('requests of real clients', () => {
     await app?.close()
   })
 
-  async function replay(recorded: Recorded): Promise<Refusal | undefined> {
+  async function replay(recorded: RecordedRequest): Promise<Refusal | undefined> {
     const { path, body } = toSandbox(recorded)
     const { 'content-type': type = 'application/json', 'accept-encoding': _, ...headers } = recorded.headers
     const response = await fetch(app.gatewayUrl + path, {
@@ -150,7 +150,7 @@ describe.skipIf(requests.length === 0)('requests of real clients', () => {
     let next = 0
     const worker = async (): Promise<void> => {
       for (let at = next++; at < requests.length; at = next++) {
-        const refusal = await replay(requests[at] as Recorded)
+        const refusal = await replay(requests[at] as RecordedRequest)
         if (refusal !== undefined) refusals.push(refusal)
       }
     }

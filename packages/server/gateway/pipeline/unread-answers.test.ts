@@ -72,7 +72,7 @@ const endless: UpstreamAnswer = res => {
   write()
 }
 
-interface Held {
+interface ScriptedProvider {
   /** Requests of that content that reached the provider and are open. */
   open(content: string): number
   /** Requests of that content that reached the provider. */
@@ -80,7 +80,7 @@ interface Held {
 }
 
 /** Streams to 'unread', never answers 'silent', and answers all others at once. */
-function script(): Held {
+function script(): ScriptedProvider {
   const from = limited.upstream.requests.length
   const closed = new Set<UpstreamRequestSeen>()
   limited.upstream.script((res, seen) => {
@@ -102,18 +102,20 @@ async function ask(key: string, fields: object = {}, headers: Record<string, str
 describe('with many silent streams of one key and of one client token', () => {
   test('other environments, keys and end users are served, and each gets its share', async () => {
     const { app } = limited
-    const held = script()
+    const provider = script()
     const token = await makePlaygroundToken(app)
     for (let at = 0; at < MANY; at++) await sendUnread(app.secretKey, body('silent key', { stream: true }))
-    await expect.poll(() => held.open('silent key'), SOON).toBe(9)
+    await expect.poll(() => provider.open('silent key'), SOON).toBe(9)
     for (let at = 0; at < MANY; at++) await sendUnread(token, body('silent token', { stream: true }))
-    await expect.poll(() => [held.open('silent key'), held.open('silent token')], SOON).toEqual([9, 2])
+    await expect
+      .poll(() => [provider.open('silent key'), provider.open('silent token')], SOON)
+      .toEqual([9, 2])
     const other = (await app.createKey({})).key
     expect(await ask(production)).toMatchObject({ status: 200 })
     expect(await ask(other)).toMatchObject({ status: 200 })
     expect(await ask(app.secretKey, {}, { 'x-rideau-end-user': 'another' })).toMatchObject({ status: 200 })
-    // None of those that were held had ended by then.
-    expect([held.seen('silent key').length, held.seen('silent token').length]).toEqual([9, 2])
+    // None of those that were open had ended by then.
+    expect([provider.seen('silent key').length, provider.seen('silent token').length]).toEqual([9, 2])
   })
 
   test('a call of theirs that gets no connection in its time is an overload, free, and may fall back', async () => {
@@ -139,13 +141,13 @@ describe('with many silent streams of one key and of one client token', () => {
 
 test('ends streams whose callers do not read, bills what was delivered, and lends their connections to waiting calls', async () => {
   const { app } = limited
-  const held = script()
+  const provider = script()
   const { key, budget } = await limited.freshKey(1_000_000)
   const ids: string[] = []
   for (let at = 0; at < 11; at++) ids.push(await sendUnread(key, body('unread', { stream: true })))
   expect(await ask(production)).toMatchObject({ status: 200 })
   // The two above the share of nine waited, and were streamed to afterwards.
-  await expect.poll(() => [held.seen('unread').length, held.open('unread')], SOON).toEqual([11, 0])
+  await expect.poll(() => [provider.seen('unread').length, provider.open('unread')], SOON).toEqual([11, 0])
   const logs = await Promise.all(ids.map(id => app.findLog(id)))
   for (const log of logs) {
     expect(log).toMatchObject({ error_code: 'request_canceled', usage_estimated: true })

@@ -19,10 +19,10 @@ function open(maxConnections: number, assertOrigin?: (origin: string) => void): 
   })
 }
 
-type Recorded = Borrower & { taken: Connection[]; refused: Error[] }
+type RecordingBorrower = Borrower & { taken: Connection[]; refused: Error[] }
 
-function borrow(connections: Connections, origin = ORIGIN, owner = ownerOf('one')): Recorded {
-  const borrower: Recorded = {
+function borrow(connections: Connections, origin = ORIGIN, owner = ownerOf('one')): RecordingBorrower {
+  const borrower: RecordingBorrower = {
     origin,
     owner,
     share: undefined,
