@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { LAST_START_MS, MAX_ATTEMPT_MS } from '../core/attempts/retry.ts'
 import { Fault } from '../core/fault.ts'
-import { LAST_START_MS, MAX_ATTEMPT_MS } from '../core/retry.ts'
 import type { InFlight } from '../gateway/request/in-flight.ts'
 
 /** What became of the requests that ran when a gateway was told to stop. */

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8'
 import { z } from 'zod'
-import { type BucketRate, toBucketRate } from '../core/token-bucket.ts'
+import { type BucketRate, toBucketRate } from '../core/admission/token-bucket.ts'
 import { readFileLimit } from './file-limit.ts'
 import { positiveNumber, wholeNumber } from './setting-types.ts'
 

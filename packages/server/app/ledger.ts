@@ -6,7 +6,7 @@ import type { ThresholdCrossing } from '../ledger/ledger.ts'
 import type { SeedSource } from '../ledger/seed-source.ts'
 import { countInstances } from '../storage/instance-lock.ts'
 import type { Storage } from '../storage/open-storage.ts'
-import { listMeterSeeds } from '../storage/usage-seeds.ts'
+import { listMeterSeeds } from '../storage/usage/usage-seeds.ts'
 import type { RecordBarrier } from './records.ts'
 
 export interface LedgerParts {

@@ -1,5 +1,5 @@
+import { REFUSAL_REASONS } from '../core/admission/refusal-counter.ts'
 import type { OnException } from '../core/on-exception.ts'
-import { REFUSAL_REASONS } from '../core/refusal-counter.ts'
 import type { Circuits } from '../gateway/attempts/circuits.ts'
 import type { ProviderCounts } from '../gateway/attempts/provider-counts.ts'
 import type { FrontDoor } from '../gateway/edge/front-door.ts'

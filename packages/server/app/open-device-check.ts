@@ -3,7 +3,7 @@ import type { DeviceCheckSignal } from '../gateway/mint/device-check-signal.ts'
 import { chargeLookupsTo } from '../http/egress.ts'
 import { toLookupOwner } from '../http/lookup-slots.ts'
 import { type DeviceCheckKey, queryDeviceCheck } from '../identity/devices/apple/query-device-check.ts'
-import { findDeviceAuth } from '../storage/device-auth.ts'
+import { findDeviceAuth } from '../storage/end-users/device-auth.ts'
 import type { AppParts } from './app-parts.ts'
 
 type Parts = Pick<AppParts, 'storage' | 'secretBox' | 'egress' | 'newId' | 'limits'>

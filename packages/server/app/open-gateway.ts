@@ -29,13 +29,13 @@ import type { Drain } from '../journal/drain.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openCancellations } from '../redis/cancellations.ts'
+import { acquireInstanceLock } from '../storage/instance-lock.ts'
+import { updateKeysLastUsed } from '../storage/keys/keys.ts'
 import {
   CREDENTIAL_EXHAUSTED,
   CREDENTIAL_REJECTED,
   markCredentialRejected,
-} from '../storage/credential-validation.ts'
-import { acquireInstanceLock } from '../storage/instance-lock.ts'
-import { updateKeysLastUsed } from '../storage/keys.ts'
+} from '../storage/models/credential-validation.ts'
 import { openTracing, type Tracing } from '../tracing/open-tracing.ts'
 import { connectCancellations } from '../workers/messages/cancellations.ts'
 import { connectHoldings } from '../workers/messages/holdings.ts'

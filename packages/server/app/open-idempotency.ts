@@ -15,7 +15,7 @@ import {
   renewOwner,
   type StoredClaim,
   takeOverClaim,
-} from '../storage/idempotent-answers.ts'
+} from '../storage/idempotency/idempotent-answers.ts'
 import { openPool } from '../storage/pool.ts'
 import type { AppParts } from './app-parts.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { takeChars } from '../core/cut-text.ts'
+import { takeChars } from '../core/records/cut-text.ts'
 
 /** Longer values are cut in messages: what is far too long for a number may be a secret in the wrong place. */
 const MAX_SHOWN_CHARS = 20

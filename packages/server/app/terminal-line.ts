@@ -1,4 +1,4 @@
-import { takeChars } from '../core/cut-text.ts'
+import { takeChars } from '../core/records/cut-text.ts'
 
 /** How lines are written to a terminal. */
 export interface TerminalStyle {

@@ -1,5 +1,5 @@
 import { systemClock } from '../core/clock.ts'
-import type { RecordLine } from '../core/request-record.ts'
+import type { RecordLine } from '../core/records/request-record.ts'
 import type { JournalReplays } from '../journal/journal-replays.ts'
 import type { WorkerProcess } from '../workers/processes/worker-process.ts'
 import type { AppParts } from './app-parts.ts'

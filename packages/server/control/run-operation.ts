@@ -1,4 +1,4 @@
-import { insertAuditEntry } from '../storage/audit-log.ts'
+import { insertAuditEntry } from '../storage/events/audit-log.ts'
 import type { Page } from '../storage/page.ts'
 import type { Db } from '../storage/pool.ts'
 import { extendTenantScope, inTenantScope } from '../storage/tenant-scope.ts'

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../core/request-record.ts'
+import type { RequestRecord } from '../core/records/request-record.ts'
 import type { DemoModel } from './demo-models.ts'
 
 type Bodies = Pick<RequestRecord, 'request_body' | 'response_body'>

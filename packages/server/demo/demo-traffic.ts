@@ -1,7 +1,7 @@
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
 import { FAULTS, type FaultCode } from '../core/fault-table.ts'
 import { openIds } from '../core/ids.ts'
-import type { AttemptRecord, RequestRecord } from '../core/request-record.ts'
+import type { AttemptRecord, RequestRecord } from '../core/records/request-record.ts'
 import type { EnvironmentRow } from '../storage/schema.ts'
 import { toBodies } from './demo-bodies.ts'
 import { DEMO_MODELS, type DemoModel } from './demo-models.ts'

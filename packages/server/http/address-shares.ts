@@ -1,4 +1,10 @@
-import { acquire, type CapacityShare, openCapacity, openShare, release } from '../core/fair-share.ts'
+import {
+  acquire,
+  type CapacityShare,
+  openCapacity,
+  openShare,
+  release,
+} from '../core/admission/fair-share.ts'
 import { toAddressBlock, toAddressGroup } from './client-address.ts'
 
 /** An address that is alone takes a little over half. */

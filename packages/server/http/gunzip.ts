@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib'
-import type { ShareOwner } from '../core/connection-shares.ts'
+import type { ShareOwner } from '../core/admission/connection-shares.ts'
 import { Fault } from '../core/fault.ts'
 import type { BodyMemory } from './body-memory.ts'
 import { loopTurns, UNKNOWN_OWNER } from './loop-turns.ts'

@@ -3,7 +3,7 @@ import {
   type ConnectionShare,
   ConnectionShares,
   type ShareOwner,
-} from '../core/connection-shares.ts'
+} from '../core/admission/connection-shares.ts'
 import { RestFactor } from './rest-factor.ts'
 
 /** Work that may be long, and so waits for a turn in the event loop. */

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ShareOwner } from '../core/connection-shares.ts'
+import type { ShareOwner } from '../core/admission/connection-shares.ts'
 import { Fault } from '../core/fault.ts'
 import { type BodyReader, readBody } from './read-body.ts'
 import { ReceivedRequest } from './received-request.ts'

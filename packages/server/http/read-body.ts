@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ShareOwner } from '../core/connection-shares.ts'
+import type { ShareOwner } from '../core/admission/connection-shares.ts'
 import { Fault } from '../core/fault.ts'
 import { batchInTick } from './batch-in-tick.ts'
 import type { BodyMemory } from './body-memory.ts'

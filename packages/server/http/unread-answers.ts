@@ -1,4 +1,4 @@
-import { acquire, type CapacityShare, release } from '../core/fair-share.ts'
+import { acquire, type CapacityShare, release } from '../core/admission/fair-share.ts'
 import type { Log } from '../core/log.ts'
 import { LogPace } from '../core/log-pace.ts'
 

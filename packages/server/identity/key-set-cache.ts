@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import type { FederatedConfig } from '../core/federated-config.ts'
+import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
 import { FederatedConfigError, type KeySets } from './key-sets.ts'
 
 export interface KeySetCacheOptions {

@@ -1,7 +1,12 @@
 import type { Log } from '../core/log.ts'
 import { LogPace } from '../core/log-pace.ts'
-import { isRefusal, isUnbilled, toSalvagedLine, toShortLine } from '../core/record-line.ts'
-import type { LineWithRecord, RecordBatch, RecordLine, RequestRecord } from '../core/request-record.ts'
+import { isRefusal, isUnbilled, toSalvagedLine, toShortLine } from '../core/records/record-line.ts'
+import type {
+  LineWithRecord,
+  RecordBatch,
+  RecordLine,
+  RequestRecord,
+} from '../core/records/request-record.ts'
 import { insertSegment } from './insert-segment.ts'
 import { type Journal, segmentPath } from './journal.ts'
 import { JournalSpace } from './journal-space.ts'

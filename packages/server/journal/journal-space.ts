@@ -1,5 +1,5 @@
-import { isUnbilled, toBriefLine, toKeptLine } from '../core/record-line.ts'
-import type { LineWithRecord, RequestRecord } from '../core/request-record.ts'
+import { isUnbilled, toBriefLine, toKeptLine } from '../core/records/record-line.ts'
+import type { LineWithRecord, RequestRecord } from '../core/records/request-record.ts'
 import type { Journal } from './journal.ts'
 
 /** Above this part of the journal, unbilled requests leave no bodies and no metadata. */

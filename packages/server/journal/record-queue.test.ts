@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LineWithRecord, RecordLine } from '../core/request-record.ts'
+import type { LineWithRecord, RecordLine } from '../core/records/request-record.ts'
 import { LineBatch, RecordQueue } from './record-queue.ts'
 
 const line = (id: string, chars = 10): LineWithRecord => ({

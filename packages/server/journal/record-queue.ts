@@ -1,4 +1,4 @@
-import type { LineWithRecord, RecordBatch, RecordLine } from '../core/request-record.ts'
+import type { LineWithRecord, RecordBatch, RecordLine } from '../core/records/request-record.ts'
 
 /** Keeps lines as they are. */
 export class LineBatch implements RecordBatch {

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../core/request-record.ts'
+import type { RequestRecord } from '../core/records/request-record.ts'
 
 /** The time for records of refused requests in one tick of the event loop, in milliseconds. */
 const SLICE_MS = 1

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CircuitUpdate } from '../core/circuit-sharing.ts'
+import type { CircuitUpdate } from '../core/attempts/circuit-sharing.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../testing/harness/redis.ts'
 import { type CircuitMessages, openCircuitMessages } from './circuit-messages.ts'
 

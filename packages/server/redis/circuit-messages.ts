@@ -1,4 +1,4 @@
-import type { CircuitName, CircuitSharing, CircuitUpdate } from '../core/circuit-sharing.ts'
+import type { CircuitName, CircuitSharing, CircuitUpdate } from '../core/attempts/circuit-sharing.ts'
 import { type OnException, runGuarded, throwLater } from '../core/on-exception.ts'
 import { openRedis } from './open-redis.ts'
 

@@ -13,37 +13,47 @@ import {
   newId,
   type Tree,
 } from '../testing/harness/storage-rows.ts'
+import { findEndUser, listEndUsers, removeEndUser, updateEndUser } from './end-users/end-users.ts'
+import { findWebhook, insertWebhook, listWebhooks, removeWebhook } from './events/webhooks.ts'
+import { findKey, listKeys } from './keys/keys.ts'
+import { findManagementKey, listManagementKeys } from './keys/management-keys.ts'
+import {
+  findCustomModel,
+  insertCustomModel,
+  listCustomModels,
+  removeCustomModel,
+} from './models/custom-models.ts'
+import {
+  findModelAlias,
+  insertModelAlias,
+  listModelAliases,
+  removeModelAlias,
+} from './models/model-aliases.ts'
+import {
+  findProviderCredential,
+  listProviderCredentials,
+  removeProviderCredential,
+} from './models/provider-credentials.ts'
+import type { Page } from './page.ts'
 import {
   findBudget,
   insertBudget,
   listOrganizationBudgets,
   listProjectBudgets,
   removeBudget,
-} from './budgets.ts'
-import { findCustomModel, insertCustomModel, listCustomModels, removeCustomModel } from './custom-models.ts'
-import { findEndUser, listEndUsers, removeEndUser, updateEndUser } from './end-users.ts'
-import { findKey, listKeys } from './keys.ts'
+} from './policies/budgets.ts'
 import {
   findLimit,
   insertLimit,
   listEnvironmentLimits,
   listOrganizationLimits,
   removeLimit,
-} from './limits.ts'
-import { findManagementKey, listManagementKeys } from './management-keys.ts'
-import { findMember, listMembers, removeMember } from './members.ts'
-import { findModelAlias, insertModelAlias, listModelAliases, removeModelAlias } from './model-aliases.ts'
-import type { Page } from './page.ts'
-import { findPlan, insertPlan, listPlans, removePlan } from './plans.ts'
+} from './policies/limits.ts'
+import { findPlan, insertPlan, listPlans, removePlan } from './policies/plans.ts'
+import { findQuota, insertQuota, listQuotas, removeQuota } from './policies/quotas.ts'
 import type { Db } from './pool.ts'
-import { findProject, listProjects } from './projects.ts'
-import {
-  findProviderCredential,
-  listProviderCredentials,
-  removeProviderCredential,
-} from './provider-credentials.ts'
-import { findQuota, insertQuota, listQuotas, removeQuota } from './quotas.ts'
-import { findWebhook, insertWebhook, listWebhooks, removeWebhook } from './webhooks.ts'
+import { findProject, listProjects } from './tenancy/projects.ts'
+import { findMember, listMembers, removeMember } from './users/members.ts'
 
 interface ListedRow {
   readonly id: string

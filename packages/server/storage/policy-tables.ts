@@ -1,7 +1,7 @@
 import type { Generated, JSONColumnType } from 'kysely'
-import type { DevicePlatform } from '../core/device-auth.ts'
-import type { OnTight } from '../core/policies.ts'
-import type { CalendarWindow, Window } from '../core/windows.ts'
+import type { DevicePlatform } from '../core/tenancy/device-auth.ts'
+import type { OnTight } from '../core/tenancy/policies.ts'
+import type { CalendarWindow, Window } from '../core/tenancy/windows.ts'
 
 /** Tables of migrations/0001-initial/policies.ts and 0003-devices.ts. */
 export interface PolicyTables {

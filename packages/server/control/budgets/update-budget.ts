@@ -1,4 +1,4 @@
-import { lockBudget, updateBudget as storeBudget } from '../../storage/budgets.ts'
+import { lockBudget, updateBudget as storeBudget } from '../../storage/policies/budgets.ts'
 import { mergeChange } from '../operation/merge-change.ts'
 import { toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'

@@ -2,7 +2,7 @@ import {
   CUSTOM_MODEL_NAME_CONSTRAINT,
   lockCustomModel,
   updateCustomModel as storeCustomModel,
-} from '../../storage/custom-models.ts'
+} from '../../storage/models/custom-models.ts'
 import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'

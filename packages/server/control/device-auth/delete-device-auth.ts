@@ -1,4 +1,4 @@
-import { removeDeviceAuth } from '../../storage/device-auth.ts'
+import { removeDeviceAuth } from '../../storage/end-users/device-auth.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orNotFound } from '../operation/or-gone.ts'
 import { NO_DEVICE_AUTH, readDeviceAuth } from './read-device-auth.ts'

@@ -1,4 +1,4 @@
-import { findEndUser } from '../../storage/end-users.ts'
+import { findEndUser } from '../../storage/end-users/end-users.ts'
 import type { Services } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import type { z } from '../operation/zod.ts'

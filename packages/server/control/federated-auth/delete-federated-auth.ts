@@ -1,4 +1,4 @@
-import { removeFederatedAuth } from '../../storage/federated-auth.ts'
+import { removeFederatedAuth } from '../../storage/end-users/federated-auth.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orNotFound } from '../operation/or-gone.ts'
 import { NO_FEDERATED_AUTH, readFederatedAuth } from './read-federated-auth.ts'

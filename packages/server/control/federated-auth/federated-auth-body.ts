@@ -1,5 +1,9 @@
 import { Fault } from '../../core/fault.ts'
-import { type ClaimValue, type FederatedConfig, SIGNING_ALGORITHMS } from '../../core/federated-config.ts'
+import {
+  type ClaimValue,
+  type FederatedConfig,
+  SIGNING_ALGORITHMS,
+} from '../../core/tenancy/federated-config.ts'
 import type { AddressPolicy } from '../../http/egress.ts'
 import { findUrlObjection } from '../../http/outgoing-url.ts'
 import { textField } from '../operation/fields.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
+import type { Actor } from '../../core/access/permissions.ts'
 import { Fault } from '../../core/fault.ts'
-import type { Actor } from '../../core/permissions.ts'
-import { findIdempotentCreate, insertIdempotentCreate } from '../../storage/idempotent-creates.ts'
+import { findIdempotentCreate, insertIdempotentCreate } from '../../storage/idempotency/idempotent-creates.ts'
 import type { Db } from '../../storage/pool.ts'
 import { noResource } from '../operation/granted-access.ts'
 import type { Services } from '../operation/operation.ts'
@@ -125,7 +125,7 @@ export class IdempotentCreates {
   }
 }
 
-/** The context that the sealed answer is bound to (storage/sealed-columns.ts). */
+/** The context that the sealed answer is bound to (storage/secrets/sealed-columns.ts). */
 function contextOf(id: string): string {
   return `idempotent_creates:${id}`
 }

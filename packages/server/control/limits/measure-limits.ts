@@ -1,4 +1,4 @@
-import { toLimitRowMeter } from '../../storage/policy-meters.ts'
+import { toLimitRowMeter } from '../../storage/policies/policy-meters.ts'
 import type { LimitRow } from '../../storage/policy-tables.ts'
 import type { Services } from '../operation/operation.ts'
 

@@ -1,13 +1,13 @@
 import { Fault } from '../../core/fault.ts'
-import { CALENDAR_WINDOWS } from '../../core/windows.ts'
-import { findOrganization } from '../../storage/organizations.ts'
+import { CALENDAR_WINDOWS } from '../../core/tenancy/windows.ts'
 import type { Db } from '../../storage/pool.ts'
+import { findOrganization } from '../../storage/tenancy/organizations.ts'
 import {
   countConcurrencyRefusals,
   countRefusals,
   MOST_REQUESTS,
   type TriedRule,
-} from '../../storage/refusals.ts'
+} from '../../storage/usage/refusals.ts'
 import { dateTime } from '../operation/fields.ts'
 import { MAX_USD, toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'

@@ -1,4 +1,4 @@
-import { lockLimit, updateLimit as storeLimit } from '../../storage/limits.ts'
+import { lockLimit, updateLimit as storeLimit } from '../../storage/policies/limits.ts'
 import { assertRole } from '../operation/assert-role.ts'
 import { mergeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'

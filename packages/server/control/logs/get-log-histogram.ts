@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import { countLogs, MOST_COUNTED } from '../../storage/log-histogram.ts'
+import { countLogs, MOST_COUNTED } from '../../storage/records/log-histogram.ts'
 import { dateTime } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'

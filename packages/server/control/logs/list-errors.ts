@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import { countErrors, MOST_FAILURES } from '../../storage/error-counts.ts'
+import { countErrors, MOST_FAILURES } from '../../storage/records/error-counts.ts'
 import { dateTime, dateTimeField, toDate, uuid } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { cutInOrder, listOf, wholeListQuery } from '../operation/pagination.ts'

@@ -1,12 +1,12 @@
 import { Fault } from '../../core/fault.ts'
 import type { Db } from '../../storage/pool.ts'
-import type { RequestLogFilter } from '../../storage/request-log-filter.ts'
+import type { RequestLogFilter } from '../../storage/records/request-log-filter.ts'
 import {
   findRequestLogEnd,
   type ListedRequestLogRow,
   listRequestLogs,
   tailRequestLogs,
-} from '../../storage/request-log-list.ts'
+} from '../../storage/records/request-log-list.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPageBy } from '../operation/pagination.ts'
 import type { z } from '../operation/zod.ts'

@@ -1,5 +1,5 @@
 import { toUsd } from '@rideau/llm/usage/money'
-import type { ListedRequestLogRow } from '../../storage/request-log-list.ts'
+import type { ListedRequestLogRow } from '../../storage/records/request-log-list.ts'
 import { z } from '../operation/zod.ts'
 
 export const MOST_CSV_ROWS = 50_000

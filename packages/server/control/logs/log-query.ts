@@ -1,7 +1,7 @@
-import { LOGGED_ENDPOINTS } from '../../core/logged-endpoints.ts'
-import { findKeyIds } from '../../storage/keys.ts'
+import { LOGGED_ENDPOINTS } from '../../core/records/logged-endpoints.ts'
+import { findKeyIds } from '../../storage/keys/keys.ts'
 import type { Db } from '../../storage/pool.ts'
-import type { RequestLogFilter, RequestLogValues } from '../../storage/request-log-filter.ts'
+import type { RequestLogFilter, RequestLogValues } from '../../storage/records/request-log-filter.ts'
 import {
   dateTimeField,
   integerParam,

@@ -1,5 +1,5 @@
-import { findEnvironment } from '../../storage/environments.ts'
-import { updateModelAlias } from '../../storage/model-aliases.ts'
+import { updateModelAlias } from '../../storage/models/model-aliases.ts'
+import { findEnvironment } from '../../storage/tenancy/environments.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import { ModelAliasChanges, toTargetsJson } from './alias-body.ts'

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { SecretBox } from '../../core/access/secret-box.ts'
 import { Fault } from '../../core/fault.ts'
-import type { SecretBox } from '../../core/secret-box.ts'
 
 /**
  * Cursors are signed in responses and checked in requests, so that none can be forged and no list needs to know of it. A

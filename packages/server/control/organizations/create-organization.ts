@@ -1,4 +1,4 @@
-import { isOrganizationSlugTaken } from '../../storage/organizations.ts'
+import { isOrganizationSlugTaken } from '../../storage/tenancy/organizations.ts'
 import { extendTenantScope } from '../../storage/tenant-scope.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'

@@ -1,7 +1,7 @@
 import {
   isOrganizationSlugTaken,
   updateOrganization as storeOrganization,
-} from '../../storage/organizations.ts'
+} from '../../storage/tenancy/organizations.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'

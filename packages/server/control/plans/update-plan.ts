@@ -1,4 +1,4 @@
-import { clearDefaultPlan, updatePlan as storePlan } from '../../storage/plans.ts'
+import { clearDefaultPlan, updatePlan as storePlan } from '../../storage/policies/plans.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { orGone } from '../operation/or-gone.ts'

@@ -1,4 +1,4 @@
-import { isProjectSlugTaken } from '../../storage/projects.ts'
+import { isProjectSlugTaken } from '../../storage/tenancy/projects.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'

@@ -1,4 +1,4 @@
-import { isProjectSlugTaken, updateProject as storeProject } from '../../storage/projects.ts'
+import { isProjectSlugTaken, updateProject as storeProject } from '../../storage/tenancy/projects.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'

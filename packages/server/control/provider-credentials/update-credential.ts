@@ -2,15 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
+import { SecretBoxError } from '../../core/access/secret-box.ts'
 import { Fault } from '../../core/fault.ts'
-import { SecretBoxError } from '../../core/secret-box.ts'
 import {
   type CredentialChange,
   lockProviderCredential,
   type ProviderCredentialRow,
   updateProviderCredential,
-} from '../../storage/provider-credentials.ts'
-import { hasSecretOption, openOptions, sealOptions } from '../../storage/secret-options.ts'
+} from '../../storage/models/provider-credentials.ts'
+import { hasSecretOption, openOptions, sealOptions } from '../../storage/secrets/secret-options.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import type { z } from '../operation/zod.ts'

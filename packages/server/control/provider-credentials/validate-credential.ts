@@ -1,4 +1,4 @@
-import { updateCredentialValidation } from '../../storage/credential-validation.ts'
+import { updateCredentialValidation } from '../../storage/models/credential-validation.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import { checkStoredCredential } from './check-stored-credential.ts'

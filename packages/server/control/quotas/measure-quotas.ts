@@ -1,8 +1,8 @@
-import { calendarBoundsAt } from '../../core/windows.ts'
-import { findOrganization } from '../../storage/organizations.ts'
-import { toQuotaRowMeter } from '../../storage/policy-meters.ts'
+import { calendarBoundsAt } from '../../core/tenancy/windows.ts'
+import { toQuotaRowMeter } from '../../storage/policies/policy-meters.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
-import { sumUsage, type UsageSelector } from '../../storage/usage-totals.ts'
+import { findOrganization } from '../../storage/tenancy/organizations.ts'
+import { sumUsage, type UsageSelector } from '../../storage/usage/usage-totals.ts'
 import type { Services } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 

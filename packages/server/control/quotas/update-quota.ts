@@ -1,4 +1,4 @@
-import { lockQuota, updateQuota as storeQuota } from '../../storage/quotas.ts'
+import { lockQuota, updateQuota as storeQuota } from '../../storage/policies/quotas.ts'
 import { mergeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'

@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
-import { findEnvironment } from '../../storage/environments.ts'
-import { MOST_SAVED_VIEWS, putSavedView as storeSavedView } from '../../storage/saved-views.ts'
+import { findEnvironment } from '../../storage/tenancy/environments.ts'
+import { MOST_SAVED_VIEWS, putSavedView as storeSavedView } from '../../storage/tenancy/saved-views.ts'
 import { textField, uuidField } from '../operation/fields.ts'
 import { noResource } from '../operation/granted-access.ts'
 import { defineOperation } from '../operation/operation.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MOST_SAVED_VIEWS } from '../../storage/saved-views.ts'
+import { MOST_SAVED_VIEWS } from '../../storage/tenancy/saved-views.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 
 let plane: ControlPlane

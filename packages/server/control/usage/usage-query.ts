@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import type { UsageGroup } from '../../storage/usage-filter.ts'
+import type { UsageGroup } from '../../storage/usage/usage-filter.ts'
 import { dateTimeField, integerParam, textParam, toDate, uuidField } from '../operation/fields.ts'
 import { pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

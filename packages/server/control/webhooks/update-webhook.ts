@@ -1,4 +1,4 @@
-import { updateWebhook as storeWebhook } from '../../storage/webhooks.ts'
+import { updateWebhook as storeWebhook } from '../../storage/events/webhooks.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orGone } from '../operation/or-gone.ts'
 import { parseWebhookUrl, toEvents, WebhookChange } from './webhook-body.ts'

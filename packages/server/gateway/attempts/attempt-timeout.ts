@@ -1,4 +1,4 @@
-import type { AliasTarget } from '../../core/tenancy.ts'
+import type { AliasTarget } from '../../core/tenancy/tenancy.ts'
 
 /** Timeout of one attempt of a chat in milliseconds if neither its caller nor its alias names one. */
 const DEFAULT_TIMEOUT_MS = 300_000

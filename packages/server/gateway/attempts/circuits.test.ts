@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { MIN_CALLS } from '../../core/circuit.ts'
-import type { CircuitSharing, CircuitUpdate } from '../../core/circuit-sharing.ts'
-import type { Credential } from '../../core/tenancy.ts'
+import { MIN_CALLS } from '../../core/attempts/circuit.ts'
+import type { CircuitSharing, CircuitUpdate } from '../../core/attempts/circuit-sharing.ts'
+import type { Credential } from '../../core/tenancy/tenancy.ts'
 import { Circuits, IDLE_MS, MAX_CIRCUITS, MAX_MODELS } from './circuits.ts'
 
 let now: number

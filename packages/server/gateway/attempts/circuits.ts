@@ -1,8 +1,8 @@
-import { Circuit, PROBE_LEASE_MS, type Transition } from '../../core/circuit.ts'
-import type { CircuitName, CircuitSharing, CircuitUpdate } from '../../core/circuit-sharing.ts'
-import type { Rest } from '../../core/credential-rest.ts'
-import type { FailureEvidence } from '../../core/failure-evidence.ts'
-import type { Credential } from '../../core/tenancy.ts'
+import { Circuit, PROBE_LEASE_MS, type Transition } from '../../core/attempts/circuit.ts'
+import type { CircuitName, CircuitSharing, CircuitUpdate } from '../../core/attempts/circuit-sharing.ts'
+import type { Rest } from '../../core/attempts/credential-rest.ts'
+import type { FailureEvidence } from '../../core/attempts/failure-evidence.ts'
+import type { Credential } from '../../core/tenancy/tenancy.ts'
 
 /** A circuit that opened, failed its probe or closed, for those who show it. */
 export interface CircuitChange {

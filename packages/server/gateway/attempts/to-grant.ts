@@ -3,7 +3,7 @@ import type { MediaAddresses } from '@rideau/llm/upstream/media-addresses'
 import { toWireModel } from '@rideau/llm/upstream/openai-address'
 import type { Grant, Sender } from '@rideau/llm/upstream/outgoing-rules'
 import type { Target } from '@rideau/llm/upstream/target'
-import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 
 interface GrantInput {
   readonly isStream: boolean

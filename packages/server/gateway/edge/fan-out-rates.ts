@@ -1,6 +1,6 @@
-import { AddressBuckets } from '../../core/address-bucket.ts'
+import { AddressBuckets } from '../../core/admission/address-bucket.ts'
+import { toBucketRate } from '../../core/admission/token-bucket.ts'
 import { Fault } from '../../core/fault.ts'
-import { toBucketRate } from '../../core/token-bucket.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 
 /** Requests of one key, or of one end user with client tokens, which this process cannot answer alone. */

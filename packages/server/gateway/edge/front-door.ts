@@ -1,14 +1,19 @@
 import type { IncomingMessage } from 'node:http'
-import { AddressBuckets } from '../../core/address-bucket.ts'
-import { AdmissionScope, type ChildInit, type ShareFactors, takeRequest } from '../../core/admission-scope.ts'
-import { BoundedTable } from '../../core/bounded-table.ts'
-import { openCapacity } from '../../core/fair-share.ts'
+import { ProvenCredentials } from '../../core/access/proven-credentials.ts'
+import { AddressBuckets } from '../../core/admission/address-bucket.ts'
+import {
+  AdmissionScope,
+  type ChildInit,
+  type ShareFactors,
+  takeRequest,
+} from '../../core/admission/admission-scope.ts'
+import { BoundedTable } from '../../core/admission/bounded-table.ts'
+import { openCapacity } from '../../core/admission/fair-share.ts'
+import { RefusalCounter } from '../../core/admission/refusal-counter.ts'
+import { noteTaken } from '../../core/admission/shared-bucket.ts'
+import { type BucketRate, oweTokens } from '../../core/admission/token-bucket.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
-import { ProvenCredentials } from '../../core/proven-credentials.ts'
-import { RefusalCounter } from '../../core/refusal-counter.ts'
-import { noteTaken } from '../../core/shared-bucket.ts'
-import { type BucketRate, oweTokens } from '../../core/token-bucket.ts'
 import { type TrustedProxies, toAddressGroup, toClientAddress } from '../../http/client-address.ts'
 import { UnreadAnswers } from '../../http/unread-answers.ts'
 import { Permit, type PermitIssuer } from '../request/permit.ts'

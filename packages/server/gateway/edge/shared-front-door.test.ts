@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toBucketRate } from '../../core/token-bucket.ts'
+import { toBucketRate } from '../../core/admission/token-bucket.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { openTicker } from '../request/ticker.ts'
 import type { Tenant } from '../tenants/snapshots.ts'

@@ -1,5 +1,5 @@
 import { type OnException, runGuarded } from '../../core/on-exception.ts'
-import type { StoredClaim } from '../../storage/idempotent-answers.ts'
+import type { StoredClaim } from '../../storage/idempotency/idempotent-answers.ts'
 import type { Flight } from './flight.ts'
 
 /** How often the claims of other processes are read while requests wait for them. */

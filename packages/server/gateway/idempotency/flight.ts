@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import type { StoredClaim } from '../../storage/idempotent-answers.ts'
+import type { StoredClaim } from '../../storage/idempotency/idempotent-answers.ts'
 import { canceledFault, type IdentifiedContext } from '../request/request-context.ts'
 import { type AnswerReceiver, FirstAnswer } from './first-answer.ts'
 import type { StoredAnswer } from './stored-answer.ts'

@@ -1,4 +1,4 @@
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { MeterStatus } from '../../ledger/ledger.ts'
 import { type AmountsReader, showsAmounts } from './shows-amounts.ts'
 

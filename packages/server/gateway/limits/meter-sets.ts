@@ -1,5 +1,5 @@
-import { listMeters, type MeterSet } from '../../core/list-meters.ts'
-import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
+import { listMeters, type MeterSet } from '../../core/limits/list-meters.ts'
+import type { Caller, EndUser, Environment } from '../../core/tenancy/tenancy.ts'
 
 /** Meters cached for one environment, and for all together; one takes some 300 bytes. A set counts as ten at least. */
 const MAX_METERS = 100_000

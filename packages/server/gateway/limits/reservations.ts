@@ -1,5 +1,5 @@
-import type { Meter, MeterSubject } from '../../core/meter.ts'
-import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
+import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
 import { ShortLivedMap } from '../../core/short-lived-map.ts'
 import type { Amounts, Ledger, LimitRefusal, MeterStatus, Verdict } from '../../ledger/ledger.ts'

@@ -6,7 +6,7 @@ import type { Findings } from '@rideau/llm/formats/shared/findings'
 import type { Json } from '@rideau/llm/json/json-value'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { Target } from '@rideau/llm/upstream/target'
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import {
   type AudioBounds,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { MIN_CALLS } from '../../core/circuit.ts'
+import { MIN_CALLS } from '../../core/attempts/circuit.ts'
 import {
   completion,
   json,

@@ -1,5 +1,5 @@
 import type { Fault } from '../../core/fault.ts'
-import type { RequestTrace } from '../../core/tracer.ts'
+import type { RequestTrace } from '../../core/records/tracer.ts'
 import { sendFault } from '../edge/send.ts'
 import { settle } from '../records/settle.ts'
 import type { RequestContext } from '../request/request-context.ts'

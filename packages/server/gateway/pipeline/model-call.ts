@@ -1,7 +1,7 @@
 import type { Findings } from '@rideau/llm/formats/shared/findings'
 import type { Json } from '@rideau/llm/json/json-value'
 import type { Target } from '@rideau/llm/upstream/target'
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { oneMicrotask } from '../../http/batch-in-tick.ts'
 import { readIdempotencyKey } from '../../http/read-idempotency-key.ts'
 import { takeTurn } from '../../http/sliced-work.ts'

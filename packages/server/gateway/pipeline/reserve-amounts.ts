@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import { toLimitFault } from '../limits/limit-fault.ts'
 import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'

@@ -1,4 +1,4 @@
-import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 
 /** Who asks and where: part of the context of a request. */
 export interface Requester {

@@ -1,4 +1,4 @@
-import type { CheckedLimit } from '../../core/request-record.ts'
+import type { CheckedLimit } from '../../core/records/request-record.ts'
 import type { LimitRefusal, MeterStatus } from '../../ledger/ledger.ts'
 import type { Reservation } from '../limits/reservations.ts'
 

@@ -1,6 +1,6 @@
 import { invalid } from '@rideau/llm/formats/shared/read-fields'
-import { isEndUserId, isReservedEndUserId } from '../../core/end-users.ts'
 import { Fault } from '../../core/fault.ts'
+import { isEndUserId, isReservedEndUserId } from '../../core/tenancy/end-users.ts'
 import type { RequestContext } from './request-context.ts'
 import type { RequestDeps } from './request-deps.ts'
 

@@ -1,6 +1,6 @@
 import type { ModelListEntry } from '@rideau/llm/formats/shared/listed-model'
 import type { JsonObject } from '@rideau/llm/json/json-value'
-import type { Environment } from '../../core/tenancy.ts'
+import type { Environment } from '../../core/tenancy/tenancy.ts'
 import { runInSlices, takeTurn } from '../../http/sliced-work.ts'
 import { sendJsonBytes } from '../edge/send.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'

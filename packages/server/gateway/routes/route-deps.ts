@@ -1,4 +1,4 @@
-import type { Feedback } from '../../core/request-record.ts'
+import type { Feedback } from '../../core/records/request-record.ts'
 import type { FanOutRates } from '../edge/fan-out-rates.ts'
 import type { MintDeps } from '../mint/mint-deps.ts'
 import type { PipelineDeps } from '../pipeline/pipeline-deps.ts'

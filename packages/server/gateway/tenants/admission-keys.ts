@@ -1,4 +1,4 @@
-import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 
 /** Under which keys the requests of a credential are counted by the front door, made once for a tenant. */
 export interface AdmissionKeys {

@@ -1,5 +1,5 @@
 import { estimateBytes } from '../../core/estimate-bytes.ts'
-import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
+import type { Caller, EndUser, Environment } from '../../core/tenancy/tenancy.ts'
 
 /** A credential and its environment. */
 interface CallerEntry {

@@ -1,4 +1,4 @@
-import type { ClientTokenClaims } from '../../core/client-token.ts'
+import type { ClientTokenClaims } from '../../core/access/client-token.ts'
 import { Fault } from '../../core/fault.ts'
 import {
   type Caller,
@@ -8,7 +8,7 @@ import {
   type Lifetime,
   type TokenMinter,
   toCaller,
-} from '../../core/tenancy.ts'
+} from '../../core/tenancy/tenancy.ts'
 import { within } from '../../http/within.ts'
 import { type AdmissionKeys, toAdmissionKeys } from './admission-keys.ts'
 import { SnapshotTable } from './snapshot-table.ts'

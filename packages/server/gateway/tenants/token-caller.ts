@@ -1,4 +1,4 @@
-import type { ClientTokenClaims } from '../../core/client-token.ts'
+import type { ClientTokenClaims } from '../../core/access/client-token.ts'
 import {
   type Caller,
   type EndUser,
@@ -6,7 +6,7 @@ import {
   type Rights,
   SCOPES,
   type TokenMinter,
-} from '../../core/tenancy.ts'
+} from '../../core/tenancy/tenancy.ts'
 
 /**
  * Returns the caller of a client token. Its scopes are those of the token that its minter still has; all other rights

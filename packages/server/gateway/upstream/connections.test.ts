@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ShareOwner } from '../../core/connection-shares.ts'
+import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { type Borrower, type Connection, Connections } from './connections.ts'
 
 /** No server listens there, and no call is made. */

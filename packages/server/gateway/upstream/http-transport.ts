@@ -1,7 +1,7 @@
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import { type Dispatcher, util } from 'undici'
-import type { ConnectionShare, ShareOwner } from '../../core/connection-shares.ts'
+import type { ConnectionShare, ShareOwner } from '../../core/admission/connection-shares.ts'
 import { type OnException, throwLater } from '../../core/on-exception.ts'
 import {
   assertAllowedOrigin,

@@ -1,4 +1,4 @@
-import type { Meter, MeterSubject } from '../../core/meter.ts'
+import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
 import { type MeterRow, rowOf, subjectArgs } from './meter-args.ts'
 
 /** What one operation replied, and the server's time. See run-batch.lua. */

@@ -1,4 +1,4 @@
-import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 
 /** The settlement of a request or, without a usage, its release. */
 export interface Ending {

@@ -1,4 +1,4 @@
-import type { Meter, MeterSubject } from '../../core/meter.ts'
+import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
 import type { OnException } from '../../core/on-exception.ts'
 import type { WorkerPeer } from '../../workers/channel/supervisor-channel.ts'
 import { LEDGER_TOPIC, type Topic } from '../../workers/channel/topic.ts'

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
-import { toKeptLine } from '../../core/record-line.ts'
-import type { RequestRecord } from '../../core/request-record.ts'
-import { openPackedBatches } from '../../storage/packed-batch.ts'
-import { insertRequestRecords, type RejectedRecord } from '../../storage/request-logs.ts'
+import { toKeptLine } from '../../core/records/record-line.ts'
+import type { RequestRecord } from '../../core/records/request-record.ts'
+import { openPackedBatches } from '../../storage/records/packed-batch.ts'
+import { insertRequestRecords, type RejectedRecord } from '../../storage/records/request-logs.ts'
 
 /** Inserts records as the drain does, in one batch. */
 export async function insertRecords(

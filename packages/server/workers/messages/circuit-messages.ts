@@ -1,4 +1,4 @@
-import type { CircuitName, CircuitSharing, CircuitUpdate } from '../../core/circuit-sharing.ts'
+import type { CircuitName, CircuitSharing, CircuitUpdate } from '../../core/attempts/circuit-sharing.ts'
 import type { SupervisorCalls } from '../channel/supervisor-calls.ts'
 import type { WorkerCalls } from '../channel/worker-calls.ts'
 
