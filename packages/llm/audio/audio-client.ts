@@ -23,14 +23,14 @@ export interface AudioClient {
   /** undefined: the model can make such a transcript. */
   findTranscriptObjection(request: TranscriptionRequest, target: Model): AudioObjection | undefined
   /** The most that the transcript may use. */
-  mostTranscriptUsage(request: TranscriptionRequest): AudioUsageBounds
+  maxTranscriptUsage(request: TranscriptionRequest): AudioUsageBounds
   encodeTranscription(request: TranscriptionRequest, target: Target): UpstreamRequest
   /** undefined: the answer has no text. */
   decodeTranscription(body: JsonObject, target: Target): TranscriptionReply | undefined
   /** undefined: the model can speak so. */
   findSpeechObjection(request: SpeechRequest, target: Model): AudioObjection | undefined
   /** The most that the speech may use. */
-  mostSpeechUsage(request: SpeechRequest): AudioUsageBounds
+  maxSpeechUsage(request: SpeechRequest): AudioUsageBounds
   encodeSpeech(request: SpeechRequest, target: Target): UpstreamRequest
   /** undefined: the answer has no audio. */
   decodeSpeech(

@@ -16,7 +16,7 @@ import type {
   TranscriptionReply,
   TranscriptionRequest,
 } from './audio-format.ts'
-import { mostSpeechUsage, mostTranscriptionUsage } from './audio-pricing.ts'
+import { maxSpeechUsage, maxTranscriptionUsage } from './audio-pricing.ts'
 import { SPEECH_RULES, TRANSCRIPTION_RULES } from './audio-rules.ts'
 import { decodeSpeechEvents } from './decode-speech-events.ts'
 
@@ -171,11 +171,11 @@ export const openAiAudio: AudioClient = {
     const message = `response_format: the model ${name} has no ${format}; it has json and text.`
     return { param: 'response_format', message }
   },
-  mostTranscriptUsage: mostTranscriptionUsage,
+  maxTranscriptUsage: maxTranscriptionUsage,
   encodeTranscription,
   decodeTranscription,
   findSpeechObjection: () => undefined,
-  mostSpeechUsage,
+  maxSpeechUsage,
   encodeSpeech,
   decodeSpeech,
 }

@@ -1,4 +1,4 @@
-const LEAST_BLOCK_BYTES = 1024
+const MIN_BLOCK_BYTES = 1024
 const NOTHING = Buffer.alloc(0)
 
 /**
@@ -42,7 +42,7 @@ export class ChunkBuffer {
   }
 
   #grow(kept: number): void {
-    const block = Buffer.allocUnsafeSlow(Math.max(LEAST_BLOCK_BYTES, 2 * this.size))
+    const block = Buffer.allocUnsafeSlow(Math.max(MIN_BLOCK_BYTES, 2 * this.size))
     if (this.#first === undefined) this.#block.copy(block, 0, 0, kept)
     else this.#first.copy(block)
     this.#first = undefined

@@ -50,7 +50,7 @@ export const googleImages: ImageFormat = {
     })
   },
   // Google's tables: 1,290 for every image of the first models; 1,120 to 2,520 by size of those that came after.
-  mostImageTokens: model => (HAS_ONE_SIZE.test(model) ? 1290 : 2520),
+  maxImageTokens: model => (HAS_ONE_SIZE.test(model) ? 1290 : 2520),
   encodeRequest(request, target, dropped = []) {
     if (request.google !== undefined && !isImagen(target.model)) return toPassed(request.google, target)
     const size = dropped.includes('size') ? {} : (encodeSize(request, target.model) ?? {})

@@ -94,7 +94,7 @@ export interface ImageFormat {
    */
   priceFactor?(request: ImageRequest, model: string): number
   /** The most tokens that one image of a model has. Absent: by OpenAI's table (image-pricing.ts). */
-  mostImageTokens?(model: string): number
+  maxImageTokens?(model: string): number
   /** `request.n` is what this one call is for. `dropped`: wire names that must not be sent. */
   encodeRequest(request: ImageRequest, target: Target, dropped?: readonly string[]): UpstreamRequest
   /** undefined: the answer has no images. */

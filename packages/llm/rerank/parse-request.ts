@@ -12,7 +12,7 @@ import {
   textAt,
 } from '../formats/shared/read-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
-import { estimateMostTokens, estimateTokens } from '../usage/estimate.ts'
+import { estimateMaxTokens, estimateTokens } from '../usage/estimate.ts'
 import type { RerankRequest } from './rerank-format.ts'
 import { type CountedRerank, countRerank } from './rerank-pricing.ts'
 
@@ -69,7 +69,7 @@ function parse(body: JsonObject, unread: readonly string[]): ParsedRerank {
   const findings = { stored: undefined, passedOn: undefined }
   const counted = {
     likely: countRerank(request, estimateTokens),
-    most: countRerank(request, estimateMostTokens),
+    most: countRerank(request, estimateMaxTokens),
   }
   return { request, endUser: body.end_user, findings, unread, counted }
 }

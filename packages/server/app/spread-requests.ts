@@ -6,7 +6,7 @@ const SAMPLE_MS = 100
 /** The number of samples whose mean is reported as the load. */
 const SAMPLES = 10
 /** How many requests a worker may run above the mean of all: this number, or this part of the mean if that is more. */
-const LEAST_EXCESS = 4
+const MIN_EXCESS = 4
 const EXCESS_PART = 1 / 4
 
 export interface SpreadOptions {
@@ -61,5 +61,5 @@ export function countToClose(own: number, others: readonly number[]): number {
   if (others.length === 0) return 0
   const mean = (own + others.reduce((sum, other) => sum + other, 0)) / (1 + others.length)
   const excess = own - mean
-  return excess <= Math.max(LEAST_EXCESS, mean * EXCESS_PART) ? 0 : Math.ceil(excess / 2)
+  return excess <= Math.max(MIN_EXCESS, mean * EXCESS_PART) ? 0 : Math.ceil(excess / 2)
 }

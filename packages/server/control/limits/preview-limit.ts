@@ -5,7 +5,7 @@ import { findOrganization } from '../../storage/tenancy/organizations.ts'
 import {
   countConcurrencyRefusals,
   countRefusals,
-  MOST_REQUESTS,
+  MAX_REQUESTS,
   type TriedRule,
 } from '../../storage/usage/refusals.ts'
 import { dateTime } from '../operation/fields.ts'
@@ -49,7 +49,7 @@ const LimitPreview = z
     }),
     to: dateTime,
     is_complete: z.boolean().meta({
-      description: `False: there were more than ${MOST_REQUESTS} requests, of which the newest were tried.`,
+      description: `False: there were more than ${MAX_REQUESTS} requests, of which the newest were tried.`,
     }),
     requests: z.int().meta({ description: 'Served requests that the rule concerns.' }),
     refused: z.int().meta({ description: 'How many of them it would have refused.' }),

@@ -10,7 +10,7 @@ import {
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPageBy } from '../operation/pagination.ts'
 import type { z } from '../operation/zod.ts'
-import { LogCsvRow, MOST_CSV_ROWS, toLogCsvRow } from './log-csv-row.ts'
+import { LogCsvRow, MAX_CSV_ROWS, toLogCsvRow } from './log-csv-row.ts'
 import { LogQuery, loadLogFilter } from './log-query.ts'
 import { LogResource, toLogResource } from './log-resource.ts'
 
@@ -26,7 +26,7 @@ export const listLogs = defineOperation('GET /v1/environments/{envId}/logs', {
   response: { 200: listOf(LogResource) },
   csvFile: {
     row: LogCsvRow,
-    most: MOST_CSV_ROWS,
+    most: MAX_CSV_ROWS,
     page: async ({ services: { db }, resource, query }, after) => {
       assertWhole(query)
       const filter = await loadLogFilter(db, resource.id, query)

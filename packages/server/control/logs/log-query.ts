@@ -19,13 +19,13 @@ const MAX_MODEL = 544
 const METADATA = /^metadata\.([^\0\p{Cs}]{1,512})$/u
 const MAX_LATENCY_MS = 86_400_000
 /** The most values of one parameter. */
-const MOST_VALUES = 20
+const MAX_VALUES = 20
 /** The first group of an id: as short as the dashboard shows one. */
 const SHORTEST_ID = 8
 
 /** A parameter that may stand several times. */
 function repeated<Value extends z.ZodType>(value: Value) {
-  return z.union([value, z.array(value).max(MOST_VALUES)]).optional()
+  return z.union([value, z.array(value).max(MAX_VALUES)]).optional()
 }
 
 /** A beginning of a UUID. */

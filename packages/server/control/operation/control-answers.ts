@@ -11,7 +11,7 @@ import type { GrantedAccess } from './granted-access.ts'
 /** Bytes of answers that may wait in memory to be read by the callers of the control plane. */
 const ANSWER_BYTES = 128 * 1024 * 1024
 /** What a caller that holds nothing may hold, if there is room at all. */
-const LEAST_BYTES = 4 * 1024 * 1024
+const MIN_BYTES = 4 * 1024 * 1024
 /** Answers up to this size are bounded by the number of connections. */
 const FREE_BYTES = 64 * 1024
 /** How many times what is free an organization may hold, and of that one of its callers. See fair-share.ts. */
@@ -42,7 +42,7 @@ export class ControlAnswers {
   readonly #calls = new WeakMap<FastifyRequest, AnswerMemory>()
 
   constructor(log: Pick<Log, 'warn'>, answerBytes: number = ANSWER_BYTES) {
-    this.#all = openCapacity(answerBytes, LEAST_BYTES)
+    this.#all = openCapacity(answerBytes, MIN_BYTES)
     this.#unread = new UnreadAnswers(log)
   }
 

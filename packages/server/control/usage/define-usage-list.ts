@@ -8,7 +8,7 @@ import { orGone } from '../operation/or-gone.ts'
 import { listOf, loadPageBy } from '../operation/pagination.ts'
 import type { z } from '../operation/zod.ts'
 import { fillUsage } from './fill-usage.ts'
-import { MOST_ROWS, readUsageQuery, UsageQuery } from './usage-query.ts'
+import { MAX_ROWS, readUsageQuery, UsageQuery } from './usage-query.ts'
 import { toUsageResource, UsageResource } from './usage-resource.ts'
 
 /** The column of the ledger that has the id of a resource below the organization. */
@@ -80,12 +80,12 @@ async function loadFilled(db: Services['db'], filter: UsageFilter, query: z.outp
       param: 'cursor',
     })
   }
-  const rows = await listUsage(db, filter, { limit: MOST_ROWS + 1, after: undefined })
-  const filled = rows.length > MOST_ROWS ? undefined : fillUsage(rows, filter, MOST_ROWS)
+  const rows = await listUsage(db, filter, { limit: MAX_ROWS + 1, after: undefined })
+  const filled = rows.length > MAX_ROWS ? undefined : fillUsage(rows, filter, MAX_ROWS)
   if (filled === undefined) {
     throw new Fault(
       'request_validation_failed',
-      `With "fill" there would be more than ${MOST_ROWS} rows: shorten the time, or use "top".`,
+      `With "fill" there would be more than ${MAX_ROWS} rows: shorten the time, or use "top".`,
       { param: 'fill' },
     )
   }

@@ -44,8 +44,8 @@ export function takeToken(bucket: TokenBucket, rate: BucketRate, now: number): n
 /** Takes tokens that were given out elsewhere, also those that the bucket does not have: it owes them until it has filled. */
 export function oweTokens(bucket: TokenBucket, rate: BucketRate, count: number, now: number): void {
   const { intervalMs, fullAfterMs } = rate
-  const mostAt = now + (MAX_OWED + 1) * fullAfterMs
-  bucket.fullAt = Math.min(Math.max(bucket.fullAt, now) + count * intervalMs, mostAt)
+  const maxAt = now + (MAX_OWED + 1) * fullAfterMs
+  bucket.fullAt = Math.min(Math.max(bucket.fullAt, now) + count * intervalMs, maxAt)
 }
 
 /** Puts a token back. */

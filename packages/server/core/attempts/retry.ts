@@ -40,9 +40,9 @@ const AFTER: Readonly<Record<UpstreamErrorKind, { readonly same: boolean; readon
 }
 
 /** The longest wait on behalf of a provider's Retry-After, in milliseconds. Longer waits are left to the caller. */
-const LONGEST_WAIT_MS = 5_000
+const MAX_WAIT_MS = 5_000
 const FIRST_BACKOFF_MS = 250
-const LONGEST_BACKOFF_MS = 1_000
+const MAX_BACKOFF_MS = 1_000
 
 export interface RetryOptions {
   /** Another credential or another target is left. */
@@ -65,7 +65,7 @@ export function nextStep(kind: UpstreamErrorKind, attempt: number, options: Retr
   if (attempt >= MAX_ATTEMPTS) return 'stop'
   const mayRepeat = options.shouldRetry ?? AFTER[kind].same
   if (!mayRepeat || !options.retries) return 'stop'
-  return (options.retryAfterMs ?? 0) > LONGEST_WAIT_MS ? 'stop' : 'same'
+  return (options.retryAfterMs ?? 0) > MAX_WAIT_MS ? 'stop' : 'same'
 }
 
 export interface OwnRetryOptions {
@@ -90,7 +90,7 @@ export function nextStepWithin(kind: UpstreamErrorKind, options: OwnRetryOptions
   if (retriesLeft > 0) {
     if (other && hasCredential) return 'other'
     const mayRepeat = shouldRetry ?? (same || kind === 'timeout')
-    if (mayRepeat && retryAfterMs <= LONGEST_WAIT_MS) return 'same'
+    if (mayRepeat && retryAfterMs <= MAX_WAIT_MS) return 'same'
   }
   return other && hasTarget ? 'target' : 'stop'
 }
@@ -107,7 +107,7 @@ export function mayFallBack(kind: UpstreamErrorKind): boolean {
 
 /** Returns the milliseconds before the next attempt at the same target. `share` is a random number in [0, 1). */
 export function backoffMs(attempt: number, retryAfterMs: number | undefined, share: number): number {
-  const longest = Math.min(FIRST_BACKOFF_MS * 2 ** (attempt - 1), LONGEST_BACKOFF_MS)
+  const longest = Math.min(FIRST_BACKOFF_MS * 2 ** (attempt - 1), MAX_BACKOFF_MS)
   const backoff = longest * (0.5 + share / 2)
   return Math.max(retryAfterMs ?? 0, backoff)
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { LimitPolicy } from '../tenancy/policies.ts'
 import { addGrace, toLimitMeter } from './policy-to-meter.ts'
 
-const MOST = Number.MAX_SAFE_INTEGER
+const MAX = Number.MAX_SAFE_INTEGER
 
 describe('a limit with grace', () => {
   test.each([
@@ -16,9 +16,9 @@ describe('a limit with grace', () => {
     [999, 0.1, 999],
     [1000, 0.1, 1001],
     [1_000_000_007, 29, 1_290_000_009],
-    [MOST, 0, MOST],
-    [MOST, 100, MOST],
-    [MOST - 1, 50, MOST],
+    [MAX, 0, MAX],
+    [MAX, 100, MAX],
+    [MAX - 1, 50, MAX],
   ])('with limit %i and grace %d % is %i', (limit, gracePct, withGrace) => {
     expect(addGrace(limit, gracePct)).toBe(withGrace)
   })

@@ -1,6 +1,6 @@
 const HOUR_MS = 3_600_000
 const FIRST_RETRY_MS = 300_000
-const LONGEST_DELAY_MS = 24 * HOUR_MS
+const MAX_DELAY_MS = 24 * HOUR_MS
 
 /**
  * Returns in how many milliseconds a provider's list of models is asked for again: an hour after a result, and after
@@ -8,5 +8,5 @@ const LONGEST_DELAY_MS = 24 * HOUR_MS
  */
 export function refreshDelayMs(failures: number): number {
   if (failures === 0) return HOUR_MS
-  return Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LONGEST_DELAY_MS)
+  return Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_DELAY_MS)
 }

@@ -8,6 +8,6 @@ export function chooseTimeout(
   requestedMs: number | undefined,
   target: Pick<AliasTarget, 'timeoutMs'> | undefined,
 ): number {
-  const most = target?.timeoutMs ?? requestedMs ?? DEFAULT_TIMEOUT_MS
-  return Math.min(requestedMs ?? most, most)
+  const max = target?.timeoutMs ?? requestedMs ?? DEFAULT_TIMEOUT_MS
+  return Math.min(requestedMs ?? max, max)
 }

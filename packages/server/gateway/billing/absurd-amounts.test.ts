@@ -24,7 +24,7 @@ afterAll(() => harness.close())
 
 const ASK = { messages: [{ role: 'user', content: 'hi' }] }
 /** 2^53 - 1 nano-dollars. */
-const MOST_USD = Number.MAX_SAFE_INTEGER / 1e9
+const MAX_USD = Number.MAX_SAFE_INTEGER / 1e9
 
 async function findLogOf(response: Response) {
   expect(response.status).toBe(200)
@@ -77,12 +77,12 @@ test('stores a cost that a number cannot hold at the largest exact one, and coun
   upstream.script(completion('x', { usage }))
   for (let sent = 0; sent < 3; sent++) {
     const log = await findLogOf(await app.call('/openai/v1/chat/completions', { model: 'groq/dear', ...ASK }))
-    expect(log.cost_usd).toBeCloseTo(MOST_USD)
+    expect(log.cost_usd).toBeCloseTo(MAX_USD)
   }
   const from = new Date(Date.now() - 3_600_000).toISOString()
   const total = await app.manage('GET', `/v1/orgs/${app.orgId}/usage?from=${from}&granularity=total`)
   expect(total.status).toBe(200)
-  expect(total.body.data[0].cost_usd).toBeGreaterThan(2.9 * MOST_USD)
+  expect(total.body.data[0].cost_usd).toBeGreaterThan(2.9 * MAX_USD)
   // A new counter is seeded with more than a number holds.
   const budget = { limit_usd: 1_000_000, window: 'month' }
   const made = await app.manage('POST', `/v1/orgs/${app.orgId}/budgets`, budget)
@@ -108,7 +108,7 @@ test.each([9e15, 9e13, 3e9, 1e300])(
     upstream.script(completion('x'))
     const body = { model: 'groq/unbounded', max_tokens, ...ASK }
     const log = await findLogOf(await app.call('/openai/v1/chat/completions', body, { key: token }))
-    expect(log.hold.cost_usd).toBeLessThanOrEqual(MOST_USD)
+    expect(log.hold.cost_usd).toBeLessThanOrEqual(MAX_USD)
     expect(log.cost_usd).toBe(0.000081)
     expect((await app.manage('DELETE', `/v1/limits/${made.body.id}`)).status).toBe(204)
   },

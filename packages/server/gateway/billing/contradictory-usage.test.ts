@@ -275,7 +275,7 @@ describe('an image', () => {
   const data = [{ b64_json: 'QUJD' }]
   const LOW = { size: '1024x1024', quality: 'low' }
   /** The output tokens of one image of this size and quality. */
-  const LEAST = 272
+  const MIN = 272
 
   async function draw(model: string, answer: object, fields = {}) {
     harness.upstream.script(json(200, answer))
@@ -292,9 +292,9 @@ describe('an image', () => {
     ['text alone', { input_tokens: 9, output_tokens: 272, output_tokens_details: { text_tokens: 272 } }],
   ])("is billed as one if OpenAI's usage has %s", async (_what, usage) => {
     const log = await draw('openai/gpt-image-1', { created: 1, data, usage }, LOW)
-    expect(log.usage.output_tokens).toBe(LEAST)
+    expect(log.usage.output_tokens).toBe(MIN)
     // $40 for a million.
-    expect(log.cost_usd).toBeGreaterThan((LEAST * 40) / 1e6)
+    expect(log.cost_usd).toBeGreaterThan((MIN * 40) / 1e6)
   })
 
   const drawn = { inlineData: { mimeType: 'image/png', data: 'QUJD' } }

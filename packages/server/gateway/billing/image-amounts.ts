@@ -1,5 +1,5 @@
 import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
-import { imageCostNanoUsd, mostImageUsage } from '@rideau/llm/images/image-pricing'
+import { imageCostNanoUsd, maxImageUsage } from '@rideau/llm/images/image-pricing'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
@@ -19,7 +19,7 @@ export function maxImageAmounts(
   target: PricedImageTarget,
 ): { tokens: number; nanoUsd: number | null } {
   const prices = target.catalogModel?.image_pricing
-  const usage = mostUsage(request, target)
+  const usage = maxUsage(request, target)
   const nanoUsd = priceOf(request, target, request.n, usage)
   // Models priced per image count no tokens.
   return { tokens: prices?.per_image === undefined ? sum(usage) : 0, nanoUsd }
@@ -45,7 +45,7 @@ export function toImageBill(request: ImageRequest, target: PricedImageTarget, re
   const count = reply.images.length
   const prices = target.catalogModel?.image_pricing
   const isEstimated = reply.usage === undefined && prices !== undefined && prices.per_image === undefined
-  const usage = isEstimated ? mostUsage({ ...request, n: count }, target) : reply.usage
+  const usage = isEstimated ? maxUsage({ ...request, n: count }, target) : reply.usage
   return {
     usage: toUsage(usage),
     isEstimated,
@@ -56,7 +56,7 @@ export function toImageBill(request: ImageRequest, target: PricedImageTarget, re
 /** The bill of images whose calls ended without an answer: each at its maximum, which is what was reserved. */
 export function toAbandonedImageBill(request: ImageRequest, target: PricedImageTarget, images: number): Bill {
   const abandoned = { ...request, n: images }
-  const usage = mostUsage(abandoned, target)
+  const usage = maxUsage(abandoned, target)
   const isPerImage = target.catalogModel?.image_pricing?.per_image !== undefined
   return {
     usage: toUsage(isPerImage ? undefined : usage),
@@ -74,10 +74,10 @@ export function toWithheldImageBill(
   return { usage: toUsage(usage), isEstimated: false, costNanoUsd: priceOf(request, target, 0, usage) }
 }
 
-function mostUsage(request: ImageRequest, { format, model, catalogModel }: PricedImageTarget): ImageUsage {
+function maxUsage(request: ImageRequest, { format, model, catalogModel }: PricedImageTarget): ImageUsage {
   const promptTokens = estimateTokens(request.prompt)
   const prices = catalogModel?.image_pricing ?? {}
-  return mostImageUsage(request, promptTokens, prices, format.mostImageTokens?.(model))
+  return maxImageUsage(request, promptTokens, prices, format.maxImageTokens?.(model))
 }
 
 function priceOf(

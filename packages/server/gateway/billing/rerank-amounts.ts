@@ -10,7 +10,7 @@ export interface PricedRerankTarget {
 }
 
 /** A provider that reports more than this multiple of the counted amount is not believed. */
-const MOST_CREDIBLE = 4
+const MAX_CREDIBLE = 4
 
 /** Returns the most that a request may cost in whole nano-dollars; null: the price is unknown. */
 export function maxRerankCost({ most }: CountedRerank, { catalogModel }: PricedRerankTarget): number | null {
@@ -58,7 +58,7 @@ export function toRerankBill(
 }
 
 function toCredible(reported: number | undefined, most: number): number | undefined {
-  return reported !== undefined && reported > 0 && reported <= Math.max(100, most * MOST_CREDIBLE)
+  return reported !== undefined && reported > 0 && reported <= Math.max(100, most * MAX_CREDIBLE)
     ? reported
     : undefined
 }

@@ -62,9 +62,9 @@ const MAX_SCOPES = 50_000
 const MAX_REPORTED = 10_000
 const REPORTED_MS = 10_000
 /** What a caller that has nothing open may hold of the bytes of bodies, if there is room at all. */
-const LEAST_BODY_BYTES = 64 * 1024
+const MIN_BODY_BYTES = 64 * 1024
 /** What a caller that has nothing open may hold of answers that wait to be read: more than most answers have. */
-const LEAST_ANSWER_BYTES = 4 * 1024 * 1024
+const MIN_ANSWER_BYTES = 4 * 1024 * 1024
 
 const ORGANIZATION: ShareFactors = { requests: 3, bytes: 3, answers: 3 }
 const ENVIRONMENT: ShareFactors = { requests: 2, bytes: 2, answers: 2 }
@@ -109,8 +109,8 @@ export class FrontDoor implements PermitIssuer {
       parent: undefined,
       rate: undefined,
       requests: openCapacity(limits.openRequests, 1),
-      bytes: openCapacity(limits.bodyBytes, LEAST_BODY_BYTES),
-      answers: openCapacity(limits.answerBytes, LEAST_ANSWER_BYTES),
+      bytes: openCapacity(limits.bodyBytes, MIN_BODY_BYTES),
+      answers: openCapacity(limits.answerBytes, MIN_ANSWER_BYTES),
     })
   }
 

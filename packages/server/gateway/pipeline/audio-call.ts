@@ -32,7 +32,7 @@ export interface AudioTask<Reply extends { readonly usage: AudioUsage }> {
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
   readonly files: readonly Buffer[] | undefined
   /** The most that it may use at a target. */
-  mostAt(target: ResolvedTarget): AudioBounds
+  maxAt(target: ResolvedTarget): AudioBounds
   findObjection(target: ResolvedTarget): AudioObjection | undefined
   attempt(target: Target, planned: AudioTarget): Promise<AttemptResult<Reply>>
   encode(reply: Reply): EncodedAudio
@@ -88,7 +88,7 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
     return planAudio(
       {
         ...{ asked, capability, caller, environment, limits, mount },
-        mostAt: target => task.mostAt(target),
+        maxAt: target => task.maxAt(target),
         findObjection: target => task.findObjection(target),
       },
       this.#deps,
@@ -100,7 +100,7 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
     plan: CallPlan<AudioTarget>,
     limits: MeterSet,
   ): ReservedCall<AudioTarget> | Promise<ReservedCall<AudioTarget>> {
-    const most = plan.targets.map(target => ({ ...target, most: this.#task.mostAt(target) }))
+    const most = plan.targets.map(target => ({ ...target, most: this.#task.maxAt(target) }))
     const amounts = toReservedAudioAmounts(most)
     const input = most.map(({ most: { usage } }) => usage.tokens.textInput + usage.tokens.audioInput)
     this.#inputTokens = Math.min(amounts.tokens, Math.max(...input))
@@ -117,11 +117,11 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
     const result = await this.#task.attempt(target, planned)
     if (result.ok) return { ...result, value: { reply: result.value, target: planned } }
     if (result.charge === undefined) return result
-    return { ...result, bill: toAbandonedAudioBill(this.#task.mostAt(planned), planned) }
+    return { ...result, bill: toAbandonedAudioBill(this.#task.maxAt(planned), planned) }
   }
 
   async answer({ reply, target }: AnsweredAudio<Reply>): Promise<void> {
-    const bill = toAudioBill(reply.usage, this.#task.mostAt(target), target)
+    const bill = toAudioBill(reply.usage, this.#task.maxAt(target), target)
     this.#ctx.recordFields.answered = bill
     const { contentType, bytes } = this.#task.encode(reply)
     const headers = answerHeaders(this.#ctx, target, contentType, this.#deps)

@@ -21,7 +21,7 @@ import { toGrant, toMediaAddresses, toSender } from '../attempts/to-grant.ts'
 import { type Charge, toAbandonedBill } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
-import { mostGenerated } from '../billing/generated-tokens.ts'
+import { maxGenerated } from '../billing/generated-tokens.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
@@ -263,7 +263,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     const { reserved, target } = this
     if (this.parsed.request.stream && !mayReason(target)) return undefined
     const most = reserved?.outputTokens ?? maxOutput(target).tokens * this.#choices
-    return Math.min(most, mostGenerated(ms, this.#choices, target.provider))
+    return Math.min(most, maxGenerated(ms, this.#choices, target.provider))
   }
 
   /** Logs that a usage is not billed as the provider reported it. Returns the bill. */

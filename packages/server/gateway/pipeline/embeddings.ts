@@ -4,7 +4,7 @@ import type { ParsedEmbeddings } from '@rideau/llm/embeddings/parse-request'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
-import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
+import { estimateMaxTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { attemptEmbeddings } from '../attempts/attempt-embeddings.ts'
@@ -99,7 +99,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     plan: CallPlan<EmbeddingTarget>,
     limits: MeterSet,
   ): ReservedCall<EmbeddingTarget> | Promise<ReservedCall<EmbeddingTarget>> {
-    const maxInput = countInput(this.#parsed.request.input, estimateMostTokens)
+    const maxInput = countInput(this.#parsed.request.input, estimateMaxTokens)
     const amounts = toReservedAmounts(plan.targets, { input: maxInput, output: 0, mayWriteCache: false })
     const estimate = limits.hasAmountMeter ? { inputTokens: this.#inputTokens, outputTokens: 0 } : undefined
     const reserved = { plan, estimate }

@@ -152,10 +152,8 @@ function listDropped(
 ): readonly string[] | null {
   if (dropped.length === 0) return null
   // What a caller sent may be named here, so the record keeps a bounded part of it.
-  return dropped
-    .slice(0, MOST_DROPPED)
-    .map(name => (call.spellParam?.(name) ?? name).slice(0, MOST_NAME_CHARS))
+  return dropped.slice(0, MAX_DROPPED).map(name => (call.spellParam?.(name) ?? name).slice(0, MAX_NAME_CHARS))
 }
 
-const MOST_DROPPED = 32
-const MOST_NAME_CHARS = 64
+const MAX_DROPPED = 32
+const MAX_NAME_CHARS = 64

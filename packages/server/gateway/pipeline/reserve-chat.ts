@@ -10,7 +10,7 @@ import {
   mayReason,
   type PricedTarget,
   toLikelyInput,
-  toMostInput,
+  toMaxInput,
   toReservedAmounts,
 } from '../plan/reserved-amounts.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
@@ -73,7 +73,7 @@ export function reserveChat(
     plan,
     limits,
     input: toLikelyInput(countInput(request), unread, plan.targets),
-    maxInput: toMostInput(parts, plan.targets),
+    maxInput: toMaxInput(parts, plan.targets),
     choices: findings.choices,
     isSandbox,
     mayWriteCache: findings.asksForCaching,

@@ -51,8 +51,8 @@ class Speech implements AudioTask<SpeechReply> {
     return this.#request.model
   }
 
-  mostAt({ provider }: ResolvedTarget): AudioBounds {
-    const usage = clientOf(provider).mostSpeechUsage(this.#request)
+  maxAt({ provider }: ResolvedTarget): AudioBounds {
+    const usage = clientOf(provider).maxSpeechUsage(this.#request)
     return { usage, characters: countCharacters(this.#request.input) }
   }
 

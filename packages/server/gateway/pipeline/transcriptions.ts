@@ -50,8 +50,8 @@ class Transcription implements AudioTask<TranscriptionReply> {
     return this.#request.model
   }
 
-  mostAt({ provider }: ResolvedTarget): AudioBounds {
-    return { usage: clientOf(provider).mostTranscriptUsage(this.#request), characters: 0 }
+  maxAt({ provider }: ResolvedTarget): AudioBounds {
+    return { usage: clientOf(provider).maxTranscriptUsage(this.#request), characters: 0 }
   }
 
   findObjection(target: ResolvedTarget): AudioObjection | undefined {

@@ -12,7 +12,7 @@ import type { Requester } from './requester.ts'
 /** Uses of a tool in one answer that are reserved if the request names no maximum. No provider states one. */
 const USUAL_USES = 5
 /** More uses are not reserved, whatever the request allows. */
-const MOST_USES = 100
+const MAX_USES = 100
 /** Input tokens that one use adds, such as the pages that a search found. */
 const TOKENS_A_USE = 8_000
 
@@ -55,7 +55,7 @@ export function grantHostedTools(
       continue
     }
     types.add(type)
-    const uses = Math.min(maxUses, MOST_USES)
+    const uses = Math.min(maxUses, MAX_USES)
     nanoUsd += toHostedCost(price, uses)
     inputTokens += uses * TOKENS_A_USE
   }

@@ -22,7 +22,7 @@ export interface AudioPlanInput {
   readonly asked: string
   readonly capability: 'transcription' | 'speech'
   /** The most that the request may use at a target. */
-  readonly mostAt: (target: ResolvedTarget) => AudioBounds
+  readonly maxAt: (target: ResolvedTarget) => AudioBounds
   readonly findObjection: (target: ResolvedTarget) => AudioObjection | undefined
   readonly caller: Caller
   readonly environment: Environment
@@ -65,8 +65,8 @@ function planOne(
  * Checks limits of money and the key's `max_request_cost_usd`. Nothing about an audio request can be
  * lowered.
  */
-function checkCost(target: ResolvedTarget, { mostAt, caller, limits }: AudioPlanInput): Refusal | undefined {
-  const cost = maxAudioCost(mostAt(target), target)
+function checkCost(target: ResolvedTarget, { maxAt, caller, limits }: AudioPlanInput): Refusal | undefined {
+  const cost = maxAudioCost(maxAt(target), target)
   const limited = checkLimits(target, limits, cost !== null)
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited

@@ -30,7 +30,7 @@ export interface InputParts {
  * cannot be counted: it is bounded by the largest context window of the targets, as is what is not read, since some of it may be
  * images in base64.
  */
-export function toMostInput(
+export function toMaxInput(
   { counted, unread, isUnmeasured, hasUncountedTools }: InputParts,
   targets: readonly PricedTarget[],
 ): number {
@@ -46,7 +46,7 @@ export function toMostInput(
 
 /** Returns the input tokens of a request as they are estimated, of what is not read up to the context window. */
 export function toLikelyInput(counted: number, unread: number, targets: readonly PricedTarget[]): number {
-  return toMostInput({ counted, unread, isUnmeasured: false, hasUncountedTools: false }, targets)
+  return toMaxInput({ counted, unread, isUnmeasured: false, hasUncountedTools: false }, targets)
 }
 
 /**

@@ -3,7 +3,7 @@ import type { LimitRefusal, MeterStatus } from '../../ledger/ledger.ts'
 import type { Reservation } from '../limits/reservations.ts'
 
 /** Keeps a record small. More limits than these seldom apply to a request. */
-const MOST_LIMITS = 12
+const MAX_LIMITS = 12
 
 /**
  * Returns the limits of a request for its record: the one that refused it first, then those with the smallest remaining share;
@@ -22,7 +22,7 @@ export function listCheckedLimits(
     return toChecked(status, own, ofMore?.meter.key === status.meter.key ? ofMore.wanted : undefined)
   })
   if (all.length === 1) return all
-  return all.sort((a, b) => shareLeft(a) - shareLeft(b)).slice(0, MOST_LIMITS)
+  return all.sort((a, b) => shareLeft(a) - shareLeft(b)).slice(0, MAX_LIMITS)
 }
 
 function toChecked(

@@ -59,7 +59,7 @@ async function metric(name: string): Promise<number> {
 test.each([
   ['a key', 61, async () => limited.app.secretKey],
   ['a client token', 51, async () => makePlaygroundToken(limited.app)],
-] as const)('unread answers of %s take at most %i MiB, and the oldest go first', async (_, mostMiB, find) => {
+] as const)('unread answers of %s take at most %i MiB, and the oldest go first', async (_, maxMiB, find) => {
   const key = await find()
   await expect.poll(() => metric('rideau_answer_bytes'), SOON).toBe(0)
   const before = await metric('rideau_unread_answers_dropped_total')
@@ -70,10 +70,10 @@ test.each([
     expect(each.log).toMatchObject({ status: 200, usage: { output_tokens: 3 } })
     sent.push(each)
   }
-  const kept = Math.floor((mostMiB * MiB) / ANSWER_BYTES)
+  const kept = Math.floor((maxMiB * MiB) / ANSWER_BYTES)
   const dropped = SENT - kept
   await expect.poll(() => metric('rideau_unread_answers_dropped_total'), SOON).toBe(before + dropped)
-  expect(await metric('rideau_answer_bytes')).toBeLessThanOrEqual(mostMiB * MiB)
+  expect(await metric('rideau_answer_bytes')).toBeLessThanOrEqual(maxMiB * MiB)
   // Who reads gets its answer, with the same credential and with another one.
   for (const each of [key, (await limited.app.createKey({})).key]) {
     const answer = await limited.app.call('/v1/chat', CHAT, { key: each })

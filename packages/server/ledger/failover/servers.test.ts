@@ -92,11 +92,11 @@ describe.skipIf(redisProgram === undefined)('limits on a Redis server that fails
     let isRunning = true
     let admitted = 0
     /** No restart may find the budget used up: a fast server would admit all of it before the first one. */
-    let mostAdmitted = 0
+    let maxAdmitted = 0
     const spend = async (process: GatewayProcess, name: string): Promise<void> => {
       for (let index = 0; isRunning; index++) {
         const id = `${name} ${index}`
-        const verdict = admitted < mostAdmitted ? await process.reserve(id, [budget], 1) : undefined
+        const verdict = admitted < maxAdmitted ? await process.reserve(id, [budget], 1) : undefined
         if (verdict?.isAdmitted !== true) {
           await new Promise(resolve => setImmediate(resolve))
           continue
@@ -112,14 +112,14 @@ describe.skipIf(redisProgram === undefined)('limits on a Redis server that fails
     )
     for (let restart = 0; restart < 3; restart++) {
       const before = admitted
-      mostAdmitted += 30
+      maxAdmitted += 30
       await expect.poll(() => admitted, { timeout: 10_000 }).toBeGreaterThan(before + 5)
       await primary.kill()
       await processes.untilLost()
       await primary.start()
       await processes.untilShared()
     }
-    mostAdmitted = Number.POSITIVE_INFINITY
+    maxAdmitted = Number.POSITIVE_INFINITY
     await expect
       .poll(() => processes.database.total(({ nanoUsd }) => nanoUsd), { timeout: 10_000 })
       .toBe(100 * CENT)

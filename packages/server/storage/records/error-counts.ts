@@ -22,8 +22,8 @@ export interface ErrorCount {
 }
 
 /** Bounds the time that the statement takes. */
-export const MOST_FAILURES = 20_000
-const MOST_GROUPS = 100
+export const MAX_FAILURES = 20_000
+const MAX_GROUPS = 100
 
 /**
  * Counts the newest failed requests of an environment by their error, most frequent first. Reads at most `most` by an index
@@ -32,7 +32,7 @@ const MOST_GROUPS = 100
 export async function countErrors(
   db: Db,
   { environmentId, from, to, groups }: ErrorCountFilter,
-  most: number = MOST_FAILURES,
+  most: number = MAX_FAILURES,
 ): Promise<{ readonly rows: readonly ErrorCount[]; readonly oldest: Date | undefined }> {
   const columns = sql.join<RawBuilder<unknown>>([sql.ref('error_code'), ...groups.map(name => sql.ref(name))])
   const { rows } = await sql<ErrorCount & { read: number; oldest: Date }>`
@@ -48,7 +48,7 @@ export async function countErrors(
     from failed
     group by ${columns}
     order by count(*) desc, max(at) desc
-    limit ${MOST_GROUPS}`.execute(db)
+    limit ${MAX_GROUPS}`.execute(db)
   const isCut = (rows[0]?.read ?? 0) >= most
   return { rows, oldest: isCut ? rows[0]?.oldest : undefined }
 }

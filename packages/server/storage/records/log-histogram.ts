@@ -3,7 +3,7 @@ import type { Db } from '../pool.ts'
 import { matches, type RequestLogFilter } from './request-log-filter.ts'
 
 /** How many requests are counted at most: the newest. */
-export const MOST_COUNTED = 20_000
+export const MAX_COUNTED = 20_000
 
 export interface CountedBucket {
   /** Milliseconds since the epoch at which it begins. */
@@ -21,7 +21,7 @@ export async function countLogs(
   environmentId: string,
   filter: RequestLogFilter,
   bucketMs: number,
-  most: number = MOST_COUNTED,
+  most: number = MAX_COUNTED,
 ): Promise<{ buckets: CountedBucket[]; oldest: Date | undefined }> {
   const newest = db
     .selectFrom('request_logs')

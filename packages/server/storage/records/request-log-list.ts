@@ -48,7 +48,7 @@ export async function listRequestLogs(
 }
 
 /** The longest time that a request can take. The tail reads no partition before it. */
-const LONGEST_REQUEST_MS = 3_600_000
+const MAX_REQUEST_MS = 3_600_000
 
 /**
  * An environment's requests that ended after `page.after`, in the order of their end. Records are stored in that order, so
@@ -67,7 +67,7 @@ export async function tailRequestLogs(
     .select(METADATA)
     .where('environment_id', '=', environmentId)
     // Leaves the partitions of earlier days alone.
-    .where('at', '>', new Date(at.getTime() - LONGEST_REQUEST_MS))
+    .where('at', '>', new Date(at.getTime() - MAX_REQUEST_MS))
     .where(eb => eb(eb.refTuple('ended_at', 'id'), '>', eb.tuple(at, id)))
     .where(eb => matches(eb, filter))
     .orderBy('ended_at')

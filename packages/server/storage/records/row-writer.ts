@@ -28,7 +28,7 @@ const UUID_BYTES = 16
 /** Where the two digits of each byte of a UUID begin. */
 const DIGITS = Uint8Array.of(0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34)
 /** The most UUIDs that are remembered with their bytes. Most records are of few tenants and keys. */
-const MOST_KNOWN = 1_000
+const MAX_KNOWN = 1_000
 /** The value of each character as a hexadecimal digit; -1: it is none. */
 const HEX = new Int8Array(2 ** 16).fill(-1)
 for (let digit = 0; digit < 16; digit++) {
@@ -132,7 +132,7 @@ export class RowWriter {
     if (known === undefined) {
       known = Buffer.allocUnsafe(UUID_BYTES)
       writeUuid(known, 0, value)
-      if (this.#known.size >= MOST_KNOWN) this.#known.clear()
+      if (this.#known.size >= MAX_KNOWN) this.#known.clear()
       this.#known.set(value, known)
     }
     this.#writeInt32(UUID_BYTES)

@@ -31,12 +31,12 @@ const SUMS = {
 } as const satisfies Readonly<Record<string, keyof UsageSum>>
 
 /** The largest value of a column. Costs of absurd usage add up to more, and must not keep the batch out of the database. */
-const MOST = '9223372036854775807'
+const MAX = '9223372036854775807'
 
 /** Counters of a rollup, with the SQL that adds each up over the sums of a batch. */
 const COUNTERS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.keys(SUMS).map(column => [column, `sum(${column})`])),
-  cost_nano_usd: `least(sum(cost_nano_usd), ${MOST})`,
+  cost_nano_usd: `least(sum(cost_nano_usd), ${MAX})`,
   ...Object.fromEntries(LATENCY_COLUMNS.map((column, slot) => [column, `sum(latencies[${slot + 1}])`])),
   ...Object.fromEntries(FIRST_BYTE_COLUMNS.map((column, slot) => [column, `sum(first_bytes[${slot + 1}])`])),
 }
@@ -57,7 +57,7 @@ function addTo(table: string, key: readonly string[]): string {
 
 function addedTo(column: string): string {
   if (column !== 'cost_nano_usd') return `r.${column} + excluded.${column}`
-  return `least(r.${column}::numeric + excluded.${column}, ${MOST})`
+  return `least(r.${column}::numeric + excluded.${column}, ${MAX})`
 }
 
 /** The parameters of ADD_SUMS: a name, its type and what a sum has for it. */

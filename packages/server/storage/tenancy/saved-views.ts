@@ -3,10 +3,10 @@ import type { SavedViewRow } from '../event-tables.ts'
 import type { Db } from '../pool.ts'
 
 /** What a user can save in one environment. */
-export const MOST_SAVED_VIEWS = 100
+export const MAX_SAVED_VIEWS = 100
 
 /** What one list shows. */
-const MOST_LISTED = 500
+const MAX_LISTED = 500
 
 /** The user's views, of one environment or of all, by page and name. */
 export async function listSavedViews(
@@ -16,7 +16,7 @@ export async function listSavedViews(
 ): Promise<SavedViewRow[]> {
   let query = db.selectFrom('saved_views').selectAll().where('user_id', '=', userId)
   if (environmentId !== undefined) query = query.where('environment_id', '=', environmentId)
-  return await query.orderBy('page').orderBy('name').orderBy('id').limit(MOST_LISTED).execute()
+  return await query.orderBy('page').orderBy('name').orderBy('id').limit(MAX_LISTED).execute()
 }
 
 /**
@@ -34,7 +34,7 @@ export async function putSavedView(db: Db, view: SavedViewRow): Promise<SavedVie
     .where('environment_id', '=', view.environment_id)
     .where('id', '!=', view.id)
     .executeTakeFirstOrThrow()
-  if (Number(count) >= MOST_SAVED_VIEWS) return undefined
+  if (Number(count) >= MAX_SAVED_VIEWS) return undefined
   const { page, name, search, updated_at } = view
   return await db
     .insertInto('saved_views')

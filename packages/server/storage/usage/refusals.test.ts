@@ -49,8 +49,8 @@ describe.each(listTestServers())('refusals on $label', server => {
   })
   afterEach(() => database.drop())
 
-  const count = (change: Partial<TriedRule>, most?: number) =>
-    countRefusals(database.db, { ...RULE, ...change }, SINCE, most)
+  const count = (change: Partial<TriedRule>, max?: number) =>
+    countRefusals(database.db, { ...RULE, ...change }, SINCE, max)
 
   test('counts what follows the requests that used a window up, without those that failed anyway', async () => {
     expect(await count({})).toEqual({

@@ -36,17 +36,17 @@ export interface Refusals {
 }
 
 /** Bounds the time that the statement takes. */
-export const MOST_REQUESTS = 20_000
+export const MAX_REQUESTS = 20_000
 
 /**
  * Counts the requests since a time that the rule would have refused: in each window, all after those that used it up. Reads
- * the newest `MOST_REQUESTS` by an index of usage_records.
+ * the newest `MAX_REQUESTS` by an index of usage_records.
  */
 export async function countRefusals(
   db: Db,
   rule: TriedRule,
   since: Date,
-  most: number = MOST_REQUESTS,
+  most: number = MAX_REQUESTS,
 ): Promise<Refusals> {
   // As the counters do (usage-seeds.ts): a rate limit counts those that failed at a provider too.
   const isRate = typeof rule.window === 'number' && rule.metric === 'requests'
@@ -95,7 +95,7 @@ export async function countConcurrencyRefusals(
   db: Db,
   rule: TriedConcurrency,
   since: Date,
-  most: number = MOST_REQUESTS,
+  most: number = MAX_REQUESTS,
 ): Promise<Refusals> {
   // What was refused before anything was generated took no place; a failure at a provider did.
   const { rows } = await sql<{ at: Date; ended_at: Date; who: string | null; ran: boolean }>`

@@ -7,7 +7,7 @@ import type { UsageFilter } from './usage-filter.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** The longest time of which a total counts whole hours; a longer one counts whole days. */
-const MOST_MS_BY_HOUR = 8 * DAY_MS
+const MAX_MS_BY_HOUR = 8 * DAY_MS
 
 type BucketFilter = Pick<UsageFilter, 'from' | 'to' | 'granularity' | 'timeZone' | 'isByQuarter'>
 
@@ -56,7 +56,7 @@ function isStored({ granularity, isByQuarter }: BucketFilter): boolean {
 /** What counts whole at both ends. */
 function unitOf({ granularity, from, to, isByQuarter }: BucketFilter): 'hour' | 'day' | 'month' {
   if (granularity !== 'total') return granularity
-  const isShort = to.getTime() - from.getTime() <= MOST_MS_BY_HOUR
+  const isShort = to.getTime() - from.getTime() <= MAX_MS_BY_HOUR
   return isShort || isByQuarter === true ? 'hour' : 'day'
 }
 

@@ -80,12 +80,12 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
     (await read(meters)).map(seed => seed.used)
 
   test('cuts a sum that a number cannot hold, and reads the seeds of other organizations with it', async () => {
-    const most = Number.MAX_SAFE_INTEGER
-    for (let each = 0; each < 3; each++) await insert(NOW, { cost_nano_usd: most })
+    const max = Number.MAX_SAFE_INTEGER
+    for (let each = 0; each < 3; each++) await insert(NOW, { cost_nano_usd: max })
     const other = await addTree(database.db)
     await insert(NOW, { cost_nano_usd: 7 }, other.environment)
     const ofOther = toSpan({ metric: 'nano_usd' }, { orgId: other.organization.id })
-    expect(await used(toSpan({ metric: 'nano_usd' }), ofOther)).toEqual([most, 7])
+    expect(await used(toSpan({ metric: 'nano_usd' }), ofOther)).toEqual([max, 7])
   })
 
   test('are zero without usage, one for each meter, in their order', async () => {

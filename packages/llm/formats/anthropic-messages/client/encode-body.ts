@@ -37,11 +37,11 @@ export function encodeBody(received: ChatRequest, target: Target): JsonObject {
 
 /** The format demands a cap: where the caller names none it is all that the model gives. */
 function findMaxTokens(request: ChatRequest, target: Target, traits: ModelTraits): number {
-  const most = target.maxOutputTokens
+  const max = target.maxOutputTokens
   const wanted = request.maxOutputTokens
-  if (wanted === undefined) return most ?? traits.maxOutputTokens
+  if (wanted === undefined) return max ?? traits.maxOutputTokens
   // The provider refuses a cap above the model's, though a lower one changes no answer.
-  return most === undefined ? wanted : Math.min(wanted, most)
+  return max === undefined ? wanted : Math.min(wanted, max)
 }
 
 function addInstruction(
