@@ -9,7 +9,7 @@ import { audioCostNanoUsd, maxSpeechUsage } from './audio-pricing.ts'
 import { findAudioType } from './audio-type.ts'
 import { encodeSpeechReply } from './encode-speech.ts'
 import { encodeTranscript } from './encode-transcript.ts'
-import { decodeSpeech, decodeTranscription, findAskedFormat } from './openai-audio.ts'
+import { decodeSpeech, decodeTranscription, findRequestedFormat } from './openai-audio.ts'
 import { parseSpeech } from './parse-speech.ts'
 import { parseTranscription } from './parse-transcription.ts'
 
@@ -134,7 +134,7 @@ describe('the format that is asked for', () => {
     ['verbose_json', untimed, undefined],
     ['diarized_json', { provider: openai, model: 'gpt-4o-transcribe-diarize' }, 'diarized_json'],
   ])('for %s at %o is %s', (format, target, expected) => {
-    expect(findAskedFormat(format, target)).toBe(expected)
+    expect(findRequestedFormat(format, target)).toBe(expected)
   })
 })
 

@@ -84,7 +84,7 @@ export const geminiAudio: AudioClient = {
     const tokens = {
       textInput: ASKED_TOKENS + estimateMaxTokens(prompt),
       audioInput: seconds * HEARD_TOKENS_A_SECOND,
-      textOutput: maxSaidTokens(seconds),
+      textOutput: maxSpokenTokens(seconds),
       audioOutput: 0,
     }
     return { seconds, tokens }
@@ -126,7 +126,7 @@ export const geminiAudio: AudioClient = {
   decodeSpeech,
 }
 
-function maxSaidTokens(seconds: number): number {
+function maxSpokenTokens(seconds: number): number {
   return Math.min(MAX_SAID_TOKENS, THOUGHT_TOKENS + seconds * SAID_TOKENS_A_SECOND)
 }
 
@@ -157,7 +157,7 @@ function toChatRequest(
       },
     ],
     reasoningEffort: target.model.includes('pro') ? 'low' : 'none',
-    maxOutputTokens: maxSaidTokens(maxSeconds(file.bytes)),
+    maxOutputTokens: maxSpokenTokens(maxSeconds(file.bytes)),
     ...(typeof temperature === 'number' ? { temperature } : {}),
   }
 }

@@ -31,7 +31,7 @@ export function openSpread(
     res.shouldKeepAlive = false
     if (--remaining <= 0) server.off('request', closeAfter)
   }
-  const setLeft = (count: number): void => {
+  const setRemaining = (count: number): void => {
     server.off('request', closeAfter)
     remaining = count
     // Without anything to close, requests are not slowed down.
@@ -44,7 +44,7 @@ export function openSpread(
     samples = []
     // Without its supervisor a worker keeps what it has.
     const others = await loads.report(own).catch(() => [])
-    setLeft(countToClose(own, others))
+    setRemaining(countToClose(own, others))
   }
   const timer = setInterval(() => runGuarded('the spread of requests', onException, sample), SAMPLE_MS)
   timer.unref()

@@ -20,7 +20,7 @@ export function readConversation(
 ): readonly Message[] | undefined {
   const body = parseObject(request)
   if (body === undefined) return undefined
-  const requestTurns = listAsked(body)
+  const requestTurns = listRequestTurns(body)
   if (requestTurns.length === 0) return undefined
   const system = body.system ?? body.instructions ?? body.systemInstruction ?? body.system_instruction
   return [
@@ -31,7 +31,7 @@ export function readConversation(
 }
 
 /** OpenAI, Anthropic, Converse, Cohere and Ollama have `messages`, Responses has `input`, Gemini `contents`. */
-function listAsked({ messages, input, contents }: JsonObject): JsonObject[] {
+function listRequestTurns({ messages, input, contents }: JsonObject): JsonObject[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }]
   return listObjects(messages ?? contents ?? (isMessages(input) ? input : undefined))
 }

@@ -52,7 +52,7 @@ export interface Field {
   /** Returns the format's value for a canonical one; undefined: the field is left out. Absent: it is the same value. */
   readonly write?: (value: Json) => Json | undefined
   /** True if no other format has a place for this value, so that it is lost there. Absent: never. */
-  readonly isOnlyHere?: (value: Json) => boolean
+  readonly isFormatSpecific?: (value: Json) => boolean
   /** The gateway does not read it, and other formats lose nothing without it. It passes on like an unknown field. */
   readonly isUnread?: true
   /** The fields of the object that it is. */
@@ -107,12 +107,12 @@ export function nested(fields: FieldTable): Field {
 }
 
 /** Returns a field that no other format can express, except values that ask for nothing. `read` checks its form. */
-export function onlyHere(
+export function formatSpecific(
   asksForNothing: (value: Json) => boolean = () => false,
   read?: NonNullable<Field['read']>,
 ): Field {
-  const isOnlyHere = (value: Json): boolean => !asksForNothing(value)
-  return read === undefined ? { isOnlyHere } : { isOnlyHere, read }
+  const isFormatSpecific = (value: Json): boolean => !asksForNothing(value)
+  return read === undefined ? { isFormatSpecific } : { isFormatSpecific, read }
 }
 
 interface TableOptions {
@@ -307,21 +307,21 @@ export class FieldTable {
   }
 
   /** Returns true if no other format has a place for this value of the field, which is not null. */
-  isOnlyHere(name: string, value: Json): boolean {
-    return this.#fields.get(name)?.isOnlyHere?.(value) === true
+  isFormatSpecific(name: string, value: Json): boolean {
+    return this.#fields.get(name)?.isFormatSpecific?.(value) === true
   }
 
   /** The fields that only a target of this format can honour, unknown ones included; those of nested objects come last. */
-  listOnlyHere(body: JsonObject): string[] {
+  listFormatSpecific(body: JsonObject): string[] {
     const found: string[] = []
     const inner: string[] = []
     for (const name in body) {
       const value = body[name]
       if (value === undefined || value === null) continue
       const field = this.#fields.get(name)
-      if (field === undefined || field.isOnlyHere?.(value) === true) found.push(name)
+      if (field === undefined || field.isFormatSpecific?.(value) === true) found.push(name)
       if (field?.nested === undefined) continue
-      for (const item of field.nested.listOnlyHere(objectAt(value, name))) inner.push(`${name}.${item}`)
+      for (const item of field.nested.listFormatSpecific(objectAt(value, name))) inner.push(`${name}.${item}`)
     }
     found.push(...inner)
     return found

@@ -4,7 +4,7 @@ import type { BudgetRow } from '../../storage/policy-tables.ts'
 import { findOrganization } from '../../storage/tenancy/organizations.ts'
 import { sumUsage, type UsageSelector } from '../../storage/usage/usage-totals.ts'
 import type { Services } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { projectSpend } from './project-spend.ts'
 
 export interface MeasuredBudget extends BudgetRow {
@@ -28,7 +28,7 @@ export async function measureBudgets(
   orgId: string,
   rows: readonly BudgetRow[],
 ): Promise<MeasuredBudget[]> {
-  const { time_zone } = orGone(await findOrganization(db, orgId))
+  const { time_zone } = orResourceNotFound(await findOrganization(db, orgId))
   const now = clock.now()
   const spans = rows.map(row => windowBoundsAt(row.window, now, time_zone, row.created_at.getTime()))
   const statuses =

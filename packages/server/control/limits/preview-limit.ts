@@ -11,7 +11,7 @@ import {
 import { dateTime } from '../operation/fields.ts'
 import { MAX_USD, toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { parseScopeRef, scopeRefField } from '../operation/scope-ref.ts'
 import { z } from '../operation/zod.ts'
 
@@ -118,7 +118,7 @@ async function toMetered(
   metric: 'requests' | 'tokens' | 'usd',
   { limit, window, window_seconds, real_only }: Question,
 ): Promise<Pick<TriedRule, 'metric' | 'limit' | 'window' | 'timeZone' | 'excludesSandbox'>> {
-  const { time_zone: timeZone } = orGone(await findOrganization(db, orgId))
+  const { time_zone: timeZone } = orResourceNotFound(await findOrganization(db, orgId))
   return {
     metric: metric === 'usd' ? 'nano_usd' : metric,
     limit: metric === 'usd' ? toNanoUsd(Math.min(limit, MAX_USD)) : limit,

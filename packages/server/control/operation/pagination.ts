@@ -184,9 +184,9 @@ function decodeCursor(cursor: string | undefined, binding: readonly unknown[]): 
   if (cursor === undefined) return undefined
   const bytes = Buffer.from(cursor, 'base64url')
   const position = bytes.subarray(CHECK_BYTES)
-  const isOurs = bytes.subarray(0, CHECK_BYTES).equals(check(position, binding))
+  const isAuthentic = bytes.subarray(0, CHECK_BYTES).equals(check(position, binding))
   // base64url has several spellings of the same bytes; only the canonical one is accepted.
-  if (!isOurs || bytes.toString('base64url') !== cursor) {
+  if (!isAuthentic || bytes.toString('base64url') !== cursor) {
     throw new Fault('invalid_request', 'The cursor is not one of this route and filter.', {
       param: 'cursor',
     })

@@ -4,7 +4,7 @@ import type { QuotaRow } from '../../storage/policy-tables.ts'
 import { findOrganization } from '../../storage/tenancy/organizations.ts'
 import { sumUsage, type UsageSelector } from '../../storage/usage/usage-totals.ts'
 import type { Services } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 
 export interface MeasuredQuota extends QuotaRow {
   /** Null for a quota that every end user has separately. */
@@ -25,7 +25,7 @@ export async function measureQuotas(
   orgId: string,
   rows: readonly QuotaRow[],
 ): Promise<MeasuredQuota[]> {
-  const { time_zone } = orGone(await findOrganization(db, orgId))
+  const { time_zone } = orResourceNotFound(await findOrganization(db, orgId))
   const now = clock.now()
   const counted = rows.filter(row => row.scope !== 'default_end_user')
   const statuses = await readMeters(

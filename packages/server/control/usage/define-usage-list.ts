@@ -4,7 +4,7 @@ import { listUsage, type UsageRow } from '../../storage/usage/usage.ts'
 import type { UsageFilter } from '../../storage/usage/usage-filter.ts'
 import { dateTime } from '../operation/fields.ts'
 import { defineOperation, type Operation, type Services } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { listOf, loadPageBy } from '../operation/pagination.ts'
 import type { z } from '../operation/zod.ts'
 import { fillUsage } from './fill-usage.ts'
@@ -51,7 +51,7 @@ async function loadUsage(
   below?: UsageFilter['below'],
 ) {
   const { limit, rows = limit, cursor, ...sent } = query
-  const { time_zone } = orGone(await findOrganization(db, orgId))
+  const { time_zone } = orResourceNotFound(await findOrganization(db, orgId))
   const now = clock.now()
   const filter: UsageFilter = {
     orgId,

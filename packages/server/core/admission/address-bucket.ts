@@ -1,6 +1,6 @@
 import { BoundedTable, type TableEntry } from './bounded-table.ts'
 import { noteTaken, type SharedBucket } from './shared-bucket.ts'
-import { type BucketRate, oweTokens, returnToken, takeToken } from './token-bucket.ts'
+import { type BucketRate, debitTokens, returnToken, takeToken } from './token-bucket.ts'
 
 /** The requests of one client address. */
 export class AddressBucket implements TableEntry, SharedBucket {
@@ -50,7 +50,7 @@ export class AddressBuckets {
 
   /** Counts requests that another process has reported. */
   takeReported(address: string, count: number, now: number): void {
-    oweTokens(this.#open(address, now), this.#rate, count, now)
+    debitTokens(this.#open(address, now), this.#rate, count, now)
   }
 
   /** Takes back the count of a request that turned out to be harmless. */

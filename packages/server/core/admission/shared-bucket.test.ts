@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { noteTaken, type SharedBucket } from './shared-bucket.ts'
-import { oweTokens, takeToken, toBucketRate } from './token-bucket.ts'
+import { debitTokens, takeToken, toBucketRate } from './token-bucket.ts'
 
 /** Makes processes take tokens until all are refused, one after the other. Returns how many they got. */
 function empty(count: number, perSecond: number, burstSeconds: number): { taken: number; reports: number } {
@@ -16,7 +16,7 @@ function empty(count: number, perSecond: number, burstSeconds: number): { taken:
       const reported = noteTaken(bucket, rate)
       if (reported === 0) continue
       reports++
-      for (const other of buckets) if (other !== bucket) oweTokens(other, rate, reported, 1000)
+      for (const other of buckets) if (other !== bucket) debitTokens(other, rate, reported, 1000)
     }
   }
   return { taken, reports }
@@ -52,7 +52,7 @@ test.each([2, 8, 64])('%i processes that take all they can for a minute get what
       }
     }
     for (const [from, reported] of reports) {
-      for (const other of buckets) if (other !== from) oweTokens(other, rate, reported, now)
+      for (const other of buckets) if (other !== from) debitTokens(other, rate, reported, now)
     }
   }
   expect(taken).toBeGreaterThanOrEqual(500 + 60 * 50)

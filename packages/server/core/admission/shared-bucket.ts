@@ -7,7 +7,7 @@ export interface SharedBucket extends TokenBucket {
 }
 
 /**
- * A process reports each 64th of a full bucket, and the others owe what it took (`oweTokens`). So each of the processes may exceed
+ * A process reports each 64th of a full bucket, and the others owe what it took (`debitTokens`). So each of the processes may exceed
  * what one bucket gives by that part, however long they take, and sends at most 64 messages for a full bucket.
  */
 const REPORTED_PARTS = 64

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { oweTokens, returnToken, takeToken, toBucketRate } from './token-bucket.ts'
+import { debitTokens, returnToken, takeToken, toBucketRate } from './token-bucket.ts'
 
 test('a full bucket gives its burst at once, then one token per interval', () => {
   const rate = toBucketRate(10, 5)
@@ -39,10 +39,10 @@ test('after a clock is set back by an hour, no caller waits longer than for an e
 test('owes what was given out elsewhere, one full bucket at most', () => {
   const rate = toBucketRate(10, 5)
   const bucket = { fullAt: 0 }
-  oweTokens(bucket, rate, 60, 1_000)
+  debitTokens(bucket, rate, 60, 1_000)
   expect(takeToken(bucket, rate, 1_000)).toBeCloseTo(1_100)
   expect(takeToken(bucket, rate, 2_100)).toBe(0)
-  oweTokens(bucket, rate, 1_000_000, 2_100)
+  debitTokens(bucket, rate, 1_000_000, 2_100)
   expect(takeToken(bucket, rate, 2_100)).toBeCloseTo(5_100)
 })
 

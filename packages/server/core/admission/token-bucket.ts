@@ -23,7 +23,7 @@ export function toBucketRate(perSecond: number, burstSeconds: number): BucketRat
   return { intervalMs, fullAfterMs: Math.max(1, Math.floor(perSecond * burstSeconds)) * intervalMs }
 }
 
-/** How many full buckets may be owed at most; see `oweTokens`. */
+/** How many full buckets may be owed at most; see `debitTokens`. */
 const MAX_OWED = 1
 
 /**
@@ -42,7 +42,7 @@ export function takeToken(bucket: TokenBucket, rate: BucketRate, now: number): n
 }
 
 /** Takes tokens that were given out elsewhere, also those that the bucket does not have: it owes them until it has filled. */
-export function oweTokens(bucket: TokenBucket, rate: BucketRate, count: number, now: number): void {
+export function debitTokens(bucket: TokenBucket, rate: BucketRate, count: number, now: number): void {
   const { intervalMs, fullAfterMs } = rate
   const maxAt = now + (MAX_OWED + 1) * fullAfterMs
   bucket.fullAt = Math.min(Math.max(bucket.fullAt, now) + count * intervalMs, maxAt)

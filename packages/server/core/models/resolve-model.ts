@@ -83,7 +83,7 @@ export function resolveName(
 ): NameResolution {
   const alias = environment.aliases.get(name)
   if (alias === undefined) return resolveModel(name, lists, environment, directory, ownProviders)
-  if (lists.key !== null && !toAllowSet(lists.key).has(alias.name)) return forbiddenToKey(name)
+  if (lists.key !== null && !toAllowSet(lists.key).has(alias.name)) return forbiddenByKey(name)
   const targets = alias.targets.map(target => ({
     target,
     resolution: resolveTarget(target.model, environment, directory, lists.plan),
@@ -92,7 +92,7 @@ export function resolveName(
     ({ resolution }) => 'refusal' in resolution && resolution.refusal.code === 'model_not_allowed',
   )
   if (!isForbidden) return { alias, targets }
-  return lists.plan === null ? forbiddenHere(name) : forbiddenTargets(name)
+  return lists.plan === null ? forbiddenByEnvironment(name) : forbiddenTargets(name)
 }
 
 /** Resolves `provider/model` or a bare name, without aliases. */
@@ -105,7 +105,7 @@ function resolveModel(
 ): Resolution {
   const named = toCanonical(name, environment, directory) ?? toOwn(name, environment, ownProviders)
   const id = named === undefined ? name : `${named.provider}/${named.model}`
-  if (!isModelAllowed(lists.key, id, name, environment.aliases)) return forbiddenToKey(name)
+  if (!isModelAllowed(lists.key, id, name, environment.aliases)) return forbiddenByKey(name)
   return resolveNamed(name, id, named, environment, directory, lists.plan)
 }
 
@@ -129,7 +129,7 @@ function resolveNamed<C extends ModelSource>(
   directory: ModelDirectory,
   planAllows: AllowLists['plan'],
 ): Resolution<C> {
-  if (!isModelAllowed(environment.allowedModels, id, name)) return forbiddenHere(name)
+  if (!isModelAllowed(environment.allowedModels, id, name)) return forbiddenByEnvironment(name)
   if (!isModelAllowed(planAllows, id, name)) return forbiddenByPlan(name)
   const isListed = named !== undefined && isKnown(named, id, environment, directory)
   if (named === undefined || !(isListed || directory.takesUnknownName(named.provider, named.model))) {
@@ -210,11 +210,11 @@ function lists(
   )
 }
 
-function forbiddenToKey(name: string): { refusal: Refusal } {
+function forbiddenByKey(name: string): { refusal: Refusal } {
   return refuse('model_not_allowed', `This key may not use the model ${quote(name)}.`)
 }
 
-function forbiddenHere(name: string): { refusal: Refusal } {
+function forbiddenByEnvironment(name: string): { refusal: Refusal } {
   return refuse('model_not_allowed', `This environment does not allow the model ${quote(name)}.`)
 }
 

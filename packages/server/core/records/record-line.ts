@@ -51,12 +51,12 @@ const BODY_ROOM = 256
  * pair. The line takes at most MAX_RECORD_BYTES, and for a refused request at most MAX_REFUSAL_BYTES.
  */
 export function toRecordLine(record: RequestRecord): RecordLine {
-  const { id, at, json } = toKeptLine(record)
+  const { id, at, json } = toLineWithRecord(record)
   return { id, at, json }
 }
 
 /** Returns the record's line, with the record it was made from if that is short. */
-export function toKeptLine(record: RequestRecord): LineWithRecord {
+export function toLineWithRecord(record: RequestRecord): LineWithRecord {
   return toLineWithin(record, isRefusal(record) ? MAX_REFUSAL_BYTES : MAX_RECORD_BYTES)
 }
 

@@ -11,7 +11,7 @@ import { BoundedTable } from '../../core/admission/bounded-table.ts'
 import { openCapacity } from '../../core/admission/fair-share.ts'
 import { RefusalCounter } from '../../core/admission/refusal-counter.ts'
 import { noteTaken } from '../../core/admission/shared-bucket.ts'
-import { type BucketRate, oweTokens } from '../../core/admission/token-bucket.ts'
+import { type BucketRate, debitTokens } from '../../core/admission/token-bucket.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import { type TrustedProxies, toAddressGroup, toClientAddress } from '../../http/client-address.ts'
@@ -160,7 +160,7 @@ export class FrontDoor implements PermitIssuer {
   takeReported(kind: BucketKind, key: string, count: number, now: number): void {
     if (kind === 'address') return this.#addresses.takeReported(key, count, now)
     const scope = this.#scopes.get(key)
-    if (scope?.rate !== undefined) return oweTokens(scope, scope.rate, count, now)
+    if (scope?.rate !== undefined) return debitTokens(scope, scope.rate, count, now)
     const earlier = this.#reported.get(key)
     const sum = earlier !== undefined && now - earlier.at < REPORTED_MS ? earlier.count + count : count
     if (this.#reported.size >= MAX_REPORTED) this.#reported.clear()
@@ -210,7 +210,7 @@ export class FrontDoor implements PermitIssuer {
     const reported = this.#reported.get(init.key)
     if (reported !== undefined && init.rate !== undefined) {
       this.#reported.delete(init.key)
-      oweTokens(child, init.rate, reported.count, reported.at)
+      debitTokens(child, init.rate, reported.count, reported.at)
     }
     if (this.#scopes.add(child, now)) return child
     child.forget()

@@ -126,16 +126,16 @@ const FRESH_MS = 250
  * or an earlier limit would be used for as long as that takes. Returns whether anything changed, at once if it is in memory. Then the
  * end user that a secret key names must be named again.
  */
-export function identifyAgain(ctx: RequestContext, deps: EdgeDeps): boolean | Promise<boolean> {
+export function reidentify(ctx: RequestContext, deps: EdgeDeps): boolean | Promise<boolean> {
   if (ctx.elapsedMs() < FRESH_MS) return false
   const token = readCredential(ctx) ?? ''
   const digest = hash('sha256', token, 'hex')
   const known = deps.snapshots.find(digest)
-  if (known !== undefined) return authorizeAgain(ctx, known, deps)
-  return findTenant(token, digest, deps).then(tenant => authorizeAgain(ctx, tenant, deps))
+  if (known !== undefined) return reauthorize(ctx, known, deps)
+  return findTenant(token, digest, deps).then(tenant => reauthorize(ctx, tenant, deps))
 }
 
-function authorizeAgain(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): boolean {
+function reauthorize(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): boolean {
   const isSame = tenant.caller === ctx.caller && tenant.environment === ctx.environment
   if (isSame) assertAllowed(checkLifetime(tenant.lifetime, tenant.environment, deps.now()))
   else authorize(ctx, tenant, deps)

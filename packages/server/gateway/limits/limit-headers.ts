@@ -56,12 +56,12 @@ function findBinding(
   let binding: MeterStatus | undefined
   for (const status of meterStatuses) {
     if (status.meter.metric !== metric || !showsAmounts(caller, status.meter)) continue
-    if (binding === undefined || partLeft(status) < partLeft(binding)) binding = status
+    if (binding === undefined || remainingShare(status) < remainingShare(binding)) binding = status
   }
   return binding
 }
 
-function partLeft({ meter, settled, reserved }: MeterStatus): number {
+function remainingShare({ meter, settled, reserved }: MeterStatus): number {
   return meter.limit === 0 ? 0 : (meter.limit - settled - reserved) / meter.limit
 }
 

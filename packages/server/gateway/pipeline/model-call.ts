@@ -8,7 +8,7 @@ import { takeTurn } from '../../http/sliced-work.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { callTargets } from '../attempts/call-targets.ts'
 import type { AnsweringTarget } from '../edge/answer-headers.ts'
-import { identifyAgain } from '../edge/identify.ts'
+import { reidentify } from '../edge/identify.ts'
 import { findFirst, replay } from '../idempotency/replay.ts'
 import type { IdentityInput } from '../idempotency/request-identity.ts'
 import { assertPassThrough } from '../plan/assert-pass-through.ts'
@@ -68,7 +68,7 @@ export async function serveModelCall(
   deps: PipelineDeps,
 ): Promise<void> {
   const call = await read(ctx, pathModel, deps)
-  const identifying = identifyAgain(ctx, deps)
+  const identifying = reidentify(ctx, deps)
   if (identifying instanceof Promise) await identifying
   const begun = await begin(ctx, call, deps)
   if (begun !== undefined) await call.answer(begun.value)
@@ -91,7 +91,7 @@ async function begin(
   if (key !== undefined) {
     const first = await findFirst(ctx, key, call, deps)
     // It may have waited for another request as long as a stream takes.
-    if (await identifyAgain(ctx, deps)) {
+    if (await reidentify(ctx, deps)) {
       await nameEndUser(ctx, call.endUser, deps)
       admitted = await admitLong(ctx, call, deps)
     }

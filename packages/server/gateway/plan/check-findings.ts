@@ -4,7 +4,7 @@ import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Refusal } from '../../core/refusal.ts'
 import { findUnmeasured } from './find-unmeasured.ts'
-import { findRefusedAsk } from './grant-hosted-tools.ts'
+import { findRefusedTool } from './grant-hosted-tools.ts'
 import type { Requester } from './requester.ts'
 
 /** Paths within messages, where the gateway does not read unknown parts. */
@@ -27,7 +27,7 @@ export function checkFindings(
   if (hosted !== undefined && environment.unsupportedParams === 'refuse') {
     return toRefusal(hosted, 'the gateway does not know the price of this tool, which the provider runs.')
   }
-  const refused = findRefusedAsk(findings, requester)
+  const refused = findRefusedTool(findings, requester)
   if (refused !== undefined && environment.unsupportedParams === 'refuse') {
     return toRefusal(
       refused.path,

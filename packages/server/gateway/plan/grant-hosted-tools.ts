@@ -68,7 +68,7 @@ function mayUseHosted({ caller, environment }: Requester): boolean {
 }
 
 /** The first tool that a client token may not ask for; undefined: there is none. */
-export function findRefusedAsk(
+export function findRefusedTool(
   { hostedTools }: Pick<Findings, 'hostedTools'>,
   requester: Requester,
 ): HostedToolRequest | undefined {

@@ -54,8 +54,8 @@ function planOne(
     return { refusal: { code: 'model_missing_capability', message, param: 'model' } }
   }
   const { request, unread } = input.parsed
-  const isCutLost = request.maxTokensPerDocument !== undefined && format.cutsDocuments !== true
-  const dropped = isCutLost ? [...unread, 'max_tokens_per_doc'] : unread
+  const losesTruncation = request.maxTokensPerDocument !== undefined && format.cutsDocuments !== true
+  const dropped = losesTruncation ? [...unread, 'max_tokens_per_doc'] : unread
   const [first] = dropped
   if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
     return { refusal: refuseUnsupported(showPath(first), `the provider ${provider.id}`) }

@@ -36,7 +36,7 @@ export class Endings {
     this.#undelivered.push(ending)
   }
 
-  get messagesUnderWay(): number {
+  get messagesInFlight(): number {
     return this.#sent.length
   }
 

@@ -220,7 +220,7 @@ export class SocketLedger implements Ledger, Topic {
 
   #schedule(): void {
     this.#writer.endOperation()
-    if (this.#endings.messagesUnderWay > 0 && this.#writer.length < FULL_MESSAGE_BYTES) return
+    if (this.#endings.messagesInFlight > 0 && this.#writer.length < FULL_MESSAGE_BYTES) return
     this.#channel.schedule(LEDGER_TOPIC)
   }
 

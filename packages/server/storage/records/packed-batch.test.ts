@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toKeptLine } from '../../core/records/record-line.ts'
+import { toLineWithRecord } from '../../core/records/record-line.ts'
 import type { RecordBatch, RecordLine, RequestRecord } from '../../core/records/request-record.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
@@ -36,7 +36,7 @@ describe.each(listTestServers())('a batch that waits as bytes, on $label', serve
 
   function fill(records: readonly RequestRecord[], keepsRows = true): RecordBatch {
     const batch = openBatch()
-    for (const record of records) batch.add(toKeptLine(record), keepsRows)
+    for (const record of records) batch.add(toLineWithRecord(record), keepsRows)
     inserted.length = 0
     rejected.length = 0
     return batch
@@ -76,7 +76,7 @@ describe.each(listTestServers())('a batch that waits as bytes, on $label', serve
     expect([kept.length, totals.requests, inserted]).toEqual([changes.length, changes.length, []])
     await fill(makeRecords(), false).insert(() => true)
     expect(await rowsOf(model)).toEqual(kept.flatMap(row => [row, row]))
-    await insertRequestRecords(database.pool, makeRecords().map(toKeptLine))
+    await insertRequestRecords(database.pool, makeRecords().map(toLineWithRecord))
     expect(await rowsOf(model)).toEqual(kept.flatMap(row => [row, row, row]))
     expect(await totalsOf(model)).toEqual({ requests: 3 * totals.requests, cost: 3 * totals.cost })
   })
@@ -128,8 +128,8 @@ describe.each(listTestServers())('a batch that waits as bytes, on $label', serve
     })
     const batch = openPackedBatches({ pool, insertLines: async () => {} })()
     for (let i = 0; i < 3; i++)
-      batch.add(toKeptLine(create({ model, request_body: 'x'.repeat(6_000) })), true)
-    for (let i = 0; i < 3; i++) batch.add(toKeptLine(create({ model })), true)
+      batch.add(toLineWithRecord(create({ model, request_body: 'x'.repeat(6_000) })), true)
+    for (let i = 0; i < 3; i++) batch.add(toLineWithRecord(create({ model })), true)
     await expect(batch.insert(() => true)).rejects.toThrow('out of reach')
     isDown = false
     await batch.insert(() => true)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseRecordLine, toKeptLine } from '../../core/records/record-line.ts'
+import { parseRecordLine, toLineWithRecord } from '../../core/records/record-line.ts'
 import type { LineWithRecord, RecordLine, RequestRecord } from '../../core/records/request-record.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
 import { newId } from '../../testing/harness/storage-rows.ts'
@@ -46,13 +46,13 @@ test.each<[string, Partial<RequestRecord>]>([
   ],
   ['numbers that JSON does not have', { first_byte_ms: Number.NaN, cost_nano_usd: Number.POSITIVE_INFINITY }],
 ])('a record of this process has the row of its line: %s', async (_, change) => {
-  const line = toKeptLine(create(change))
+  const line = toLineWithRecord(create(change))
   expect(keptRowOf(line)).toEqual(await rowOf(line))
 })
 
 test('attempts that are added after the line was made are not in the row', async () => {
   const record = create({ attempts: [ATTEMPT] })
-  const line = toKeptLine(record)
+  const line = toLineWithRecord(record)
   const before = keptRowOf(line)
   record.attempts.push({ ...ATTEMPT, model: 'late' })
   expect(keptRowOf(line)).toEqual(before)
@@ -69,7 +69,9 @@ test('times are read as Date does, in any order', () => {
 })
 
 test('a long batch lets other work of the event loop run in between, and has each record once, in order of the ids', async () => {
-  const lines = Array.from({ length: 3_000 }, () => toKeptLine(create({ request_body: 'x\\'.repeat(500) })))
+  const lines = Array.from({ length: 3_000 }, () =>
+    toLineWithRecord(create({ request_body: 'x\\'.repeat(500) })),
+  )
   let ticks = 0
   let isOver = false
   const count = (): void => {

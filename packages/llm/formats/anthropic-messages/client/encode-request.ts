@@ -18,11 +18,11 @@ const VERSION = '2023-06-01'
 
 /** The canonical request as `POST /v1/messages` takes it, or a cloud's route; a body of this format passes through. */
 export const encodeRequest: EncodeRequest = (request, target, source, dropped = []) => {
-  const isOurs = source?.format === 'anthropic-messages'
+  const isSameFormat = source?.format === 'anthropic-messages'
   const { model, provider } = target
   const envelope = provider.messages
   const version = envelope === undefined ? {} : { anthropic_version: envelope.version }
-  const encoded = isOurs
+  const encoded = isSameFormat
     ? passRequest(
         request,
         envelope === undefined ? model : undefined,
@@ -32,7 +32,7 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
         version,
       )
     : toBody(request, target, dropped)
-  const headers = encodeHeaders(request.stream, isOurs ? source.headers : undefined)
+  const headers = encodeHeaders(request.stream, isSameFormat ? source.headers : undefined)
   if (envelope !== undefined) delete headers['anthropic-version']
   return {
     ...joinAddress(target.baseUrl, findPath(envelope, model, request.stream)),

@@ -77,7 +77,7 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
   const chosen = choice?.type === 'tool' ? choice.name : undefined
   if (toolChoice !== undefined && isOfFunctions(toolChoice, functions)) request.toolChoice = toolChoice
   if (functions.length > 0 && choice?.disable_parallel_tool_use === true) request.parallelToolCalls = false
-  return { nativeOnly, hostedTools: hostedTools.map(ask => toAsk(ask, chosen)), asksForCaching }
+  return { nativeOnly, hostedTools: hostedTools.map(ask => toHostedRequest(ask, chosen)), asksForCaching }
 }
 
 interface NamedToolRequest extends HostedToolRequest {
@@ -85,7 +85,7 @@ interface NamedToolRequest extends HostedToolRequest {
 }
 
 /** The choice of a tool is left out with the tool. */
-function toAsk(
+function toHostedRequest(
   { path, name, type, isFree, maxUses }: NamedToolRequest,
   chosen: Json | undefined,
 ): HostedToolRequest {

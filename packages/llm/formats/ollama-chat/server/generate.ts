@@ -35,7 +35,7 @@ function parseGenerate(body: JsonObject, context: ParseContext): ParsedChat {
     if (Object.hasOwn(body, name)) throw invalid(name, 'is not a field of this route; use /api/chat.')
   }
   const { prompt, system, images, suffix, template, raw, context: state, ...rest } = body
-  const asksOnly = prompt === undefined || prompt === null || prompt === '' ? toWish(body) : undefined
+  const asksOnly = prompt === undefined || prompt === null || prompt === '' ? toLoadAction(body) : undefined
   const unread = asksOnly === undefined ? listUnread(body) : []
   const messages = asksOnly === undefined ? toMessages(body) : [{ role: 'user', content: '' }]
   const parsed = parseRequest({ ...rest, messages }, context)
@@ -54,7 +54,7 @@ function parseGenerate(body: JsonObject, context: ParseContext): ParsedChat {
 }
 
 /** Without a prompt a server of the format loads the model, or frees it where it shall be kept for no time. */
-function toWish({ keep_alive: kept }: JsonObject): 'load' | 'unload' {
+function toLoadAction({ keep_alive: kept }: JsonObject): 'load' | 'unload' {
   return kept === 0 || (typeof kept === 'string' && /^0(?:ms|s|m|h)?$/.test(kept)) ? 'unload' : 'load'
 }
 

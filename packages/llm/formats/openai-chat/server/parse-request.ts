@@ -38,7 +38,7 @@ export function parseRequest(received: JsonObject, context: ParseContext): Parse
     findings.stored = findStored(body)
   }
   findings.choices = choices
-  findings.asksForCaching = asksForCaching || (extra !== undefined && isCacheAsked(extra))
+  findings.asksForCaching = asksForCaching || (extra !== undefined && asksForCache(extra))
   for (const ask of listHostedChatTools(body)) findings.hostedTools.push(ask)
   findings.mayBeStored = body.store !== undefined
   return {
@@ -65,7 +65,7 @@ function findPassedOn(body: JsonObject, choices: number): string | undefined {
 }
 
 /** Returns true if a field that passes on unread asks for caching. Anthropic's own mark may stand at the top of a body. */
-function isCacheAsked(extra: ReadonlyMap<string, Json>): boolean {
+function asksForCache(extra: ReadonlyMap<string, Json>): boolean {
   for (const [name, value] of extra) {
     if (name === 'cache_control' || (!isRead(name) && hasCacheMark(value))) return true
   }

@@ -134,7 +134,7 @@ function listFields(body: JsonObject, request: MutableRequest, findings: InputFi
     const value = body[name]
     if (value === undefined || value === null) continue
     if (STATE_FIELDS.has(name)) findings.stateful.push(name)
-    if (FIELDS.names.has(name) && !FIELDS.isOnlyHere(name, value)) continue
+    if (FIELDS.names.has(name) && !FIELDS.isFormatSpecific(name, value)) continue
     findings.nativeOnly.push(name)
     if (hasCacheMark(value)) findings.hasCacheMark = true
     extra ??= new Map()
@@ -151,7 +151,7 @@ function listNestedFields(body: JsonObject, name: keyof typeof NESTED_FIELDS, fi
   for (const inner in object) {
     const value = object[inner]
     if (value === undefined || value === null) continue
-    if (NESTED_FIELDS[name].isOnlyHere(inner, value)) findings.nativeOnly.push(`${name}.${inner}`)
+    if (NESTED_FIELDS[name].isFormatSpecific(inner, value)) findings.nativeOnly.push(`${name}.${inner}`)
   }
 }
 

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { toolNameAt } from '../../shared/call-fields.ts'
 import { invalid, isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
-import { findHostedAsk } from '../wire/hosted-tools.ts'
+import { findHostedRequest } from '../wire/hosted-tools.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
 import { addHosted, type InputFindings, isMarked } from './input-findings.ts'
 import type { ToolTable } from './tool-table.ts'
@@ -56,7 +56,7 @@ function parseTool(
   findings: InputFindings,
 ): void {
   if (type === 'tool_search' && tool.execution !== 'client') findings.searchTool ??= path
-  const hosted = findHostedAsk(tool)
+  const hosted = findHostedRequest(tool)
   if (hosted !== undefined) findings.hostedTools.push({ path, type: hosted.type })
   else if (isHostedTool(tool)) addHosted(findings, path)
   else if (type === 'tool_search' && tool.execution !== 'client') {

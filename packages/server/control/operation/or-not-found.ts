@@ -1,7 +1,7 @@
 import { Fault } from '../../core/fault.ts'
 
 /** Returns the row that a write found. Throws 404 if the resource was removed after the access check. */
-export function orGone<Row>(row: Row | undefined): Row {
+export function orResourceNotFound<Row>(row: Row | undefined): Row {
   return orNotFound(row, 'No resource has this id, or you may not see it.')
 }
 
