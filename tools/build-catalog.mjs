@@ -242,7 +242,7 @@ function toText({ models, ...head }) {
 
 /** One entry a line. */
 function toLines(entries) {
-  return `[\n${entries.map(each => `    ${JSON.stringify(toPrices)}`).join(',\n')}\n  ]`
+  return `[\n${entries.map(entry => `    ${JSON.stringify(entry)}`).join(',\n')}\n  ]`
 }
 
 function toReport() {

@@ -20,7 +20,7 @@ function main() {
   const found = findLookups(files, readOptions(root))
   for (const entry of found)
     console.log(
-      `${path.relative(root, each)}: an arbitrary string indexes an object literal; use a Map or toTable()`,
+      `${path.relative(root, entry)}: an arbitrary string indexes an object literal; use a Map or toTable()`,
     )
   process.exitCode = found.length === 0 ? 0 : 1
 }

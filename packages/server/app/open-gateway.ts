@@ -6,7 +6,7 @@ import { systemRandom } from '../core/random.ts'
 import { FETCH_TIMES } from '../gateway/attempts/fetch-times.ts'
 import { ProviderCounts } from '../gateway/attempts/provider-counts.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
-import { AskRates } from '../gateway/edge/fan-out-rates.ts'
+import { FanOutRates } from '../gateway/edge/fan-out-rates.ts'
 import { type BucketKind, FrontDoor } from '../gateway/edge/front-door.ts'
 import { RequestCounts } from '../gateway/edge/request-counts.ts'
 import { LearnedUse } from '../gateway/limits/learned-use.ts'
@@ -126,7 +126,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     inFlight,
     requestCounts,
     cancelElsewhere,
-    askRates: new AskRates(),
+    fanOutRates: new FanOutRates(),
     latencies: new Latencies(systemClock.now),
     circuits: openCircuits(parts),
     providerCounts: new ProviderCounts(),
