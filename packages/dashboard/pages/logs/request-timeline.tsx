@@ -54,7 +54,7 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
             <span className="track">
               <span
                 className={`span${isBad ? ' bad' : ''}`}
-                style={{ left: share(left), width: share(attempt.ms) }}
+                style={{ left: share(attemptStartMs), width: share(attempt.ms) }}
               />
               {isLast && firstByteMs !== null && (
                 <span className="mark" style={{ left: share(firstByteMs) }} />
