@@ -170,7 +170,7 @@ async function setUp(base, setupToken, mockPort) {
     organization: { name: 'Bench' },
   })
   const managementKey = made.management_key.key
-  const environment = `/v1/environments/${made.environments.find(each => each.name === 'production').id}`
+  const environment = `/v1/environments/${made.environments.find(environment => environment.name === 'production').id}`
   await callControl(base, 'POST', `${environment}/provider-credentials`, managementKey, {
     provider: 'custom',
     name: 'mock',

@@ -87,7 +87,7 @@ export function readMemoryKib(pid, apart = []) {
   return listBelow(pid)
     .filter(process => !apart.includes(readName(process)))
     .map(process => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readText(`/proc/${process}/status`))?.[1] ?? 0))
-    .reduce((sum, each) => sum + each, 0)
+    .reduce((sum, item) => sum + item, 0)
 }
 
 function listBelow(pid) {
@@ -140,7 +140,7 @@ function readProcessCpuUs(pid) {
   const nanoseconds = threads.map(thread =>
     Number(readText(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0]),
   )
-  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1_000
+  return nanoseconds.reduce((sum, amount) => sum + amount, 0) / 1_000
 }
 
 const readName = pid => readText(`/proc/${pid}/comm`).trim()

@@ -38,13 +38,13 @@ const TICKS_PER_S = 100
 /** Loads the storage modules of a version, bundled beside its sources so that their dependencies are found. */
 async function load(from) {
   const outfile = path.join(from, `.bench-rows-${process.pid}.mjs`)
-  const packed = './packages/server/storage/packed-batch.ts'
+  const packed = './packages/server/storage/records/packed-batch.ts'
   const isPacking = fs.existsSync(path.join(from, packed))
   await build({
     stdin: {
       contents: `export { openStorage } from './packages/server/storage/open-storage.ts'
-        export { insertRequestRecords } from './packages/server/storage/request-logs.ts'
-        export * from './packages/server/core/record-line.ts'
+        export { insertRequestRecords } from './packages/server/storage/records/request-logs.ts'
+        export * from './packages/server/core/records/record-line.ts'
         ${isPacking ? `export * from '${packed}'` : ''}`,
       resolveDir: from,
     },
@@ -116,7 +116,7 @@ function createRecord(index, at) {
 /** CPU seconds of a PostgreSQL server: its processes that live, and those that ended. */
 function serverCpuS(postmaster) {
   let ticks = 0
-  for (const name of fs.readdirSync('/proc').filter(each => /^\d+$/.test(each))) {
+  for (const name of fs.readdirSync('/proc').filter(entry => /^\d+$/.test(entry))) {
     let stat
     try {
       stat = fs.readFileSync(`/proc/${name}/stat`, 'latin1')

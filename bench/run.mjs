@@ -69,7 +69,7 @@ async function startContenders(wanted, mockProgram, folder, cache) {
     }
     return started
   } catch (error) {
-    for (const each of started) await each.stop()
+    for (const server of started) await server.stop()
     throw error
   }
 }
@@ -150,7 +150,7 @@ async function warmUp(contenders, load, folder) {
   const failed = new Set()
   for (const contender of contenders) {
     log(`warming up ${contender.name}`)
-    for (const scenario of SCENARIOS.filter(each => serves(contender, each))) {
+    for (const scenario of SCENARIOS.filter(scenario => serves(contender, scenario))) {
       const share = (contender.warmUpSeconds * (options.quick ? 0.25 : 1)) / SCENARIOS.length
       try {
         await measure(load, contender, scenario, folder, scenario === SCENARIOS[0] ? 2 * share : share)
@@ -206,7 +206,7 @@ async function runLatency(contenders, mock, costs, load, folder) {
       const samples = []
       for (let round = 0; round < rounds; round++) {
         const [alone, through] = [mock, contender].map(
-          each => () => measureFirstByte(load, each, scenario, folder, rate, duration),
+          candidate => () => measureFirstByte(load, candidate, scenario, folder, rate, duration),
         )
         const without = await alone()
         const sample = await through()
@@ -273,7 +273,9 @@ async function runPaced(contenders, mock, load, folder) {
 
 async function runParts(contenders, load, folder) {
   const [mock] = contenders
-  const measured = contenders.filter(each => each !== mock || options.contenders.split(',').includes('mock'))
+  const measured = contenders.filter(
+    contender => contender !== mock || options.contenders.split(',').includes('mock'),
+  )
   const result = {}
   const failed = await warmUp(measured, load, folder)
   if (parts.includes('cpu') || parts.includes('latency')) {

@@ -41,7 +41,7 @@ export async function settle(client) {
  * that measured requests belong to. The planner then knows them and nothing is left to vacuum.
  */
 export async function seedLogs(client, { organization, project, environments }, rows) {
-  const environment = environments.find(each => each.name === 'production').id
+  const environment = environments.find(environment => environment.name === 'production').id
   await client.query(`alter system set max_wal_size = '${SEED_WAL}'`)
   await client.query('select pg_reload_conf()')
   await client.query("set synchronous_commit = off; set work_mem = '256MB'")

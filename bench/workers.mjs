@@ -51,7 +51,7 @@ async function measure(load, program, folder, seconds) {
     requestsPerSecond: result.rps,
     cpuUs: (after.all - before.all) / result.done,
     connections,
-    busiest: workers.length === 0 ? 1 : Math.max(...spent) / spent.reduce((sum, each) => sum + each, 0),
+    busiest: workers.length === 0 ? 1 : Math.max(...spent) / spent.reduce((sum, share) => sum + share, 0),
   }
 }
 
@@ -82,8 +82,8 @@ async function main(load, started, folder) {
       `connections of each worker: ${connections.join(', ')}; the busiest did ${(100 * busiest).toFixed(0)} % of the work`,
     )
   }
-  const of = (which, field) => median(rounds.map(each => each[which][field]))
-  const ratio = median(rounds.map(each => each.several.requestsPerSecond / each.one.requestsPerSecond))
+  const of = (which, field) => median(rounds.map(round => round[which][field]))
+  const ratio = median(rounds.map(round => round.several.requestsPerSecond / round.one.requestsPerSecond))
   console.log(
     `\n${os.availableParallelism()} cores, ${options.connections} connections, median of ${rounds.length} rounds:`,
     `${options.workers} workers answer ${ratio.toFixed(2)} times the requests of one process,`,
@@ -98,6 +98,6 @@ const started = []
 try {
   await main(compile('load', path.join(root, 'bench'), cache), started, folder)
 } finally {
-  for (const each of started.reverse()) await each.stop()
+  for (const server of started.reverse()) await server.stop()
   fs.rmSync(folder, { recursive: true, force: true })
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import http from 'node:http'
 import net from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { createKeyText } from '../packages/server/core/key-format.ts'
+import { createKeyText } from '../packages/server/core/access/key-format.ts'
 import { systemRandom } from '../packages/server/core/random.ts'
 import { openSoakUpstream } from './soak-upstream.ts'
 

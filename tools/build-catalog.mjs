@@ -161,7 +161,7 @@ function toReranker(provider, id, { context, rerank }) {
     context_window: context ?? null,
     max_output_tokens: null,
     capabilities: ['rerank'],
-    ...(rerank === undefined ? {} : { rerank_pricing: each(rerank) }),
+    ...(rerank === undefined ? {} : { rerank_pricing: toPrices(rerank) }),
     pricing: null,
   }
 }
@@ -207,13 +207,13 @@ function toPricing(price, id) {
   // Anthropic's documented multiple, for models that are not yet in the list with the one-hour price.
   const hour = base.cache_write_1h ?? (/claude/.test(id) && base.cache_write > 0 ? base.input * 2 : undefined)
   return {
-    ...each({ ...base, ...(hour === undefined ? {} : { cache_write_1h: hour }) }),
+    ...toPrices({ ...base, ...(hour === undefined ? {} : { cache_write_1h: hour }) }),
     ...(long === undefined
       ? {}
-      : { long_context: { over_input_tokens: long.over, ...each(withHour(long, base, hour)) } }),
+      : { long_context: { over_input_tokens: long.over, ...toPrices(withHour(long, base, hour)) } }),
     ...(tiers === undefined
       ? {}
-      : { tiers: Object.fromEntries(Object.entries(tiers).map(([name, tier]) => [name, each(tier)])) }),
+      : { tiers: Object.fromEntries(Object.entries(tiers).map(([name, tier]) => [name, toPrices(tier)])) }),
   }
 }
 
@@ -223,7 +223,7 @@ function withHour({ over: _, ...long }, base, hour) {
     : { ...long, cache_write_1h: (hour / base.input) * long.input }
 }
 
-function each(prices) {
+function toPrices(prices) {
   return Object.fromEntries(
     Object.entries(prices)
       .filter(([, price]) => price !== undefined)
@@ -242,7 +242,7 @@ function toText({ models, ...head }) {
 
 /** One entry a line. */
 function toLines(entries) {
-  return `[\n${entries.map(each => `    ${JSON.stringify(each)}`).join(',\n')}\n  ]`
+  return `[\n${entries.map(entry => `    ${JSON.stringify(entry)}`).join(',\n')}\n  ]`
 }
 
 function toReport() {

@@ -18,9 +18,9 @@ function listFiles() {
 function main() {
   const files = listFiles().map(name => path.join(root, name))
   const found = findLookups(files, readOptions(root))
-  for (const each of found)
+  for (const entry of found)
     console.log(
-      `${path.relative(root, each)}: an arbitrary string indexes an object literal; use a Map or toTable()`,
+      `${path.relative(root, entry)}: an arbitrary string indexes an object literal; use a Map or toTable()`,
     )
   process.exitCode = found.length === 0 ? 0 : 1
 }

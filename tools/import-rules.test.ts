@@ -38,7 +38,7 @@ const BREACHES = {
   ],
   'gateway imports storage': [
     server('gateway/c.ts'),
-    importing('../storage/keys.ts'),
+    importing('../storage/keys/keys.ts'),
     'no-restricted-imports',
   ],
   'gateway imports a framework': [server('gateway/d.ts'), importing('fastify'), 'no-restricted-imports'],
@@ -71,7 +71,7 @@ const BREACHES = {
   'control imports the database driver': [server('control/b.ts'), importing('pg'), 'no-restricted-imports'],
   'identity imports storage': [
     server('identity/a.ts'),
-    importing('../storage/projects.ts'),
+    importing('../storage/tenancy/projects.ts'),
     'no-restricted-imports',
   ],
   'identity imports a plane by type': [
@@ -80,11 +80,21 @@ const BREACHES = {
     'no-restricted-imports',
   ],
   'identity imports the database driver': [server('identity/c.ts'), importing('pg'), 'no-restricted-imports'],
-  'core imports storage': [server('core/a.ts'), pure('../storage/keys.ts'), 'no-restricted-imports'],
+  'core imports storage': [server('core/a.ts'), pure('../storage/keys/keys.ts'), 'no-restricted-imports'],
   'core imports storage by type': [
     server('core/b.ts'),
-    typing('../storage/keys.ts'),
+    typing('../storage/keys/keys.ts'),
     'no-restricted-imports',
+  ],
+  'a folder of core imports storage by type': [
+    server('core/access/a.ts'),
+    typing('../../storage/keys/keys.ts'),
+    'no-restricted-imports',
+  ],
+  'a folder of core reads the clock': [
+    server('core/attempts/b.ts'),
+    'export const now = () => Date.now()',
+    'no-restricted-properties',
   ],
   'core imports a package': [server('core/c.ts'), pure('zod'), 'no-restricted-imports'],
   'core imports a scoped package': [server('core/d.ts'), pure('@fastify/helmet'), 'no-restricted-imports'],
@@ -188,9 +198,18 @@ const BREACHES = {
     "export const stored = () => localStorage.getItem('a')",
     'no-restricted-globals',
   ],
-  'http imports storage': [server('http/a.ts'), importing('../storage/keys.ts'), 'no-restricted-imports'],
+  'http imports storage': [
+    server('http/a.ts'),
+    importing('../storage/keys/keys.ts'),
+    'no-restricted-imports',
+  ],
   'http imports a framework': [server('http/b.ts'), importing('fastify'), 'no-restricted-imports'],
   'storage imports control': [server('storage/a.ts'), importing('../control/x.ts'), 'no-restricted-imports'],
+  'a folder of storage imports the ledger by type': [
+    server('storage/keys/a.ts'),
+    typing('../../ledger/ledger.ts'),
+    'no-restricted-imports',
+  ],
   'storage imports http': [server('storage/b.ts'), importing('../http/x.ts'), 'no-restricted-imports'],
   'journal imports storage': [server('journal/a.ts'), importing('../storage/x.ts'), 'no-restricted-imports'],
   'ledger imports storage by type': [
@@ -273,6 +292,14 @@ const ALLOWED = {
     server('core/ok.ts'),
     `${pure('./fault.ts', '../core/fault.ts', 'node:crypto', 'node:zlib', 'node:buffer')}\n${typing('@rideau/llm/request/chat-request')}`,
   ],
+  'a folder of core imports another one': [
+    server('core/models/ok.ts'),
+    pure('../access/authorize.ts', '../refusal.ts'),
+  ],
+  'a folder of storage imports another one and core': [
+    server('storage/events/ok.ts'),
+    importing('../policies/budgets.ts', '../pool.ts', '../../core/limits/meter.ts'),
+  ],
   'llm imports its own files and the catalogue': [
     'packages/llm/formats/ok.ts',
     pure('../request/chat-request.ts', '../../../catalog/sandbox.json', 'node:crypto'),
@@ -287,11 +314,11 @@ const ALLOWED = {
   ],
   'gateway imports core, http, llm, undici and the types of its stores': [
     server('gateway/ok.ts'),
-    `${importing('../core/fault.ts', '../http/envelope.ts', '@rideau/llm/request/chat-request', 'undici', 'node:http')}\n${typing('../storage/keys.ts')}`,
+    `${importing('../core/fault.ts', '../http/envelope.ts', '@rideau/llm/request/chat-request', 'undici', 'node:http')}\n${typing('../storage/keys/keys.ts')}`,
   ],
   'control imports storage, http and the framework': [
     server('control/keys/ok.ts'),
-    importing('../../storage/keys.ts', '../../http/envelope.ts', '../routes.ts', 'fastify', 'zod'),
+    importing('../../storage/keys/keys.ts', '../../http/envelope.ts', '../routes.ts', 'fastify', 'zod'),
   ],
   'embedded starts processes': [
     server('storage/embedded/ok.ts'),

@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from 'node:net'
-import { parseOrigin } from '../../packages/server/core/origin.ts'
+import { parseOrigin } from '../../packages/server/core/access/origin.ts'
 import {
   parseTrustedProxies,
   toAddressBlock,

@@ -5,7 +5,7 @@ import {
   readTokenKid,
   signClientToken,
   verifyClientToken,
-} from '../../packages/server/core/client-token.ts'
+} from '../../packages/server/core/access/client-token.ts'
 import { edit, Input } from '../input.ts'
 import { assert, assertEqual, attempt } from '../oracle.ts'
 

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
-import type { FederatedConfig } from '../../packages/server/core/federated-config.ts'
+import type { FederatedConfig } from '../../packages/server/core/tenancy/federated-config.ts'
 import { verifyIdentityToken } from '../../packages/server/identity/verify-identity-token.ts'
 import { edit, Input } from '../input.ts'
 import { assert, assertEqual } from '../oracle.ts'

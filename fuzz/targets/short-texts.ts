@@ -3,7 +3,7 @@ import {
   type KeyForm,
   maskKeyText,
   parseKeyText,
-} from '../../packages/server/core/key-format.ts'
+} from '../../packages/server/core/access/key-format.ts'
 import { decodeBase64 } from '../../packages/server/identity/devices/encoding/base64.ts'
 import { parseKeyId } from '../../packages/server/identity/devices/key-id.ts'
 import { edit, Input } from '../input.ts'

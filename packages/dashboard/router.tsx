@@ -24,7 +24,7 @@ import { parseUsageSearch } from './pages/usage/usage-search.ts'
 import { toSafeReturn } from './session/safe-return.ts'
 
 /** Parts of the AppShell that are loaded when they are opened. */
-interface LazyParts {
+interface LazyComponents {
   readonly CommandPalette: ComponentType<{ onClose: () => void }>
   readonly ShortcutHelp: ComponentType<{ onClose: () => void }>
 }
@@ -40,7 +40,7 @@ const playgroundPage = lazyRouteComponent(
   'PlaygroundPage',
 )
 
-const lazyParts: LazyParts = {
+const lazyComponents: LazyComponents = {
   CommandPalette: lazy(async () => {
     const { CommandPalette } = await import('./palette/command-palette.tsx')
     return { default: CommandPalette }
@@ -51,7 +51,7 @@ const lazyParts: LazyParts = {
   }),
 }
 
-const root = createRootRouteWithContext<RouterContext & LazyParts>()({
+const root = createRootRouteWithContext<RouterContext & LazyComponents>()({
   component: Outlet,
   notFoundComponent: NotFoundPage,
   errorComponent: ErrorPage,
@@ -306,7 +306,7 @@ const routes = root.addChildren([
 export function createPages(context: RouterContext) {
   return createRouter({
     routeTree: routes,
-    context: { client: context.client, linkToken: context.linkToken, ...lazyParts },
+    context: { client: context.client, linkToken: context.linkToken, ...lazyComponents },
     // Loads the code of a page when a link to it is hovered or focused.
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,

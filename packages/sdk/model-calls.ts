@@ -100,7 +100,7 @@ export function toForm(fields: Readonly<Record<string, unknown>>): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || value === null) continue
-    if (Array.isArray(value)) for (const each of value) append(form, `${name}[]`, each)
+    if (Array.isArray(value)) for (const item of value) append(form, `${name}[]`, item)
     else append(form, name, value)
   }
   return form

@@ -56,9 +56,9 @@ export class TokenCache implements Credential {
     const now = this.#options.transport.runtime.now()
     const cached = this.#cached
     if (cached !== undefined) {
-      const left = cached.mintedAt + cached.lifetimeMs - now
-      const isUsable = left > 0
-      const isDue = left <= Math.min(RENEW_BEFORE_MS, cached.lifetimeMs / 5)
+      const remainingMs = cached.mintedAt + cached.lifetimeMs - now
+      const isUsable = remainingMs > 0
+      const isDue = remainingMs <= Math.min(RENEW_BEFORE_MS, cached.lifetimeMs / 5)
       if (isUsable && (!isDue || now < this.#pausedUntil)) return cached.answer.token
       if (isUsable) return this.#renewOrKeep(cached, signal)
     }

@@ -48,7 +48,7 @@ function isOpen(word, checker) {
   let inner = word
   while (ts.isAsExpression(inner) || ts.isParenthesizedExpression(inner)) inner = inner.expression
   const type = checker.getTypeAtLocation(inner)
-  return (type.isUnion() ? type.types : [type]).some(each => (each.flags & ts.TypeFlags.String) !== 0)
+  return (type.isUnion() ? type.types : [type]).some(type => (type.flags & ts.TypeFlags.String) !== 0)
 }
 
 /** Returns true if the expression is an object literal, or a variable that was initialised with one. */

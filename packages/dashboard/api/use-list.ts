@@ -18,7 +18,7 @@ export async function findById<T extends { readonly id: string }>(
   let cursor: string | undefined
   do {
     const page = await load(cursor)
-    const found = page.data.find(each => each.id === id)
+    const found = page.data.find(item => item.id === id)
     if (found !== undefined) return found
     cursor = page.next_cursor ?? undefined
   } while (cursor !== undefined)

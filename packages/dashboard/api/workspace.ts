@@ -28,7 +28,7 @@ export interface EnvironmentParams {
 }
 
 export function findOrganization(workspace: Workspace, slug: string): Organization | undefined {
-  return workspace.organizations.find(each => each.slug === slug)
+  return workspace.organizations.find(organization => organization.slug === slug)
 }
 
 /** Returns the environment of an address, or undefined if it does not exist or the user may not see it. */
@@ -37,8 +37,8 @@ export function findEnvironment(
   params: EnvironmentParams,
 ): ProjectEnvironment | undefined {
   const organization = findOrganization(workspace, params.org)
-  const project = organization?.projects.find(each => each.slug === params.project)
-  const environment = project?.environments.find(each => each.name === params.environment)
+  const project = organization?.projects.find(project => project.slug === params.project)
+  const environment = project?.environments.find(environment => environment.name === params.environment)
   if (organization === undefined || project === undefined || environment === undefined) return undefined
   return { organization, project, environment }
 }
@@ -60,9 +60,9 @@ export function findDefaultEnvironment(workspace: Workspace): ProjectEnvironment
   const last = findEnvironment(workspace, { org, project, environment })
   if (last !== undefined) return last
   for (const organization of workspace.organizations) {
-    for (const each of organization.projects) {
-      const [first] = each.environments
-      if (first !== undefined) return { organization, project: each, environment: first }
+    for (const project of organization.projects) {
+      const [first] = project.environments
+      if (first !== undefined) return { organization, project, environment: first }
     }
   }
   return undefined

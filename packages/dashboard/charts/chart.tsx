@@ -194,7 +194,7 @@ function toOptions(
         space: 64,
         size: 28,
         incrs: [1, 2, 3, 4, 6, 8, 12, 24],
-        values: (_, splits) => splits.map(each => labels[each] ?? ''),
+        values: (_, splits) => splits.map(split => labels[split] ?? ''),
       },
       {
         ...axis,

@@ -2,13 +2,13 @@ import { useState } from 'react'
 import { toDiff } from '../format/to-diff.ts'
 import { Button } from './button.tsx'
 import { DiffTable } from './diff-table.tsx'
-import { useEdit, type Versioned } from './edit-form.tsx'
+import { useEdit, type VersionedRecord } from './edit-form.tsx'
 
 /** Fields that change by usage, not by a person. */
 const COUNTED = new Set(['used', 'reserved', 'spent_usd', 'reserved_usd', 'projected_usd', 'resets_at'])
 
 /** Shows what someone else changed while the form was open, and asks whether to keep the input. */
-export function ConflictNotice({ latest }: { latest: Versioned }) {
+export function ConflictNotice({ latest }: { latest: VersionedRecord }) {
   const edit = useEdit()
   // The version that the input was based on when the conflict appeared.
   const [before] = useState(edit?.base)

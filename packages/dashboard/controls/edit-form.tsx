@@ -2,20 +2,20 @@ import { useQueryClient } from '@tanstack/react-query'
 import { createContext, Fragment, type ReactNode, useContext, useState } from 'react'
 
 /** A record with a version. */
-export interface Versioned {
+export interface VersionedRecord {
   readonly id: string
   readonly updated_at: string
 }
 
 interface Edit {
   /** The version that the form's input is based on. */
-  readonly base: Versioned
+  readonly base: VersionedRecord
   readonly header: { readonly 'If-Match': string }
-  read(): Promise<Versioned>
+  read(): Promise<VersionedRecord>
   /** Keeps the input and bases it on this version. */
-  rebase(latest: Versioned): void
+  rebase(latest: VersionedRecord): void
   /** Discards the input and starts again with this version. */
-  reset(latest: Versioned): void
+  reset(latest: VersionedRecord): void
 }
 
 const EditContext = createContext<Edit | undefined>(undefined)
@@ -25,7 +25,7 @@ export function useEdit(): Edit | undefined {
   return useContext(EditContext)
 }
 
-interface EditFormProps<T extends Versioned> {
+interface EditFormProps<T extends VersionedRecord> {
   readonly record: T
   /** Reads the record again, after someone else has changed it. */
   readonly read: () => Promise<T>
@@ -34,10 +34,10 @@ interface EditFormProps<T extends Versioned> {
 }
 
 /** Wraps a form that changes a record. useForm then sends the record's version with the change, and FormProblem shows a conflict. */
-export function EditForm<T extends Versioned>({ record, read, children }: EditFormProps<T>) {
+export function EditForm<T extends VersionedRecord>({ record, read, children }: EditFormProps<T>) {
   const client = useQueryClient()
   const [first, setFirst] = useState(record)
-  const [base, setBase] = useState<Versioned>(record)
+  const [base, setBase] = useState<VersionedRecord>(record)
   const edit: Edit = {
     base,
     header: { 'If-Match': `"${base.updated_at}"` },

@@ -24,7 +24,7 @@ function Field({
 }: FieldProps & { readonly children: (ids: FieldIds) => ReactNode }) {
   const id = useId()
   const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`]
-    .filter(each => each !== '')
+    .filter(item => item !== '')
     .join(' ')
   return (
     <div className="field">

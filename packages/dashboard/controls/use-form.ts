@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef } from 'react'
 import { type ApiError, toApiError } from '../api/api-error.ts'
 import { toConflict } from './conflict-error.ts'
-import { useEdit, type Versioned } from './edit-form.tsx'
+import { useEdit, type VersionedRecord } from './edit-form.tsx'
 
 /** The header with the version that a change is based on. It is empty if a record is created. */
 export interface VersionHeader {
@@ -65,8 +65,8 @@ export function useForm<Result>(
   }
 }
 
-function isVersionOf(value: unknown, { id }: Versioned): value is Versioned {
-  const { id: own, updated_at: updatedAt } = (value ?? {}) as Partial<Versioned>
+function isVersionOf(value: unknown, { id }: VersionedRecord): value is VersionedRecord {
+  const { id: own, updated_at: updatedAt } = (value ?? {}) as Partial<VersionedRecord>
   return own === id && typeof updatedAt === 'string'
 }
 

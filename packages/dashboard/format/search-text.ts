@@ -13,8 +13,8 @@ export function parseSearchText(text: string): Record<string, string | string[]>
 export function toSearchText(search: Readonly<Record<string, unknown>>): string {
   const given = Object.entries(search).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value])
-      .filter(each => each !== undefined)
-      .map((each): [string, string] => [name, String(each)]),
+      .filter(item => item !== undefined)
+      .map((item): [string, string] => [name, String(item)]),
   )
   return new URLSearchParams(given).toString()
 }

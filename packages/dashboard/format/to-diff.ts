@@ -23,8 +23,8 @@ function flatten(value: unknown, path = '', into = new Map<string, string>()): M
     if (path !== '') into.set(path, JSON.stringify(value) ?? '')
     return into
   }
-  for (const [name, each] of Object.entries(value)) {
-    flatten(each, path === '' ? name : `${path}.${name}`, into)
+  for (const [name, item] of Object.entries(value)) {
+    flatten(item, path === '' ? name : `${path}.${name}`, into)
   }
   return into
 }

@@ -17,7 +17,7 @@ function useSwitch(): (target: ProjectEnvironment) => void {
   return target => {
     rememberEnvironment(target)
     const [, , , , , page = ''] = pathname.split('/')
-    const to = PAGES.find(each => each.to.endsWith(`/${page}`))?.to ?? PAGES[0].to
+    const to = PAGES.find(candidate => candidate.to.endsWith(`/${page}`))?.to ?? PAGES[0].to
     const kept = Object.fromEntries(Object.entries(search).filter(([name]) => SHARED_PARAMETERS.test(name)))
     // The live tail is not a filter, so it is dropped without a notice.
     const droppedFilters = Object.keys(search).filter(

@@ -26,7 +26,7 @@ export function SnippetTabs({
               First run <code>{install}</code>
             </p>
           )}
-          <CodeBlock text={text} shown={shown.find(each => each.id === id)?.text ?? text} label={label} />
+          <CodeBlock text={text} shown={shown.find(item => item.id === id)?.text ?? text} label={label} />
         </Tabs.Content>
       ))}
     </Tabs.Root>

@@ -1,7 +1,7 @@
+import { openSecretBox } from '../../server/core/access/secret-box.ts'
 import { systemClock } from '../../server/core/clock.ts'
 import { openIds } from '../../server/core/ids.ts'
 import { systemRandom } from '../../server/core/random.ts'
-import { openSecretBox } from '../../server/core/secret-box.ts'
 import { fillDemo } from '../../server/demo/fill-demo.ts'
 import type { FreshDatabase } from '../../server/testing/harness/database.ts'
 

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../server/core/request-record.ts'
+import type { RequestRecord } from '../../server/core/records/request-record.ts'
 import { createSeededRandom } from '../../server/demo/seeded-random.ts'
 import type { TestApp } from '../../server/testing/harness/app.ts'
 import { insertRecords } from '../../server/testing/harness/insert-records.ts'

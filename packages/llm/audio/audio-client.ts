@@ -2,7 +2,7 @@ import type { JsonObject } from '../json/json-value.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import type {
-  MostAudioUsage,
+  AudioUsageBounds,
   SpeechReply,
   SpeechRequest,
   TranscriptionReply,
@@ -23,14 +23,14 @@ export interface AudioClient {
   /** undefined: the model can make such a transcript. */
   findTranscriptObjection(request: TranscriptionRequest, target: Model): AudioObjection | undefined
   /** The most that the transcript may use. */
-  mostTranscriptUsage(request: TranscriptionRequest): MostAudioUsage
+  maxTranscriptUsage(request: TranscriptionRequest): AudioUsageBounds
   encodeTranscription(request: TranscriptionRequest, target: Target): UpstreamRequest
   /** undefined: the answer has no text. */
   decodeTranscription(body: JsonObject, target: Target): TranscriptionReply | undefined
   /** undefined: the model can speak so. */
   findSpeechObjection(request: SpeechRequest, target: Model): AudioObjection | undefined
   /** The most that the speech may use. */
-  mostSpeechUsage(request: SpeechRequest): MostAudioUsage
+  maxSpeechUsage(request: SpeechRequest): AudioUsageBounds
   encodeSpeech(request: SpeechRequest, target: Target): UpstreamRequest
   /** undefined: the answer has no audio. */
   decodeSpeech(

@@ -44,7 +44,7 @@ export interface AudioUsage {
 }
 
 /** The most of both, by which a request is reserved. */
-export interface MostAudioUsage {
+export interface AudioUsageBounds {
   readonly seconds: number
   readonly tokens: AudioTokens
 }

@@ -1,9 +1,9 @@
 import type { AudioPrices } from '../provider/prices.ts'
-import { estimateMostTokens } from '../usage/estimate.ts'
+import { estimateMaxTokens } from '../usage/estimate.ts'
 import type {
   AudioTokens,
   AudioUsage,
-  MostAudioUsage,
+  AudioUsageBounds,
   SpeechRequest,
   TranscriptionRequest,
 } from './audio-format.ts'
@@ -26,7 +26,7 @@ const SPOKEN_TOKENS_A_SECOND = 21
 const SPOKEN_TOKENS = 200
 
 /** What is priced besides what the usage has. */
-export interface Spoken {
+export interface SpokenText {
   /** The characters of the text that is spoken; 0 for transcripts. */
   readonly characters: number
 }
@@ -37,7 +37,7 @@ export interface Spoken {
  */
 export function audioCostNanoUsd(
   usage: AudioUsage,
-  { characters }: Spoken,
+  { characters }: SpokenText,
   prices: AudioPrices | undefined,
 ): number | null {
   if (prices === undefined) return null
@@ -75,10 +75,10 @@ function priceTokens(tokens: AudioTokens, prices: AudioPrices): number | null {
 }
 
 /** The most that a transcript may use, by the length that its file can have at most. */
-export function mostTranscriptionUsage({ file, prompt = '' }: TranscriptionRequest): MostAudioUsage {
+export function maxTranscriptionUsage({ file, prompt = '' }: TranscriptionRequest): AudioUsageBounds {
   const seconds = maxSeconds(file.bytes)
   const tokens = {
-    textInput: estimateMostTokens(prompt),
+    textInput: estimateMaxTokens(prompt),
     audioInput: seconds * HEARD_TOKENS_A_SECOND,
     textOutput: seconds * SAID_TOKENS_A_SECOND,
     audioOutput: 0,
@@ -87,10 +87,10 @@ export function mostTranscriptionUsage({ file, prompt = '' }: TranscriptionReque
 }
 
 /** The most that a text may use when it is spoken. */
-export function mostSpeechUsage({ input, instructions = '', speed }: SpeechRequest): MostAudioUsage {
+export function maxSpeechUsage({ input, instructions = '', speed }: SpeechRequest): AudioUsageBounds {
   const seconds = Math.ceil(input.length / (FEWEST_CHARACTERS_A_SECOND * Math.min(1, speed)))
   const tokens = {
-    textInput: estimateMostTokens(input) + estimateMostTokens(instructions),
+    textInput: estimateMaxTokens(input) + estimateMaxTokens(instructions),
     audioInput: 0,
     textOutput: 0,
     audioOutput: SPOKEN_TOKENS + seconds * SPOKEN_TOKENS_A_SECOND,

@@ -5,11 +5,11 @@ import { groq } from '../providers/groq.ts'
 import { openai } from '../providers/openai.ts'
 import type { SpeechRequest, TranscriptFormat } from './audio-format.ts'
 import { maxSeconds } from './audio-length.ts'
-import { audioCostNanoUsd, mostSpeechUsage } from './audio-pricing.ts'
+import { audioCostNanoUsd, maxSpeechUsage } from './audio-pricing.ts'
 import { findAudioType } from './audio-type.ts'
 import { encodeSpeechReply } from './encode-speech.ts'
 import { encodeTranscript } from './encode-transcript.ts'
-import { decodeSpeech, decodeTranscription, findAskedFormat } from './openai-audio.ts'
+import { decodeSpeech, decodeTranscription, findRequestedFormat } from './openai-audio.ts'
 import { parseSpeech } from './parse-speech.ts'
 import { parseTranscription } from './parse-transcription.ts'
 
@@ -111,8 +111,8 @@ describe('audioCostNanoUsd', () => {
 
   test('slow speech may use more', () => {
     const request = { input: 'x'.repeat(500), speed: 1, instructions: undefined } as SpeechRequest
-    const usual = mostSpeechUsage(request).seconds ?? 0
-    expect(mostSpeechUsage({ ...request, speed: 0.25 }).seconds).toBe(4 * usual)
+    const usual = maxSpeechUsage(request).seconds ?? 0
+    expect(maxSpeechUsage({ ...request, speed: 0.25 }).seconds).toBe(4 * usual)
   })
 })
 
@@ -134,7 +134,7 @@ describe('the format that is asked for', () => {
     ['verbose_json', untimed, undefined],
     ['diarized_json', { provider: openai, model: 'gpt-4o-transcribe-diarize' }, 'diarized_json'],
   ])('for %s at %o is %s', (format, target, expected) => {
-    expect(findAskedFormat(format, target)).toBe(expected)
+    expect(findRequestedFormat(format, target)).toBe(expected)
   })
 })
 

@@ -52,7 +52,7 @@ describe('a transcript by Gemini', () => {
 
   test('takes at most what was reserved', () => {
     const request = transcription()
-    const { tokens } = geminiAudio.mostTranscriptUsage(request)
+    const { tokens } = geminiAudio.maxTranscriptUsage(request)
     const { generationConfig } = sent(geminiAudio.encodeTranscription(request, HEARING).body)
     expect(generationConfig.maxOutputTokens).toBe(tokens.textOutput)
     expect(tokens.audioInput).toBe(32 * maxSeconds(request.file.bytes))

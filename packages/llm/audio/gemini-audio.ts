@@ -9,7 +9,7 @@ import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { FieldRules, SCALAR, toListRule, toObjectRule, toUsualRule } from '../upstream/outgoing-rules.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
-import { estimateMostTokens } from '../usage/estimate.ts'
+import { estimateMaxTokens } from '../usage/estimate.ts'
 import type { Usage } from '../usage/usage.ts'
 import type { AudioClient } from './audio-client.ts'
 import type { AudioTokens, SpeechReply, SpeechRequest, TranscriptionRequest } from './audio-format.ts'
@@ -25,9 +25,9 @@ const SAID_TOKENS_A_SECOND = 10
 const ASKED_TOKENS = 200
 /** Models that cannot be kept from thinking think little of this. */
 const THOUGHT_TOKENS = 4096
-const MOST_SAID_TOKENS = 65_536
+const MAX_SAID_TOKENS = 65_536
 /** The output that the models of speech have at most. */
-const MOST_SPOKEN_TOKENS = 16_384
+const MAX_SPOKEN_TOKENS = 16_384
 /** The fewest characters in a second of speech. */
 const FEWEST_CHARACTERS_A_SECOND = 5
 /** Pauses, and silence at both ends. */
@@ -79,12 +79,12 @@ export const geminiAudio: AudioClient = {
     if (unknown === undefined) return undefined
     return { param: unknown, message: `${unknown}: is not supported by the model ${name}.` }
   },
-  mostTranscriptUsage({ file, prompt = '' }) {
+  maxTranscriptUsage({ file, prompt = '' }) {
     const seconds = maxSeconds(file.bytes)
     const tokens = {
-      textInput: ASKED_TOKENS + estimateMostTokens(prompt),
+      textInput: ASKED_TOKENS + estimateMaxTokens(prompt),
       audioInput: seconds * HEARD_TOKENS_A_SECOND,
-      textOutput: mostSaidTokens(seconds),
+      textOutput: maxSpokenTokens(seconds),
       audioOutput: 0,
     }
     return { seconds, tokens }
@@ -112,13 +112,13 @@ export const geminiAudio: AudioClient = {
     const unknown = Object.keys(rest)[0]
     return unknown === undefined ? undefined : refuse(unknown, 'does not support it')
   },
-  mostSpeechUsage({ input, instructions = '' }) {
+  maxSpeechUsage({ input, instructions = '' }) {
     const seconds = Math.ceil(input.length / FEWEST_CHARACTERS_A_SECOND)
     const tokens = {
-      textInput: ASKED_TOKENS + estimateMostTokens(input) + estimateMostTokens(instructions),
+      textInput: ASKED_TOKENS + estimateMaxTokens(input) + estimateMaxTokens(instructions),
       audioInput: 0,
       textOutput: 0,
-      audioOutput: Math.min(MOST_SPOKEN_TOKENS, SILENT_TOKENS + seconds * SPOKEN_TOKENS_A_SECOND),
+      audioOutput: Math.min(MAX_SPOKEN_TOKENS, SILENT_TOKENS + seconds * SPOKEN_TOKENS_A_SECOND),
     }
     return { seconds, tokens }
   },
@@ -126,8 +126,8 @@ export const geminiAudio: AudioClient = {
   decodeSpeech,
 }
 
-function mostSaidTokens(seconds: number): number {
-  return Math.min(MOST_SAID_TOKENS, THOUGHT_TOKENS + seconds * SAID_TOKENS_A_SECOND)
+function maxSpokenTokens(seconds: number): number {
+  return Math.min(MAX_SAID_TOKENS, THOUGHT_TOKENS + seconds * SAID_TOKENS_A_SECOND)
 }
 
 function toChatRequest(
@@ -135,11 +135,11 @@ function toChatRequest(
   target: Target,
 ): ChatRequest {
   const language = toText(rest.language)
-  const asked = [
+  const instructions = [
     TASKS[task],
     language === undefined ? '' : `It is spoken in this language: ${language}.`,
     prompt === undefined ? '' : `Names and words that may occur: ${prompt}`,
-  ].filter(each => each !== '')
+  ].filter(item => item !== '')
   const { extension } = file.type
   const audio = { data: file.bytes.toString('base64'), format: extension === 'm4a' ? 'mp4' : extension }
   const { temperature } = rest
@@ -151,13 +151,13 @@ function toChatRequest(
       {
         role: 'user',
         content: [
-          { type: 'text', text: asked.join('\n') },
+          { type: 'text', text: instructions.join('\n') },
           { type: 'input_audio', input_audio: audio },
         ],
       },
     ],
     reasoningEffort: target.model.includes('pro') ? 'low' : 'none',
-    maxOutputTokens: mostSaidTokens(maxSeconds(file.bytes)),
+    maxOutputTokens: maxSpokenTokens(maxSeconds(file.bytes)),
     ...(typeof temperature === 'number' ? { temperature } : {}),
   }
 }

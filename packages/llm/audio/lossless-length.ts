@@ -22,8 +22,8 @@ export function findFlacSeconds(bytes: Buffer): number | undefined {
 const FRAME_STARTS = [Buffer.from([0xff, 0xf8]), Buffer.from([0xff, 0xf9])]
 /** The most frame starts that are examined: some hours of audio. What follows is counted as frames of the largest size. */
 const MAX_STARTS = 50_000
-const LEAST_FRAME_BYTES = 10
-const MOST_SAMPLES = 65_536
+const MIN_FRAME_BYTES = 10
+const MAX_SAMPLES = 65_536
 
 /** The seconds of all frames with such a start. */
 function addFrames(bytes: Buffer, start: Buffer, rate: number): number {
@@ -36,7 +36,7 @@ function addFrames(bytes: Buffer, start: Buffer, rate: number): number {
   ) {
     if (++starts > MAX_STARTS)
       return (
-        seconds + (((bytes.length - at) / LEAST_FRAME_BYTES) * MOST_SAMPLES) / Math.min(rate, FEWEST_SAMPLES)
+        seconds + (((bytes.length - at) / MIN_FRAME_BYTES) * MAX_SAMPLES) / Math.min(rate, FEWEST_SAMPLES)
       )
     seconds += readFrame(bytes, at, rate)
   }

@@ -16,7 +16,7 @@ import type {
   TranscriptionReply,
   TranscriptionRequest,
 } from './audio-format.ts'
-import { mostSpeechUsage, mostTranscriptionUsage } from './audio-pricing.ts'
+import { maxSpeechUsage, maxTranscriptionUsage } from './audio-pricing.ts'
 import { SPEECH_RULES, TRANSCRIPTION_RULES } from './audio-rules.ts'
 import { decodeSpeechEvents } from './decode-speech-events.ts'
 
@@ -31,7 +31,7 @@ const WITHOUT_EVENTS = /^tts-1/
  * The format in which a provider is asked for a transcript: one that tells what it costs, and from which the caller's can be
  * made. undefined: the model has none.
  */
-export function findAskedFormat(
+export function findRequestedFormat(
   format: TranscriptFormat,
   { provider, model }: Pick<Target, 'provider' | 'model'>,
 ): 'json' | 'verbose_json' | 'diarized_json' | undefined {
@@ -43,7 +43,7 @@ export function findAskedFormat(
 
 export function encodeTranscription(request: TranscriptionRequest, target: Target): UpstreamRequest {
   const { task, file, prompt, rest } = request
-  const format = findAskedFormat(request.format, target)
+  const format = findRequestedFormat(request.format, target)
   if (format === undefined)
     throw new Error('a transcript was planned in a format that the model does not have')
   const fields: JsonObject = {
@@ -69,7 +69,7 @@ export function encodeTranscription(request: TranscriptionRequest, target: Targe
 }
 
 function toParts(name: string, value: Json): FormPart[] {
-  if (Array.isArray(value)) return value.map(each => ({ name: `${name}[]`, value: toField(each) }))
+  if (Array.isArray(value)) return value.map(item => ({ name: `${name}[]`, value: toField(item) }))
   return [{ name, value: toField(value) }]
 }
 
@@ -166,16 +166,16 @@ function toSpokenTokens(usage: JsonObject | undefined): AudioTokens | undefined 
 
 export const openAiAudio: AudioClient = {
   findTranscriptObjection({ format }, target) {
-    if (findAskedFormat(format, target) !== undefined) return undefined
+    if (findRequestedFormat(format, target) !== undefined) return undefined
     const name = `${target.provider.id}/${target.model}`
     const message = `response_format: the model ${name} has no ${format}; it has json and text.`
     return { param: 'response_format', message }
   },
-  mostTranscriptUsage: mostTranscriptionUsage,
+  maxTranscriptUsage: maxTranscriptionUsage,
   encodeTranscription,
   decodeTranscription,
   findSpeechObjection: () => undefined,
-  mostSpeechUsage,
+  maxSpeechUsage,
   encodeSpeech,
   decodeSpeech,
 }

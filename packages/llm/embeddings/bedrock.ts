@@ -63,6 +63,6 @@ function findVectors(body: JsonObject): readonly unknown[] {
   const byType = toObject(body.embeddings)
   if (byType !== undefined) return Array.isArray(byType.float) ? byType.float : []
   const objects = toObjects(body.embeddings)
-  if (objects.length > 0) return objects.map(each => each.embedding)
+  if (objects.length > 0) return objects.map(object => object.embedding)
   return Array.isArray(body.embeddings) ? body.embeddings : []
 }

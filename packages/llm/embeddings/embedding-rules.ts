@@ -8,7 +8,7 @@ const INPUTS: Rule = {
 }
 
 function isTokenLists(value: unknown): boolean {
-  return Array.isArray(value) && value.every(each => Array.isArray(each) && each.every(Number.isSafeInteger))
+  return Array.isArray(value) && value.every(item => Array.isArray(item) && item.every(Number.isSafeInteger))
 }
 
 export const OPENAI_RULES = new FieldRules(

@@ -6,8 +6,8 @@ import type { EmbeddingReply, EmbeddingRequest } from './embedding-format.ts'
 import { type ParsedEmbeddings, parseCompatEmbedding, parseNativeEmbedding } from './parse-request.ts'
 import { encodeVector } from './vector-encoding.ts'
 
-/** Who answered. */
-export interface EmbeddingAnswered {
+/** What a reply says of the request and of the target that answered it. */
+export interface EmbeddingReplyContext {
   /** `provider/model` of the target that answered. */
   readonly model: string
   readonly provider: string
@@ -30,7 +30,7 @@ export interface EmbeddingServer {
   /** Throws RequestError. */
   parse(body: JsonObject, context: EmbeddingContext): ParsedEmbeddings
   encodeReply(
-    answered: EmbeddingAnswered,
+    context: EmbeddingReplyContext,
     request: EmbeddingRequest,
     reply: EmbeddingReply,
     bill: Bill,

@@ -40,7 +40,7 @@ export const geminiEmbeddings: EmbeddingFormat = {
     }
   },
   decodeReply(body) {
-    const vectors = toVectors(toObjects(body.embeddings).map(each => each.values))
+    const vectors = toVectors(toObjects(body.embeddings).map(embedding => embedding.values))
     if (vectors === undefined) return undefined
     return { vectors, inputTokens: toCount(toObject(body.usageMetadata)?.promptTokenCount) }
   },

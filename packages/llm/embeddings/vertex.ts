@@ -63,10 +63,10 @@ function toRequest(method: string, body: JsonObject, { provider, model, baseUrl 
 }
 
 function decodeMany(body: JsonObject): EmbeddingReply | undefined {
-  const embeddings = toObjects(body.predictions).map(each => toObject(each.embeddings))
-  const vectors = toVectors(embeddings.map(each => each?.values))
+  const embeddings = toObjects(body.predictions).map(prediction => toObject(prediction.embeddings))
+  const vectors = toVectors(embeddings.map(embedding => embedding?.values))
   if (vectors === undefined) return undefined
-  const counts = embeddings.map(each => toCount(toObject(each?.statistics)?.token_count))
+  const counts = embeddings.map(embedding => toCount(toObject(embedding?.statistics)?.token_count))
   const known = counts.filter(count => count !== undefined)
   const inputTokens =
     known.length === counts.length ? known.reduce((sum, count) => sum + count, 0) : undefined

@@ -106,12 +106,10 @@ describe.each(SHAPES)('%s bounds', (id, shape) => {
     ['call', 'the id of a call'],
     ['result', 'the id of a result'],
   ])('%s: %s, and names it', kind => {
-    const most = CHARACTERS[kind]
-    parse(id, make(kind, 'a'.repeat(most)))
-    expect(() => parse(id, make(kind, 'a'.repeat(most + 1)))).toThrow(
-      new RegExp(
-        `^\\S+: must have at most ${most.toLocaleString('en-US')} characters.*; got ${most + 1}\\.$`,
-      ),
+    const max = CHARACTERS[kind]
+    parse(id, make(kind, 'a'.repeat(max)))
+    expect(() => parse(id, make(kind, 'a'.repeat(max + 1)))).toThrow(
+      new RegExp(`^\\S+: must have at most ${max.toLocaleString('en-US')} characters.*; got ${max + 1}\\.$`),
     )
   })
 

@@ -47,13 +47,13 @@ function isRefusedBefore({ findings }: ParsedChat, { input }: JsonObject, isEndU
   )
 }
 
-interface Received {
+interface ReceivedCall {
   readonly call: ParsedChat
   readonly source: SourceBody
 }
 
 /** undefined: a check before the last one refuses the request. */
-function receive({ server, pathModel, body }: ClientRequest, isEndUser: boolean): Received | undefined {
+function receive({ server, pathModel, body }: ClientRequest, isEndUser: boolean): ReceivedCall | undefined {
   const source = toSourceBody(server.id, body)
   try {
     const call = server.parse(source.value, { source, pathModel, isEndUser })
@@ -67,7 +67,7 @@ function receive({ server, pathModel, body }: ClientRequest, isEndUser: boolean)
 
 /** The path of what the last check refuses. */
 function findStop(
-  { call, source }: Received,
+  { call, source }: ReceivedCall,
   to: (typeof TARGETS)[number],
   sender: Sender,
 ): string | undefined {

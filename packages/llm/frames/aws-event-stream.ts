@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { KeptBytes } from './kept-bytes.ts'
+import { ChunkBuffer } from './chunk-buffer.ts'
 import type { SseEvent, SseParser } from './sse.ts'
 
 /** Total length and headers' length, then the checksum of the two. */
@@ -56,7 +56,7 @@ class Parser implements SseParser {
   private readonly onEvent: (event: SseEvent) => void
   private readonly maxEventBytes: number
   /** The begun frame's bytes of former chunks. */
-  private readonly held = new KeptBytes()
+  private readonly pending = new ChunkBuffer()
   /** The length of the frame that has begun; 0: not known yet. */
   private total = 0
 
@@ -67,8 +67,8 @@ class Parser implements SseParser {
 
   push(chunk: Buffer): void {
     // Joined once for each frame, not for each chunk of it.
-    if (this.held.size + chunk.length < Math.max(this.total, PRELUDE_BYTES)) return this.held.add(chunk)
-    const bytes = this.held.take(chunk)
+    if (this.pending.size + chunk.length < Math.max(this.total, PRELUDE_BYTES)) return this.pending.add(chunk)
+    const bytes = this.pending.take(chunk)
     let at = 0
     while (bytes.length - at >= PRELUDE_BYTES) {
       this.total = readPrelude(bytes, at, this.maxEventBytes)
@@ -78,15 +78,15 @@ class Parser implements SseParser {
       this.total = 0
       this.onEvent(readFrame(frame))
     }
-    this.held.add(bytes.subarray(at))
+    this.pending.add(bytes.subarray(at))
   }
 
   hasPartial(): boolean {
-    return this.held.size > 0
+    return this.pending.size > 0
   }
 
   end(): void {
-    if (this.held.size > 0) throw new EventStreamError('the stream ends within a frame')
+    if (this.pending.size > 0) throw new EventStreamError('the stream ends within a frame')
   }
 }
 

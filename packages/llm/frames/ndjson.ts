@@ -1,4 +1,4 @@
-import { KeptBytes } from './kept-bytes.ts'
+import { ChunkBuffer } from './chunk-buffer.ts'
 import type { SseEvent, SseParser } from './sse.ts'
 
 const LF = 10
@@ -28,7 +28,7 @@ class Parser implements SseParser {
   private readonly onEvent: (event: SseEvent) => void
   private readonly maxEventBytes: number
   /** The begun line's bytes of former chunks. */
-  private readonly held = new KeptBytes()
+  private readonly pending = new ChunkBuffer()
 
   constructor(onEvent: (event: SseEvent) => void, maxEventBytes: number) {
     this.onEvent = onEvent
@@ -45,7 +45,7 @@ class Parser implements SseParser {
   }
 
   hasPartial(): boolean {
-    return this.held.size > 0
+    return this.pending.size > 0
   }
 
   end(): void {
@@ -54,17 +54,17 @@ class Parser implements SseParser {
 
   private hold(piece: Buffer): void {
     this.assertShort(piece)
-    this.held.add(piece)
+    this.pending.add(piece)
   }
 
   private endLine(piece: Buffer): void {
     this.assertShort(piece)
-    const raw = this.held.take(piece)
+    const raw = this.pending.take(piece)
     const data = raw.toString('utf8').trim()
     if (data !== '') this.onEvent({ event: NO_EVENT, data, raw })
   }
 
   private assertShort(piece: Buffer): void {
-    if (this.held.size + piece.length > this.maxEventBytes) throw new LineTooLongError(this.maxEventBytes)
+    if (this.pending.size + piece.length > this.maxEventBytes) throw new LineTooLongError(this.maxEventBytes)
   }
 }

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openSseParser, SseEventTooLargeError } from './sse.ts'
 
-interface Seen {
+interface ParsedEvent {
   event: string
   data: string
   raw: string
 }
 
-function parse(chunks: readonly (string | Buffer)[]): Seen[] {
-  const seen: Seen[] = []
+function parse(chunks: readonly (string | Buffer)[]): ParsedEvent[] {
+  const seen: ParsedEvent[] = []
   const parser = openSseParser(({ event, data, raw }) =>
     seen.push({ event, data, raw: raw.toString('latin1') }),
   )
@@ -100,7 +100,7 @@ describe('openSseParser', () => {
             (a, b) => a - b,
           )
           const chunks = at.slice(1).map((end, index) => bytes.subarray(at[index], end))
-          const strip = (seen: Seen[]) => seen.map(({ event, data }) => ({ event, data }))
+          const strip = (seen: ParsedEvent[]) => seen.map(({ event, data }) => ({ event, data }))
           expect(strip(parse(chunks))).toEqual(strip(parse([bytes])))
           // Byte by byte, where every CRLF is split.
           expect(strip(parse([...bytes].map(byte => Buffer.from([byte]))))).toEqual(strip(parse([bytes])))

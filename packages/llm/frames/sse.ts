@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer'
-import { KeptBytes } from './kept-bytes.ts'
+import { ChunkBuffer } from './chunk-buffer.ts'
 
 /** One server-sent event. */
 export interface SseEvent {
@@ -47,9 +47,9 @@ class Parser implements SseParser {
   private readonly onEvent: (event: SseEvent) => void
   private readonly maxEventBytes: number
   /** The begun event's bytes of former chunks. */
-  private readonly held = new KeptBytes()
+  private readonly pending = new ChunkBuffer()
   /** The begun line's bytes of former chunks. */
-  private readonly heldLine = new KeptBytes()
+  private readonly pendingLine = new ChunkBuffer()
   /** The last chunk ended with CR: a LF at the start of the next belongs to it. */
   private afterCr = false
   private atStart = true
@@ -68,7 +68,7 @@ class Parser implements SseParser {
     const ascii = isAscii(chunk)
     let at = this.afterCr && text.startsWith('\n') ? 1 : 0
     // That line feed begins no event: the CR has ended the last one already.
-    let eventStart = this.held.size === 0 ? at : 0
+    let eventStart = this.pending.size === 0 ? at : 0
     this.afterCr = false
     let lf = text.indexOf('\n', at)
     let cr = text.indexOf('\r', at)
@@ -81,7 +81,7 @@ class Parser implements SseParser {
         cr = text.indexOf('\r', next)
       }
       if (lf !== -1 && lf < next) lf = text.indexOf('\n', next)
-      if (lineEnd > at || this.heldLine.size > 0) {
+      if (lineEnd > at || this.pendingLine.size > 0) {
         this.endLine(chunk, text, ascii, at, lineEnd)
       } else {
         this.endEvent(chunk, eventStart, next)
@@ -89,33 +89,34 @@ class Parser implements SseParser {
       }
       at = next
     }
-    if (at < chunk.length) this.heldLine.add(chunk.subarray(at))
+    if (at < chunk.length) this.pendingLine.add(chunk.subarray(at))
     if (eventStart < chunk.length) this.hold(chunk.subarray(eventStart))
   }
 
   hasPartial(): boolean {
-    return this.held.size > 0 || this.afterCr
+    return this.pending.size > 0 || this.afterCr
   }
 
   end(): void {
     const nothing = Buffer.alloc(0)
-    if (this.heldLine.size > 0) this.endLine(nothing, '', true, 0, 0)
+    if (this.pendingLine.size > 0) this.endLine(nothing, '', true, 0, 0)
     // No line feed follows that a CR would wait for.
     this.afterCr = false
     this.endEvent(nothing, 0, 0)
   }
 
   private hold(rest: Buffer): void {
-    if (this.held.size + rest.length > this.maxEventBytes) throw new SseEventTooLargeError(this.maxEventBytes)
-    this.held.add(rest)
+    if (this.pending.size + rest.length > this.maxEventBytes)
+      throw new SseEventTooLargeError(this.maxEventBytes)
+    this.pending.add(rest)
   }
 
   private endLine(chunk: Buffer, text: string, ascii: boolean, start: number, end: number): void {
-    if (this.heldLine.size === 0) {
+    if (this.pendingLine.size === 0) {
       this.readLine(chunk, text, ascii, start, end)
       return
     }
-    const line = this.heldLine.take(chunk.subarray(start, end))
+    const line = this.pendingLine.take(chunk.subarray(start, end))
     this.readLine(line, line.toString('latin1'), isAscii(line), 0, line.length)
   }
 
@@ -131,13 +132,13 @@ class Parser implements SseParser {
   }
 
   private endEvent(chunk: Buffer, start: number, end: number): void {
-    const { held, event, data } = this
-    if (held.size + end - start > this.maxEventBytes) throw new SseEventTooLargeError(this.maxEventBytes)
+    const { pending, event, data } = this
+    if (pending.size + end - start > this.maxEventBytes) throw new SseEventTooLargeError(this.maxEventBytes)
     this.event = ''
     this.data = undefined
     this.atStart = false
-    if (data === undefined) held.clear()
-    else this.onEvent({ event, data, raw: held.take(chunk.subarray(start, end)) })
+    if (data === undefined) pending.clear()
+    else this.onEvent({ event, data, raw: pending.take(chunk.subarray(start, end)) })
   }
 }
 

@@ -62,11 +62,11 @@ export const bedrockImages: ImageFormat = {
 }
 
 function takesSize({ size }: ImageRequest, model: string): boolean {
-  const asked = parseSize(size)
-  if (asked === undefined) return false
-  if (isStability(model)) return findAspectRatio(asked, STABILITY_RATIOS) !== undefined
+  const requestedSize = parseSize(size)
+  if (requestedSize === undefined) return false
+  if (isStability(model)) return findAspectRatio(requestedSize, STABILITY_RATIOS) !== undefined
   const most = isNova(model) ? 4096 : 1408
-  return Math.max(asked.width, asked.height) <= most
+  return Math.max(requestedSize.width, requestedSize.height) <= most
 }
 
 /**
@@ -97,8 +97,8 @@ function encodeAmazon({ prompt, images, n, size, quality }: ImageRequest): JsonO
 }
 
 function encodeStability({ prompt, size, outputFormat }: ImageRequest): JsonObject {
-  const asked = parseSize(size)
-  const ratio = asked === undefined ? undefined : findAspectRatio(asked, STABILITY_RATIOS)
+  const requestedSize = parseSize(size)
+  const ratio = requestedSize === undefined ? undefined : findAspectRatio(requestedSize, STABILITY_RATIOS)
   return {
     prompt,
     ...(ratio === undefined ? {} : { aspect_ratio: ratio }),

@@ -332,7 +332,7 @@ describe('what a target cannot honour', () => {
     ['gemini', 'gemini-2.5-flash-image', 1],
     ['vertex', 'imagen-4.0-generate-001', 4],
     ['bedrock', 'amazon.nova-canvas-v1:0', 5],
-  ])('%s %s: images a call: %i', (id, model, most) => {
-    expect(formatOf(id).maxImages(toTarget(id, model))).toBe(most)
+  ])('%s %s: images a call: %i', (id, model, max) => {
+    expect(formatOf(id).maxImages(toTarget(id, model))).toBe(max)
   })
 })

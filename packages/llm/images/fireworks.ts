@@ -2,7 +2,7 @@ import type { JsonObject } from '../json/json-value.ts'
 import { toText } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
-import { type ImageFormat, listParams, type MadeImage } from './image-format.ts'
+import { type GeneratedImage, type ImageFormat, listParams } from './image-format.ts'
 import { FIREWORKS_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
 
@@ -18,8 +18,8 @@ export const fireworksImages: ImageFormat = {
     return listParams(request).filter(name => !(name === 'size' && hasShape))
   },
   encodeRequest({ prompt, size }, { model, baseUrl }, dropped = []) {
-    const asked = dropped.includes('size') ? undefined : parseSize(size)
-    const ratio = asked === undefined ? undefined : findAspectRatio(asked, RATIOS)
+    const requestedSize = dropped.includes('size') ? undefined : parseSize(size)
+    const ratio = requestedSize === undefined ? undefined : findAspectRatio(requestedSize, RATIOS)
     const body: JsonObject = ratio === undefined ? { prompt } : { prompt, aspect_ratio: ratio }
     const name = model.split('/').map(encodeURIComponent).join('/')
     return {
@@ -31,7 +31,7 @@ export const fireworksImages: ImageFormat = {
   },
   decodeReply(body) {
     const list = Array.isArray(body.base64) ? body.base64 : [body.base64]
-    const images = list.map(each => toImage(toText(each))).filter(image => image !== undefined)
+    const images = list.map(item => toImage(toText(item))).filter(image => image !== undefined)
     if (toText(body.finishReason) === 'CONTENT_FILTERED')
       return { images: [], usage: undefined, isFiltered: true }
     return images.length === 0 ? undefined : { images, usage: undefined }
@@ -39,7 +39,7 @@ export const fireworksImages: ImageFormat = {
 }
 
 /** Base64, bare or as a data URL. */
-function toImage(text: string | undefined): MadeImage | undefined {
+function toImage(text: string | undefined): GeneratedImage | undefined {
   if (text === undefined) return undefined
   const match = /^data:(image\/[\w.+-]+);base64,/.exec(text)
   return match === null

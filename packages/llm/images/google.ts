@@ -6,13 +6,13 @@ import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import {
   findOutput,
+  type GeneratedImage,
   type GoogleFields,
   type ImageFormat,
   type ImageReply,
   type ImageRequest,
   type ImageUsage,
   listParams,
-  type MadeImage,
   toBase64,
   toCount,
 } from './image-format.ts'
@@ -50,7 +50,7 @@ export const googleImages: ImageFormat = {
     })
   },
   // Google's tables: 1,290 for every image of the first models; 1,120 to 2,520 by size of those that came after.
-  mostImageTokens: model => (HAS_ONE_SIZE.test(model) ? 1290 : 2520),
+  maxImageTokens: model => (HAS_ONE_SIZE.test(model) ? 1290 : 2520),
   encodeRequest(request, target, dropped = []) {
     if (request.google !== undefined && !isImagen(target.model)) return toPassed(request.google, target)
     const size = dropped.includes('size') ? {} : (encodeSize(request, target.model) ?? {})
@@ -67,10 +67,10 @@ export const googleImages: ImageFormat = {
 /** undefined: it has no such shape. */
 function encodeSize({ size }: ImageRequest, model: string): JsonObject | undefined {
   if (size === undefined || size === 'auto') return {}
-  const asked = parseSize(size)
-  if (asked === undefined) return undefined
-  const aspectRatio = findAspectRatio(asked, isImagen(model) ? IMAGEN_RATIOS : GEMINI_RATIOS)
-  const longest = Math.max(asked.width, asked.height)
+  const requestedSize = parseSize(size)
+  if (requestedSize === undefined) return undefined
+  const aspectRatio = findAspectRatio(requestedSize, isImagen(model) ? IMAGEN_RATIOS : GEMINI_RATIOS)
+  const longest = Math.max(requestedSize.width, requestedSize.height)
   const tier = SIZES.find(([most]) => longest <= most)?.[1]
   if (aspectRatio === undefined) return undefined
   if (tier === '1K') return { aspectRatio }
@@ -113,13 +113,13 @@ function decodePredict(body: JsonObject): ImageReply | undefined {
   const images = predictions.map(toPredicted).filter(image => image !== undefined)
   // What its policy takes away is left out, and nothing says so but a reason in the place of an image.
   if (images.length > 0) return { images, usage: undefined }
-  const isFiltered = predictions.some(each => each.raiFilteredReason !== undefined)
+  const isFiltered = predictions.some(prediction => prediction.raiFilteredReason !== undefined)
   const isEmpty =
     Object.keys(body).length === 0 || (Array.isArray(body.predictions) && predictions.length === 0)
   return isFiltered || isEmpty ? { images: [], usage: undefined, isFiltered: true } : undefined
 }
 
-function toPredicted(prediction: JsonObject): MadeImage | undefined {
+function toPredicted(prediction: JsonObject): GeneratedImage | undefined {
   const base64 = toText(prediction.bytesBase64Encoded)
   if (base64 === undefined) return undefined
   const mediaType = toText(prediction.mimeType)
@@ -168,7 +168,7 @@ function decodeContent(body: JsonObject): ImageReply | undefined {
   return hasText ? { images, usage, isText: true } : undefined
 }
 
-function toInline(data: JsonObject | undefined): MadeImage | undefined {
+function toInline(data: JsonObject | undefined): GeneratedImage | undefined {
   const base64 = toText(data?.data)
   const mediaType = toText(data?.mimeType)
   if (base64 === undefined || mediaType?.startsWith('image/') !== true) return undefined

@@ -43,7 +43,7 @@ export interface GoogleFields {
   readonly unread: readonly string[]
 }
 
-export interface MadeImage {
+export interface GeneratedImage {
   /** The image's bytes in base64. Either this or `url` is present. */
   readonly base64?: string
   readonly url?: string
@@ -64,7 +64,7 @@ export interface ImageUsage {
 
 export interface ImageReply {
   /** Empty only where `isFiltered`. */
-  readonly images: readonly MadeImage[]
+  readonly images: readonly GeneratedImage[]
   /** undefined: the provider names none. */
   readonly usage: ImageUsage | undefined
   /** The provider's own word for what the call cost, in whole nano-dollars. */
@@ -94,7 +94,7 @@ export interface ImageFormat {
    */
   priceFactor?(request: ImageRequest, model: string): number
   /** The most tokens that one image of a model has. Absent: by OpenAI's table (image-pricing.ts). */
-  mostImageTokens?(model: string): number
+  maxImageTokens?(model: string): number
   /** `request.n` is what this one call is for. `dropped`: wire names that must not be sent. */
   encodeRequest(request: ImageRequest, target: Target, dropped?: readonly string[]): UpstreamRequest
   /** undefined: the answer has no images. */

@@ -48,7 +48,7 @@ export function imageCostNanoUsd(
 const USUAL_PIXELS = 1024 * 1024
 /** OpenAI's table for 1024x1024, by quality; other sizes cost by their area. */
 const TOKENS_BY_QUALITY: Readonly<Record<string, number>> = toTable({ low: 272, medium: 1056 })
-const MOST_TOKENS = 4160
+const MAX_TOKENS = 4160
 /** Where the model chooses the size: the largest that it chooses by itself is 1024x1536. */
 const CHOSEN_AREA = 1.5
 /** The most that any model here counts for an image that it is given. */
@@ -56,17 +56,17 @@ const IMAGE_INPUT_TOKENS = 6300
 /** The text that comes with an image: the model's reasoning. No provider documents a maximum; this is far above what was seen. */
 const TEXT_OUTPUT_TOKENS = 4096
 /** No model that makes images has a larger maximum of output. */
-const MOST_TEXT_TOKENS = 65_536
+const MAX_TEXT_TOKENS = 65_536
 
 /**
- * Returns the most that a request may use of a model that is priced by tokens: for each image `mostImageTokens`, or the
+ * Returns the most that a request may use of a model that is priced by tokens: for each image `maxImageTokens`, or the
  * figure in OpenAI's table.
  */
-export function mostImageUsage(
+export function maxImageUsage(
   request: ImageRequest,
   promptTokens: number,
   prices: ImagePrices,
-  mostImageTokens = byTable(request),
+  maxImageTokens = byTable(request),
 ): ImageUsage {
   const given = (request.images?.length ?? 0) + (request.mask === undefined ? 0 : 1)
   // Where one request becomes several calls, each of them sends the input again.
@@ -75,21 +75,24 @@ export function mostImageUsage(
     textCacheRead: 0,
     imageInput: given * IMAGE_INPUT_TOKENS * request.n,
     imageCacheRead: 0,
-    textOutput: prices.text_output === undefined ? 0 : mostText(request) * request.n,
-    imageOutput: mostImageTokens * request.n,
+    textOutput: prices.text_output === undefined ? 0 : maxText(request) * request.n,
+    imageOutput: maxImageTokens * request.n,
   }
 }
 
 /** A caller that raises the cap may get as much text. */
-function mostText({ google }: ImageRequest): number {
+function maxText({ google }: ImageRequest): number {
   const cap = google?.config.maxOutputTokens
   return typeof cap === 'number'
-    ? Math.min(Math.max(cap, TEXT_OUTPUT_TOKENS), MOST_TEXT_TOKENS)
+    ? Math.min(Math.max(cap, TEXT_OUTPUT_TOKENS), MAX_TEXT_TOKENS)
     : TEXT_OUTPUT_TOKENS
 }
 
 function byTable({ size, quality }: ImageRequest): number {
-  const asked = parseSize(size)
-  const area = asked === undefined ? CHOSEN_AREA : Math.max(1, (asked.width * asked.height) / USUAL_PIXELS)
-  return Math.ceil((TOKENS_BY_QUALITY[quality ?? ''] ?? MOST_TOKENS) * area)
+  const requestedSize = parseSize(size)
+  const area =
+    requestedSize === undefined
+      ? CHOSEN_AREA
+      : Math.max(1, (requestedSize.width * requestedSize.height) / USUAL_PIXELS)
+  return Math.ceil((TOKENS_BY_QUALITY[quality ?? ''] ?? MAX_TOKENS) * area)
 }

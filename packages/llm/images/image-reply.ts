@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/json-value.ts'
-import type { ImageReply, ImageUsage, MadeImage } from './image-format.ts'
+import type { GeneratedImage, ImageReply, ImageUsage } from './image-format.ts'
 
 /**
  * OpenAI's `ImagesResponse`. An image is given as its provider gave it, base64 or address, whatever `response_format`
@@ -15,7 +15,7 @@ export function encodeImages(reply: ImageReply, created: number): Buffer {
   return Buffer.from(JSON.stringify(body))
 }
 
-function toEntry({ base64, url, revisedPrompt }: MadeImage): JsonObject {
+function toEntry({ base64, url, revisedPrompt }: GeneratedImage): JsonObject {
   return {
     ...(base64 === undefined ? {} : { b64_json: base64 }),
     ...(url === undefined ? {} : { url }),

@@ -14,10 +14,10 @@ const TOLERANCE = 0.03
 
 /** The one of a provider's aspect ratios that a size has; undefined: none. */
 export function findAspectRatio({ width, height }: ImageSize, ratios: readonly string[]): string | undefined {
-  const asked = width / height
+  const requestedRatio = width / height
   const far = (ratio: string): number => {
     const [across = 1, down = 1] = ratio.split(':').map(Number)
-    return Math.abs(Math.log(asked / (across / down)))
+    return Math.abs(Math.log(requestedRatio / (across / down)))
   }
   const [nearest] = [...ratios].sort((a, b) => far(a) - far(b))
   return nearest !== undefined && far(nearest) <= TOLERANCE ? nearest : undefined

@@ -9,13 +9,13 @@ import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import { readReportedCost } from '../usage/reported-cost.ts'
 import {
   findOutput,
+  type GeneratedImage,
   type ImageFormat,
   type ImageReply,
   type ImageRequest,
   type ImageSource,
   type ImageUsage,
   listParams,
-  type MadeImage,
   toCount,
   toDataUrl,
 } from './image-format.ts'
@@ -106,9 +106,10 @@ function encodeSize(size: string | undefined, deviations: OpenAiImageDeviations)
   if (size === undefined) return {}
   if (splitsSize !== true && aspectRatios === undefined) return { size }
   if (size === 'auto') return {}
-  const asked = parseSize(size)
-  if (asked === undefined || aspectRatios === undefined) return asked === undefined ? undefined : { ...asked }
-  const ratio = findAspectRatio(asked, aspectRatios)
+  const requestedSize = parseSize(size)
+  if (requestedSize === undefined || aspectRatios === undefined)
+    return requestedSize === undefined ? undefined : { ...requestedSize }
+  const ratio = findAspectRatio(requestedSize, aspectRatios)
   return ratio === undefined ? undefined : { aspect_ratio: ratio }
 }
 
@@ -186,7 +187,7 @@ function decodeReply(body: JsonObject, target: Target): ImageReply | undefined {
   }
 }
 
-function toImage(entry: JsonObject): MadeImage | undefined {
+function toImage(entry: JsonObject): GeneratedImage | undefined {
   const base64 = toText(entry.b64_json)
   const url = toText(entry.url)
   if (base64 === undefined && url === undefined) return undefined

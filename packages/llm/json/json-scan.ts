@@ -36,19 +36,19 @@ const NUMBERS_PER_PART = 16
 
 /**
  * Scans a body like `scanJson`, and finds before parsing whether it has more than `bounds` allow. undefined: it has more
- * parts than `mostParts`, which take too long to parse in one go.
+ * parts than `maxParts`, which take too long to parse in one go.
  */
 export function scanShortJson(
   bytes: Buffer,
   bounds: JsonBounds,
-  mostParts: number,
+  maxParts: number,
   pieceBytes = PIECE_BYTES,
 ): JsonScan | undefined {
   if (!isUtf8(bytes)) return { ok: false, reason: 'not_utf8' }
   const walk = new StructureWalk(bytes, bounds)
   walk.advance(bytes.length)
   if (walk.problem !== undefined) return toFailure(walk.problem, walk.problemName)
-  if (walk.parts > mostParts || walk.values > mostParts * NUMBERS_PER_PART) return undefined
+  if (walk.parts > maxParts || walk.values > maxParts * NUMBERS_PER_PART) return undefined
   try {
     const isShort = bytes.length <= pieceBytes
     return {

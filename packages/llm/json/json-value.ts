@@ -19,7 +19,7 @@ export function toText(value: Json | undefined): string | undefined {
 
 /** Returns the objects of an array without its other elements. */
 export function toObjects(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.map(toObject).filter(each => each !== undefined) : []
+  return Array.isArray(value) ? value.map(toObject).filter(item => item !== undefined) : []
 }
 
 /** Returns the JSON text of a value. Parsing has no bound on depth, but writing has: what is nested deeper has lost its meaning. */

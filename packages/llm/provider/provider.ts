@@ -71,7 +71,7 @@ export interface Provider {
   readonly messages?: MessagesEnvelope
   /** Where its usage tells what a request costs, which is believed then (see reported-cost.ts). Absent: not believed. */
   readonly reportsCost?: 'usage.cost' | 'usage.cost.total_cost' | 'usage.cost_in_usd_ticks'
-  /** Output tokens that its models generate in a second at most, where that is more than of others (mostGenerated). */
+  /** Output tokens that its models generate in a second at most, where that is more than of others (maxGenerated). */
   readonly tokensASecond?: number
   /** Answers inside the process, without network; its prices are fictitious. */
   readonly sandbox?: true

@@ -15,8 +15,8 @@ const AUTHORITY = /^[\0-\x20]*(?:[a-z][a-z0-9+.-]*:[/\\]*|[/\\]{2,})([^/\\?#]*)/
  */
 export function parseUrl(text: string, base?: URL): URL | undefined {
   const authority = readAuthority(text)
-  const most = NOT_ASCII.test(authority) ? MAX_FOREIGN_AUTHORITY : MAX_AUTHORITY
-  if (authority.length > most) return undefined
+  const max = NOT_ASCII.test(authority) ? MAX_FOREIGN_AUTHORITY : MAX_AUTHORITY
+  if (authority.length > max) return undefined
   // Not by URL.canParse: once optimized, that of Node 20 refuses letters such as `ü`.
   try {
     return new URL(text, base)

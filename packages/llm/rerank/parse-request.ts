@@ -12,7 +12,7 @@ import {
   textAt,
 } from '../formats/shared/read-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
-import { estimateMostTokens, estimateTokens } from '../usage/estimate.ts'
+import { estimateMaxTokens, estimateTokens } from '../usage/estimate.ts'
 import type { RerankRequest } from './rerank-format.ts'
 import { type CountedRerank, countRerank } from './rerank-pricing.ts'
 
@@ -69,7 +69,7 @@ function parse(body: JsonObject, unread: readonly string[]): ParsedRerank {
   const findings = { stored: undefined, passedOn: undefined }
   const counted = {
     likely: countRerank(request, estimateTokens),
-    most: countRerank(request, estimateMostTokens),
+    most: countRerank(request, estimateMaxTokens),
   }
   return { request, endUser: body.end_user, findings, unread, counted }
 }
@@ -80,7 +80,9 @@ function parseDocuments(value: Json | undefined): readonly string[] {
   if (documents.length < 1 || documents.length > MAX_DOCUMENTS) {
     throw invalid('documents', `must have 1 to ${MAX_DOCUMENTS} entries.`)
   }
-  return documents.map((each, at) =>
-    isObject(each) ? textAt(each.text, `documents[${at}].text`) : textAt(each, `documents[${at}]`),
+  return documents.map((document, at) =>
+    isObject(document)
+      ? textAt(document.text, `documents[${at}].text`)
+      : textAt(document, `documents[${at}]`),
   )
 }

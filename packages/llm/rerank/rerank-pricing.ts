@@ -11,7 +11,7 @@ const UNITS_PER_NANO_USD = 1000
 const PIECE_TOKENS = 500
 const PIECES_A_SEARCH = 100
 /** A query that alone is longer leaves this much of a piece to the document. */
-const LEAST_PART_TOKENS = 50
+const MIN_PART_TOKENS = 50
 
 /** What a request uses of a reranker. */
 export interface RerankAmounts {
@@ -32,7 +32,7 @@ export function countRerank(
   count: (text: string) => number,
 ): RerankAmounts {
   const queryTokens = Math.max(1, count(query))
-  const partTokens = Math.max(LEAST_PART_TOKENS, PIECE_TOKENS - queryTokens)
+  const partTokens = Math.max(MIN_PART_TOKENS, PIECE_TOKENS - queryTokens)
   let pieces = 0
   let inputTokens = 0
   for (const document of documents) {

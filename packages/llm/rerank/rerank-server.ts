@@ -5,8 +5,8 @@ import { inputTokens } from '../usage/usage-sums.ts'
 import { type ParsedRerank, parseLenientRerank, parseNativeRerank } from './parse-request.ts'
 import type { RerankReply, RerankRequest } from './rerank-format.ts'
 
-/** Who answered, and what it used. */
-export interface RerankAnswered {
+/** What a reply says of the request, of the target that answered it, and of what it used. */
+export interface RerankReplyContext {
   /** `provider/model` of the target that answered. */
   readonly model: string
   readonly provider: string
@@ -20,7 +20,7 @@ export interface RerankAnswered {
 export interface RerankServer {
   /** Throws RequestError. */
   parse(body: JsonObject, isEndUser: boolean): ParsedRerank
-  encodeReply(answered: RerankAnswered, request: RerankRequest, reply: RerankReply, bill: Bill): JsonObject
+  encodeReply(context: RerankReplyContext, request: RerankRequest, reply: RerankReply, bill: Bill): JsonObject
 }
 
 export const nativeRerank: RerankServer = {

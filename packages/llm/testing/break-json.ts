@@ -48,7 +48,7 @@ const CHANGES = ['drop', 'duplicate', 'reverse', 'insert'] as const
 const KINDS = REPLACEMENTS.length + CHANGES.length
 
 type Container = { [key: string]: Json | undefined } | Json[]
-interface Place {
+interface Location {
   readonly within: Container
   readonly key: string | number
 }
@@ -58,9 +58,9 @@ export function breakJson(text: string, breaks: readonly Break[]): string {
   const root = parse(text)
   if (root === undefined) return text
   for (const { at, how } of breaks) {
-    const places = findPlaces(root)
-    const place = places[at % places.length]
-    if (place !== undefined) change(place, how % KINDS)
+    const locations = findLocations(root)
+    const location = locations[at % locations.length]
+    if (location !== undefined) change(location, how % KINDS)
   }
   // The whole may have been dropped.
   const broken = JSON.stringify(root.value) ?? 'null'
@@ -77,14 +77,14 @@ function parse(text: string): { value: Json } | undefined {
   }
 }
 
-/** Every value's place, to a depth that no format has. */
-function findPlaces(within: Container, depth = 0): Place[] {
+/** Every value's location, to a depth that no format has. */
+function findLocations(within: Container, depth = 0): Location[] {
   if (depth > 30) return []
   const keys: (string | number)[] = Array.isArray(within) ? [...within.keys()] : Object.keys(within)
   return keys.flatMap(key => {
     const inner = read(within, key)
     const isContainer = typeof inner === 'object' && inner !== null
-    return [{ within, key }, ...(isContainer ? findPlaces(inner as Container, depth + 1) : [])]
+    return [{ within, key }, ...(isContainer ? findLocations(inner as Container, depth + 1) : [])]
   })
 }
 
@@ -92,7 +92,7 @@ function read(within: Container, key: string | number): Json | undefined {
   return Array.isArray(within) ? within[Number(key)] : within[key]
 }
 
-function change({ within, key }: Place, how: number): void {
+function change({ within, key }: Location, how: number): void {
   const replacement = REPLACEMENTS[how - CHANGES.length]
   if (replacement !== undefined) {
     if (Array.isArray(within)) within[Number(key)] = replacement()

@@ -39,7 +39,7 @@ export interface Rule {
 }
 
 /** Fields that the rules do not know. No client token may send them; `grant.sender` decides for the others. */
-export type Unknown =
+export type UnknownFields =
   /** A key may send them, unless they have a reserved name at any depth. */
   | 'reserved'
   /** A key may send them: it is content, in which no name has a meaning for price or authorization. */
@@ -52,9 +52,9 @@ export class FieldRules {
   readonly #rules: ReadonlyMap<string, Rule>
   /** Names as toPlainName spells them: other spellings of a known field are refused. */
   readonly #plain: ReadonlySet<string>
-  readonly #unknown: Unknown
+  readonly #unknown: UnknownFields
 
-  constructor(rules: Iterable<readonly [string, Rule]>, unknown: Unknown) {
+  constructor(rules: Iterable<readonly [string, Rule]>, unknown: UnknownFields) {
     this.#rules = new Map(rules)
     for (const [name, rule] of this.#rules) {
       if (isAddressName(name) && (rule === SCALAR || rule === DATA)) {
@@ -143,7 +143,7 @@ function toMediaRule(isSendable: (text: string, allowed: MediaAddresses) => bool
   return {
     check: (value, grant) => {
       const texts = Array.isArray(value) ? value : [value]
-      const isSent = texts.every(each => typeof each !== 'string' || isSendable(each, grant.addresses))
+      const isSent = texts.every(text => typeof text !== 'string' || isSendable(text, grant.addresses))
       return isSent ? SCALAR.check(value, grant) : ''
     },
   }
@@ -236,7 +236,7 @@ export function toHostedRule(type: string, { check }: Rule): Rule {
 }
 
 /** An object with these fields. */
-export function toObjectRule(rules: Readonly<Record<string, Rule>>, unknown: Unknown = 'free'): Rule {
+export function toObjectRule(rules: Readonly<Record<string, Rule>>, unknown: UnknownFields = 'free'): Rule {
   return toFieldsRule(new FieldRules(Object.entries(rules), unknown))
 }
 

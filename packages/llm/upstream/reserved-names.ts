@@ -295,10 +295,10 @@ function findReservedWithin(value: Json[] | JsonObject, texts: JsonTexts, depth:
   if (!Array.isArray(value)) return findReserved(value, texts, depth)
   for (let at = 0; at < value.length; at++) {
     const given = value[at]
-    const each = typeof given === 'string' ? texts.read(given) : given
-    if (each === undefined) return `[${at}]`
-    if (typeof each !== 'object' || each === null) continue
-    const found = findReservedWithin(each, texts, depth + 1)
+    const inner = typeof given === 'string' ? texts.read(given) : given
+    if (inner === undefined) return `[${at}]`
+    if (typeof inner !== 'object' || inner === null) continue
+    const found = findReservedWithin(inner, texts, depth + 1)
     if (found !== undefined) return joinPath(`[${at}]`, found)
   }
   return undefined

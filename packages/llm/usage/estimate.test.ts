@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { estimateMostTokens, estimateTokens } from './estimate.ts'
+import { estimateMaxTokens, estimateTokens } from './estimate.ts'
 
 describe('estimateMostTokens', () => {
   test.each([
@@ -15,21 +15,21 @@ describe('estimateMostTokens', () => {
     ['Chinese', '人工智能网关按令牌计费'.repeat(20), 1.5, 2],
     ['Cyrillic', 'Быстрая коричневая лиса '.repeat(20), 1, 1.6],
     ['code', 'if (a[i] !== b[j]) { return { ok: false, at: [i, j] } }\n'.repeat(9), 1.2, 2],
-  ])('%s: never less than by bytes, and more where a token has fewer', (_what, text, least, most) => {
-    const ratio = estimateMostTokens(text) / estimateTokens(text)
+  ])('%s: never less than by bytes, and more where a token has fewer', (_what, text, least, max) => {
+    const ratio = estimateMaxTokens(text) / estimateTokens(text)
     expect(ratio).toBeGreaterThanOrEqual(least)
-    expect(ratio).toBeLessThanOrEqual(most)
+    expect(ratio).toBeLessThanOrEqual(max)
   })
 
   test('a long text is known by a sample of it, as closely as its whole', () => {
     const part = 'Order 4711: 人工智能, 12.50 EUR; see https://example.com/a?b=c1d2e3 for more. '
-    const one = estimateMostTokens(part)
-    const many = estimateMostTokens(part.repeat(500))
+    const one = estimateMaxTokens(part)
+    const many = estimateMaxTokens(part.repeat(500))
     expect(many / 500 / one).toBeGreaterThan(0.85)
     expect(many / 500 / one).toBeLessThan(1.15)
   })
 
   test('nothing is nothing', () => {
-    expect(estimateMostTokens('')).toBe(0)
+    expect(estimateMaxTokens('')).toBe(0)
   })
 })

@@ -31,7 +31,7 @@ const SAMPLES = 512
  * Estimates tokens like estimateTokens, but rather too many than too few whatever the text is: code, numbers, base64 and scripts other than
  * Latin have fewer bytes a token than prose. By the kinds of its characters, of which a sample is taken from a long text.
  */
-export function estimateMostTokens(text: string): number {
+export function estimateMaxTokens(text: string): number {
   const { length } = text
   const step = Math.max(1, Math.ceil(length / SAMPLES))
   let sixteenths = 0

@@ -1,5 +1,5 @@
 import { request as sendRequest } from 'node:http'
-import type { Received, Reply } from './scripted-server.ts'
+import type { ReceivedRequest, Reply } from './scripted-server.ts'
 
 interface ForwardOptions {
   /** Returns the address that the gateway takes the client to have; it must trust this machine as a proxy. */
@@ -10,7 +10,7 @@ interface ForwardOptions {
 
 /** Answers by a gateway, so that a test can script some of its answers and count all requests. */
 export function forwardTo(gatewayUrl: string, { address, losesAnswer = false }: ForwardOptions): Reply {
-  return (res, { method, path, headers, body }: Received) => {
+  return (res, { method, path, headers, body }: ReceivedRequest) => {
     const { host: _, ...rest } = headers
     const given = { ...rest, 'x-forwarded-for': address() }
     const onward = sendRequest(`${gatewayUrl}${path}`, { method, headers: given }, answer => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface Received {
+export interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -10,13 +10,13 @@ export interface Received {
 }
 
 /** Writes one answer, or breaks the connection. */
-export type Reply = (res: ServerResponse, request: Received) => void
+export type Reply = (res: ServerResponse, request: ReceivedRequest) => void
 
 export interface ScriptedServer {
   readonly url: string
-  readonly received: readonly Received[]
+  readonly received: readonly ReceivedRequest[]
   /** Requests whose connection the client closed before the answer's end. */
-  readonly abandoned: readonly Received[]
+  readonly abandoned: readonly ReceivedRequest[]
   /** Answers the next requests to a path in this order; the last one also answers all further requests. */
   script(path: string, ...replies: readonly Reply[]): void
   countOf(path: string): number
@@ -28,8 +28,8 @@ export interface ScriptedServer {
 /** A real HTTP server that answers by script and keeps what it received. */
 export async function openScriptedServer(): Promise<ScriptedServer> {
   const scripts = new Map<string, Reply[]>()
-  const received: Received[] = []
-  const abandoned: Received[] = []
+  const received: ReceivedRequest[] = []
+  const abandoned: ReceivedRequest[] = []
   const waiting: { isMet: () => boolean; resolve: () => void }[] = []
   const notify = (): void => waiting.filter(({ isMet }) => isMet()).forEach(({ resolve }) => resolve())
   const server = createServer((req, res) => {
@@ -74,7 +74,7 @@ async function readBody(req: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-function toReceived(req: IncomingMessage, body: string): Received {
+function toReceived(req: IncomingMessage, body: string): ReceivedRequest {
   let json: unknown
   try {
     json = JSON.parse(body)

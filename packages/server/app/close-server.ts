@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { LAST_START_MS, MAX_ATTEMPT_MS } from '../core/attempts/retry.ts'
 import { Fault } from '../core/fault.ts'
-import { LAST_START_MS, MAX_ATTEMPT_MS } from '../core/retry.ts'
 import type { InFlight } from '../gateway/request/in-flight.ts'
 
 /** What became of the requests that ran when a gateway was told to stop. */
@@ -55,7 +55,7 @@ export async function closeGateway(
 /** Longer than idle connections are kept (gateway/server.ts), which callers know: closed before, one could have a request on its way. */
 const RETIRE_MS = 80_000
 /** When the last attempt ends at the latest. Only a stream whose events keep coming runs for longer. */
-const LONGEST_REQUEST_MS = LAST_START_MS + MAX_ATTEMPT_MS
+const MAX_REQUEST_MS = LAST_START_MS + MAX_ATTEMPT_MS
 
 /**
  * Accepts no more connections while other processes do. Each answer closes its connection, so that its caller opens another
@@ -72,7 +72,7 @@ export async function retireGateway(server: Server, inFlight: InFlight, end: Abo
   })
   const idleAt = performance.now() + RETIRE_MS
   const isDone = (): boolean => isClosed || (inFlight.size === 0 && performance.now() > idleAt)
-  await waitUntil(isDone, LONGEST_REQUEST_MS, end)
+  await waitUntil(isDone, MAX_REQUEST_MS, end)
 }
 
 /** Runs `close`, which waits for running calls. Closes their connections when the grace ends. */

@@ -32,11 +32,11 @@ async function ask(pool: Pick<Pool, 'query'>, waitMs: number): Promise<Readiness
   const late = new Promise<Readiness>(resolve => {
     timer = setTimeout(() => resolve(UNREADY), waitMs)
   })
-  const asked = pool.query('select 1').then(
+  const answered = pool.query('select 1').then(
     () => READY,
     () => UNREADY,
   )
-  return await Promise.race([asked, late]).finally(() => clearTimeout(timer))
+  return await Promise.race([answered, late]).finally(() => clearTimeout(timer))
 }
 
 const READY: Readiness = { ready: true, reasons: [] }

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8'
 import { z } from 'zod'
-import { type BucketRate, toBucketRate } from '../core/token-bucket.ts'
+import { type BucketRate, toBucketRate } from '../core/admission/token-bucket.ts'
 import { readFileLimit } from './file-limit.ts'
 import { positiveNumber, wholeNumber } from './setting-types.ts'
 
@@ -51,10 +51,10 @@ const BURST_SECONDS = 5
 const END_USER_BURST_SECONDS = 10
 /** The part of the heap that bodies may take. What is made of a body takes several times its size. */
 const HEAP_PART = 1 / 8
-const LEAST_BODY_BYTES = toBytes(256)
+const MIN_BODY_BYTES = toBytes(256)
 /** What answers may take while they wait to be read, as a part of the heap's size. They lie outside the heap, and nothing more is made of them. */
 const ANSWER_PART = 1 / 4
-const LEAST_ANSWER_BYTES = toBytes(512)
+const MIN_ANSWER_BYTES = toBytes(512)
 /** File descriptors for everything but callers and providers. */
 const OWN_FILES = 256
 /** An idle connection takes some 10 KB. */
@@ -67,9 +67,9 @@ export function toFrontDoorConfig(settings: z.output<typeof FrontDoorSettings>):
     endUserRate: toBucketRate(settings.RIDEAU_END_USER_REQUESTS_PER_SECOND, END_USER_BURST_SECONDS),
     addressRate: toBucketRate(settings.RIDEAU_ADDRESS_REQUESTS_PER_SECOND, BURST_SECONDS),
     openRequests: settings.RIDEAU_OPEN_REQUESTS,
-    bodyBytes: settings.RIDEAU_BODY_BYTES ?? Math.max(LEAST_BODY_BYTES, Math.floor(heapBytes * HEAP_PART)),
+    bodyBytes: settings.RIDEAU_BODY_BYTES ?? Math.max(MIN_BODY_BYTES, Math.floor(heapBytes * HEAP_PART)),
     answerBytes:
-      settings.RIDEAU_ANSWER_BYTES ?? Math.max(LEAST_ANSWER_BYTES, Math.floor(heapBytes * ANSWER_PART)),
+      settings.RIDEAU_ANSWER_BYTES ?? Math.max(MIN_ANSWER_BYTES, Math.floor(heapBytes * ANSWER_PART)),
     connections: settings.RIDEAU_CONNECTIONS ?? Math.min(MOST_CONNECTIONS, toConnections(readFileLimit())),
     connectionsPerAddress: settings.RIDEAU_CONNECTIONS_PER_ADDRESS,
   }

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { openConfiguredEgress } from '../http/open-egress.ts'
-import { openOptions } from '../storage/secret-options.ts'
+import { openOptions } from '../storage/secrets/secret-options.ts'
 import { openControlPlane } from '../testing/harness/control-plane.ts'
 import { insertRecords } from '../testing/harness/insert-records.ts'
 import { requestRecord } from '../testing/harness/request-record.ts'

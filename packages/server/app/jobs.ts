@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { refreshModels } from '../control/provider-credentials/refresh-models.ts'
+import type { SecretBox } from '../core/access/secret-box.ts'
 import { systemClock } from '../core/clock.ts'
-import type { SecretBox } from '../core/secret-box.ts'
 import { chargeLookupsTo, type EgressPolicy } from '../http/egress.ts'
 import { guardedRequest } from '../http/guarded-request.ts'
 import { toLookupOwner } from '../http/lookup-slots.ts'
@@ -12,26 +12,26 @@ import { openRetentionJob } from '../jobs/retention-job.ts'
 import { openSecretOptionsJob } from '../jobs/secret-options-job.ts'
 import { openSigningKeysJob } from '../jobs/signing-keys-job.ts'
 import { openWebhookJob } from '../jobs/webhook-job.ts'
-import type { SettledMeter } from '../storage/alert-policies.ts'
+import type { SettledMeter } from '../storage/events/alert-policies.ts'
 import {
   listOrganizationsWithUsage,
   listSettledMeters,
   raiseAlerts,
   removeEndedAlerts,
-} from '../storage/alerts.ts'
-import { removeExpiredCircuits } from '../storage/circuits.ts'
-import { expireAnswers } from '../storage/expire-answers.ts'
-import { removeExpiredCreates } from '../storage/idempotent-creates.ts'
-import { claimDueRefreshes } from '../storage/model-list-refreshes.ts'
-import type { Storage } from '../storage/open-storage.ts'
-import { applyRetention } from '../storage/retention.ts'
-import { sealClearOptions } from '../storage/seal-clear-options.ts'
-import { rotateSigningKeys } from '../storage/signing-keys.ts'
+} from '../storage/events/alerts.ts'
 import {
   claimDueDeliveries,
   removeEndedDeliveries,
   updateDeliveryOutcome,
-} from '../storage/webhook-deliveries.ts'
+} from '../storage/events/webhook-deliveries.ts'
+import { expireAnswers } from '../storage/idempotency/expire-answers.ts'
+import { removeExpiredCreates } from '../storage/idempotency/idempotent-creates.ts'
+import { rotateSigningKeys } from '../storage/keys/signing-keys.ts'
+import { removeExpiredCircuits } from '../storage/models/circuits.ts'
+import { claimDueRefreshes } from '../storage/models/model-list-refreshes.ts'
+import type { Storage } from '../storage/open-storage.ts'
+import { applyRetention } from '../storage/records/retention.ts'
+import { sealClearOptions } from '../storage/secrets/seal-clear-options.ts'
 
 /** A delivery that takes longer has failed and is retried. */
 const TIMEOUT_MS = 10_000

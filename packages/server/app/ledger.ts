@@ -6,8 +6,8 @@ import type { ThresholdCrossing } from '../ledger/ledger.ts'
 import type { SeedSource } from '../ledger/seed-source.ts'
 import { countInstances } from '../storage/instance-lock.ts'
 import type { Storage } from '../storage/open-storage.ts'
-import { listMeterSeeds } from '../storage/usage-seeds.ts'
-import type { Stored } from './records.ts'
+import { listMeterSeeds } from '../storage/usage/usage-seeds.ts'
+import type { RecordBarrier } from './records.ts'
 
 export interface LedgerParts {
   /** undefined: this is the only gateway process. */
@@ -20,7 +20,7 @@ export interface LedgerParts {
   readonly owner: string
   readonly storage: Storage
   /** Which records are in the database. */
-  readonly stored: Stored
+  readonly stored: RecordBarrier
   readonly onException: OnException
   readonly onCrossing: (crossing: ThresholdCrossing) => void
 }

@@ -1,5 +1,5 @@
+import { REFUSAL_REASONS } from '../core/admission/refusal-counter.ts'
 import type { OnException } from '../core/on-exception.ts'
-import { REFUSAL_REASONS } from '../core/refusal-counter.ts'
 import type { Circuits } from '../gateway/attempts/circuits.ts'
 import type { ProviderCounts } from '../gateway/attempts/provider-counts.ts'
 import type { FrontDoor } from '../gateway/edge/front-door.ts'
@@ -16,7 +16,7 @@ import type { Exceptions } from './exceptions.ts'
 import { listProviderReadings } from './provider-readings.ts'
 import type { RecordCounts, Records } from './records.ts'
 
-export interface Measured {
+export interface MetricsSources {
   readonly requestCounts: RequestCounts
   readonly inFlight: InFlight
   readonly records: Pick<Records, 'drain' | 'recordCounts'>
@@ -71,7 +71,7 @@ export async function openMetrics(options: MetricsOptions): Promise<Metrics> {
 }
 
 /** Returns the metrics of a gateway process. Each value is read at the scrape. */
-export function listReadings(measured: Measured): Reading[] {
+export function listReadings(measured: MetricsSources): Reading[] {
   const { requestCounts, inFlight, records, isReady, counting, exceptions } = measured
   const { ledger, countReservations, countLocalAdmissions } = counting
   return [
@@ -129,7 +129,7 @@ export function listReadings(measured: Measured): Reading[] {
   ]
 }
 
-function listTraceReadings({ tracing }: Measured): Reading[] {
+function listTraceReadings({ tracing }: MetricsSources): Reading[] {
   if (tracing === undefined) return []
   const { counts } = tracing
   return [
@@ -165,7 +165,7 @@ export function listProcessReadings(exceptions: Exceptions): Reading[] {
 }
 
 /** Returns the metrics of records that were not stored as they were. The first two need an operator if they are above 0. */
-function listRecordReadings({ records }: Measured): Reading[] {
+function listRecordReadings({ records }: MetricsSources): Reading[] {
   return [
     ...listStoreReadings(records.recordCounts),
     counter(
@@ -195,7 +195,7 @@ export function listStoreReadings({
 }
 
 /** Returns the metrics of what is open in this process, and of what was refused before its body was read. */
-function listFrontDoorReadings({ frontDoor, connections }: Measured): Reading[] {
+function listFrontDoorReadings({ frontDoor, connections }: MetricsSources): Reading[] {
   const { process, refusals, unread } = frontDoor
   return [
     gauge('rideau_requests_open', 'Requests that hold a place.', () => process.requests.used),
@@ -228,7 +228,7 @@ function listFrontDoorReadings({ frontDoor, connections }: Measured): Reading[] 
   ]
 }
 
-function listCircuitReadings({ circuits }: Measured): Reading[] {
+function listCircuitReadings({ circuits }: MetricsSources): Reading[] {
   return [
     gauge(
       'rideau_circuits_open',

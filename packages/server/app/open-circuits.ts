@@ -1,9 +1,9 @@
-import type { Circuit } from '../core/circuit.ts'
+import type { Circuit } from '../core/attempts/circuit.ts'
 import { systemClock } from '../core/clock.ts'
 import { type CircuitChange, Circuits, IDLE_MS } from '../gateway/attempts/circuits.ts'
 import { openCircuitsJob } from '../jobs/circuits-job.ts'
 import { openCircuitMessages } from '../redis/circuit-messages.ts'
-import { type StoredCircuit, storeCircuit } from '../storage/circuits.ts'
+import { type StoredCircuit, storeCircuit } from '../storage/models/circuits.ts'
 import { connectCircuits } from '../workers/messages/circuit-messages.ts'
 import type { AppParts } from './app-parts.ts'
 
@@ -31,14 +31,14 @@ export function openCircuits(parts: AppParts): Circuits {
   }
   const now = systemClock.now
   if (config.redisUrl === undefined) {
-    const sharing = worker && connectCircuits(worker.calls, news => circuits.apply(news))
+    const sharing = worker && connectCircuits(worker.calls, update => circuits.apply(update))
     const circuits = new Circuits({ now, sharing, onChange })
     return circuits
   }
   const sharing = openCircuitMessages({
     url: config.redisUrl,
     newId,
-    apply: news => circuits.apply(news),
+    apply: update => circuits.apply(update),
     onException: exceptions.note,
   })
   closers.push(() => sharing.close())

@@ -3,7 +3,7 @@ import type { Config } from './settings.ts'
 
 /** The part of the gateway's connections that the control plane may have besides, for people and their tools. */
 const CONTROL_PART = 1 / 8
-const LEAST_CONTROL = 64
+const MIN_CONTROL = 64
 
 /** Returns the bounds on the connections of a plane's server. */
 export function openConnectionLimits(
@@ -11,7 +11,7 @@ export function openConnectionLimits(
   plane: 'gateway' | 'control',
 ): ConnectionLimits {
   const { connections, connectionsPerAddress: perAddress } = frontDoor
-  const ofControl = Math.max(LEAST_CONTROL, Math.floor(connections * CONTROL_PART))
+  const ofControl = Math.max(MIN_CONTROL, Math.floor(connections * CONTROL_PART))
   return new ConnectionLimits({
     max: plane === 'gateway' ? connections : ofControl,
     perAddress,

@@ -12,7 +12,7 @@ import { openConnectionLimits } from './open-connection-limits.ts'
 import type { Gateway } from './open-gateway.ts'
 
 /** A page of a file takes up to 32 MiB, of which a caller that is alone may have one. */
-const LEAST_CONTROL_ANSWER_BYTES = 64 * 1024 * 1024
+const MIN_CONTROL_ANSWER_BYTES = 64 * 1024 * 1024
 
 export interface Control {
   readonly server: Server
@@ -54,7 +54,7 @@ export async function openControl(
       ...limits,
       addressRate: config.frontDoor.addressRate,
       bodyBytes: config.frontDoor.bodyBytes / 4,
-      answerBytes: Math.max(LEAST_CONTROL_ANSWER_BYTES, config.frontDoor.answerBytes / 4),
+      answerBytes: Math.max(MIN_CONTROL_ANSWER_BYTES, config.frontDoor.answerBytes / 4),
     },
   )
   openConnectionLimits(config, 'control').guard(control.server)

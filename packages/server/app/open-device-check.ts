@@ -3,7 +3,7 @@ import type { DeviceCheckSignal } from '../gateway/mint/device-check-signal.ts'
 import { chargeLookupsTo } from '../http/egress.ts'
 import { toLookupOwner } from '../http/lookup-slots.ts'
 import { type DeviceCheckKey, queryDeviceCheck } from '../identity/devices/apple/query-device-check.ts'
-import { findDeviceAuth } from '../storage/device-auth.ts'
+import { findDeviceAuth } from '../storage/end-users/device-auth.ts'
 import type { AppParts } from './app-parts.ts'
 
 type Parts = Pick<AppParts, 'storage' | 'secretBox' | 'egress' | 'newId' | 'limits'>
@@ -29,10 +29,10 @@ export function openDeviceCheck({ storage, secretBox, egress, newId, limits }: P
   }
 }
 
-type Stored = NonNullable<Awaited<ReturnType<typeof findDeviceAuth>>>
+type StoredDeviceAuth = NonNullable<Awaited<ReturnType<typeof findDeviceAuth>>>
 
 /** undefined: the project has no key for DeviceCheck. */
-function openKey(stored: Stored, secretBox: Parts['secretBox']): DeviceCheckKey | undefined {
+function openKey(stored: StoredDeviceAuth, secretBox: Parts['secretBox']): DeviceCheckKey | undefined {
   const { ios_team_id: teamId, ios_environment: environment } = stored
   const { device_check_key_id: keyId, device_check_cipher: cipher } = stored
   if (teamId === null || environment === null || keyId === null || cipher === null) return undefined

@@ -6,7 +6,7 @@ import { systemRandom } from '../core/random.ts'
 import { FETCH_TIMES } from '../gateway/attempts/fetch-times.ts'
 import { ProviderCounts } from '../gateway/attempts/provider-counts.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
-import { AskRates } from '../gateway/edge/ask-rates.ts'
+import { FanOutRates } from '../gateway/edge/fan-out-rates.ts'
 import { type BucketKind, FrontDoor } from '../gateway/edge/front-door.ts'
 import { RequestCounts } from '../gateway/edge/request-counts.ts'
 import { LearnedUse } from '../gateway/limits/learned-use.ts'
@@ -29,13 +29,13 @@ import type { Drain } from '../journal/drain.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openCancellations } from '../redis/cancellations.ts'
+import { acquireInstanceLock } from '../storage/instance-lock.ts'
+import { updateKeysLastUsed } from '../storage/keys/keys.ts'
 import {
   CREDENTIAL_EXHAUSTED,
   CREDENTIAL_REJECTED,
   markCredentialRejected,
-} from '../storage/credential-validation.ts'
-import { acquireInstanceLock } from '../storage/instance-lock.ts'
-import { updateKeysLastUsed } from '../storage/keys.ts'
+} from '../storage/models/credential-validation.ts'
 import { openTracing, type Tracing } from '../tracing/open-tracing.ts'
 import { connectCancellations } from '../workers/messages/cancellations.ts'
 import { connectHoldings } from '../workers/messages/holdings.ts'
@@ -47,7 +47,7 @@ import type { AppParts } from './app-parts.ts'
 import { closeGateway, type StopCounts } from './close-server.ts'
 import { openAlerts } from './jobs.ts'
 import { openProcessLedger } from './ledger.ts'
-import { listReadings, type Measured, openMetrics } from './metrics.ts'
+import { listReadings, type MetricsSources, openMetrics } from './metrics.ts'
 import { openCircuits } from './open-circuits.ts'
 import { openConnectionLimits } from './open-connection-limits.ts'
 import { openIdempotency } from './open-idempotency.ts'
@@ -55,7 +55,7 @@ import { openMint } from './open-mint.ts'
 import { catchUp, openSnapshots } from './open-snapshots.ts'
 import { whenPreviousWorkersEnded } from './previous-workers.ts'
 import { openRecentRequests } from './recent-requests.ts'
-import { openRecords, type Records, type Stored } from './records.ts'
+import { openRecords, type RecordBarrier, type Records } from './records.ts'
 import type { Config } from './settings.ts'
 import { toWorkerFolder } from './worker-folder.ts'
 
@@ -126,7 +126,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     inFlight,
     requestCounts,
     cancelElsewhere,
-    askRates: new AskRates(),
+    fanOutRates: new FanOutRates(),
     latencies: new Latencies(systemClock.now),
     circuits: openCircuits(parts),
     providerCounts: new ProviderCounts(),
@@ -169,7 +169,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
 async function openServer(
   parts: AppParts,
   deps: GatewayDeps & { readonly frontDoor: FrontDoor },
-  measured: Pick<Measured, 'counting' | 'tracing'> & { readonly records: Records },
+  measured: Pick<MetricsSources, 'counting' | 'tracing'> & { readonly records: Records },
 ): Promise<Pick<LocalGateway, 'server' | 'listen' | 'close' | 'metricsUrl' | 'readMetrics'>> {
   const { config, limits, exceptions, sockets } = parts
   const { sendTimeouts } = sockets
@@ -290,7 +290,7 @@ export async function acquireLock({ config, log, storage }: AppParts): Promise<(
 
 export async function openCounting(
   { config, log, exceptions, storage, closers, newId }: AppParts,
-  stored: Stored,
+  stored: RecordBarrier,
   hasWorkers = false,
 ): Promise<OpenedLedger> {
   // Closed after the ledger, which may report crossings until it is closed.

@@ -15,7 +15,7 @@ import {
   renewOwner,
   type StoredClaim,
   takeOverClaim,
-} from '../storage/idempotent-answers.ts'
+} from '../storage/idempotency/idempotent-answers.ts'
 import { openPool } from '../storage/pool.ts'
 import type { AppParts } from './app-parts.ts'
 
@@ -59,7 +59,7 @@ function openStore({ storage: { pool }, secretBox }: AppParts, renewals: Pool): 
     maxSize: MAX_ROWS,
     async run(hashes) {
       const found = await findClaims(pool, hashes)
-      const byHash = new Map(found.map(each => [each.hash.toString('base64'), each]))
+      const byHash = new Map(found.map(entry => [entry.hash.toString('base64'), entry]))
       return hashes.map(hash => byHash.get(hash.toString('base64')))
     },
   })

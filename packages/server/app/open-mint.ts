@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { systemClock } from '../core/clock.ts'
-import type { FederatedConfig } from '../core/federated-config.ts'
 import { systemRandom } from '../core/random.ts'
+import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import type { DeviceStore, MintDeps } from '../gateway/mint/mint-deps.ts'
 import { SeenEndUsers } from '../gateway/tenants/seen-end-users.ts'
@@ -26,10 +26,10 @@ import {
   getDeviceSaltKey,
   insertChallenge,
   insertDevice,
-} from '../storage/devices.ts'
-import { insertSeenEndUsers, putEndUserAttributes } from '../storage/end-users.ts'
+} from '../storage/end-users/devices.ts'
+import { insertSeenEndUsers, putEndUserAttributes } from '../storage/end-users/end-users.ts'
+import { getSigner, listSigningKeys } from '../storage/keys/signing-keys.ts'
 import type { Storage } from '../storage/open-storage.ts'
-import { getSigner, listSigningKeys } from '../storage/signing-keys.ts'
 import type { AppParts } from './app-parts.ts'
 import { askDatabase } from './ask-database.ts'
 import { ConfigError } from './config-error.ts'

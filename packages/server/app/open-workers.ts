@@ -6,8 +6,8 @@ import type { ProcessMetrics } from '../http/merged-metrics.ts'
 import type { Reading } from '../http/metrics.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { type ConfigNotifications, openConfigNotifications } from '../storage/config-notifications.ts'
-import { removeOwners } from '../storage/idempotent-answers.ts'
+import { type ConfigNotifications, openConfigNotifications } from '../storage/changes/config-notifications.ts'
+import { removeOwners } from '../storage/idempotency/idempotent-answers.ts'
 import { openSharedPort, type SharedPort } from '../workers/processes/shared-port.ts'
 import { WorkerPool } from '../workers/processes/worker-pool.ts'
 import { type WorkerEnd, WorkerProcess } from '../workers/processes/worker-process.ts'
@@ -25,7 +25,7 @@ const CHANNEL = 'workers'
 const PORT_PATIENCE_MS = 2_000
 
 /** What the workers share, in this process. */
-interface Supervised {
+interface SupervisorParts {
   readonly journals: WorkerJournals
   readonly counting: OpenedLedger
   readonly link: SupervisorLink
@@ -86,7 +86,7 @@ export async function openWorkers(parts: AppParts): Promise<Gateway> {
 }
 
 /** Opens the ledger of all workers, their journals and the socket by which they reach this process. */
-async function openSupervised(parts: AppParts): Promise<Supervised> {
+async function openSupervised(parts: AppParts): Promise<SupervisorParts> {
   const { config, log, exceptions, closers } = parts
   // The seeds of the ledger need the workers' records, which come over the link, which serves the ledger.
   let flushWorkers = async (): Promise<ReadonlySet<string>> => new Set()
@@ -116,7 +116,7 @@ async function openSupervised(parts: AppParts): Promise<Supervised> {
 /** Opens the pool of workers, which do not run yet. `ends` gets what is still to be done for those that have ended. */
 function openPool(
   parts: AppParts,
-  { journals, counting, link }: Supervised,
+  { journals, counting, link }: SupervisorParts,
   port: SharedPort,
   ends: Set<Promise<void>>,
 ): WorkerPool {
@@ -141,8 +141,8 @@ function openPool(
       journals.noteStarted(worker)
       return worker
     },
-    onEnded(worker, how) {
-      const ending = end(worker, how)
+    onEnded(worker, exit) {
+      const ending = end(worker, exit)
         .catch(error => exceptions.note(error, 'the end of a gateway worker'))
         .finally(() => ends.delete(ending))
       ends.add(ending)

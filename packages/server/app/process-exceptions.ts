@@ -1,7 +1,7 @@
 import type { Exceptions } from './exceptions.ts'
 
 /** Called once the program has started: from then on exceptions do not end it. */
-export type Started = () => void
+export type MarkStarted = () => void
 
 /**
  * Handles exceptions that nothing else caught: logs an alarm and counts it. Before `started` is called it runs `beforeExit` and
@@ -12,7 +12,7 @@ export type Started = () => void
 export function handleProcessExceptions(
   exceptions: Exceptions,
   beforeExit: () => Promise<void> = async () => {},
-): Started {
+): MarkStarted {
   let isStarted = false
   const handle = (error: unknown, where: string): void => {
     exceptions.noteProcess(error, where)

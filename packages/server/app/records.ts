@@ -1,16 +1,16 @@
 import path from 'node:path'
 import type { Logger } from 'pino'
-import { toMeteredUsage } from '../core/metered-usage.ts'
+import { toMeteredUsage } from '../core/limits/metered-usage.ts'
 import type { OnException } from '../core/on-exception.ts'
-import type { RecordLine, RequestRecord } from '../core/request-record.ts'
+import type { RecordLine, RequestRecord } from '../core/records/request-record.ts'
 import { Drain } from '../journal/drain.ts'
 import { openJournal } from '../journal/journal.ts'
 import { JournalReplays, type JournalReplaysOptions } from '../journal/journal-replays.ts'
 import { openSetAside } from '../journal/set-aside.ts'
 import type { Ledger, RecoveredSettlement } from '../ledger/ledger.ts'
 import type { Storage } from '../storage/open-storage.ts'
-import { openPackedBatches } from '../storage/packed-batch.ts'
-import { insertRequestRecords } from '../storage/request-logs.ts'
+import { openPackedBatches } from '../storage/records/packed-batch.ts'
+import { insertRequestRecords } from '../storage/records/request-logs.ts'
 import { isWorkerRunning } from './worker-folder.ts'
 
 /** The journal's folder within the data folder. */
@@ -27,12 +27,12 @@ export interface RecordCounts {
 }
 
 /** What of the journal is in the database, for reads that must not miss a record. */
-export type Stored = Pick<Drain, 'flush' | 'afterFlush'>
+export type RecordBarrier = Pick<Drain, 'flush' | 'afterFlush'>
 
 export interface Records {
   readonly drain: Drain
   /** Covers the records of the drain and those that earlier workers left. */
-  readonly stored: Stored
+  readonly stored: RecordBarrier
   readonly recordCounts: RecordCounts
   /** Sets the ledger that settles the requests of a killed run, whose reservations shared counters still contain. */
   openFor(ledger: Ledger): void
@@ -82,7 +82,7 @@ export function openRecords(parts: RecordsParts): Records {
   if (workerFolder !== undefined) return { drain, stored: drain, recordCounts, openFor }
   const replays = openReplays(parts, insert, onReplayed)
   replays.replayAll()
-  const stored: Stored = {
+  const stored: RecordBarrier = {
     async flush() {
       await replays.flush()
       await drain.flush()

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
+import { openSecretBox, type SecretBox, toKeyId } from '../core/access/secret-box.ts'
 import { systemClock } from '../core/clock.ts'
 import { systemRandom } from '../core/random.ts'
-import { openSecretBox, type SecretBox, toKeyId } from '../core/secret-box.ts'
-import { beginMasterKeyRotation, endMasterKeyRotation } from '../storage/master-key.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import type { Db } from '../storage/pool.ts'
-import { reinstateMasterKey, resealBatch, retireMasterKeys } from '../storage/reseal.ts'
-import { SEALED_COLUMNS } from '../storage/sealed-columns.ts'
+import { beginMasterKeyRotation, endMasterKeyRotation } from '../storage/secrets/master-key.ts'
+import { reinstateMasterKey, resealBatch, retireMasterKeys } from '../storage/secrets/reseal.ts'
+import { SEALED_COLUMNS } from '../storage/secrets/sealed-columns.ts'
 
 export interface RotationOptions {
   readonly databaseUrl: string | undefined

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { takeChars } from '../core/cut-text.ts'
+import { takeChars } from '../core/records/cut-text.ts'
 
 /** Longer values are cut in messages: what is far too long for a number may be a secret in the wrong place. */
 const MAX_SHOWN_CHARS = 20
@@ -31,7 +31,7 @@ function number(isAccepted: (value: number) => boolean, expected: string): Numbe
   })
 }
 
-export function choice<const T extends string>(...accepted: T[]): z.ZodEnum<{ [each in T]: each }> {
+export function choice<const T extends string>(...accepted: T[]): z.ZodEnum<{ [Value in T]: Value }> {
   return z.enum(accepted, {
     error: ({ input }) => `must be one of ${accepted.join(', ')}; got ${quote(String(input))}`,
   })

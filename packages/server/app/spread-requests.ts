@@ -6,7 +6,7 @@ const SAMPLE_MS = 100
 /** The number of samples whose mean is reported as the load. */
 const SAMPLES = 10
 /** How many requests a worker may run above the mean of all: this number, or this part of the mean if that is more. */
-const LEAST_EXCESS = 4
+const MIN_EXCESS = 4
 const EXCESS_PART = 1 / 4
 
 export interface SpreadOptions {
@@ -25,26 +25,26 @@ export function openSpread(
   server: Server,
   { running, loads, onException }: SpreadOptions,
 ): { close(): void } {
-  let left = 0
+  let remaining = 0
   let samples: number[] = []
   const closeAfter = (_: IncomingMessage, res: ServerResponse): void => {
     res.shouldKeepAlive = false
-    if (--left <= 0) server.off('request', closeAfter)
+    if (--remaining <= 0) server.off('request', closeAfter)
   }
-  const setLeft = (count: number): void => {
+  const setRemaining = (count: number): void => {
     server.off('request', closeAfter)
-    left = count
+    remaining = count
     // Without anything to close, requests are not slowed down.
     if (count > 0) server.prependListener('request', closeAfter)
   }
   const sample = async (): Promise<void> => {
     samples.push(running())
     if (samples.length < SAMPLES) return
-    const own = samples.reduce((sum, each) => sum + each, 0) / samples.length
+    const own = samples.reduce((sum, sample) => sum + sample, 0) / samples.length
     samples = []
     // Without its supervisor a worker keeps what it has.
     const others = await loads.report(own).catch(() => [])
-    setLeft(countToClose(own, others))
+    setRemaining(countToClose(own, others))
   }
   const timer = setInterval(() => runGuarded('the spread of requests', onException, sample), SAMPLE_MS)
   timer.unref()
@@ -59,7 +59,7 @@ export function openSpread(
 /** Returns how many connections a worker closes that runs `own` requests. Half of what it has too much, so that it never swings. */
 export function countToClose(own: number, others: readonly number[]): number {
   if (others.length === 0) return 0
-  const mean = (own + others.reduce((sum, each) => sum + each, 0)) / (1 + others.length)
+  const mean = (own + others.reduce((sum, other) => sum + other, 0)) / (1 + others.length)
   const excess = own - mean
-  return excess <= Math.max(LEAST_EXCESS, mean * EXCESS_PART) ? 0 : Math.ceil(excess / 2)
+  return excess <= Math.max(MIN_EXCESS, mean * EXCESS_PART) ? 0 : Math.ceil(excess / 2)
 }

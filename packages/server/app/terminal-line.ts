@@ -1,4 +1,4 @@
-import { takeChars } from '../core/cut-text.ts'
+import { takeChars } from '../core/records/cut-text.ts'
 
 /** How lines are written to a terminal. */
 export interface TerminalStyle {
@@ -54,7 +54,7 @@ export function toTerminalLine(json: string, style: TerminalStyle): string {
   ]
   const head = `${paint(toTime(line.time), DIM)} ${paint((level?.name ?? '').padEnd(5), level?.color ?? 0)} `
   const body = wrap(words, style.columns, paint)
-  return `${head}${body}\n${stack.map(each => paint(`${INDENT}${each}`, DIM)).join('\n')}${stack.length > 0 ? '\n' : ''}`
+  return `${head}${body}\n${stack.map(line => paint(`${INDENT}${line}`, DIM)).join('\n')}${stack.length > 0 ? '\n' : ''}`
 }
 
 function parseObject(json: string): Record<string, unknown> | undefined {
@@ -80,8 +80,8 @@ function describe(line: Record<string, unknown>): { message: string; stack: stri
   const named = `${toText(type)}${code === undefined ? '' : ` (${toText(code)})`}: ${toText(reason)}`
   // The stack begins with the error's message, which may have several lines.
   const frames =
-    typeof stack === 'string' ? stack.split('\n').filter(each => /^\s+at |^caused by:/.test(each)) : []
-  const shown = frames.slice(0, MAX_STACK_LINES).map(each => clean(each.trim(), MAX_VALUE_CHARS))
+    typeof stack === 'string' ? stack.split('\n').filter(line => /^\s+at |^caused by:/.test(line)) : []
+  const shown = frames.slice(0, MAX_STACK_LINES).map(line => clean(line.trim(), MAX_VALUE_CHARS))
   if (frames.length > shown.length) shown.push(`and ${frames.length - shown.length} more`)
   const text = message === reason ? named : join(message, named)
   return { message: clean(text, MAX_MESSAGE_CHARS), stack: shown }
@@ -113,9 +113,9 @@ const NAMED_ESCAPES: ReadonlyMap<string, string> = new Map([
  */
 function clean(text: string, maxChars: number): string {
   const cut = text.length > maxChars ? `${takeChars(text, maxChars)}…` : text
-  return cut.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, each => {
-    const code = each.codePointAt(0) ?? 0
-    return NAMED_ESCAPES.get(each) ?? `\\u{${code.toString(16)}}`
+  return cut.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, character => {
+    const code = character.codePointAt(0) ?? 0
+    return NAMED_ESCAPES.get(character) ?? `\\u{${code.toString(16)}}`
   })
 }
 

@@ -137,7 +137,7 @@ const UNSUPPORTED = [
 ] as const
 
 const TracingSettings = z.object(TRACING_SETTINGS)
-type Parsed = z.output<typeof TracingSettings>
+type ParsedSettings = z.output<typeof TracingSettings>
 
 const SERVICE_NAME = 'rideau'
 const BATCH_SPANS = 512
@@ -146,7 +146,7 @@ const BATCH_SPANS = 512
  * Returns where traces go; undefined: they are off (see removeUnusedTracing). Throws a ConfigError for what
  * this program does not support, which matters only if they are on.
  */
-export function toTracingConfig(settings: Parsed): TracingConfig | undefined {
+export function toTracingConfig(settings: ParsedSettings): TracingConfig | undefined {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = settings
   const endpoint = own ?? (base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/traces`)
   if (endpoint === undefined) return undefined
@@ -173,7 +173,7 @@ export function toTracingConfig(settings: Parsed): TracingConfig | undefined {
   }
 }
 
-function toProtocol(settings: Parsed): TracingConfig['protocol'] {
+function toProtocol(settings: ParsedSettings): TracingConfig['protocol'] {
   const { OTEL_EXPORTER_OTLP_PROTOCOL: all, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: own } = settings
   const given = own ?? all
   if (given !== 'grpc') return given
@@ -181,13 +181,16 @@ function toProtocol(settings: Parsed): TracingConfig['protocol'] {
   throw new ConfigError(`${name}: grpc is not supported; must be http/protobuf or http/json (port 4318)`)
 }
 
-function toResource({ OTEL_RESOURCE_ATTRIBUTES, OTEL_SERVICE_NAME }: Parsed): TracingConfig['resource'] {
+function toResource({
+  OTEL_RESOURCE_ATTRIBUTES,
+  OTEL_SERVICE_NAME,
+}: ParsedSettings): TracingConfig['resource'] {
   const attributes = new Map([['service.name', SERVICE_NAME], ...(OTEL_RESOURCE_ATTRIBUTES ?? [])])
   if (OTEL_SERVICE_NAME !== undefined) attributes.set('service.name', OTEL_SERVICE_NAME)
   return Object.fromEntries(attributes)
 }
 
-function toBatches(settings: Parsed): TracingConfig['batches'] {
+function toBatches(settings: ParsedSettings): TracingConfig['batches'] {
   const { OTEL_BSP_MAX_QUEUE_SIZE: maxQueueSize, OTEL_BSP_MAX_EXPORT_BATCH_SIZE: batch } = settings
   if (batch !== undefined && batch > maxQueueSize) {
     throw new ConfigError(

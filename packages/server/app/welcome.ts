@@ -8,14 +8,14 @@ export interface WelcomeOptions {
   readonly output: Output
 }
 
-type Started = Pick<App, 'gatewayUrl' | 'controlUrl' | 'metricsUrl' | 'setupToken'>
+type StartedApp = Pick<App, 'gatewayUrl' | 'controlUrl' | 'metricsUrl' | 'setupToken'>
 
 /**
  * Writes where the program listens, and until it is set up the one-time token: for a person at a terminal the address that opens the
  * set-up (without the dashboard a command to paste), elsewhere a line of the log. The token is the address's fragment, which browsers
  * send to no server. A token that the operator set is a secret that they know, and is not written.
  */
-export function welcome(app: Started, { config, log, output }: WelcomeOptions): void {
+export function welcome(app: StartedApp, { config, log, output }: WelcomeOptions): void {
   const isTokenKnown = config.setupToken !== undefined
   const setupUrl = toSetupUrl(app, config)
   if (isForPeople(config, output)) output.write(toText(app, isTokenKnown, setupUrl))
@@ -31,7 +31,7 @@ export function welcome(app: Started, { config, log, output }: WelcomeOptions): 
 
 /** undefined: set-up is done, or this process serves no dashboard. */
 function toSetupUrl(
-  { controlUrl, setupToken }: Started,
+  { controlUrl, setupToken }: StartedApp,
   { dashboardDir, baseUrl, setupToken: known }: WelcomeOptions['config'],
 ): string | undefined {
   if (controlUrl === undefined || setupToken === undefined || dashboardDir === undefined) return undefined
@@ -40,7 +40,7 @@ function toSetupUrl(
 
 /** Every line fits into 80 columns, so that the command can be copied. */
 function toText(
-  { gatewayUrl, controlUrl, metricsUrl, setupToken }: Started,
+  { gatewayUrl, controlUrl, metricsUrl, setupToken }: StartedApp,
   isTokenKnown: boolean,
   setupUrl: string | undefined,
 ): string {

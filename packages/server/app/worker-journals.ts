@@ -1,9 +1,9 @@
 import { systemClock } from '../core/clock.ts'
-import type { RecordLine } from '../core/request-record.ts'
+import type { RecordLine } from '../core/records/request-record.ts'
 import type { JournalReplays } from '../journal/journal-replays.ts'
 import type { WorkerProcess } from '../workers/processes/worker-process.ts'
 import type { AppParts } from './app-parts.ts'
-import { openInserts, openReplays, type RecordCounts, type Stored } from './records.ts'
+import { openInserts, openReplays, type RecordBarrier, type RecordCounts } from './records.ts'
 import { toWorkerFolder } from './worker-folder.ts'
 
 type Writer = Pick<WorkerProcess, 'name' | 'pid' | 'hasPort'>
@@ -12,7 +12,7 @@ type Writer = Pick<WorkerProcess, 'name' | 'pid' | 'hasPort'>
  * The journals of all workers, seen from their supervisor. A worker drains its own; the supervisor replays those of workers
  * that have ended, and what a process without workers has left.
  */
-export class WorkerJournals implements Stored {
+export class WorkerJournals implements RecordBarrier {
   /** The counts of the records that this process stored. */
   readonly recordCounts: Pick<RecordCounts, 'reduced' | 'setAside'>
   readonly #writers = new Set<Writer>()

@@ -45,7 +45,7 @@ test('workers that are linked to one supervisor share limits, cancels, circuits,
   connectCircuits(one.calls, () => {}).publish({ ...name, change: 'rest', restMs: 60_000, updatedAt: 0 })
   const learned: string[] = []
   connectCircuits(two.calls, ({ change }) => void learned.push(change))
-  // Maybe twice: as news, and as what was known when it asked.
+  // Maybe twice: as an update, and as what was known when it asked.
   await expect.poll(() => learned).toContain('rest')
 
   const changed: string[] = []

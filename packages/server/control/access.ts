@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto'
-import { Fault } from '../core/fault.ts'
-import { isUuid } from '../core/ids.ts'
-import { hashKeyText, parseKeyText } from '../core/key-format.ts'
+import { hashKeyText, parseKeyText } from '../core/access/key-format.ts'
 import {
   type Actor,
   hasRole,
@@ -9,9 +7,11 @@ import {
   type ManagementKeyActor,
   organizationsOf,
   roleIn,
-} from '../core/permissions.ts'
+} from '../core/access/permissions.ts'
+import { Fault } from '../core/fault.ts'
+import { isUuid } from '../core/ids.ts'
 import { parseBearer } from '../http/request-headers.ts'
-import { findManagementKeyByHash, updateManagementKeyLastUsed } from '../storage/management-keys.ts'
+import { findManagementKeyByHash, updateManagementKeyLastUsed } from '../storage/keys/management-keys.ts'
 import { inTenantScope } from '../storage/tenant-scope.ts'
 import { assertSameOriginWrite, type Caller } from './operation/caller.ts'
 import { type GrantedAccess, insufficientRole, noResource } from './operation/granted-access.ts'

@@ -22,12 +22,12 @@ interface Schema {
   readonly items?: Schema
   readonly format?: string
 }
-interface Documented {
+interface DocumentedOperation {
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
 }
 interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Documented>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
@@ -131,7 +131,7 @@ function valueOf(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
   return fc.oneof(fc.string({ minLength: 1, maxLength: 12 }), { weight: 2, arbitrary: anyText }, id)
 }
 
-interface Sent {
+interface SentRequest {
   readonly path: string
   readonly query: readonly (readonly [string, string])[]
   readonly body: string | undefined
@@ -141,8 +141,8 @@ interface Sent {
 function requestTo(
   path: string,
   method: string,
-  operation: Documented,
-): fc.Arbitrary<Sent & { method: string }> {
+  operation: DocumentedOperation,
+): fc.Arbitrary<SentRequest & { method: string }> {
   // What is deleted cannot be attacked afterwards.
   const deletes = method === 'delete'
   const id = fc.constantFrom(...(deletes ? theirIds : [...ourIds, ...ourIds, ...ourIds, ...theirIds]))
@@ -184,12 +184,12 @@ function ownIdOf(path: string): string[] {
   return ids.every(each => each !== undefined) ? (ids as string[]) : []
 }
 
-const toUrl = ({ path, query }: Sent): string => {
+const toUrl = ({ path, query }: SentRequest): string => {
   const params = query.map(([name, value]) => `${toUrlText(name)}=${toUrlText(value)}`)
   return params.length === 0 ? path : `${path}?${params.join('&')}`
 }
 
-const send = ({ method, ...sent }: Sent & { method: string }) =>
+const send = ({ method, ...sent }: SentRequest & { method: string }) =>
   plane.call(method, toUrl(sent), {
     cookie: ours.people.owner.cookie,
     ...(sent.body === undefined ? {} : { raw: sent.body, headers: { 'content-type': 'application/json' } }),

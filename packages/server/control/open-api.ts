@@ -33,19 +33,19 @@ export async function registerOpenApi(app: FastifyInstance, urls: { baseUrl: () 
     transformObject: prune,
   })
   // Any caller may ask for it, and making it takes 12 ms of CPU time.
-  let made: { readonly baseUrl: string; readonly text: Promise<ServedText> } | undefined
+  let document: { readonly baseUrl: string; readonly text: Promise<ServedText> } | undefined
   app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
     assertKnownQuery(request.url, [])
     const baseUrl = urls.baseUrl()
-    if (made?.baseUrl !== baseUrl) {
+    if (document?.baseUrl !== baseUrl) {
       const making = { baseUrl, text: makeDocument(app, baseUrl) }
-      made = making
+      document = making
       // One failure must not be the answer to all later requests.
       making.text.catch(() => {
-        if (made === making) made = undefined
+        if (document === making) document = undefined
       })
     }
-    const { plain, packed } = await made.text
+    const { plain, packed } = await document.text
     reply.type('application/json; charset=utf-8').header('Vary', 'Accept-Encoding')
     if (!takesGzip(request)) return reply.send(plain)
     return reply.header('Content-Encoding', 'gzip').send(packed)
@@ -97,13 +97,13 @@ function withCsv(responses: unknown) {
 
 /** A route without a body accepts `{}`, but the document does not ask for it. */
 const toDocumented: Transform = document => {
-  const { schema: made, url } = jsonSchemaTransform(document)
+  const { schema: transformed, url } = jsonSchemaTransform(document)
   const { bodyless, creates, hasCsv, takesIfMatch } = document.route?.config ?? {}
   const headers = { ...(creates === true && IDEMPOTENCY_KEY), ...(takesIfMatch === true && IF_MATCH) }
   const schema = {
-    ...made,
+    ...transformed,
     ...(Object.keys(headers).length > 0 ? { headers: { type: 'object', properties: headers } } : {}),
-    ...(hasCsv === true ? { response: withCsv(made?.response) } : {}),
+    ...(hasCsv === true ? { response: withCsv(transformed?.response) } : {}),
   }
   if (bodyless !== true) return { schema, url }
   const { body: _, ...rest } = schema

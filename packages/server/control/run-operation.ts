@@ -1,10 +1,10 @@
-import { insertAuditEntry } from '../storage/audit-log.ts'
+import { insertAuditEntry } from '../storage/events/audit-log.ts'
 import type { Page } from '../storage/page.ts'
 import type { Db } from '../storage/pool.ts'
 import { extendTenantScope, inTenantScope } from '../storage/tenant-scope.ts'
 import { findBefore, kindOf, reachOf, toAuditEntry } from './audit-log/to-audit-entry.ts'
 import { checkGrantBy } from './check-grant.ts'
-import type { IdempotentCreates, KeepAnswer } from './idempotency/idempotent-creates.ts'
+import type { IdempotentCreates, StoreAnswer } from './idempotency/idempotent-creates.ts'
 import type { Caller } from './operation/caller.ts'
 import type { CsvPage } from './operation/csv.ts'
 import type { GrantedAccess } from './operation/granted-access.ts'
@@ -84,7 +84,7 @@ async function runRead(running: RunningCall): Promise<unknown> {
 }
 
 /** Runs the change and commits it with its audit entry. `keep` stores the answer in the same transaction. */
-async function runWrite(running: RunningCall, keep?: KeepAnswer): Promise<unknown> {
+async function runWrite(running: RunningCall, keep?: StoreAnswer): Promise<unknown> {
   const { services, operation, granted, input, requestId, reachableOrgIds } = running
   const prepared = await prepareCall(running)
   // A separate transaction, so that a handler that first calls another host holds no connection during that call.

@@ -8,11 +8,11 @@ export function estimateBytes(value: unknown): number {
   if (ArrayBuffer.isView(value)) return OVERHEAD + value.byteLength
   let bytes = OVERHEAD
   if (value instanceof Map) {
-    for (const [key, each] of value) bytes += OVERHEAD + estimateBytes(key) + estimateBytes(each)
+    for (const [key, item] of value) bytes += OVERHEAD + estimateBytes(key) + estimateBytes(item)
   } else if (value instanceof Set || Array.isArray(value)) {
-    for (const each of value) bytes += estimateBytes(each)
+    for (const item of value) bytes += estimateBytes(item)
   } else {
-    for (const each of Object.values(value)) bytes += OVERHEAD + estimateBytes(each)
+    for (const item of Object.values(value)) bytes += OVERHEAD + estimateBytes(item)
   }
   return bytes
 }

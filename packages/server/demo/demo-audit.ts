@@ -1,5 +1,5 @@
 import { openIds } from '../core/ids.ts'
-import { insertAuditEntry } from '../storage/audit-log.ts'
+import { insertAuditEntry } from '../storage/events/audit-log.ts'
 import type { DemoDeps } from './demo-deps.ts'
 import { createSeededRandom, pick } from './seeded-random.ts'
 

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../core/request-record.ts'
+import type { RequestRecord } from '../core/records/request-record.ts'
 import type { DemoModel } from './demo-models.ts'
 
 type Bodies = Pick<RequestRecord, 'request_body' | 'response_body'>
@@ -42,10 +42,10 @@ export function toBodies({ provider, model, endpoint }: DemoModel, index: number
   const turn = index % QUESTIONS.length
   const kind = index % 29
   if (kind === 7) {
-    const asked = { messages: [user('Is it raining in Bern?')], tools: [WEATHER_TOOL] }
+    const request = { messages: [user('Is it raining in Bern?')], tools: [WEATHER_TOOL] }
     const call = { id: 'call_1', type: 'function' }
     const args = { name: 'find_weather', arguments: '{"town":"Bern"}' }
-    return pair(name, asked, { content: null, tool_calls: [{ ...call, function: args }] }, 'tool_calls')
+    return pair(name, request, { content: null, tool_calls: [{ ...call, function: args }] }, 'tool_calls')
   }
   if (kind === 13) {
     const schema = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] }

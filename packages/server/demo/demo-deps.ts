@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
+import type { SecretBox } from '../core/access/secret-box.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Random } from '../core/random.ts'
-import type { SecretBox } from '../core/secret-box.ts'
 import type { Db } from '../storage/pool.ts'
 
 export interface DemoDeps {

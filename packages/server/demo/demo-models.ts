@@ -35,9 +35,9 @@ const MODELS: readonly Omit<DemoModel, 'pricing'>[] = [
   { ...chat('openai', 'text-embedding-3-small', 10, 300, 0, 90, 0), endpoint: 'embeddings' },
 ]
 
-export const DEMO_MODELS: readonly DemoModel[] = MODELS.map(each => ({
-  ...each,
-  pricing: findModel(each.provider, each.model)?.pricing ?? null,
+export const DEMO_MODELS: readonly DemoModel[] = MODELS.map(model => ({
+  ...model,
+  pricing: findModel(model.provider, model.model)?.pricing ?? null,
 }))
 
 export const DEMO_PROVIDERS = [...new Set(MODELS.map(({ provider }) => provider))]

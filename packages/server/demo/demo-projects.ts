@@ -1,12 +1,12 @@
 import { createKeyRow } from '../control/keys/new-key.ts'
 import { createProject, type ProjectTree } from '../control/projects/new-project.ts'
 import { toCredentialRow } from '../control/provider-credentials/new-credential.ts'
-import { SCOPES } from '../core/tenancy.ts'
-import { updateEnvironment } from '../storage/environments.ts'
-import { insertKey } from '../storage/keys.ts'
-import { insertModelAlias } from '../storage/model-aliases.ts'
-import { insertProviderCredential } from '../storage/provider-credentials.ts'
+import { SCOPES } from '../core/tenancy/tenancy.ts'
+import { insertKey } from '../storage/keys/keys.ts'
+import { insertModelAlias } from '../storage/models/model-aliases.ts'
+import { insertProviderCredential } from '../storage/models/provider-credentials.ts'
 import type { EnvironmentRow } from '../storage/schema.ts'
+import { updateEnvironment } from '../storage/tenancy/environments.ts'
 import type { DemoDeps } from './demo-deps.ts'
 import { DEMO_MODELS, DEMO_PROVIDERS } from './demo-models.ts'
 import type { DemoSource } from './demo-traffic.ts'
@@ -121,7 +121,7 @@ async function addCredential(deps: DemoDeps, environment: EnvironmentRow, provid
     ...toCredentialRow(past, environment, input),
     last_validated_at: new Date(deps.clock.now() - (isExpired ? 3 * DAY_MS : HOUR_MS)),
     validation_error: isExpired ? 'The provider refuses the key (401).' : null,
-    discovered_models: DEMO_MODELS.filter(each => each.provider === provider).map(({ model }) => model),
+    discovered_models: DEMO_MODELS.filter(model => model.provider === provider).map(({ model }) => model),
   }
   return (await insertProviderCredential(deps.db, row)).id
 }

@@ -1,7 +1,7 @@
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
 import { FAULTS, type FaultCode } from '../core/fault-table.ts'
 import { openIds } from '../core/ids.ts'
-import type { AttemptRecord, RequestRecord } from '../core/request-record.ts'
+import type { AttemptRecord, RequestRecord } from '../core/records/request-record.ts'
 import type { EnvironmentRow } from '../storage/schema.ts'
 import { toBodies } from './demo-bodies.ts'
 import { DEMO_MODELS, type DemoModel } from './demo-models.ts'
@@ -173,7 +173,7 @@ function toEndUser({ endUsers }: DemoSource, random: () => number): string | nul
 
 function toAttempts(
   { credentials }: DemoSource,
-  asked: DemoModel,
+  model: DemoModel,
   answering: DemoModel,
   { code, fallsBack, totalMs }: { code: FaultCode | undefined; fallsBack: boolean; totalMs: number },
 ): AttemptRecord[] {
@@ -188,10 +188,10 @@ function toAttempts(
   if (code !== undefined && !isProviderCode(code)) return []
   if (code !== undefined) {
     const status = code === 'timeout' ? null : code === 'provider_auth_failed' ? 401 : 503
-    return [attemptAt(asked, status, code, totalMs - 2)]
+    return [attemptAt(model, status, code, totalMs - 2)]
   }
   const answer = attemptAt(answering, 200, null, Math.max(1, totalMs - 2))
-  return fallsBack ? [attemptAt(asked, 503, 'provider_overloaded', 280), answer] : [answer]
+  return fallsBack ? [attemptAt(model, 503, 'provider_overloaded', 280), answer] : [answer]
 }
 
 function isProviderCode(code: FaultCode): boolean {

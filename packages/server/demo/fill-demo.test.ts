@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openSecretBox } from '../core/access/secret-box.ts'
 import { systemClock } from '../core/clock.ts'
 import { openIds } from '../core/ids.ts'
 import { systemRandom } from '../core/random.ts'
-import { openSecretBox } from '../core/secret-box.ts'
 import { type FreshDatabase, freshDatabase } from '../testing/harness/database.ts'
 import { fillDemo } from './fill-demo.ts'
 

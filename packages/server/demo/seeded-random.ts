@@ -18,10 +18,10 @@ export function toBytes(random: () => number): Random {
 
 export function pick<T extends { readonly weight: number }>(entries: readonly T[], random: () => number): T {
   const total = entries.reduce((sum, { weight }) => sum + weight, 0)
-  let left = random() * total
+  let remaining = random() * total
   for (const entry of entries) {
-    left -= entry.weight
-    if (left < 0) return entry
+    remaining -= entry.weight
+    if (remaining < 0) return entry
   }
   return entries[0] as T
 }

@@ -6,8 +6,8 @@ import { OPENAI_MOUNT } from '@rideau/llm/formats/shared/openai-mount'
 import { IMAGE_ROUTES, type ImageRoute } from '@rideau/llm/images/served/image-routes'
 import { MAX_MODEL_NAME } from '@rideau/llm/request/bounded-text'
 import { RERANK_ROUTES, type RerankRoute } from '@rideau/llm/rerank/rerank-routes'
-import type { Need } from '../core/authorize.ts'
-import type { LoggedEndpoint } from '../core/logged-endpoints.ts'
+import type { Need } from '../core/access/authorize.ts'
+import type { LoggedEndpoint } from '../core/records/logged-endpoints.ts'
 import type { GatewayDeps } from './deps.ts'
 import { readChat } from './pipeline/chat.ts'
 import { readTokenCount } from './pipeline/count-tokens.ts'
@@ -80,7 +80,7 @@ export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonl
       ...plainRoute('POST', '/v1/requests/*/cancel', 'cancel', (ctx, rest, deps) =>
         serveCancel(ctx, rest, deps),
       ),
-      needsPlace: false,
+      needsPermit: false,
     },
   ]
 }
@@ -161,16 +161,25 @@ function audio(path: string, read: ReadCall): Route {
 /** Returns a route that can call a provider. It is metered and runs the pipeline. */
 function modelRoute(
   path: string,
-  info: Omit<RouteInfo, 'path' | 'isMetered' | 'needsPlace'> & { readonly endpoint: LoggedEndpoint },
+  info: Omit<RouteInfo, 'path' | 'isMetered' | 'needsPermit'> & { readonly endpoint: LoggedEndpoint },
   read: ReadCall,
 ): Route {
   const serve: Route['serve'] = (ctx, model, deps) => serveModelCall(ctx, read, model, deps)
-  return { method: 'POST', path, ...info, isMetered: true, needsPlace: true, serve }
+  return { method: 'POST', path, ...info, isMetered: true, needsPermit: true, serve }
 }
 
 /** Returns a route that calls no provider and needs no scope. */
 function plainRoute(method: Route['method'], path: string, endpoint: string, serve: Route['serve']): Route {
-  return { method, path, endpoint, mount: NATIVE_MOUNT, need: ANY, isMetered: false, needsPlace: true, serve }
+  return {
+    method,
+    path,
+    endpoint,
+    mount: NATIVE_MOUNT,
+    need: ANY,
+    isMetered: false,
+    needsPermit: true,
+    serve,
+  }
 }
 
 /** Returns a route on the way to a client token. */

@@ -204,7 +204,7 @@ const UNROUTED: Omit<RouteInfo, 'mount'> = {
   endpoint: 'none',
   need: { endpoint: null, scope: null },
   isMetered: false,
-  needsPlace: false,
+  needsPermit: false,
 }
 
 function openUnrouted(

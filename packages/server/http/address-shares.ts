@@ -1,4 +1,10 @@
-import { acquire, type CapacityShare, openCapacity, openShare, release } from '../core/fair-share.ts'
+import {
+  acquire,
+  type CapacityShare,
+  openCapacity,
+  openShare,
+  release,
+} from '../core/admission/fair-share.ts'
 import { toAddressBlock, toAddressGroup } from './client-address.ts'
 
 /** An address that is alone takes a little over half. */
@@ -27,11 +33,11 @@ export class AddressShares {
     return this.#holdings.size
   }
 
-  /** Holds an amount for an address. Returns false if it has its share, or would hold more than `most`. */
-  acquire(address: string, amount: number, most = Number.POSITIVE_INFINITY): boolean {
+  /** Holds an amount for an address. Returns false if it has its share, or would hold more than `max`. */
+  acquire(address: string, amount: number, max = Number.POSITIVE_INFINITY): boolean {
     const group = toAddressGroup(address)
     const known = this.#holdings.get(group)
-    if ((known?.share.used ?? 0) + amount > most) return false
+    if ((known?.share.used ?? 0) + amount > max) return false
     const { share } = known ?? this.#open(group, address)
     if (acquire(share, amount)) return true
     this.#forget(group)

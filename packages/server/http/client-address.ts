@@ -11,10 +11,10 @@ export function parseTrustedProxies(entries: readonly string[]): TrustedProxies 
   for (const entry of entries) {
     const [address = '', bits, ...rest] = entry.split('/')
     const version = isIP(address)
-    const most = version === 6 ? 128 : 32
+    const max = version === 6 ? 128 : 32
     if (version === 0 || rest.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) return undefined
-    const prefix = bits === undefined ? most : Number(bits)
-    if (prefix > most) return undefined
+    const prefix = bits === undefined ? max : Number(bits)
+    if (prefix > max) return undefined
     list.addSubnet(address, prefix, version === 6 ? 'ipv6' : 'ipv4')
   }
   return { has: address => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') }
@@ -70,10 +70,12 @@ const DOTTED_TAIL = /\d+\.[\d.]+$/
 function toPrefix(address: string, parts: number): string {
   const bare = address.toLowerCase().split('%', 1)[0]?.replace(DOTTED_TAIL, '0:0')
   const [head = '', tail] = bare?.split('::') ?? []
-  const left = head === '' ? [] : head.split(':')
+  const leading = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   const filled =
-    tail === undefined ? left : [...left, ...Array(8 - left.length - right.length).fill('0'), ...right]
+    tail === undefined
+      ? leading
+      : [...leading, ...Array(8 - leading.length - right.length).fill('0'), ...right]
   return `${filled
     .slice(0, parts)
     .map(part => Number.parseInt(part, 16).toString(16))

@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net'
-import { acquire, type CapacityShare, release } from '../core/fair-share.ts'
+import { acquire, type CapacityShare, release } from '../core/admission/fair-share.ts'
 import { AddressShares } from './address-shares.ts'
 import { type TrustedProxies, toPeerAddress } from './client-address.ts'
 

@@ -78,7 +78,7 @@ describe('startGunzip', () => {
     for (const bytes of all) expect(bytes.equals(text)).toBe(true)
   })
 
-  test('rejects a stopped body with the given fault, and gives its place to the next', async () => {
+  test('rejects a stopped body with the given fault, and releases its permit to the next', async () => {
     const packed = gzipSync(words(8 * MiB))
     const stopped = Array.from({ length: 12 }, () => startGunzip(packed, { limit: 32 * MiB, tooLarge }))
     const fault = new Fault('request_canceled', 'gone')

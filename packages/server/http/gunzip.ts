@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib'
-import type { ShareOwner } from '../core/connection-shares.ts'
+import type { ShareOwner } from '../core/admission/connection-shares.ts'
 import { Fault } from '../core/fault.ts'
 import type { BodyMemory } from './body-memory.ts'
 import { loopTurns, UNKNOWN_OWNER } from './loop-turns.ts'
@@ -18,14 +18,14 @@ const MIN_CHUNK_BYTES = 1_024
 /** What a thread takes for a chunk of text that hardly compresses. The event loop is not blocked meanwhile, but threads share the processors with it. */
 const CHUNK_MS = 0.3
 
-export interface Unpacking {
+export interface GunzipTask {
   /** The unpacked body. Rejects with a fault if it exceeds `limit` or the ratio, or is not valid gzip. */
   readonly bytes: Promise<Buffer>
   /** Stops unpacking and rejects `bytes` with the fault. */
   stop(fault: Fault): void
 }
 
-export interface UnpackingOptions {
+export interface GunzipOptions {
   /** The most bytes of the unpacked body. */
   readonly limit: number
   readonly tooLarge: () => Fault
@@ -36,16 +36,16 @@ export interface UnpackingOptions {
 /** Unpacks a gzip body in chunks and stops at the chunk that exceeds a limit or that `memory` has no room for. */
 export function startGunzip(
   packed: Buffer,
-  { limit, tooLarge, memory, owner = UNKNOWN_OWNER }: UnpackingOptions,
-): Unpacking {
+  { limit, tooLarge, memory, owner = UNKNOWN_OWNER }: GunzipOptions,
+): GunzipTask {
   const stream = createGunzip({ chunkSize: CHUNK_BYTES })
   let stop: (fault: Fault) => void = () => {}
   const bytes = new Promise<Buffer>((resolve, reject) => {
     const chunks = new ReceivedChunks()
-    let place: Place | undefined
+    let permit: Permit | undefined
     const end = (): void => {
       stream.destroy()
-      place?.leave()
+      permit?.release()
     }
     stop = fault => {
       end()
@@ -57,7 +57,7 @@ export function startGunzip(
       stream.pause()
       loopTurns.spend(CHUNK_MS, owner)
       const go = (): void => void takeTurn(owner).then(() => stream.resume())
-      if (chunks.size > FREE_BYTES && place === undefined) place = takePlace(go)
+      if (chunks.size > FREE_BYTES && permit === undefined) permit = acquirePermit(go)
       else go()
     }
     stream.on('data', (chunk: Buffer) => {
@@ -92,29 +92,29 @@ function overRatio(): Fault {
   )
 }
 
-interface Place {
-  leave(): void
+interface Permit {
+  release(): void
 }
 
-let taken = 0
+let acquired = 0
 const waiting = new Set<() => void>()
 
-/** Calls `onPlace` once fewer than MAX_AT_ONCE places are taken, in the order of the calls. */
-function takePlace(onPlace: () => void): Place {
-  let isTaken = false
+/** Calls `onAcquired` once fewer than MAX_AT_ONCE permits are acquired, in the order of the calls. */
+function acquirePermit(onAcquired: () => void): Permit {
+  let isAcquired = false
   const enter = (): void => {
-    isTaken = true
-    taken++
-    onPlace()
+    isAcquired = true
+    acquired++
+    onAcquired()
   }
-  if (taken < MAX_AT_ONCE) enter()
+  if (acquired < MAX_AT_ONCE) enter()
   else waiting.add(enter)
   return {
-    leave() {
+    release() {
       waiting.delete(enter)
-      if (!isTaken) return
-      isTaken = false
-      taken--
+      if (!isAcquired) return
+      isAcquired = false
+      acquired--
       const [next] = waiting
       if (next === undefined) return
       waiting.delete(next)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CallerId, ShareOwner } from '../core/connection-shares.ts'
+import type { CallerId, ShareOwner } from '../core/admission/connection-shares.ts'
 import { LoopTurns, type TurnTaker } from './loop-turns.ts'
 
 function ownerOf(name: string) {

@@ -3,7 +3,7 @@ import {
   type ConnectionShare,
   ConnectionShares,
   type ShareOwner,
-} from '../core/connection-shares.ts'
+} from '../core/admission/connection-shares.ts'
 import { RestFactor } from './rest-factor.ts'
 
 /** Work that may be long, and so waits for a turn in the event loop. */
@@ -23,7 +23,7 @@ export const SLICE_MS = 1
 /** A shorter rest is saved up. */
 const MIN_REST_MS = 1
 /** A process that was stopped for a while, or work that could not wait, must not hold up all long work afterwards. */
-const MOST_REST_MS = 25
+const MAX_REST_MS = 25
 /** Whoever sent a request in this time shares the event loop. */
 const RECENT_MS = 250
 
@@ -132,7 +132,7 @@ export class LoopTurns {
     this.#worker = undefined
     this.#hasSeveralWorkers = false
     const restUntil = Math.max(this.#restUntil, now) + tookMs * this.#rest.at(now)
-    this.#restUntil = isShared ? Math.min(restUntil, now + MOST_REST_MS) : 0
+    this.#restUntil = isShared ? Math.min(restUntil, now + MAX_REST_MS) : 0
     if (this.#shares.size === 0) return
     this.#isScheduled = true
     const restMs = this.#restUntil - now

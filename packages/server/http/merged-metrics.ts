@@ -22,7 +22,7 @@ export class MergedMetrics {
   /** Adds those of the workers to the supervisor's own. */
   async merge(own: Registry): Promise<Registry> {
     const [metrics, collected] = await Promise.all([own.getMetricsAsJSON(), this.#collect()])
-    for (const [worker, each] of collected) this.#last.set(worker, each)
+    for (const [worker, metrics] of collected) this.#last.set(worker, metrics)
     return AggregatorRegistry.aggregate([metrics, [...this.#ended.values()], ...this.#last.values()])
   }
 

@@ -24,14 +24,14 @@ afterAll(async () => {
   await dns.close()
 })
 
-interface Opened {
+interface OpenedEgress {
   readonly policy: EgressPolicy
   /** The names that the system was asked for. */
   readonly asked: string[]
 }
 
 /** The system knows every name that begins with `system`, and never answers for those that begin with `hang`. */
-function open(allowPrivate = true): Opened {
+function open(allowPrivate = true): OpenedEgress {
   const asked: string[] = []
   const system = new SystemLookup(name => {
     asked.push(name)
@@ -46,7 +46,7 @@ function open(allowPrivate = true): Opened {
   }
 }
 
-const resolve = ({ policy }: Opened, name: string, owner = A): Promise<string> =>
+const resolve = ({ policy }: OpenedEgress, name: string, owner = A): Promise<string> =>
   policy.hosts.resolve(name, owner).then(
     addresses => addresses.map(({ address }) => address).join(' '),
     error => error.code,

@@ -10,7 +10,7 @@ import { type JsonScan, SlicedJsonScan, scanShortJson } from '@rideau/llm/json/j
 import type { Json } from '@rideau/llm/json/json-value'
 import { MAX_LONE_SURROGATES } from '@rideau/llm/json/lone-surrogates'
 import { excerptName } from '@rideau/llm/request/bounded-excerpt'
-import type { ShareOwner } from '../core/connection-shares.ts'
+import type { ShareOwner } from '../core/admission/connection-shares.ts'
 import { Fault, type FaultDetails } from '../core/fault.ts'
 import { runInSlices } from './sliced-work.ts'
 

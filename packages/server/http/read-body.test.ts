@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ShareOwner } from '../core/connection-shares.ts'
+import type { ShareOwner } from '../core/admission/connection-shares.ts'
 import { Fault } from '../core/fault.ts'
 import { type BodyReader, readBody } from './read-body.ts'
 import { ReceivedRequest } from './received-request.ts'
@@ -14,7 +14,7 @@ function ownerOf(orgId: string): ShareOwner {
   return { environment: { orgId, id: orgId }, caller: { keyId: orgId }, endUser: undefined }
 }
 
-interface Sent {
+interface SentBody {
   readonly body: Buffer
   readonly reader: BodyReader
 }
@@ -24,7 +24,7 @@ async function send(
   size: number,
   begin: (reader: BodyReader) => void = () => {},
   chunkBytes?: number,
-): Promise<Sent> {
+): Promise<SentBody> {
   let note: (reader: BodyReader) => void = () => {}
   const reading = new Promise<BodyReader>(resolve => {
     note = resolve

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import type { ShareOwner } from '../core/connection-shares.ts'
+import type { ShareOwner } from '../core/admission/connection-shares.ts'
 import { Fault } from '../core/fault.ts'
 import { batchInTick } from './batch-in-tick.ts'
 import type { BodyMemory } from './body-memory.ts'
-import { startGunzip, type Unpacking } from './gunzip.ts'
+import { type GunzipTask, startGunzip } from './gunzip.ts'
 import { UNKNOWN_OWNER } from './loop-turns.ts'
 import { ReceivedChunks } from './received-chunks.ts'
 import { costOf, pauseReading, resumeReading } from './received-request.ts'
@@ -163,12 +163,12 @@ export function hasUnreadBody(req: IncomingMessage): boolean {
   return !req.complete
 }
 
-function decode(packed: BodyReader, encoding: string, start: (packed: Buffer) => Unpacking): BodyReader {
+function decode(packed: BodyReader, encoding: string, start: (packed: Buffer) => GunzipTask): BodyReader {
   const name = encoding.trim().toLowerCase()
   if (name === 'identity' || name === '') return packed
   if (name !== 'gzip' && name !== 'x-gzip') return toRefused(packed)
   let stopped: Fault | undefined
-  let unpacking: Unpacking | undefined
+  let unpacking: GunzipTask | undefined
   const unpack = (bytes: Buffer): Promise<Buffer> => {
     unpacking = start(bytes)
     if (stopped !== undefined) unpacking.stop(stopped)

@@ -1,4 +1,4 @@
-import type { ShareOwner } from '../core/connection-shares.ts'
+import type { ShareOwner } from '../core/admission/connection-shares.ts'
 import { runInSlices } from './sliced-work.ts'
 
 /** The number of chunks in a group. */

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 
 /** The least that reading a chunk costs, in bytes of a long one. */
-const LEAST_COST = 1024
+const MIN_COST = 1024
 /** Shorter chunks are joined, up to this many bytes or chunks. */
 const BLOCK_BYTES = 1024
 
@@ -23,7 +23,7 @@ export class ReceivedRequest extends IncomingMessage {
       this.#flush()
       return super.push(null)
     }
-    this.readCost += Math.max(chunk.length, LEAST_COST)
+    this.readCost += Math.max(chunk.length, MIN_COST)
     // Most bodies have a length and arrive with their head: they pass unchanged.
     if (chunk.length >= BLOCK_BYTES || this.headers['content-length'] !== undefined) {
       this.#flush()

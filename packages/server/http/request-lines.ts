@@ -7,7 +7,7 @@ export const MAX_WAITING = 16
 /** Serves a request. Must not throw. */
 type Serve = (req: IncomingMessage, res: ServerResponse) => void
 
-interface Received {
+interface ReceivedRequest {
   readonly req: IncomingMessage
   readonly res: ServerResponse
 }
@@ -20,7 +20,7 @@ interface Parser {
 interface Line {
   /** The last response that did not close. A closed one is forgotten at once: an idle connection would keep its last request alive. */
   latest: ServerResponse | undefined
-  readonly waiting: Received[]
+  readonly waiting: ReceivedRequest[]
   /** The parser's own function while the line is full. */
   onIncoming: Parser['onIncoming']
 }

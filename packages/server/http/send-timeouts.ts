@@ -12,7 +12,7 @@ interface StreamHandle {
 }
 
 /** A connection of a caller. */
-interface Watched {
+interface WatchedConnection {
   readonly socket: Socket
   /** The position in the list. */
   slot: number
@@ -40,7 +40,7 @@ export interface SendTimeouts {
  */
 export function openSendTimeouts(timeoutMs: number): SendTimeouts {
   // Not a Set, for the reason given in core/short-lived-map.ts.
-  const watched: Watched[] = []
+  const watched: WatchedConnection[] = []
   const intervalMs = Math.min(MAX_INTERVAL_MS, timeoutMs / 4)
   let count = 0
   let lastAt = performance.now()
@@ -50,11 +50,11 @@ export function openSendTimeouts(timeoutMs: number): SendTimeouts {
     // A process that was suspended must not close connections that it could not serve meanwhile.
     const elapsedMs = Math.min(now - lastAt, 2 * intervalMs)
     lastAt = now
-    for (const each of [...watched]) {
-      if (!isBehind(each, elapsedMs, timeoutMs)) continue
+    for (const connection of [...watched]) {
+      if (!isBehind(connection, elapsedMs, timeoutMs)) continue
       count++
       // Resets it: the kernel would go on offering the rest to the caller for minutes.
-      each.socket.resetAndDestroy()
+      connection.socket.resetAndDestroy()
     }
   }
 
@@ -62,10 +62,10 @@ export function openSendTimeouts(timeoutMs: number): SendTimeouts {
   timer.unref()
 
   function add(socket: Socket): void {
-    const entry: Watched = { socket, slot: watched.length, taken: undefined, behindMs: 0 }
+    const entry: WatchedConnection = { socket, slot: watched.length, taken: undefined, behindMs: 0 }
     watched.push(entry)
     socket.on('close', () => {
-      const last = watched.pop() as Watched
+      const last = watched.pop() as WatchedConnection
       if (last === entry) return
       watched[entry.slot] = last
       last.slot = entry.slot
@@ -82,19 +82,19 @@ export function openSendTimeouts(timeoutMs: number): SendTimeouts {
 }
 
 /** Adds the time since the last check, and returns true if the caller is to be given up. */
-function isBehind(each: Watched, elapsedMs: number, timeoutMs: number): boolean {
-  const { socket, taken: before } = each
+function isBehind(connection: WatchedConnection, elapsedMs: number, timeoutMs: number): boolean {
+  const { socket, taken: before } = connection
   if (socket.writableLength === 0 || socket.destroyed) {
-    each.taken = undefined
-    each.behindMs = 0
+    connection.taken = undefined
+    connection.behindMs = 0
     return false
   }
   const taken = takenBytes(socket)
-  each.taken = taken
+  connection.taken = taken
   if (before === undefined) return false
   const creditMs = ((taken - before) / MIN_BYTES_PER_SECOND) * 1000
-  each.behindMs = Math.max(0, each.behindMs + elapsedMs - creditMs)
-  return each.behindMs > timeoutMs
+  connection.behindMs = Math.max(0, connection.behindMs + elapsedMs - creditMs)
+  return connection.behindMs > timeoutMs
 }
 
 /** Returns how many bytes the kernel has taken from a connection so far. */

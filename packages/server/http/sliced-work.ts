@@ -1,4 +1,4 @@
-import type { ShareOwner } from '../core/connection-shares.ts'
+import type { ShareOwner } from '../core/admission/connection-shares.ts'
 import { loopTurns, SLICE_MS, type TurnTaker, UNKNOWN_OWNER } from './loop-turns.ts'
 
 /** Work that is too long for one tick of the event loop. */

@@ -1,9 +1,9 @@
-import { acquire, type CapacityShare, release } from '../core/fair-share.ts'
+import { acquire, type CapacityShare, release } from '../core/admission/fair-share.ts'
 import type { Log } from '../core/log.ts'
 import { LogPace } from '../core/log-pace.ts'
 
 /** Whose answers are counted together. */
-export interface AnswerHolder {
+export interface AnswerScope {
   /** Who this is in the log, which names no end users. */
   readonly logName: string
   /** The owner's share of the bytes of answers that wait to be read. */
@@ -26,36 +26,36 @@ export class UnreadAnswers {
   dropped = 0
   readonly #log: Pick<Log, 'warn'>
   /** The oldest come first. */
-  readonly #byHolder = new Map<AnswerHolder, Set<UnreadAnswer>>()
+  readonly #byScope = new Map<AnswerScope, Set<UnreadAnswer>>()
   readonly #logPace = new LogPace()
 
   constructor(log: Pick<Log, 'warn'>) {
     this.#log = log
   }
 
-  /** Returns false if there is no room, also without the holder's other answers. */
-  add(holder: AnswerHolder, answer: UnreadAnswer): boolean {
-    const others = this.#byHolder.get(holder)
-    while (!acquire(holder.answers, answer.unreadBytes)) {
-      this.#count(holder)
+  /** Returns false if there is no room, also without the scope's other answers. */
+  add(scope: AnswerScope, answer: UnreadAnswer): boolean {
+    const others = this.#byScope.get(scope)
+    while (!acquire(scope.answers, answer.unreadBytes)) {
+      this.#count(scope)
       const [oldest] = others ?? []
       if (oldest === undefined) return false
       oldest.drop()
     }
-    const answers = this.#byHolder.get(holder)
-    if (answers === undefined) this.#byHolder.set(holder, new Set([answer]))
+    const answers = this.#byScope.get(scope)
+    if (answers === undefined) this.#byScope.set(scope, new Set([answer]))
     else answers.add(answer)
     return true
   }
 
-  remove(holder: AnswerHolder, answer: UnreadAnswer): void {
-    const answers = this.#byHolder.get(holder)
+  remove(scope: AnswerScope, answer: UnreadAnswer): void {
+    const answers = this.#byScope.get(scope)
     if (answers?.delete(answer) !== true) return
-    release(holder.answers, answer.unreadBytes)
-    if (answers.size === 0) this.#byHolder.delete(holder)
+    release(scope.answers, answer.unreadBytes)
+    if (answers.size === 0) this.#byScope.delete(scope)
   }
 
-  #count({ logName }: AnswerHolder): void {
+  #count({ logName }: AnswerScope): void {
     this.dropped++
     if (!this.#logPace.isDue(performance.now())) return
     const details = { by: logName, dropped: this.dropped }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FederatedConfig } from '../core/federated-config.ts'
+import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
 import { KeySetCache } from './key-set-cache.ts'
 import { FederatedConfigError, type KeySets } from './key-sets.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import type { FederatedConfig } from '../core/federated-config.ts'
+import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
 import { FederatedConfigError, type KeySets } from './key-sets.ts'
 
 export interface KeySetCacheOptions {
@@ -72,8 +72,8 @@ export class KeySetCache {
   async refresh(config: FederatedConfig, used: KeySets): Promise<KeySets> {
     const entry = this.#touch(config)
     if (entry.keySets === used) {
-      const mayAsk = this.#clock.now() >= Math.max(entry.askedAt + REFRESH_MS, entry.retryAt)
-      if (entry.pending !== undefined || mayAsk) await this.#load(entry, config)
+      const mayRefresh = this.#clock.now() >= Math.max(entry.askedAt + REFRESH_MS, entry.retryAt)
+      if (entry.pending !== undefined || mayRefresh) await this.#load(entry, config)
     }
     return entry.keySets ?? used
   }

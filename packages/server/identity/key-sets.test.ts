@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { FederatedConfig } from '../core/federated-config.ts'
+import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
 import { openConfiguredEgress } from '../http/open-egress.ts'
 import {
   DISCOVERY,

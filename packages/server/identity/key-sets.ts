@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import type { JSONWebKeySet, JWK } from 'jose'
-import type { FederatedConfig, SigningAlgorithm } from '../core/federated-config.ts'
+import type { FederatedConfig, SigningAlgorithm } from '../core/tenancy/federated-config.ts'
 import type { EgressPolicy } from '../http/egress.ts'
 import { FetchError, fetchJson } from './fetch-json.ts'
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { FederatedConfig } from '../core/federated-config.ts'
+import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
 import { openConfiguredEgress } from '../http/open-egress.ts'
 import { type IdentityProvider, KEYS, openIdentityProvider } from '../testing/fakes/identity-provider.ts'
 import { fetchKeySets, type KeySets } from './key-sets.ts'

@@ -6,8 +6,8 @@ import {
   readTokenKid,
   signClientToken,
   verifyClientToken,
-} from '../core/client-token.ts'
-import type { FederatedConfig } from '../core/federated-config.ts'
+} from '../core/access/client-token.ts'
+import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
 import { openConfiguredEgress } from '../http/open-egress.ts'
 import { type IdentityProvider, KEYS, openIdentityProvider } from '../testing/fakes/identity-provider.ts'
 import { KeySetCache } from './key-set-cache.ts'

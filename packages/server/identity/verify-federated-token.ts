@@ -1,4 +1,4 @@
-import type { FederatedConfig } from '../core/federated-config.ts'
+import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
 import type { KeySetCache } from './key-set-cache.ts'
 import { type IdentityResult, verifyIdentityToken } from './verify-identity-token.ts'
 

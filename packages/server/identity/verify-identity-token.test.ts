@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { FederatedConfig } from '../core/federated-config.ts'
+import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
 import { type IdentityProvider, openIdentityProvider } from '../testing/fakes/identity-provider.ts'
 import { readVectorFiles } from '../testing/harness/attestation-vectors.ts'
 import type { KeySets } from './key-sets.ts'

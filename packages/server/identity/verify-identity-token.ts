@@ -1,6 +1,6 @@
 import { createLocalJWKSet, decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose'
-import { isEndUserId, isReservedEndUserId } from '../core/end-users.ts'
-import type { ClaimValue, FederatedConfig } from '../core/federated-config.ts'
+import { isEndUserId, isReservedEndUserId } from '../core/tenancy/end-users.ts'
+import type { ClaimValue, FederatedConfig } from '../core/tenancy/federated-config.ts'
 import type { KeySets } from './key-sets.ts'
 
 /** The end user that a token identifies. `reason` is for the project's administrators, never for the token's sender. */

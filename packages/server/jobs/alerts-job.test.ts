@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { FixedMeter } from '../core/meter.ts'
-import type { SettledMeter } from '../storage/alert-policies.ts'
+import type { FixedMeter } from '../core/limits/meter.ts'
+import type { SettledMeter } from '../storage/events/alert-policies.ts'
 import { openAlertsJob } from './alerts-job.ts'
 
 beforeEach(() => void vi.useFakeTimers())

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import type { SettledMeter } from '../storage/alert-policies.ts'
+import type { SettledMeter } from '../storage/events/alert-policies.ts'
 import { openPeriodicJob } from './periodic-job.ts'
 
 /** How long a reported meter waits in memory at most. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import type { RetentionResult } from '../storage/retention.ts'
+import type { RetentionResult } from '../storage/records/retention.ts'
 import { HOUR_MS, openPeriodicJob } from './periodic-job.ts'
 
 export interface RetentionJob {

@@ -13,7 +13,7 @@ export interface SigningKeysJobOptions {
 }
 
 /**
- * Rotates the signing keys of client tokens by their schedule (core/signing-schedule.ts), at once and every hour.
+ * Rotates the signing keys of client tokens by their schedule (core/access/signing-schedule.ts), at once and every hour.
  * Resolves after the first run, so that there are keys when the gateway starts to serve. A run that fails is logged; keys
  * are created a day before they sign, so a later run is still in time.
  */

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { EgressPolicy } from '../http/egress.ts'
 import { guardedRequest } from '../http/guarded-request.ts'
 import { openConfiguredEgress } from '../http/open-egress.ts'
-import { openDatabase, openPool } from '../storage/pool.ts'
 import {
   claimDueDeliveries,
   insertWebhookDeliveries,
   updateDeliveryOutcome,
-} from '../storage/webhook-deliveries.ts'
+} from '../storage/events/webhook-deliveries.ts'
+import { openDatabase, openPool } from '../storage/pool.ts'
 import { isSigned, openWebhookReceiver, type WebhookReceiver } from '../testing/fakes/webhook-receiver.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
 import { RETRY_DELAYS_MS, sendDueDeliveries, type WebhookJobOptions } from './webhook-job.ts'

@@ -1,7 +1,7 @@
+import type { SecretBox } from '../core/access/secret-box.ts'
+import { signWebhook } from '../core/access/webhook-signature.ts'
 import type { Clock } from '../core/clock.ts'
-import type { SecretBox } from '../core/secret-box.ts'
-import { signWebhook } from '../core/webhook-signature.ts'
-import type { DeliveryOutcome, DueDelivery } from '../storage/webhook-deliveries.ts'
+import type { DeliveryOutcome, DueDelivery } from '../storage/events/webhook-deliveries.ts'
 import { openPeriodicJob } from './periodic-job.ts'
 
 /** The delay after each failed attempt. A delivery is given up after the attempt that follows the last delay. */

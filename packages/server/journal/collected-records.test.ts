@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RecordLine } from '../core/request-record.ts'
+import type { RecordLine } from '../core/records/request-record.ts'
 import { listSegments } from './journal.ts'
 import { folderOf, openDrain, openTable, record } from './testing/open-drain.ts'
 

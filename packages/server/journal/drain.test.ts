@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RecordLine, RequestRecord } from '../core/request-record.ts'
+import type { RecordLine, RequestRecord } from '../core/records/request-record.ts'
 import { Drain } from './drain.ts'
 import { type Journal, listSegments, openJournal, segmentPath } from './journal.ts'
 import { readSegment } from './read-segment.ts'

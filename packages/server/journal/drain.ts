@@ -1,7 +1,12 @@
 import type { Log } from '../core/log.ts'
 import { LogPace } from '../core/log-pace.ts'
-import { isRefusal, isUnbilled, toSalvagedLine, toShortLine } from '../core/record-line.ts'
-import type { KeptLine, RecordBatch, RecordLine, RequestRecord } from '../core/request-record.ts'
+import { isRefusal, isUnbilled, toSalvagedLine, toShortLine } from '../core/records/record-line.ts'
+import type {
+  LineWithRecord,
+  RecordBatch,
+  RecordLine,
+  RequestRecord,
+} from '../core/records/request-record.ts'
 import { insertSegment } from './insert-segment.ts'
 import { type Journal, segmentPath } from './journal.ts'
 import { JournalSpace } from './journal-space.ts'
@@ -167,7 +172,7 @@ export class Drain {
   }
 
   /** Returns a line for every record, so that one without a whole line holds up none of the others. */
-  #toLine(record: RequestRecord): KeptLine {
+  #toLine(record: RequestRecord): LineWithRecord {
     try {
       return this.#space.toLine(record)
     } catch (error) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RecordBatch } from '../core/request-record.ts'
+import type { RecordBatch } from '../core/records/request-record.ts'
 import { Drain } from './drain.ts'
 import { openJournal } from './journal.ts'
 import { LineBatch } from './record-queue.ts'

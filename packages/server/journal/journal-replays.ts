@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { OnException } from '../core/on-exception.ts'
-import type { RecordLine } from '../core/request-record.ts'
+import type { RecordLine } from '../core/records/request-record.ts'
 import { Drain, type DrainOptions } from './drain.ts'
 import { listSegments, openJournal } from './journal.ts'
 

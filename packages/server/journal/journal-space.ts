@@ -1,5 +1,5 @@
-import { isUnbilled, toBriefLine, toKeptLine } from '../core/record-line.ts'
-import type { KeptLine, RequestRecord } from '../core/request-record.ts'
+import { isUnbilled, toBriefLine, toLineWithRecord } from '../core/records/record-line.ts'
+import type { LineWithRecord, RequestRecord } from '../core/records/request-record.ts'
 import type { Journal } from './journal.ts'
 
 /** Above this part of the journal, unbilled requests leave no bodies and no metadata. */
@@ -45,9 +45,9 @@ export class JournalSpace {
   }
 
   /** Returns the line of a record, as short as the journal's space requires. */
-  toLine(record: RequestRecord): KeptLine {
+  toLine(record: RequestRecord): LineWithRecord {
     const isBrief = this.#isAbove(isUnbilled(record) ? CUT_UNBILLED_AT : NEARLY_FULL_AT)
-    const line = isBrief ? toBriefLine(record) : toKeptLine(record)
+    const line = isBrief ? toBriefLine(record) : toLineWithRecord(record)
     this.#note(record.org_id, line.json.length)
     return line
   }

@@ -172,7 +172,8 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
   let size = 0
   const closed = new ClosedSegments(folder, onError)
   let dirty = false
-  for (const each of listSegments(folder)) closed.keep(each, statSync(segmentPath(folder, each)).size)
+  for (const segment of listSegments(folder))
+    closed.keep(segment, statSync(segmentPath(folder, segment)).size)
   const encoder = new LineEncoder()
   // A kill may have torn the last line of an earlier segment, so each start begins a segment of its own.
   let file = openSegment()
@@ -232,9 +233,9 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
     rotate,
     current: () => sequence,
     bytes: () => closed.bytes + size,
-    segments: () => listSegments(folder).filter(each => !closed.isBeingRemoved(each)),
+    segments: () => listSegments(folder).filter(segment => !closed.isBeingRemoved(segment)),
     async remove(segments) {
-      await Promise.all(segments.map(each => closed.remove(each)))
+      await Promise.all(segments.map(segment => closed.remove(segment)))
     },
     close() {
       clearInterval(timer)

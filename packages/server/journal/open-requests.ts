@@ -1,4 +1,4 @@
-import type { RecordLine } from '../core/request-record.ts'
+import type { RecordLine } from '../core/records/request-record.ts'
 import { ShortLivedMap } from '../core/short-lived-map.ts'
 import type { Journal } from './journal.ts'
 

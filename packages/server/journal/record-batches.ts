@@ -1,4 +1,4 @@
-import type { RecordLine } from '../core/request-record.ts'
+import type { RecordLine } from '../core/records/request-record.ts'
 
 export interface RecordBatchesOptions {
   /** Idempotent. Rejects only if the database is unavailable; a record that it can never store is left out. */

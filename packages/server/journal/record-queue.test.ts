@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { KeptLine, RecordLine } from '../core/request-record.ts'
+import type { LineWithRecord, RecordLine } from '../core/records/request-record.ts'
 import { LineBatch, RecordQueue } from './record-queue.ts'
 
-const line = (id: string, chars = 10): KeptLine => ({
+const line = (id: string, chars = 10): LineWithRecord => ({
   id,
   at: '',
   json: 'x'.repeat(chars),

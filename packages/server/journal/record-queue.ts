@@ -1,4 +1,4 @@
-import type { KeptLine, RecordBatch, RecordLine } from '../core/request-record.ts'
+import type { LineWithRecord, RecordBatch, RecordLine } from '../core/records/request-record.ts'
 
 /** Keeps lines as they are. */
 export class LineBatch implements RecordBatch {
@@ -60,7 +60,7 @@ export class RecordQueue {
   }
 
   /** Adds a record and returns the batch that it is in. */
-  add(line: KeptLine): RecordBatch {
+  add(line: LineWithRecord): RecordBatch {
     const batch = this.#findOpen(line.json.length)
     batch.add(line, this.#length < MAX_WITH_ROWS)
     this.#length++

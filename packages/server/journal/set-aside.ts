@@ -9,7 +9,7 @@ import {
   statSync,
 } from 'node:fs'
 import path from 'node:path'
-import type { RecordLine } from '../core/request-record.ts'
+import type { RecordLine } from '../core/records/request-record.ts'
 
 /** A record that the database refuses in any form, and its error. */
 export interface RefusedRecord {

@@ -1,6 +1,6 @@
 import type { Log } from '../core/log.ts'
 import { LogPace } from '../core/log-pace.ts'
-import type { RecordBatch } from '../core/request-record.ts'
+import type { RecordBatch } from '../core/records/request-record.ts'
 import type { Journal } from './journal.ts'
 
 /**

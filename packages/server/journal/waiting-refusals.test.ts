@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RequestRecord } from '../core/request-record.ts'
+import type { RequestRecord } from '../core/records/request-record.ts'
 import { WaitingRefusals } from './waiting-refusals.ts'
 
 const record = (id: number): RequestRecord => ({ id: String(id) }) as unknown as RequestRecord

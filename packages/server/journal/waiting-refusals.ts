@@ -1,11 +1,11 @@
-import type { RequestRecord } from '../core/request-record.ts'
+import type { RequestRecord } from '../core/records/request-record.ts'
 
 /** The time for records of refused requests in one tick of the event loop, in milliseconds. */
 const SLICE_MS = 1
 /** The most records that share one write. */
 const GROUP = 8
 
-interface Waiting {
+interface QueuedRefusal {
   readonly record: RequestRecord
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -17,7 +17,7 @@ interface Waiting {
  */
 export class WaitingRefusals {
   readonly #write: (records: readonly RequestRecord[]) => void
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: QueuedRefusal[] = []
   #isScheduled = false
 
   constructor(write: (records: readonly RequestRecord[]) => void) {

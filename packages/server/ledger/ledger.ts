@@ -1,5 +1,5 @@
-import type { Meter, MeterSubject } from '../core/meter.ts'
-import type { MeteredUsage } from '../core/metered-usage.ts'
+import type { Meter, MeterSubject } from '../core/limits/meter.ts'
+import type { MeteredUsage } from '../core/limits/metered-usage.ts'
 import type { SeedSource } from './seed-source.ts'
 
 /** Tokens and cost that a request reserves. Whole numbers, never negative. */

@@ -1,4 +1,4 @@
-import type { Meter, Seed } from '../core/meter.ts'
+import type { Meter, Seed } from '../core/limits/meter.ts'
 
 /** Reads the usage from before a counter existed: from the usage records in PostgreSQL, after this process's journal was written there. */
 export interface SeedSource {

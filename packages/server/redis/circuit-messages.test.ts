@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CircuitUpdate } from '../core/circuit-sharing.ts'
+import type { CircuitUpdate } from '../core/attempts/circuit-sharing.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../testing/harness/redis.ts'
 import { type CircuitMessages, openCircuitMessages } from './circuit-messages.ts'
 
@@ -13,7 +13,7 @@ describe.skipIf(redisProgram === undefined)('circuits of several gateway process
     const node = openCircuitMessages({
       url: redis.url,
       newId: randomUUID,
-      apply: news => void received.push(news),
+      apply: update => void received.push(update),
     })
     open.push(node)
     return { node, received }
@@ -28,14 +28,14 @@ describe.skipIf(redisProgram === undefined)('circuits of several gateway process
 
   test('reach the other processes and not their sender', async () => {
     const [one, two] = [openNode(), openNode()]
-    const news: CircuitUpdate = { ...name, change: 'open', retryInMs: 1_000, openForMs: 0, failureRate: 1 }
+    const update: CircuitUpdate = { ...name, change: 'open', retryInMs: 1_000, openForMs: 0, failureRate: 1 }
     await expect
       .poll(() => {
-        one.node.publish(news)
+        one.node.publish(update)
         return two.received.length
       })
       .toBeGreaterThan(0)
-    expect(two.received[0]).toEqual(news)
+    expect(two.received[0]).toEqual(update)
     expect(one.received).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-import type { CircuitName, CircuitSharing, CircuitUpdate } from '../core/circuit-sharing.ts'
+import type { CircuitName, CircuitSharing, CircuitUpdate } from '../core/attempts/circuit-sharing.ts'
 import { type OnException, runGuarded, throwLater } from '../core/on-exception.ts'
 import { openRedis } from './open-redis.ts'
 
@@ -6,7 +6,7 @@ export interface CircuitMessagesOptions {
   readonly url: string
   readonly newId: () => string
   /** Called with what another process announced. */
-  readonly apply: (news: CircuitUpdate) => void
+  readonly apply: (update: CircuitUpdate) => void
   readonly onException?: OnException
 }
 
@@ -31,16 +31,16 @@ export function openCircuitMessages(options: CircuitMessagesOptions): CircuitMes
   const subscriber = openRedis({ url, name: 'rideau-circuits-subscriber', commandTimeoutMs: 5000 })
   subscriber.on('message', (_channel: string, text: string) =>
     runGuarded('the circuits of another gateway', onException, () => {
-      const news = parse(text, self)
-      if (news !== undefined) apply(news)
+      const update = parse(text, self)
+      if (update !== undefined) apply(update)
     }),
   )
   subscriber.on('ready', () => subscriber.subscribe(CHANNEL).catch(() => subscriber.disconnect(true)))
   for (const redis of [publisher, subscriber]) redis.connect().catch(() => {})
 
   return {
-    publish(news) {
-      publisher.publish(CHANNEL, JSON.stringify({ ...news, from: self })).catch(() => {})
+    publish(update) {
+      publisher.publish(CHANNEL, JSON.stringify({ ...update, from: self })).catch(() => {})
     },
     async claimProbe(name, leaseMs) {
       try {

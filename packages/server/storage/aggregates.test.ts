@@ -13,39 +13,49 @@ import {
   newId,
   type Tree,
 } from '../testing/harness/storage-rows.ts'
+import { findEndUser, listEndUsers, removeEndUser, updateEndUser } from './end-users/end-users.ts'
+import { findWebhook, insertWebhook, listWebhooks, removeWebhook } from './events/webhooks.ts'
+import { findKey, listKeys } from './keys/keys.ts'
+import { findManagementKey, listManagementKeys } from './keys/management-keys.ts'
+import {
+  findCustomModel,
+  insertCustomModel,
+  listCustomModels,
+  removeCustomModel,
+} from './models/custom-models.ts'
+import {
+  findModelAlias,
+  insertModelAlias,
+  listModelAliases,
+  removeModelAlias,
+} from './models/model-aliases.ts'
+import {
+  findProviderCredential,
+  listProviderCredentials,
+  removeProviderCredential,
+} from './models/provider-credentials.ts'
+import type { Page } from './page.ts'
 import {
   findBudget,
   insertBudget,
   listOrganizationBudgets,
   listProjectBudgets,
   removeBudget,
-} from './budgets.ts'
-import { findCustomModel, insertCustomModel, listCustomModels, removeCustomModel } from './custom-models.ts'
-import { findEndUser, listEndUsers, removeEndUser, updateEndUser } from './end-users.ts'
-import { findKey, listKeys } from './keys.ts'
+} from './policies/budgets.ts'
 import {
   findLimit,
   insertLimit,
   listEnvironmentLimits,
   listOrganizationLimits,
   removeLimit,
-} from './limits.ts'
-import { findManagementKey, listManagementKeys } from './management-keys.ts'
-import { findMember, listMembers, removeMember } from './members.ts'
-import { findModelAlias, insertModelAlias, listModelAliases, removeModelAlias } from './model-aliases.ts'
-import type { Page } from './page.ts'
-import { findPlan, insertPlan, listPlans, removePlan } from './plans.ts'
+} from './policies/limits.ts'
+import { findPlan, insertPlan, listPlans, removePlan } from './policies/plans.ts'
+import { findQuota, insertQuota, listQuotas, removeQuota } from './policies/quotas.ts'
 import type { Db } from './pool.ts'
-import { findProject, listProjects } from './projects.ts'
-import {
-  findProviderCredential,
-  listProviderCredentials,
-  removeProviderCredential,
-} from './provider-credentials.ts'
-import { findQuota, insertQuota, listQuotas, removeQuota } from './quotas.ts'
-import { findWebhook, insertWebhook, listWebhooks, removeWebhook } from './webhooks.ts'
+import { findProject, listProjects } from './tenancy/projects.ts'
+import { findMember, listMembers, removeMember } from './users/members.ts'
 
-interface Listed {
+interface ListedRow {
   readonly id: string
   readonly created_at: Date
 }
@@ -54,8 +64,8 @@ interface Listed {
 interface Aggregate {
   readonly name: string
   insert(db: Db, tree: Tree, created_at: Date): Promise<string>
-  find(db: Db, id: string): Promise<Listed | undefined>
-  list(db: Db, tree: Tree, page: Page): Promise<readonly Listed[]>
+  find(db: Db, id: string): Promise<ListedRow | undefined>
+  list(db: Db, tree: Tree, page: Page): Promise<readonly ListedRow[]>
   /** Absent: rows are never removed. */
   readonly remove?: (db: Db, id: string) => Promise<void>
   /** Whose deletion hides the row from `find`. */
@@ -252,7 +262,7 @@ const REMOVABLE = AGGREGATES.flatMap(aggregate =>
 )
 
 const later = (seconds: number): Date => new Date(CREATED.getTime() + seconds * 1000)
-const toIds = (rows: readonly Listed[]): string[] => rows.map(({ id }) => id)
+const toIds = (rows: readonly ListedRow[]): string[] => rows.map(({ id }) => id)
 
 describe.each(listTestServers())('on $label', server => {
   let database: FreshDatabase

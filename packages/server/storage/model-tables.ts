@@ -1,6 +1,6 @@
 import type { Capability } from '@rideau/llm/provider/catalog-model'
 import type { JSONColumnType, Selectable } from 'kysely'
-import type { AliasStrategy } from '../core/tenancy.ts'
+import type { AliasStrategy } from '../core/tenancy/tenancy.ts'
 
 /** Tables of migrations/0001-initial/models.ts. */
 export interface ModelAliasTable {

@@ -1,7 +1,7 @@
 import type { Generated, JSONColumnType } from 'kysely'
-import type { DevicePlatform } from '../core/device-auth.ts'
-import type { OnTight } from '../core/policies.ts'
-import type { CalendarWindow, Window } from '../core/windows.ts'
+import type { DevicePlatform } from '../core/tenancy/device-auth.ts'
+import type { OnTight } from '../core/tenancy/policies.ts'
+import type { CalendarWindow, Window } from '../core/tenancy/windows.ts'
 
 /** Tables of migrations/0001-initial/policies.ts and 0003-devices.ts. */
 export interface PolicyTables {
@@ -16,19 +16,19 @@ export interface PolicyTables {
   device_challenges: DeviceChallengeRow
 }
 
-interface Stamped {
+interface Timestamps {
   created_at: Date
   updated_at: Date
 }
 
-interface InEnvironment extends Stamped {
+interface EnvironmentScoped extends Timestamps {
   id: string
   org_id: string
   project_id: string
   environment_id: string
 }
 
-export interface LimitRow extends Stamped {
+export interface LimitRow extends Timestamps {
   id: string
   org_id: string
   /** Both null: the limit belongs to the organization. */
@@ -41,7 +41,7 @@ export interface LimitRow extends Stamped {
   window_seconds: number | null
 }
 
-export interface QuotaRow extends InEnvironment {
+export interface QuotaRow extends EnvironmentScoped {
   scope: 'environment' | 'key' | 'end_user' | 'default_end_user'
   scope_ref: string | null
   metric: 'requests' | 'tokens'
@@ -50,7 +50,7 @@ export interface QuotaRow extends InEnvironment {
   grace_pct: number
 }
 
-export interface BudgetRow extends Stamped {
+export interface BudgetRow extends Timestamps {
   id: string
   org_id: string
   /** null: the budget belongs to the organization. */
@@ -65,7 +65,7 @@ export interface BudgetRow extends Stamped {
   on_tight: OnTight
 }
 
-export interface PlanRow extends InEnvironment {
+export interface PlanRow extends EnvironmentScoped {
   name: string
   allowed_models: string[] | null
   scopes: string[] | null
@@ -76,7 +76,7 @@ export interface PlanRow extends InEnvironment {
   is_default: boolean
 }
 
-export interface EndUserTable extends InEnvironment {
+export interface EndUserTable extends EnvironmentScoped {
   external_id: string
   plan_id: string | null
   attributes: JSONColumnType<Record<string, unknown>>
@@ -85,7 +85,7 @@ export interface EndUserTable extends InEnvironment {
   plan_cleared_at: Generated<Date | null>
 }
 
-export interface FederatedAuthTable extends Stamped {
+export interface FederatedAuthTable extends Timestamps {
   project_id: string
   org_id: string
   issuers: string[]
@@ -101,7 +101,7 @@ export interface FederatedAuthTable extends Stamped {
   max_token_age_seconds: number
 }
 
-export interface DeviceAuthRow extends Stamped {
+export interface DeviceAuthRow extends Timestamps {
   project_id: string
   org_id: string
   ios_team_id: string | null
@@ -113,7 +113,7 @@ export interface DeviceAuthRow extends Stamped {
   android_signing_digests: string[] | null
 }
 
-export interface DeviceTable extends InEnvironment {
+export interface DeviceTable extends EnvironmentScoped {
   platform: DevicePlatform
   key_id: Buffer
   public_key: Buffer

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './pool.ts'
 
 /** Which records are counted together. */
-export interface Counted {
+export interface CountedRecords {
   readonly table:
     | 'keys'
     | 'management_keys'
@@ -24,7 +24,7 @@ export interface Counted {
 /** True if the owner has more than `most` of the records. */
 export async function hasMoreRecords(
   db: Db,
-  { table, owner, where }: Counted,
+  { table, owner, where }: CountedRecords,
   ownerId: string,
   most: number,
   now: Date,
@@ -34,7 +34,7 @@ export async function hasMoreRecords(
   return rows.length > 0
 }
 
-function toCondition(where: Counted['where'], now: Date): RawBuilder<unknown> {
+function toCondition(where: CountedRecords['where'], now: Date): RawBuilder<unknown> {
   switch (where) {
     case 'active':
       return sql`revoked_at is null and (expires_at is null or expires_at > ${now})`

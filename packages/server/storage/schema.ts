@@ -1,7 +1,7 @@
 import type { JsonWebKey } from 'node:crypto'
 import type { Generated, JSONColumnType } from 'kysely'
-import type { Role } from '../core/permissions.ts'
-import type { CheckedLimit, Feedback, RequestRecord } from '../core/request-record.ts'
+import type { Role } from '../core/access/permissions.ts'
+import type { CheckedLimit, Feedback, RequestRecord } from '../core/records/request-record.ts'
 import type { EventTables } from './event-tables.ts'
 import type { CustomModelTable, ModelAliasTable } from './model-tables.ts'
 import type { PolicyTables } from './policy-tables.ts'
@@ -32,12 +32,12 @@ export interface Database extends PolicyTables, EventTables {
   idempotent_creates: IdempotentCreateRow
 }
 
-interface Stamped {
+interface Timestamps {
   created_at: Date
   updated_at: Date
 }
 
-export interface UserRow extends Stamped {
+export interface UserRow extends Timestamps {
   id: string
   email: string
   name: string | null
@@ -49,7 +49,7 @@ export interface UserRow extends Stamped {
   email_proven: boolean
 }
 
-export interface OrganizationRow extends Stamped {
+export interface OrganizationRow extends Timestamps {
   id: string
   name: string
   slug: string
@@ -57,7 +57,7 @@ export interface OrganizationRow extends Stamped {
   deleted_at: Date | null
 }
 
-export interface MemberRow extends Stamped {
+export interface MemberRow extends Timestamps {
   id: string
   org_id: string
   user_id: string | null
@@ -94,7 +94,7 @@ export interface IdentityRow {
   created_at: Date
 }
 
-export interface ManagementKeyRow extends Stamped {
+export interface ManagementKeyRow extends Timestamps {
   id: string
   org_id: string
   name: string
@@ -108,7 +108,7 @@ export interface ManagementKeyRow extends Stamped {
   last_used_at: Date | null
 }
 
-export interface ProjectRow extends Stamped {
+export interface ProjectRow extends Timestamps {
   id: string
   org_id: string
   name: string
@@ -117,7 +117,7 @@ export interface ProjectRow extends Stamped {
   deleted_at: Date | null
 }
 
-export interface EnvironmentRow extends Stamped {
+export interface EnvironmentRow extends Timestamps {
   id: string
   org_id: string
   project_id: string
@@ -132,7 +132,7 @@ export interface EnvironmentRow extends Stamped {
   allow_secret_key_in_browser: boolean
 }
 
-export interface KeyRow extends Stamped {
+export interface KeyRow extends Timestamps {
   id: string
   org_id: string
   project_id: string
@@ -152,7 +152,7 @@ export interface KeyRow extends Stamped {
   last_used_at: Date | null
 }
 
-export interface ProviderCredentialTable extends Stamped {
+export interface ProviderCredentialTable extends Timestamps {
   id: string
   org_id: string
   project_id: string

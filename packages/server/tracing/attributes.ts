@@ -1,8 +1,8 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { cacheWriteTokens, inputTokens, outputTokens } from '@rideau/llm/usage/usage-sums'
-import type { RequestRecord } from '../core/request-record.ts'
-import type { TracedAttempt, TracedRequest } from '../core/tracer.ts'
+import type { RequestRecord } from '../core/records/request-record.ts'
+import type { TracedAttempt, TracedRequest } from '../core/records/tracer.ts'
 
 /**
  * Names by OpenTelemetry's semantic conventions 1.45 (http, gen_ai, error, server), and `rideau.` for what they have no name for.

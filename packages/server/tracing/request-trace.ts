@@ -1,7 +1,7 @@
 import type { Attributes, Context, Span, Tracer as SpanTracer } from '@opentelemetry/api'
 import type { Usage } from '@rideau/llm/usage/usage'
-import type { AttemptRecord, RequestRecord } from '../core/request-record.ts'
-import type { RequestTrace, TracedAttempt, TracedRequest } from '../core/tracer.ts'
+import type { AttemptRecord, RequestRecord } from '../core/records/request-record.ts'
+import type { RequestTrace, TracedAttempt, TracedRequest } from '../core/records/tracer.ts'
 import {
   toAttemptAttributes,
   toRecordAttributes,

@@ -14,8 +14,8 @@ export function readClaims(token: string): Claims | undefined {
   const [, part] = token.trim().split('.')
   if (part === undefined) return undefined
   try {
-    const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), each =>
-      each.charCodeAt(0),
+    const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), character =>
+      character.charCodeAt(0),
     )
     const claims: unknown = JSON.parse(new TextDecoder().decode(bytes))
     if (typeof claims !== 'object' || claims === null) return undefined

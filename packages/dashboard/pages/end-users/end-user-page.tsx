@@ -170,8 +170,12 @@ function UsageCharts({ name }: { name: string }) {
   const labels = buckets.map(({ label }) => label)
   const costs = [{ name: 'Cost', color: '--series-1', values: buckets.map(({ costUsd }) => costUsd) }]
   const counts = [
-    { name: 'Answered', color: '--status-2xx', values: buckets.map(each => each.requests - each.errors) },
-    { name: 'Failed', color: '--status-5xx', values: buckets.map(each => each.errors) },
+    {
+      name: 'Answered',
+      color: '--status-2xx',
+      values: buckets.map(bucket => bucket.requests - bucket.errors),
+    },
+    { name: 'Failed', color: '--status-5xx', values: buckets.map(bucket => bucket.errors) },
   ]
   const caption = `By day, ${timeZone}.`
   return (

@@ -205,8 +205,8 @@ function RequestFields({ stored, isDisabled }: { stored: Environment; isDisabled
 function toChange(data: FormData) {
   const models = textOf(data, 'allowed_models')
     .split(/[\n,]/)
-    .map(each => each.trim())
-    .filter(each => each !== '')
+    .map(item => item.trim())
+    .filter(item => item !== '')
   return {
     log_capture: textOf(data, 'log_capture') === 'full' ? 'full' : 'metadata',
     log_retention_days: Number(textOf(data, 'log_retention_days')),

@@ -74,8 +74,8 @@ export function ExpiryField({ kept }: { kept?: string }) {
 export function readKeyFields(data: FormData) {
   const models = textOf(data, 'restrictions.allowed_models')
     .split(/[\n,]/)
-    .map(each => each.trim())
-    .filter(each => each !== '')
+    .map(item => item.trim())
+    .filter(item => item !== '')
   const chosen = data.getAll('restrictions.allowed_endpoints')
   const endpoints = ENDPOINTS.filter(name => chosen.includes(name))
   const cost = textOf(data, 'restrictions.max_request_cost_usd')

@@ -61,7 +61,7 @@ export function KeysPage() {
         />
       </ListState>
       {open?.dialog === 'create' && <CreateKeyDialog onClose={close} onDone={show} />}
-      {open?.dialog === 'shown' && <NewKeyDialog made={open.key} onClose={close} />}
+      {open?.dialog === 'shown' && <NewKeyDialog created={open.key} onClose={close} />}
       {open?.dialog === 'change' && (
         <EditForm record={open.key} read={() => getKey(open.key.id)}>
           {key => <ChangeKeyDialog old={key} onClose={close} />}

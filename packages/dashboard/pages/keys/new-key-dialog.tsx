@@ -10,26 +10,26 @@ import { listLogs } from '../logs/log-calls.ts'
 const POLL_MS = 2_000
 
 /** Shows a new key for the only time, with code that uses it and whether it has been used. */
-export function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => void }) {
+export function NewKeyDialog({ created, onClose }: { created: NewKey; onClose: () => void }) {
   const { gateway_url: gatewayUrl, prefixes } = useWorkspace()
   const { environment } = useEnvironment()
   const model = environment.name === 'development' ? 'sandbox/echo' : 'openai/gpt-4o-mini'
   const snippetsFor = (key: string) => {
     const input = { gatewayUrl, prefixes, key, model, prompt: 'Hello' }
-    return made.kind === 'secret' ? toSnippets(input) : [toBrowserSnippet(input)]
+    return created.kind === 'secret' ? toSnippets(input) : [toBrowserSnippet(input)]
   }
   return (
     <SecretDialog
-      title={`${made.name} is ready`}
+      title={`${created.name} is ready`}
       text="This is the only time the key is shown. Copy it now and store it with your secrets."
-      secret={made.key}
+      secret={created.key}
       noun="key"
       ifLost="If it is lost, roll it to get another one."
       variant="wide"
       onClose={onClose}
     >
-      <SnippetTabs snippets={snippetsFor(made.key)} shown={snippetsFor(maskKey(made.key))} />
-      {made.kind === 'secret' && <FirstUse keyId={made.id} />}
+      <SnippetTabs snippets={snippetsFor(created.key)} shown={snippetsFor(maskKey(created.key))} />
+      {created.kind === 'secret' && <FirstUse keyId={created.id} />}
     </SecretDialog>
   )
 }

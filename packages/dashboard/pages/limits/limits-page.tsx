@@ -44,7 +44,7 @@ export function LimitsPage() {
     ...(keys.data?.data ?? []).map(({ id, name }) => [id, name] as const),
     ...organization.projects.flatMap(({ id, name, environments }) => [
       [id, name] as const,
-      ...environments.map(each => [each.id, `${name}, ${each.name}`] as const),
+      ...environments.map(environment => [environment.id, `${name}, ${environment.name}`] as const),
     ]),
   ])
   const nameOf = (id: string): string => names.get(id) ?? id

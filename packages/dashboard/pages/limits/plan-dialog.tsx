@@ -96,8 +96,8 @@ function toBody(data: FormData) {
   }
   const models = textOf(data, 'allowed_models')
     .split(/[\n,]/)
-    .map(each => each.trim())
-    .filter(each => each !== '')
+    .map(item => item.trim())
+    .filter(item => item !== '')
   return {
     name: textOf(data, 'name'),
     requests_per_minute: numberOf('requests_per_minute'),

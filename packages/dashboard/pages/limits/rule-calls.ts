@@ -111,7 +111,7 @@ export async function removeRule({ kind, stored: { id } }: RuleRecord): Promise<
 export async function readRule(current: ProjectEnvironment, { kind, stored: { id } }: RuleRecord) {
   const { budgets, quotas, limits } = await loadRules(current)
   const all = kind === 'budget' ? budgets : kind === 'quota' ? quotas : limits
-  const found = all.find(each => each.id === id)
+  const found = all.find(item => item.id === id)
   if (found === undefined) throw new Error('It no longer exists.')
   return found
 }

@@ -206,9 +206,9 @@ function Choice<Name extends string>({ label, value, names, options, onChange }:
       value={value}
       onChange={({ target }) => onChange(target.value as Name)}
     >
-      {options.map(each => (
-        <option key={each} value={each}>
-          {names[each]}
+      {options.map(option => (
+        <option key={option} value={option}>
+          {names[option]}
         </option>
       ))}
     </select>

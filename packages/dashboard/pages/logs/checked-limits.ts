@@ -16,10 +16,10 @@ const SCOPES = {
 export function describeCheckedLimits(limits: readonly CheckedLimit[] | null): string {
   if (limits === null || limits.length === 0) return ''
   // A limit that had reserved something refused only further output.
-  const all = limits.map(each =>
-    each.refused === null || each.reserved > 0
-      ? `checked ${nameOf(each)} (${toShares(each)})${toRefusedRest(each)}`
-      : `refused by ${nameOf(each)} (${amountOf(each, each.refused)} wanted, ${amountOf(each, each.remaining)} of ${amountOf(each, each.limit)}${unitOf(each)} left)`,
+  const all = limits.map(limit =>
+    limit.refused === null || limit.reserved > 0
+      ? `checked ${nameOf(limit)} (${toShares(limit)})${toRefusedRest(limit)}`
+      : `refused by ${nameOf(limit)} (${amountOf(limit, limit.refused)} wanted, ${amountOf(limit, limit.remaining)} of ${amountOf(limit, limit.limit)}${unitOf(limit)} left)`,
   )
   return `, ${all.join(', ')}`
 }

@@ -20,18 +20,18 @@ export function readConversation(
 ): readonly Message[] | undefined {
   const body = parseObject(request)
   if (body === undefined) return undefined
-  const asked = listAsked(body)
-  if (asked.length === 0) return undefined
+  const requestTurns = listRequestTurns(body)
+  if (requestTurns.length === 0) return undefined
   const system = body.system ?? body.instructions ?? body.systemInstruction ?? body.system_instruction
   return [
     ...(system === undefined || system === null ? [] : [toMessage({ role: 'system', ...toContent(system) })]),
-    ...asked.map(toMessage),
+    ...requestTurns.map(toMessage),
     ...listAnswered(parseObject(answer)).map(message => toMessage({ role: 'assistant', ...message })),
   ]
 }
 
 /** OpenAI, Anthropic, Converse, Cohere and Ollama have `messages`, Responses has `input`, Gemini `contents`. */
-function listAsked({ messages, input, contents }: JsonObject): JsonObject[] {
+function listRequestTurns({ messages, input, contents }: JsonObject): JsonObject[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }]
   return listObjects(messages ?? contents ?? (isMessages(input) ? input : undefined))
 }

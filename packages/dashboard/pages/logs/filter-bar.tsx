@@ -116,8 +116,8 @@ function StatusField({ status }: { status: LogSearch['status'] | undefined }) {
   return (
     <SelectField label="Status" name="status" defaultValue={only ?? ''}>
       <option value="">Any</option>
-      {[...new Set(['2xx', '4xx', '5xx', ...listValues(status)])].map(each => (
-        <option key={each}>{each}</option>
+      {[...new Set(['2xx', '4xx', '5xx', ...listValues(status)])].map(statusClass => (
+        <option key={statusClass}>{statusClass}</option>
       ))}
     </SelectField>
   )
@@ -182,8 +182,8 @@ function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) 
       />
       <SelectField label="Endpoint" name="endpoint" defaultValue={listValues(search.endpoint)[0] ?? ''}>
         <option value="">Any</option>
-        {ENDPOINTS.map(each => (
-          <option key={each}>{each}</option>
+        {ENDPOINTS.map(endpoint => (
+          <option key={endpoint}>{endpoint}</option>
         ))}
       </SelectField>
       <BooleanFilter label="Stream" name="stream" value={search.stream} yes="Streamed" no="Not streamed" />

@@ -87,7 +87,7 @@ export function parseLogSearch(search: Record<string, unknown>): LogSearch {
   const given = [
     ...Object.entries(SINGLE).map(([name, schema]) => [name, readValues(schema, search[name], 1)] as const),
     ...Object.entries(VALUES).flatMap(([name, schema]) =>
-      [name, `not.${name}`].map(each => [each, readValues(schema, search[each], MAX_VALUES)] as const),
+      [name, `not.${name}`].map(item => [item, readValues(schema, search[item], MAX_VALUES)] as const),
     ),
   ].filter(([, value]) => value !== undefined)
   const times = (['from', 'to'] as const).flatMap(name => {
@@ -110,10 +110,10 @@ export function parseLogSearch(search: Record<string, unknown>): LogSearch {
 
 /** Returns the valid values of a filter: one as a string, several as a list. */
 function readValues(schema: z.ZodMiniType<string>, given: unknown, most: number) {
-  const all = (Array.isArray(given) ? given : [given]).flatMap(each => {
+  const all = (Array.isArray(given) ? given : [given]).flatMap(item => {
     // Links inside the dashboard may pass numbers and booleans.
-    const isPlain = typeof each === 'number' || typeof each === 'boolean'
-    const parsed = z.safeParse(schema, isPlain ? String(each) : each)
+    const isPlain = typeof item === 'number' || typeof item === 'boolean'
+    const parsed = z.safeParse(schema, isPlain ? String(item) : item)
     return parsed.success ? [parsed.data] : []
   })
   const values = [...new Set(all)].slice(0, most)
@@ -127,7 +127,7 @@ export function listValues(value: string | readonly string[] | undefined): reado
 
 /** Returns a filter and its negation as text for a field: `gpt-4o, !gpt-3.5-turbo`. */
 export function toValuesText(search: LogSearch, name: ValueName): string {
-  return [...listValues(search[name]), ...listValues(search[`not.${name}`]).map(each => `!${each}`)].join(
+  return [...listValues(search[name]), ...listValues(search[`not.${name}`]).map(item => `!${item}`)].join(
     ', ',
   )
 }
@@ -136,11 +136,11 @@ export function toValuesText(search: LogSearch, name: ValueName): string {
 export function parseValuesText(name: ValueName, text: string): Record<string, readonly string[]> {
   const all = text
     .split(',')
-    .map(each => each.trim())
-    .filter(each => each !== '' && each !== '!')
+    .map(item => item.trim())
+    .filter(item => item !== '' && item !== '!')
   return {
-    [name]: all.filter(each => !each.startsWith('!')),
-    [`not.${name}`]: all.filter(each => each.startsWith('!')).map(each => each.slice(1).trim()),
+    [name]: all.filter(item => !item.startsWith('!')),
+    [`not.${name}`]: all.filter(item => item.startsWith('!')).map(item => item.slice(1).trim()),
   }
 }
 

@@ -40,9 +40,9 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
         </li>
       )}
       {attempts.map((attempt, index) => {
-        const left = attempt.start_ms ?? startMs
-        const waitedMs = index === 0 ? 0 : left - startMs
-        startMs = left + attempt.ms
+        const attemptStartMs = attempt.start_ms ?? startMs
+        const waitedMs = index === 0 ? 0 : attemptStartMs - startMs
+        startMs = attemptStartMs + attempt.ms
         const isLast = index === attempts.length - 1
         const isBad = attempt.error !== null
         return (
@@ -54,7 +54,7 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
             <span className="track">
               <span
                 className={`span${isBad ? ' bad' : ''}`}
-                style={{ left: share(left), width: share(attempt.ms) }}
+                style={{ left: share(attemptStartMs), width: share(attempt.ms) }}
               />
               {isLast && firstByteMs !== null && (
                 <span className="mark" style={{ left: share(firstByteMs) }} />

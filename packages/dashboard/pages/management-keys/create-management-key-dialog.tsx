@@ -12,7 +12,7 @@ const ROLES = ['viewer', 'developer', 'admin'] as const
 
 interface CreateManagementKeyDialogProps {
   readonly onClose: () => void
-  readonly onDone: (made: Resource<'NewManagementKey'>) => void
+  readonly onDone: (created: Resource<'NewManagementKey'>) => void
 }
 
 export function CreateManagementKeyDialog({ onClose, onDone }: CreateManagementKeyDialogProps) {
@@ -21,7 +21,7 @@ export function CreateManagementKeyDialog({ onClose, onDone }: CreateManagementK
   const [idempotencyKey] = useState(() => crypto.getRandomValues(new Uint32Array(4)).join('-'))
   const form = useForm(data => {
     const days = Number(textOf(data, 'days'))
-    const role = ROLES.find(each => each === textOf(data, 'role')) ?? 'viewer'
+    const role = ROLES.find(role => role === textOf(data, 'role')) ?? 'viewer'
     return unwrap(
       api.POST('/v1/orgs/{orgId}/management-keys', {
         params: { path: { orgId: organization.id }, header: { 'Idempotency-Key': idempotencyKey } },

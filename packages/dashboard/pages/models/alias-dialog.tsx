@@ -180,9 +180,9 @@ function StrategyField({ strategy, onChange }: StrategyFieldProps) {
       onChange={event => onChange(event.target.value as Strategy)}
       hint={STRATEGIES[strategy].description}
     >
-      {Object.entries(STRATEGIES).map(([value, each]) => (
+      {Object.entries(STRATEGIES).map(([value, strategy]) => (
         <option key={value} value={value}>
-          {each.name}
+          {strategy.name}
         </option>
       ))}
     </SelectField>

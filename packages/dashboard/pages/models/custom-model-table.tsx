@@ -36,7 +36,7 @@ export function CustomModelTable({ models, disabledReason, onChange, onRemove }:
           <tr key={model.id}>
             <td className="text truncate name">{model.model}</td>
             <td className="wide-only muted small">
-              {model.capabilities.map(each => CAPABILITIES[each].toLowerCase()).join(', ')}
+              {model.capabilities.map(capability => CAPABILITIES[capability].toLowerCase()).join(', ')}
             </td>
             <td className="number wide-only">
               {model.context_window === null ? '–' : toCount(model.context_window)}

@@ -26,7 +26,7 @@ export function TargetRows({ rows, strategy, onChange }: TargetRowsProps) {
   const list = useRef<HTMLOListElement>(null)
   const dragged = useRef<number>(undefined)
   const set = (index: number, change: Partial<TargetRow>): void =>
-    onChange(rows.map((row, each) => (each === index ? { ...row, ...change } : row)))
+    onChange(rows.map((row, position) => (position === index ? { ...row, ...change } : row)))
   const move = (from: number, to: number): void => {
     const row = rows[from]
     if (row === undefined || to < 0 || to >= rows.length || from === to) return

@@ -23,7 +23,7 @@ export function ModelPanel({ range }: { range: TimeRange }) {
   const models = [...groupRows(usage.data ?? [], row => row.model ?? null)]
     .map(([model, rows]) => ({ model, ...toTotals(rows) }))
     .sort((a, b) => b.requests - a.requests)
-  const most = models[0]?.requests ?? 1
+  const max = models[0]?.requests ?? 1
   return (
     <section className="panel chart" aria-labelledby="top-models">
       <h2 id="top-models">Top models</h2>
@@ -46,7 +46,7 @@ export function ModelPanel({ range }: { range: TimeRange }) {
             )}
             <span className="number">{toCount(requests)}</span>
             <span className="number muted">{toMoney(costUsd === 0 && unpriced > 0 ? null : costUsd)}</span>
-            <span className="rank" style={{ width: `${(100 * requests) / most}%` }} aria-hidden="true" />
+            <span className="rank" style={{ width: `${(100 * requests) / max}%` }} aria-hidden="true" />
           </li>
         ))}
       </ol>

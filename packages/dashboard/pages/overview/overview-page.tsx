@@ -215,14 +215,18 @@ function Tile({ name, value, note }: { name: string; value: string; note?: strin
 function toSeries(buckets: readonly Bucket[]) {
   return {
     counts: [
-      { name: 'Answered', color: '--status-2xx', values: buckets.map(each => each.requests - each.errors) },
-      { name: 'Failed', color: '--status-5xx', values: buckets.map(each => each.errors) },
+      {
+        name: 'Answered',
+        color: '--status-2xx',
+        values: buckets.map(bucket => bucket.requests - bucket.errors),
+      },
+      { name: 'Failed', color: '--status-5xx', values: buckets.map(bucket => bucket.errors) },
     ],
     latencies: [
-      { name: 'p50', color: '--series-1', values: buckets.map(each => each.p50Ms) },
-      { name: 'p95', color: '--series-3', values: buckets.map(each => each.p95Ms) },
+      { name: 'p50', color: '--series-1', values: buckets.map(bucket => bucket.p50Ms) },
+      { name: 'p95', color: '--series-3', values: buckets.map(bucket => bucket.p95Ms) },
     ],
-    costs: [{ name: 'Cost', color: '--series-1', values: buckets.map(each => each.costUsd) }],
+    costs: [{ name: 'Cost', color: '--series-1', values: buckets.map(bucket => bucket.costUsd) }],
   }
 }
 

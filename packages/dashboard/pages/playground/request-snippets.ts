@@ -77,7 +77,7 @@ function toPython(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False'
   if (Array.isArray(value)) return `[${value.map(toPython).join(', ')}]`
   if (typeof value === 'object') {
-    const entries = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${toPython(each)}`)
+    const entries = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${toPython(item)}`)
     return `{${entries.join(', ')}}`
   }
   return JSON.stringify(value)

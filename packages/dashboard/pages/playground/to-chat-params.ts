@@ -53,7 +53,7 @@ export function toChatParams(
 ): ChatParams {
   const tools = parseTools(draft.tools)
   const schema = parseObject(draft.schema)
-  const effort = EFFORTS.find(each => each === draft.reasoningEffort)
+  const effort = EFFORTS.find(effort => effort === draft.reasoningEffort)
   return {
     model: draft.model,
     messages: toMessages(draft, images, before, results),
@@ -122,7 +122,7 @@ function toContent(text: string, images: readonly string[]): string | ContentPar
 
 function parseTools(text: string): Tool[] | undefined {
   const value = parse(text)
-  return Array.isArray(value) && value.every(each => typeof each === 'object' && each !== null)
+  return Array.isArray(value) && value.every(item => typeof item === 'object' && item !== null)
     ? (value as Tool[])
     : undefined
 }

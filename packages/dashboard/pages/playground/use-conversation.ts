@@ -128,7 +128,7 @@ function addToolCalls(tools: readonly ToolCall[], delta: ChatDelta | undefined):
       arguments: known.arguments + (called?.arguments ?? ''),
     }
   }
-  return now.filter(each => each !== undefined)
+  return now.filter(item => item !== undefined)
 }
 
 function requestIdOf(error: unknown): string | null {

@@ -22,19 +22,19 @@ import {
 export function AddCredentialDialog({ onClose }: { onClose: () => void }) {
   const providers = useQuery(providersQuery)
   const { environment } = useEnvironment()
-  const [made, setMade] = useState<Credential>()
+  const [created, setCreated] = useState<Credential>()
   return (
     <Dialog title={`Add a provider to ${environment.name}`} variant="drawer" onClose={onClose}>
       {providers.isPending && <Skeleton />}
       {providers.isError && (
         <ErrorPanel what="Providers" error={providers.error} onRetry={() => void providers.refetch()} />
       )}
-      {made !== undefined && <CredentialOutcome credential={made} onClose={onClose} />}
-      {providers.isSuccess && made === undefined && (
+      {created !== undefined && <CredentialOutcome credential={created} onClose={onClose} />}
+      {providers.isSuccess && created === undefined && (
         <CredentialForm
           providers={providers.data.filter(({ sandbox }) => !sandbox)}
           onClose={onClose}
-          onDone={setMade}
+          onDone={setCreated}
         />
       )}
     </Dialog>
@@ -55,14 +55,14 @@ function CredentialForm({ providers, onClose, onDone }: CredentialFormProps) {
   const form = useForm(
     async data => {
       if (provider === undefined) throw new Error('there is no provider')
-      const made = await unwrap(
+      const created = await unwrap(
         api.POST('/v1/environments/{envId}/provider-credentials', {
           params: { path: { envId: environment.id } },
           body: toCredentialBody(provider, name => textOf(data, name)),
         }),
       )
       // The credential is stored even if the provider refuses it.
-      return await validateCredential(made.id).catch(() => made)
+      return await validateCredential(created.id).catch(() => created)
     },
     credential => {
       void client.invalidateQueries({ queryKey: credentialsKey(environment.id) })

@@ -19,7 +19,7 @@ interface CredentialTableProps {
 export function CredentialTable(props: CredentialTableProps) {
   const { credentials, providers, disabledReason, checkedId, onCheck, onChange, onRemove } = props
   const { time_zone: timeZone } = useEnvironment().organization
-  const nameOf = (id: string): string => providers.find(each => each.id === id)?.name ?? id
+  const nameOf = (id: string): string => providers.find(provider => provider.id === id)?.name ?? id
   return (
     <ScrollableTable label="Provider keys">
       <thead>

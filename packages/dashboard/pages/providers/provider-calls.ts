@@ -55,7 +55,7 @@ export function findCatalogProvider(
   providers: readonly CatalogProvider[],
   id: string,
 ): CatalogProvider | undefined {
-  return providers.find(each => each.id === (id.startsWith('custom-') ? 'custom' : id))
+  return providers.find(provider => provider.id === (id.startsWith('custom-') ? 'custom' : id))
 }
 
 /**

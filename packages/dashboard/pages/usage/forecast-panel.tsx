@@ -68,8 +68,8 @@ export function ForecastPanel() {
 
 function toSentence({ spentUsd, lowUsd, highUsd, daysLeft }: Forecast): string {
   if (highUsd === 0) return 'Nothing spent yet, and nothing in the last 7 days to base a forecast on.'
-  const left = daysLeft === 0 ? 'today is the last day' : `${daysLeft} days left after today`
-  return `${toMoney(spentUsd)} so far, likely ${toRange(lowUsd, highUsd)} by the end of the month; ${left}.`
+  const remaining = daysLeft === 0 ? 'today is the last day' : `${daysLeft} days left after today`
+  return `${toMoney(spentUsd)} so far, likely ${toRange(lowUsd, highUsd)} by the end of the month; ${remaining}.`
 }
 
 function toRange(low: number, high: number): string {

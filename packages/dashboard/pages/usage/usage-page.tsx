@@ -77,7 +77,7 @@ export function UsagePage() {
         description={
           usage.data === undefined
             ? 'Where did the money go?'
-            : `${toMoney(total.costUsd)} for ${toCount(total.requests)} ${total.requests === 1 ? 'request' : 'requests'} in ${RANGES[range].words}${toMost(pivot[0], total.costUsd, nameOf)}.`
+            : `${toMoney(total.costUsd)} for ${toCount(total.requests)} ${total.requests === 1 ? 'request' : 'requests'} in ${RANGES[range].words}${toLargestShare(pivot[0], total.costUsd, nameOf)}.`
         }
         actions={
           <Button
@@ -112,9 +112,13 @@ export function UsagePage() {
   )
 }
 
-function toMost(most: PivotRow | undefined, totalUsd: number, nameOf: (row: PivotRow) => string): string {
-  if (most?.value == null || totalUsd === 0 || most.costUsd === totalUsd) return ''
-  return `, ${Math.round((100 * most.costUsd) / totalUsd)} % of it for ${nameOf(most)}`
+function toLargestShare(
+  largest: PivotRow | undefined,
+  totalUsd: number,
+  nameOf: (row: PivotRow) => string,
+): string {
+  if (largest?.value == null || totalUsd === 0 || largest.costUsd === totalUsd) return ''
+  return `, ${Math.round((100 * largest.costUsd) / totalUsd)} % of it for ${nameOf(largest)}`
 }
 
 /** Returns a function from a row to its name. A key without a known name shows its id. */
@@ -137,9 +141,9 @@ function useNames(by: Pivot): (row: PivotRow) => string {
   }, [by, keys.data, organization])
 }
 
-type Chosen = Required<UsageSearch>
+type CompleteSearch = Required<UsageSearch>
 
-function Choices({ search }: { search: Chosen }) {
+function Choices({ search }: { search: CompleteSearch }) {
   const current = useEnvironment()
   const navigate = useNavigate()
   const change = (next: UsageSearch): void =>
@@ -203,7 +207,7 @@ interface FiguresProps {
   readonly pivot: readonly PivotRow[]
   readonly now: number
   readonly earlier: EarlierUsage | undefined
-  readonly search: Chosen
+  readonly search: CompleteSearch
   readonly nameOf: (row: PivotRow) => string
 }
 

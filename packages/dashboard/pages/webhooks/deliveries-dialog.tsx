@@ -77,16 +77,16 @@ export function DeliveriesDialog({ webhook, disabledReason, onClose }: Deliverie
             </tr>
           </thead>
           <tbody>
-            {deliveries.items.map(each => (
-              <tr key={each.id}>
-                <td>{each.event}</td>
+            {deliveries.items.map(delivery => (
+              <tr key={delivery.id}>
+                <td>{delivery.event}</td>
                 <td>
-                  <span className={`chip ${STATE_VARIANTS[each.state]}`}>{each.state}</span>
+                  <span className={`chip ${STATE_VARIANTS[delivery.state]}`}>{delivery.state}</span>
                 </td>
-                <td className="number">{each.attempts}</td>
-                <td className="breaks">{each.failure ?? '–'}</td>
+                <td className="number">{delivery.attempts}</td>
+                <td className="breaks">{delivery.failure ?? '–'}</td>
                 <td className="wide-only">
-                  <TimeAgo at={each.created_at} timeZone={timeZone} />
+                  <TimeAgo at={delivery.created_at} timeZone={timeZone} />
                 </td>
               </tr>
             ))}

@@ -56,9 +56,9 @@ export function WebhooksPage() {
       {open?.dialog === 'create' && (
         <WebhookDialog
           onClose={close}
-          onDone={made => {
+          onDone={created => {
             refresh()
-            if ('secret' in made) setOpen({ dialog: 'shown', secret: made.secret })
+            if ('secret' in created) setOpen({ dialog: 'shown', secret: created.secret })
             else close()
           }}
         />

@@ -89,9 +89,9 @@ function readTexts({ texts, inputs }: JsonObject): readonly string[] {
   if (texts !== undefined && texts !== null) throw invalid('inputs', 'must not be sent beside texts.')
   const list = listAt(inputs, 'inputs')
   assertCount(list.length, 'inputs')
-  return list.map((each, at) => {
+  return list.map((item, at) => {
     const path = `inputs[${at}].content`
-    const content = listAt(objectAt(each, `inputs[${at}]`).content, path)
+    const content = listAt(objectAt(item, `inputs[${at}]`).content, path)
     if (content.length === 0) throw invalid(path, 'must have at least one entry.')
     return content.map((part, index) => readPart(part, `${path}[${index}]`)).join('\n')
   })

@@ -38,7 +38,7 @@ export const geminiEmbedContent: EmbeddingServer = {
     const unread = listUnread(body, ONE)
     return toParsed(body, [readContent(body, context, '', unread)], body, unread, context)
   },
-  encodeReply: (_answered, _request, { vectors }) =>
+  encodeReply: (_context, _request, { vectors }) =>
     toBytes({ embedding: { values: encodeVector(vectors[0] ?? [], 'float') } }),
 }
 
@@ -50,16 +50,16 @@ export const geminiBatchEmbed: EmbeddingServer = {
     const requests = listAt(body.requests, 'requests')
     assertCount(requests.length, 'requests')
     const first = objectAt(requests[0], 'requests[0]')
-    const texts = requests.map((each, at) => {
+    const texts = requests.map((value, at) => {
       const path = `requests[${at}]`
-      const request = objectAt(each, path)
+      const request = objectAt(value, path)
       unread.push(...listUnread(request, EACH, path))
       assertSameSettings(request, first, path)
       return readContent(request, context, `${path}.`, unread)
     })
     return toParsed(body, texts, first, unread, context)
   },
-  encodeReply: (_answered, _request, { vectors }, { usage }) =>
+  encodeReply: (_context, _request, { vectors }, { usage }) =>
     toBytes({
       embeddings: vectors.map(vector => ({ values: encodeVector(vector, 'float') })),
       usageMetadata: { promptTokenCount: inputTokens(usage) },

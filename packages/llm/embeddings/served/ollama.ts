@@ -42,7 +42,7 @@ export const ollamaEmbed: EmbeddingServer = {
 /** `{ollama prefix}/api/embeddings`, the older route of one text. */
 export const ollamaEmbeddingsRoute: EmbeddingServer = {
   parse: (body, context) => toParsed(body, [textAt(body.prompt, 'prompt')], listUnread(body, OLD), context),
-  encodeReply: (_answered, _request, { vectors }) =>
+  encodeReply: (_context, _request, { vectors }) =>
     toBytes({ embedding: encodeVector(vectors[0] ?? [], 'float') }),
 }
 

@@ -35,7 +35,7 @@ export const titanEmbeddings: EmbeddingServer = {
       unread,
     }
   },
-  encodeReply(_answered, _request, { vectors }, { usage }) {
+  encodeReply(_context, _request, { vectors }, { usage }) {
     const embedding = encodeVector(vectors[0] ?? [], 'float')
     const answer = {
       embedding,

@@ -13,7 +13,7 @@ import { COMPACT_ID } from './compact-id.ts'
 export const compactServer: ChatServer = {
   id: COMPACT_ID,
   parse: parseCompact,
-  encodeReply: (_answered, { bytes }) => bytes,
+  encodeReply: (_context, { bytes }) => bytes,
   openStream: () => {
     throw new Error('a compaction is never streamed')
   },

@@ -62,9 +62,9 @@ class TextDecoder implements StreamDecoder {
   decode(data: string, event?: string): readonly StreamEvent[] {
     const chunk = data === '[DONE]' ? undefined : parse(data)
     if (chunk === undefined) return this.#chat.decode(data, event)
-    const choices = toArray(chunk.choices).map(each => {
-      const choice = toObject(each)
-      return choice === undefined ? each : { ...choice, delta: { content: choice.text } }
+    const choices = toArray(chunk.choices).map(value => {
+      const choice = toObject(value)
+      return choice === undefined ? value : { ...choice, delta: { content: choice.text } }
     })
     return this.#chat.decode(JSON.stringify({ ...chunk, choices }), event)
   }

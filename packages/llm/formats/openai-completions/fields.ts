@@ -33,7 +33,7 @@ function isPrompt(value: Json): boolean {
   if (typeof value === 'string') return true
   if (!Array.isArray(value)) return false
   return value.every(
-    each => typeof each === 'string' || isToken(each) || (Array.isArray(each) && each.every(isToken)),
+    item => typeof item === 'string' || isToken(item) || (Array.isArray(item) && item.every(isToken)),
   )
 }
 

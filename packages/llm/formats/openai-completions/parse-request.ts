@@ -31,12 +31,12 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
       (options && optionalFlag(options, 'include_usage', 'stream_options.include_usage')) ?? false,
   }
   FIELDS.read(body, request)
-  const each = Math.max(
+  const perPrompt = Math.max(
     optionalNumber(body, 'n', CHOICES) ?? 1,
     optionalNumber(body, 'best_of', BEST_OF) ?? 1,
   )
   if (request.stream && (body.best_of ?? 1) !== 1) throw invalid('best_of', 'must be 1 in a stream.')
-  const choices = request.messages.length * each
+  const choices = request.messages.length * perPrompt
   if (choices > MAX_ANSWERS) throw invalid('n', `asks for more than ${MAX_ANSWERS} answers in all.`)
   const findings = noFindings()
   findings.choices = choices
@@ -61,10 +61,10 @@ function parsePrompts(prompt: Json | undefined): Message[] {
   }
   if (prompt.every(isToken)) return [toMessage(ofTokens(prompt.length))]
   if (prompt.length > MAX_ANSWERS) throw invalid('prompt', `must have at most ${MAX_ANSWERS} entries.`)
-  return prompt.map((each, at) => {
-    if (typeof each === 'string' && typeof prompt[0] === 'string') return toMessage(each)
-    if (Array.isArray(each) && Array.isArray(prompt[0]) && each.length > 0 && each.every(isToken)) {
-      return toMessage(ofTokens(each.length))
+  return prompt.map((input, at) => {
+    if (typeof input === 'string' && typeof prompt[0] === 'string') return toMessage(input)
+    if (Array.isArray(input) && Array.isArray(prompt[0]) && input.length > 0 && input.every(isToken)) {
+      return toMessage(ofTokens(input.length))
     }
     throw invalid(`prompt[${at}]`, 'must be of the same kind as the first entry.')
   })

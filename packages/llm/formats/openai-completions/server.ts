@@ -7,7 +7,7 @@ import type { Bill } from '../../usage/bill.ts'
 import { encodeUsage } from '../openai-chat/server/encode-usage.ts'
 import { toOpenAiEnvelope } from '../shared/error-envelope.ts'
 import type { PlainAnswer } from '../shared/plain-answer.ts'
-import type { Answered, ChatServer } from '../shared/server-format.ts'
+import type { ChatServer, ReplyContext } from '../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../shared/stream-encoder.ts'
 import { parseRequest } from './parse-request.ts'
 
@@ -16,12 +16,12 @@ export const completionsServer: ChatServer = {
   id: 'openai-completions',
   parse: parseRequest,
   encodeReply: toReply,
-  openStream: answered => new PassedStream(answered),
+  openStream: context => new PassedStream(context),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     `data: ${JSON.stringify(toOpenAiEnvelope(fault, requestId, baseUrl))}\n\n`,
 }
 
-function toReply(_answered: Answered, { bytes, reply, fields }: PlainAnswer, bill: Bill): Buffer {
+function toReply(_context: ReplyContext, { bytes, reply, fields }: PlainAnswer, bill: Bill): Buffer {
   const spans = reply.usage === undefined ? (fields ?? findFields(bytes)) : undefined
   if (spans === undefined) return bytes
   return spliceObject({ bytes, fields: spans }, new Map([['usage', encodeUsage(bill.usage)]]))
@@ -29,12 +29,12 @@ function toReply(_answered: Answered, { bytes, reply, fields }: PlainAnswer, bil
 
 /** The provider's chunks, with usage only where it was asked for. */
 class PassedStream implements StreamEncoder {
-  readonly #answered: Answered
+  readonly #context: ReplyContext
   /** The last chunk: those that the gateway adds take its id, model and time. */
   #template: JsonObject = {}
 
-  constructor(answered: Answered) {
-    this.#answered = answered
+  constructor(context: ReplyContext) {
+    this.#context = context
   }
 
   measurePassable(): number {
@@ -47,7 +47,7 @@ class PassedStream implements StreamEncoder {
     const chunk = parse(data)
     if (chunk === undefined) return ''
     this.#template = chunk
-    if (this.#answered.includeUsage) return toFrame(chunk)
+    if (this.#context.includeUsage) return toFrame(chunk)
     const { usage: _, ...rest } = chunk
     return Array.isArray(rest.choices) && rest.choices.length > 0 ? toFrame(rest) : ''
   }
@@ -68,7 +68,7 @@ class PassedStream implements StreamEncoder {
       const choice = { text: '', index: 0, logprobs: null, finish_reason: end.finishReason }
       frames += this.#frame({ choices: [choice] })
     }
-    if (this.#answered.includeUsage && !end.isUsageSent) {
+    if (this.#context.includeUsage && !end.isUsageSent) {
       frames += this.#frame({ choices: [], usage: encodeUsage(end.bill.usage) })
     }
     return `${frames}data: [DONE]\n\n`
@@ -77,10 +77,10 @@ class PassedStream implements StreamEncoder {
   #frame(fields: JsonObject): string {
     const { id, model, created } = this.#template
     return toFrame({
-      id: id ?? `cmpl-${this.#answered.requestId}`,
+      id: id ?? `cmpl-${this.#context.requestId}`,
       object: 'text_completion',
-      created: created ?? this.#answered.created,
-      model: model ?? this.#answered.model,
+      created: created ?? this.#context.created,
+      model: model ?? this.#context.model,
       ...fields,
     })
   }

@@ -5,7 +5,7 @@ import type { FunctionTool, ToolChoice } from '../../request/tools.ts'
 import { toolNameAt } from './call-fields.ts'
 import { FUNCTION, FUNCTION_TOOL, NAMED_SCHEMA } from './chat-rules.ts'
 import { connects } from './connecting-tools.ts'
-import type { HostedAsk } from './hosted-tools.ts'
+import type { HostedToolRequest } from './hosted-tools.ts'
 import { isMarked, type Strictness } from './parse-messages.ts'
 import {
   invalid,
@@ -43,8 +43,8 @@ export function isHostedChatTool(tool: Json | undefined): boolean {
 export const HOSTED_FIELDS: readonly string[] = ['web_search_options', 'search_parameters', 'enable_search']
 
 /** What a body asks its provider to run. No provider of OpenAI's shape has a price for it that is known. */
-export function listHostedChatTools(body: JsonObject): HostedAsk[] {
-  const asks: HostedAsk[] = []
+export function listHostedChatTools(body: JsonObject): HostedToolRequest[] {
+  const asks: HostedToolRequest[] = []
   if (Array.isArray(body.tools)) {
     for (let at = 0; at < body.tools.length; at++) {
       if (isHostedChatTool(body.tools[at])) asks.push({ path: `tools[${at}]`, type: undefined })

@@ -13,7 +13,7 @@ const CONNECTS: ReadonlySet<string> = new Set(
 export function connects(value: Json | undefined, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (depth > 8) return true
-  if (Array.isArray(value)) return value.some(each => connects(each, depth + 1))
+  if (Array.isArray(value)) return value.some(item => connects(item, depth + 1))
   for (const name in value) {
     const inner = value[name]
     if (inner === null || inner === undefined) continue

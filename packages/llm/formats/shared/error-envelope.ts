@@ -29,7 +29,7 @@ export function toEnvelope(fault: ServedFault, requestId: string, baseUrl: strin
 }
 
 /** With a longer wait, clients of OpenAI's format sleep instead of showing the error, unless its type ends their retries. */
-const LONGEST_WAIT_SECONDS = 60
+const MAX_WAIT_SECONDS = 60
 
 /** Returns the error envelope of OpenAI's format. A 429 that no short wait helps against has the type at which its clients stop. */
 export function toOpenAiEnvelope(fault: ServedFault, requestId: string, baseUrl: string): ErrorEnvelope {
@@ -40,5 +40,5 @@ export function toOpenAiEnvelope(fault: ServedFault, requestId: string, baseUrl:
 
 /** True for a 429 whose limit is reset in more than a minute. */
 export function isFarOff({ status, retryAfterSeconds = 0 }: ServedFault): boolean {
-  return status === 429 && retryAfterSeconds > LONGEST_WAIT_SECONDS
+  return status === 429 && retryAfterSeconds > MAX_WAIT_SECONDS
 }

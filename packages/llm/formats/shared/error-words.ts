@@ -72,8 +72,8 @@ function readDetail(detail: Json | undefined): string | undefined {
 /** A text, or of a validator's list of `{ loc, msg }` the first problems as texts. */
 function readProblems(detail: Json | undefined): string | undefined {
   if (!Array.isArray(detail)) return toText(detail)
-  const problems = detail.slice(0, MAX_PROBLEMS).flatMap(each => {
-    const problem = toObject(each)
+  const problems = detail.slice(0, MAX_PROBLEMS).flatMap(value => {
+    const problem = toObject(value)
     const words = toText(problem?.msg)
     if (words === undefined) return []
     const path = toArray(problem?.loc).filter(part => typeof part === 'string' || typeof part === 'number')

@@ -3,10 +3,10 @@ import type { JsonObject } from '../../json/json-value.ts'
 import type { ChatRequest } from '../../request/chat-request.ts'
 import {
   FieldTable,
+  formatSpecific,
   type MutableRequest,
   nested,
   number,
-  onlyHere,
   own,
   texts,
   unread,
@@ -17,7 +17,7 @@ const SAMPLING = new FieldTable({
   maxTokens: number('maxOutputTokens', { min: 1, integer: true }),
   temperature: { ...number('temperature'), write: value => Math.min(1, Number(value)) },
   topP: number('topP'),
-  topK: onlyHere(),
+  topK: formatSpecific(),
 })
 const FIELDS = new FieldTable({
   messages: own('messages'),
@@ -63,12 +63,12 @@ describe('a table with a nested table', () => {
 
   test('an unread field is unknown to findUnknown, and not lost at other formats', () => {
     expect(FIELDS.findUnknown({ betas: ['x'] })).toBe('betas')
-    expect(FIELDS.listOnlyHere({ betas: ['x'] })).toEqual([])
+    expect(FIELDS.listFormatSpecific({ betas: ['x'] })).toEqual([])
   })
 
   test('lists what only this format has, with paths', () => {
     const body = { sampling: { topK: 1, other: 1, topP: 1 }, another: 1 }
-    expect(FIELDS.listOnlyHere(body)).toEqual(['another', 'sampling.topK', 'sampling.other'])
+    expect(FIELDS.listFormatSpecific(body)).toEqual(['another', 'sampling.topK', 'sampling.other'])
   })
 
   test('spells parameters by their paths and knows what is missing', () => {

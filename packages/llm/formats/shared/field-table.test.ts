@@ -4,18 +4,18 @@ import {
   extra,
   FieldTable,
   flag,
+  formatSpecific,
   listSet,
   type MutableRequest,
   nested,
   number,
-  onlyHere,
   own,
 } from './field-table.ts'
 
 const CONFIG = new FieldTable({
   maxTokens: number('maxOutputTokens', { min: 1, integer: true }),
   topP: number('topP'),
-  topK: extra('top_k', onlyHere()),
+  topK: extra('top_k', formatSpecific()),
 })
 const TABLE = new FieldTable({
   model: own('model'),
@@ -23,7 +23,7 @@ const TABLE = new FieldTable({
   parallel: flag('parallelToolCalls'),
   store: extra(
     'store',
-    onlyHere(value => value === false),
+    formatSpecific(value => value === false),
   ),
 })
 const REQUEST: ChatRequest = { model: 'm', messages: [], stream: false, includeUsage: false }
@@ -83,13 +83,15 @@ test('spells nested parameters by their paths, and counts them as supported', ()
 })
 
 test('lists unknown fields and values that only the format has, without those that ask for nothing', () => {
-  expect(TABLE.listOnlyHere({ store: true, other: 1, none: null })).toEqual(['store', 'other'])
-  expect(TABLE.listOnlyHere({ store: false, config: { topP: 1 } })).toEqual([])
+  expect(TABLE.listFormatSpecific({ store: true, other: 1, none: null })).toEqual(['store', 'other'])
+  expect(TABLE.listFormatSpecific({ store: false, config: { topP: 1 } })).toEqual([])
   const body = { config: { topK: 1, other: 1, topP: 1, none: null }, another: 1 }
-  expect(TABLE.listOnlyHere(body)).toEqual(['another', 'config.topK', 'config.other'])
-  expect([CONFIG.isOnlyHere('topK', 1), CONFIG.isOnlyHere('topP', 1), CONFIG.isOnlyHere('other', 1)]).toEqual(
-    [true, false, false],
-  )
+  expect(TABLE.listFormatSpecific(body)).toEqual(['another', 'config.topK', 'config.other'])
+  expect([
+    CONFIG.isFormatSpecific('topK', 1),
+    CONFIG.isFormatSpecific('topP', 1),
+    CONFIG.isFormatSpecific('other', 1),
+  ]).toEqual([true, false, false])
 })
 
 test('finds the first unknown field, also of a nested object', () => {

@@ -7,7 +7,7 @@ import {
   type Rule,
   SCALAR,
   toFieldsRule,
-  type Unknown,
+  type UnknownFields,
 } from '../../upstream/outgoing-rules.ts'
 import { isHarmless } from './harmless-params.ts'
 import { flagAt, type NumberRange, numberAt, objectAt, textAt, textsAt } from './read-fields.ts'
@@ -52,7 +52,7 @@ export interface Field {
   /** Returns the format's value for a canonical one; undefined: the field is left out. Absent: it is the same value. */
   readonly write?: (value: Json) => Json | undefined
   /** True if no other format has a place for this value, so that it is lost there. Absent: never. */
-  readonly isOnlyHere?: (value: Json) => boolean
+  readonly isFormatSpecific?: (value: Json) => boolean
   /** The gateway does not read it, and other formats lose nothing without it. It passes on like an unknown field. */
   readonly isUnread?: true
   /** The fields of the object that it is. */
@@ -107,17 +107,17 @@ export function nested(fields: FieldTable): Field {
 }
 
 /** Returns a field that no other format can express, except values that ask for nothing. `read` checks its form. */
-export function onlyHere(
+export function formatSpecific(
   asksForNothing: (value: Json) => boolean = () => false,
   read?: NonNullable<Field['read']>,
 ): Field {
-  const isOnlyHere = (value: Json): boolean => !asksForNothing(value)
-  return read === undefined ? { isOnlyHere } : { isOnlyHere, read }
+  const isFormatSpecific = (value: Json): boolean => !asksForNothing(value)
+  return read === undefined ? { isFormatSpecific } : { isFormatSpecific, read }
 }
 
 interface TableOptions {
   /** What becomes of other fields in a body that goes to a provider. Default: `reserved`. */
-  readonly unknown?: Unknown
+  readonly unknown?: UnknownFields
   /** A second spelling of each name, which providers take too. */
   readonly respell?: (name: string) => string
   /** Fields that only the gateway writes, such as a provider's other word for a parameter. No caller's field is read there. */
@@ -172,17 +172,17 @@ export class FieldTable {
     }
     for (const { name, parameter, others = [], extra, nested } of all) {
       if (parameter !== undefined) this.#byParameter.set(parameter, [...this.namesOf(parameter), name])
-      for (const each of [parameter, ...others]) if (isParameter(each)) place(each, name)
+      for (const other of [parameter, ...others]) if (isParameter(other)) place(other, name)
       if (extra !== undefined) {
         extras.push(extra)
         if (extra !== name) spellings.set(extra, name)
       }
       if (nested === undefined) continue
-      for (const each of nested.#listParameters()) {
-        place(each, `${name}.${nested.spell(PARAMETER_NAMES[each])}`)
+      for (const parameter of nested.#listParameters()) {
+        place(parameter, `${name}.${nested.spell(PARAMETER_NAMES[parameter])}`)
       }
       extras.push(...nested.extras)
-      for (const each of nested.extras) spellings.set(each, `${name}.${nested.spell(each)}`)
+      for (const extra of nested.extras) spellings.set(extra, `${name}.${nested.spell(extra)}`)
     }
     this.spellings = spellings
     this.#missing = [...missing]
@@ -307,21 +307,21 @@ export class FieldTable {
   }
 
   /** Returns true if no other format has a place for this value of the field, which is not null. */
-  isOnlyHere(name: string, value: Json): boolean {
-    return this.#fields.get(name)?.isOnlyHere?.(value) === true
+  isFormatSpecific(name: string, value: Json): boolean {
+    return this.#fields.get(name)?.isFormatSpecific?.(value) === true
   }
 
   /** The fields that only a target of this format can honour, unknown ones included; those of nested objects come last. */
-  listOnlyHere(body: JsonObject): string[] {
+  listFormatSpecific(body: JsonObject): string[] {
     const found: string[] = []
     const inner: string[] = []
     for (const name in body) {
       const value = body[name]
       if (value === undefined || value === null) continue
       const field = this.#fields.get(name)
-      if (field === undefined || field.isOnlyHere?.(value) === true) found.push(name)
+      if (field === undefined || field.isFormatSpecific?.(value) === true) found.push(name)
       if (field?.nested === undefined) continue
-      for (const each of field.nested.listOnlyHere(objectAt(value, name))) inner.push(`${name}.${each}`)
+      for (const item of field.nested.listFormatSpecific(objectAt(value, name))) inner.push(`${name}.${item}`)
     }
     found.push(...inner)
     return found
@@ -381,7 +381,9 @@ export function withoutNamed(request: ChatRequest, names: readonly string[]): Ch
   if (names.length === 0) return request
   return withoutParameters(
     request,
-    (Object.keys(PARAMETER_NAMES) as Parameter[]).filter(each => names.includes(PARAMETER_NAMES[each])),
+    (Object.keys(PARAMETER_NAMES) as Parameter[]).filter(parameter =>
+      names.includes(PARAMETER_NAMES[parameter]),
+    ),
   )
 }
 

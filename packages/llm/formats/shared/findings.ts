@@ -1,4 +1,4 @@
-import type { HostedAsk } from './hosted-tools.ts'
+import type { HostedToolRequest } from './hosted-tools.ts'
 
 /** What a body asks that not every target can give, or not every caller may send: values, each by the path of its field. */
 export interface Findings extends TargetFindings {
@@ -21,7 +21,7 @@ export interface TargetFindings {
   /** A provider would run it, and its price cannot be known, or it reaches another address or what the provider keeps. */
   readonly hosted: string[]
   /** Tools that a provider runs: sent where their price is known, and left out elsewhere. */
-  readonly hostedTools: HostedAsk[]
+  readonly hostedTools: HostedToolRequest[]
   /** Builds on state that a provider keeps. */
   readonly stateful: string[]
   /**

@@ -14,12 +14,12 @@ export function fitEffort(
   provider: Provider,
   model: CatalogModel | undefined,
 ): string | undefined {
-  const listed = EFFORTS.filter(each => model?.reasoning_efforts?.includes(each) === true)
+  const listed = EFFORTS.filter(effort => model?.reasoning_efforts?.includes(effort) === true)
   if (listed.includes(effort)) return effort
-  const levels = listed.filter(each => each !== 'none')
+  const levels = listed.filter(effort => effort !== 'none')
   if (effort === 'none') return model === undefined ? undefined : fitNone(provider, model, levels)
   if (effort !== 'xhigh' && effort !== 'max') return effort
-  return levels.findLast(each => EFFORTS.indexOf(each) < EFFORTS.indexOf(effort)) ?? 'high'
+  return levels.findLast(level => EFFORTS.indexOf(level) < EFFORTS.indexOf(effort)) ?? 'high'
 }
 
 function fitNone(

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json/json-value.ts'
 import type { FormatId } from '../../request/format-id.ts'
 import type { ClientFormat } from './client-format.ts'
-import type { Listed } from './listed-model.ts'
+import type { ModelListEntry } from './listed-model.ts'
 import type { Mount } from './mount.ts'
 import type { ChatServer, CountFormat } from './server-format.ts'
 
@@ -36,8 +36,8 @@ export interface CountRoute {
 
 /** A route that describes models, or what serves them. */
 export type ModelRoute =
-  | { readonly kind: 'list'; readonly path: string; encode(models: readonly Listed[]): JsonObject }
-  | { readonly kind: 'one'; readonly path: string; encode(model: Listed): JsonObject }
+  | { readonly kind: 'list'; readonly path: string; encode(models: readonly ModelListEntry[]): JsonObject }
+  | { readonly kind: 'one'; readonly path: string; encode(model: ModelListEntry): JsonObject }
   /** The body of a POST names the model. */
   | {
       readonly kind: 'named in body'
@@ -45,6 +45,6 @@ export type ModelRoute =
       readonly bodyLimitBytes: number
       /** Throws RequestError. */
       parse(body: JsonObject): string
-      encode(model: Listed): JsonObject
+      encode(model: ModelListEntry): JsonObject
     }
   | { readonly kind: 'fixed'; readonly path: string; readonly endpoint: string; readonly body: JsonObject }

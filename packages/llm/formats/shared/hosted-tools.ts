@@ -9,7 +9,7 @@ const NANOS_PER_USD = 1_000_000_000
 const MAX_USES = 100_000
 
 /** A tool that a request asks its provider to run. */
-export interface HostedAsk {
+export interface HostedToolRequest {
   /** Where the caller asks for it. */
   readonly path: string
   /** The type by which it asks, in the words of its format; undefined: no provider of the format has a price for it. */

@@ -36,8 +36,8 @@ class SingleCallDecoder implements StreamDecoder {
 
   decode(data: string, event?: string): readonly StreamEvent[] {
     const events = this.#decoder.decode(data, event)
-    if (!events.some(each => each.type === 'delta' && each.toolCalls !== undefined)) return events
-    return events.flatMap(each => (each.type === 'delta' ? this.#filter(each) : [each]))
+    if (!events.some(event => event.type === 'delta' && event.toolCalls !== undefined)) return events
+    return events.flatMap(event => (event.type === 'delta' ? this.#filter(event) : [event]))
   }
 
   partialUsage(): ReturnType<NonNullable<StreamDecoder['partialUsage']>> {

@@ -17,4 +17,4 @@ export interface ListedAlias {
   readonly targets: readonly ListedModel[]
 }
 
-export type Listed = ListedModel | ListedAlias
+export type ModelListEntry = ListedModel | ListedAlias

@@ -15,7 +15,7 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
 /** Returns true if an extra field asks for something that changes the answer. */
 export function isLostExtra(name: string, value: Json): boolean {
   if (WITHOUT_EFFECT.has(name)) return false
-  if (name === 'modalities' && Array.isArray(value) && value.every(each => each === 'text')) return false
+  if (name === 'modalities' && Array.isArray(value) && value.every(item => item === 'text')) return false
   return !isHarmless(name, value)
 }
 

@@ -14,9 +14,9 @@ export function namesContent(value: Json | undefined): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(namesContent)
   for (const name in value) {
-    const each = value[name]
-    if (each === null || each === undefined) continue
-    if (FILE_IDS.has(toPlainName(name)) || namesContent(each)) return true
+    const inner = value[name]
+    if (inner === null || inner === undefined) continue
+    if (FILE_IDS.has(toPlainName(name)) || namesContent(inner)) return true
   }
   return false
 }
@@ -39,9 +39,9 @@ function namesFile(value: Json | undefined): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(namesFile)
   for (const name in value) {
-    const each = value[name]
-    if (each === null || each === undefined) continue
-    if (FILE_NAMES.has(toPlainName(name)) || namesFile(each)) return true
+    const inner = value[name]
+    if (inner === null || inner === undefined) continue
+    if (FILE_NAMES.has(toPlainName(name)) || namesFile(inner)) return true
   }
   return false
 }

@@ -17,8 +17,8 @@ const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high'] as const
  * The fields of a chat completion in OpenAI's shape that have a canonical meaning, in the gateway's own format (strict) and
  * in OpenAI's. Where it is not strict, ranges are the provider's to judge.
  */
-export function openAiFields(how: Strictness): Readonly<Record<string, Field>> {
-  const { strict } = how
+export function openAiFields(strictness: Strictness): Readonly<Record<string, Field>> {
+  const { strict } = strictness
   const penalty = strict ? { min: -2, max: 2 } : {}
   return {
     model: sent(MODEL, own('model')),
@@ -27,16 +27,16 @@ export function openAiFields(how: Strictness): Readonly<Record<string, Field>> {
     stream_options: sent(STREAM_OPTIONS, own('includeUsage')),
     tools: sent(
       TOOLS,
-      checked('tools', value => parseTools(value, how, strict ? FUNCTION_FIELDS : undefined)),
+      checked('tools', value => parseTools(value, strictness, strict ? FUNCTION_FIELDS : undefined)),
     ),
     tool_choice: sent(
       TOOL_CHOICE,
-      checked('toolChoice', value => parseToolChoice(value, how)),
+      checked('toolChoice', value => parseToolChoice(value, strictness)),
     ),
     parallel_tool_calls: flag('parallelToolCalls'),
     response_format: sent(
       RESPONSE_FORMAT,
-      checked('responseFormat', value => parseResponseFormat(value, how)),
+      checked('responseFormat', value => parseResponseFormat(value, strictness)),
     ),
     max_output_tokens: sent(CAP, own('maxOutputTokens')),
     max_completion_tokens: sent(CAP, own('maxOutputTokens')),

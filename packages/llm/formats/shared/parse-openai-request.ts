@@ -15,17 +15,21 @@ export interface OpenAiRequest {
 }
 
 /** Parses a body in OpenAI's shape by its format's fields. Throws RequestError where the gateway relies on a value of the wrong form. */
-export function parseOpenAiRequest(body: JsonObject, fields: FieldTable, how: Strictness): OpenAiRequest {
+export function parseOpenAiRequest(
+  body: JsonObject,
+  fields: FieldTable,
+  strictness: Strictness,
+): OpenAiRequest {
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
   const options = optionalObject(body, 'stream_options')
-  if (how.strict && options !== undefined) refuseUnknown(options, STREAM_FIELDS, 'stream_options')
+  if (strictness.strict && options !== undefined) refuseUnknown(options, STREAM_FIELDS, 'stream_options')
   const includeUsage =
     options === undefined ? undefined : optionalFlag(options, 'include_usage', 'stream_options.include_usage')
   const found = { asksForCaching: false }
   const request: MutableRequest = {
     model,
-    messages: parseMessages(body.messages, how, found),
+    messages: parseMessages(body.messages, strictness, found),
     stream: optionalFlag(body, 'stream') ?? false,
     includeUsage: includeUsage ?? false,
   }

@@ -40,7 +40,7 @@ export interface ParsedChat {
   readonly showsReasoning?: boolean
   /** The caller declared `functions`, and reads the call of one as `function_call`. */
   readonly callsFunctions?: boolean
-  /** The body asks for no answer, but that the model be ready, or be freed: see `encodeReady` of ChatServer. */
+  /** The body asks for no answer, but that the model be ready, or be freed: see `encodeModelLoad` of ChatServer. */
   readonly asksOnly?: 'load' | 'unload'
   /** What an answer repeats of its request, in the formats that do so. */
   readonly repeated?: RepeatedFields

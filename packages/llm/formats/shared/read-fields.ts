@@ -98,7 +98,7 @@ export function listAt(value: Json | undefined, path: string): Json[] {
 
 /** A list of strings. */
 export function textsAt(value: Json | undefined, path: string): string[] {
-  return listAt(value, path).map((each, at) => textAt(each, `${path}[${at}]`))
+  return listAt(value, path).map((item, at) => textAt(item, `${path}[${at}]`))
 }
 
 /** Refuses a field that is not on the list, by its path. */

@@ -120,9 +120,9 @@ export function findReasoningDetails(
   // The ids tell whose the details are that a client kept without the gateway's mark: if another provider handed the turn on,
   // all of them are that provider's.
   const isHandedOn = carried.some(detail => !isDirect(detail))
-  const isOurs = (detail: ReasoningDetail): boolean =>
+  const isOfFormat = (detail: ReasoningDetail): boolean =>
     detail.format === format && isDirect(detail) && (detail.via !== undefined || !isHandedOn)
-  if (kept.some(isOurs)) return kept.filter(isOurs)
+  if (kept.some(isOfFormat)) return kept.filter(isOfFormat)
   return carried.filter(detail => detail.format === format && isDirect(detail))
 }
 
@@ -135,9 +135,9 @@ export function findHandedDetails(
   providerId: string,
 ): readonly ReasoningDetail[] {
   const { kept, carried } = readDetails(message)
-  const isTheirs = ({ via }: ReasoningDetail): boolean => via === providerId
-  if (kept.some(isTheirs)) return kept.filter(isTheirs).map(withoutMark)
-  if (carried.length > 0) return carried.filter(isTheirs).map(withoutMark)
+  const isFromProvider = ({ via }: ReasoningDetail): boolean => via === providerId
+  if (kept.some(isFromProvider)) return kept.filter(isFromProvider).map(withoutMark)
+  if (carried.length > 0) return carried.filter(isFromProvider).map(withoutMark)
   return kept.filter(({ via }) => via === undefined)
 }
 

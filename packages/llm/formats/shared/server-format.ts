@@ -13,8 +13,8 @@ export interface RequestClock {
   elapsedMs(): number
 }
 
-/** Who answered what, as every frame and reply names it. */
-export interface Answered {
+/** What replies and the frames of a stream say of the request and of the target that answered it. */
+export interface ReplyContext {
   readonly requestId: string
   /** Unix seconds. */
   readonly created: number
@@ -31,8 +31,8 @@ export interface Answered {
   readonly call: Omit<ParsedChat, 'request' | 'findings' | 'loggedUser' | 'endUser'>
 }
 
-/** A request that a body holds: in a format of its own, or still as text. */
-export type HeldRequest =
+/** A request that is embedded in a body: in a format of its own, or still as text. */
+export type EmbeddedRequest =
   | {
       readonly format: FormatId
       readonly value: JsonObject
@@ -42,24 +42,24 @@ export type HeldRequest =
       readonly headers?: Readonly<Record<string, string>>
     }
   /** `read` takes what the bytes say. */
-  | { readonly bytes: Buffer; read(value: JsonObject): Extract<HeldRequest, { value: JsonObject }> }
+  | { readonly bytes: Buffer; read(value: JsonObject): Extract<EmbeddedRequest, { value: JsonObject }> }
 
-/** Returns the request that a body holds. Throws RequestError. */
-export type OpenBody = (body: JsonObject, pathModel: string) => HeldRequest
+/** Returns the request that is embedded in a body. Throws RequestError. */
+export type OpenBody = (body: JsonObject, pathModel: string) => EmbeddedRequest
 
-export type EncodeReady = (envelope: ReplyEnvelope, call: ParsedChat) => JsonObject
+export type EncodeModelLoad = (envelope: ReplyEnvelope, call: ParsedChat) => JsonObject
 
 /** A format that chat callers speak to us. */
 export interface ChatServer {
   readonly id: FormatId
-  /** The body only holds the request. Absent: it is the request. */
+  /** For a format whose body embeds the request. Absent: the body is the request. */
   readonly open?: OpenBody
   /** Throws RequestError. */
   parse(body: JsonObject, context: ParseContext): ParsedChat
-  encodeReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer
-  openStream(answered: Answered): StreamEncoder
+  encodeReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer
+  openStream(context: ReplyContext): StreamEncoder
   /** The answer to a body that asks for nothing but its model. Absent: no body of the format does. */
-  readonly encodeReady?: EncodeReady
+  readonly encodeModelLoad?: EncodeModelLoad
   /** The frame that ends a stream after its headers are out. */
   encodeStreamFault(fault: ServedFault, requestId: string, baseUrl: string): string | Uint8Array
   /** The Content-Type of the format's streams. Absent: server-sent events. */

@@ -37,9 +37,9 @@ function findNamed(pattern: RegExp, value: Json | undefined): string | undefined
     return undefined
   }
   for (const name in value) {
-    const each = value[name]
-    if (pattern.test(name) && each !== null && each !== false) return `.${name}`
-    const found = OF_TOOLS.has(name) ? undefined : findNamed(pattern, each)
+    const inner = value[name]
+    if (pattern.test(name) && inner !== null && inner !== false) return `.${name}`
+    const found = OF_TOOLS.has(name) ? undefined : findNamed(pattern, inner)
     if (found !== undefined) return `.${name}${found}`
   }
   return undefined

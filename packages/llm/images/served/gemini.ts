@@ -61,15 +61,16 @@ function parse(given: JsonObject, model: string, isEndUser: boolean): ParsedImag
   const body = spell(given)
   const unread = listUnread(body, BODY)
   refuseOtherModel(body, model)
-  const found: Found = { texts: [], images: [] }
+  const content: PromptContent = { texts: [], images: [] }
   const contents = listAt(body.contents, 'contents')
   if (contents.length === 0) throw invalid('contents', 'must have at least one entry.')
-  const kept = contents.map((each, at) => readContent(each, `contents[${at}]`, found))
+  const kept = contents.map((value, at) => readContent(value, `contents[${at}]`, content))
   const system = optionalObject(body, 'systemInstruction')
-  if (system !== undefined) readContent(system, 'systemInstruction', found)
-  const prompt = found.texts.join('\n')
+  if (system !== undefined) readContent(system, 'systemInstruction', content)
+  const prompt = content.texts.join('\n')
   if (prompt === '') throw invalid('contents', 'must have a text.')
-  if (found.images.length > MAX_SOURCES) throw invalid('contents', `must have at most ${MAX_SOURCES} images.`)
+  if (content.images.length > MAX_SOURCES)
+    throw invalid('contents', `must have at most ${MAX_SOURCES} images.`)
   const { config, only } = readConfig(body, unread)
   if (system !== undefined) only.push('systemInstruction')
   if (contents.length > 1) only.push('contents')
@@ -82,39 +83,39 @@ function parse(given: JsonObject, model: string, isEndUser: boolean): ParsedImag
   }
   const request = { model, prompt, n: 1, google }
   return {
-    request: found.images.length === 0 ? request : { ...request, images: found.images },
+    request: content.images.length === 0 ? request : { ...request, images: content.images },
     endUser: body.endUser,
     findings: { stored: undefined, passedOn: isEndUser ? unread[0] : undefined },
     files: undefined,
   }
 }
 
-interface Found {
+interface PromptContent {
   readonly texts: string[]
   readonly images: ImageSource[]
 }
 
-function readContent(value: Json, path: string, found: Found): JsonObject {
+function readContent(value: Json, path: string, prompt: PromptContent): JsonObject {
   const content = objectAt(value, path)
   if (content.role !== undefined && content.role !== null) {
     choiceAt(content.role, `${path}.role`, ['user', 'model', 'system'])
   }
   const parts = listAt(content.parts, `${path}.parts`)
-  for (const [at, part] of parts.entries()) readPart(part, `${path}.parts[${at}]`, found)
+  for (const [at, part] of parts.entries()) readPart(part, `${path}.parts[${at}]`, prompt)
   return content
 }
 
-function readPart(value: Json, path: string, found: Found): void {
+function readPart(value: Json, path: string, prompt: PromptContent): void {
   const part = objectAt(value, path)
   for (const name in part) {
     if (part[name] !== null && !PART.has(name)) throw invalid(`${path}.${name}`, 'must be text or an image.')
   }
   const text = optionalText(part, 'text', `${path}.text`)
-  if (text !== undefined) found.texts.push(text)
+  if (text !== undefined) prompt.texts.push(text)
   const data = optionalObject(part, 'inlineData', `${path}.inlineData`)
   if (data === undefined) return
   const at = `${path}.inlineData.data`
-  found.images.push(toSource(Buffer.from(textAt(data.data, at), 'base64'), at))
+  prompt.images.push(toSource(Buffer.from(textAt(data.data, at), 'base64'), at))
 }
 
 /** Adds fields that no target gets to `unread`. `only`: paths of what a Google model alone takes. */

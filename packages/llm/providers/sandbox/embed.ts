@@ -12,8 +12,8 @@ const READ_CHARACTERS = 512 * 1024
  */
 export function answerEmbeddings(body: JsonObject): JsonObject {
   const inputs = Array.isArray(body.input) ? body.input : [body.input ?? '']
-  const asked = typeof body.dimensions === 'number' ? body.dimensions : DIMENSIONS
-  const dimensions = Math.min(MAX_DIMENSIONS, Math.max(1, Math.trunc(asked)))
+  const requested = typeof body.dimensions === 'number' ? body.dimensions : DIMENSIONS
+  const dimensions = Math.min(MAX_DIMENSIONS, Math.max(1, Math.trunc(requested)))
   const share = Math.ceil(READ_CHARACTERS / inputs.length)
   const tokens = inputs.reduce((sum: number, input) => sum + Math.max(1, countTokens(input)), 0)
   return {

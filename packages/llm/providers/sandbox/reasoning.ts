@@ -41,14 +41,14 @@ export function reason(words: string, callId: string | undefined): SandboxReason
 export function countSigned(messages: readonly JsonObject[]): number | undefined {
   let count = 0
   for (const message of messages) {
-    const own = toObjects(message.reasoning_details).filter(isOurs)
+    const own = toObjects(message.reasoning_details).filter(isOfSandbox)
     if (!own.every(isValid)) return undefined
     if (own.length > 0) count++
   }
   return count
 }
 
-function isOurs({ signature, data }: JsonObject): boolean {
+function isOfSandbox({ signature, data }: JsonObject): boolean {
   return (toText(signature) ?? toText(data) ?? '').startsWith(SANDBOX_SIGNATURE)
 }
 

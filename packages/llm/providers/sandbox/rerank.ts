@@ -16,7 +16,10 @@ export function answerRerank(body: JsonObject): JsonObject {
   })
   scored.sort((one, other) => other.relevance_score - one.relevance_score || one.index - other.index)
   const top = typeof body.top_n === 'number' ? body.top_n : documents.length
-  const total = documents.reduce((sum: number, each) => sum + countTokens(each) + countTokens(body.query), 0)
+  const total = documents.reduce(
+    (sum: number, document) => sum + countTokens(document) + countTokens(body.query),
+    0,
+  )
   return { model: 'rerank', results: scored.slice(0, top), usage: { total_tokens: total } }
 }
 

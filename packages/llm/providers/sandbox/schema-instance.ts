@@ -41,17 +41,17 @@ const FORMATS: Readonly<Record<string, string>> = toTable({
  * names no required ones), first alternatives, lowest numbers. `pattern` and `not` are not looked at.
  */
 export function makeInstance(schema: Json | undefined): Json {
-  return new Maker(schema).make(schema, 0, 0)
+  return new InstanceBuilder(schema).make(schema, 0, 0)
 }
 
 /** Schemas that all hold for one value, as one: later keywords replace earlier ones. */
-interface Joined {
+interface JoinedSchema {
   readonly keywords: Partial<Record<(typeof KEYWORDS)[number], Json>>
   properties: Map<string, Json | undefined> | undefined
   required: Set<string> | undefined
 }
 
-class Maker {
+class InstanceBuilder {
   private readonly root: Json | undefined
   private steps = 0
 
@@ -61,7 +61,7 @@ class Maker {
 
   /** `nth` makes the values of an array differ, for `uniqueItems`. */
   make(given: Json | undefined, depth: number, nth: number): Json {
-    const joined: Joined = { keywords: {}, properties: undefined, required: undefined }
+    const joined: JoinedSchema = { keywords: {}, properties: undefined, required: undefined }
     if (depth > MAX_DEPTH || !this.join(given, depth, joined)) return null
     const { keywords } = joined
     if (keywords.const !== undefined) return this.take(keywords.const)
@@ -86,17 +86,17 @@ class Maker {
     }
   }
 
-  private makeObject({ properties, required }: Joined, depth: number): JsonObject {
-    const made: [string, Json][] = []
+  private makeObject({ properties, required }: JoinedSchema, depth: number): JsonObject {
+    const entries: [string, Json][] = []
     for (const name of required ?? properties?.keys() ?? []) {
       if (!this.spendText(name)) break
       const schema = properties?.has(name) === true ? properties.get(name) : { type: 'string' }
-      made.push([name, this.make(schema, depth + 1, 0)])
+      entries.push([name, this.make(schema, depth + 1, 0)])
     }
-    return Object.fromEntries(made)
+    return Object.fromEntries(entries)
   }
 
-  private makeArray(keywords: Joined['keywords'], depth: number): Json[] {
+  private makeArray(keywords: JoinedSchema['keywords'], depth: number): Json[] {
     const prefix = Array.isArray(keywords.prefixItems) ? keywords.prefixItems : []
     const least = typeof keywords.minItems === 'number' ? Math.min(keywords.minItems, MAX_LENGTH) : 0
     const items: Json[] = []
@@ -110,7 +110,7 @@ class Maker {
    * Adds a schema to `joined`: what a reference leads to, and with its own keywords those of its first alternatives and of its
    * conjunctions. Returns false if there is none. A schema may refer to what it is a part of, so the depth counts here too.
    */
-  private join(given: Json | undefined, depth: number, joined: Joined): boolean {
+  private join(given: Json | undefined, depth: number, joined: JoinedSchema): boolean {
     let schema = toObject(given)
     for (let hops = 0; typeof schema?.$ref === 'string'; hops++) {
       schema = hops < MAX_DEPTH ? toObject(this.findRef(schema.$ref)) : undefined
@@ -131,7 +131,7 @@ class Maker {
     return true
   }
 
-  private joinNames(schema: JsonObject, joined: Joined): void {
+  private joinNames(schema: JsonObject, joined: JoinedSchema): void {
     const properties = toObject(schema.properties)
     if (properties !== undefined) {
       joined.properties ??= new Map()
@@ -150,9 +150,9 @@ class Maker {
 
   private *objectsOf(list: Json | undefined): Generator<JsonObject> {
     if (!Array.isArray(list)) return
-    for (const each of list) {
+    for (const item of list) {
       if (!this.spend(1)) return
-      const object = toObject(each)
+      const object = toObject(item)
       if (object !== undefined) yield object
     }
   }
@@ -178,7 +178,7 @@ class Maker {
   private spendValue(value: Json | undefined): boolean {
     if (typeof value === 'string') return this.spendText(value)
     if (!this.spend(1)) return false
-    if (Array.isArray(value)) return value.every(each => this.spendValue(each))
+    if (Array.isArray(value)) return value.every(item => this.spendValue(item))
     const object = toObject(value)
     for (const name in object) {
       if (!this.spendText(name) || !this.spendValue(object[name])) return false
@@ -197,17 +197,17 @@ class Maker {
   }
 }
 
-function typeOf({ keywords, properties, required }: Joined): string {
+function typeOf({ keywords, properties, required }: JoinedSchema): string {
   const { type } = keywords
   if (typeof type === 'string') return type
-  if (Array.isArray(type)) return String(type.slice(0, TYPES).find(each => each !== 'null') ?? 'null')
+  if (Array.isArray(type)) return String(type.slice(0, TYPES).find(type => type !== 'null') ?? 'null')
   if (properties !== undefined || required !== undefined) return 'object'
   if (keywords.items !== undefined || keywords.prefixItems !== undefined) return 'array'
   if (keywords.minimum !== undefined || keywords.maximum !== undefined) return 'number'
   return 'string'
 }
 
-function makeString(schema: Joined['keywords'], nth: number): string {
+function makeString(schema: JoinedSchema['keywords'], nth: number): string {
   const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined
   if (format !== undefined && nth === 0) return format
   const most = typeof schema.maxLength === 'number' ? schema.maxLength : MAX_LENGTH
@@ -216,7 +216,7 @@ function makeString(schema: Joined['keywords'], nth: number): string {
 }
 
 /** The lowest number allowed, zero where nothing forbids it. `step` 1: whole numbers. */
-function makeNumber(schema: Joined['keywords'], nth: number, step: 0 | 1): number {
+function makeNumber(schema: JoinedSchema['keywords'], nth: number, step: 0 | 1): number {
   const multiple = typeof schema.multipleOf === 'number' && schema.multipleOf > 0 ? schema.multipleOf : step
   const least = numberOr(schema.minimum, Number.NEGATIVE_INFINITY)
   const over = numberOr(schema.exclusiveMinimum, Number.NEGATIVE_INFINITY)

@@ -36,6 +36,6 @@ export function chooseCall(
 
 /** Clients look a result's call up by its id, so each call of a conversation has another. */
 function nextId(messages: readonly JsonObject[]): string {
-  const made = messages.reduce((sum, { tool_calls: calls }) => sum + toObjects(calls).length, 0)
-  return made === 0 ? 'call_sandbox' : `call_sandbox_${made + 1}`
+  const callCount = messages.reduce((sum, { tool_calls: calls }) => sum + toObjects(calls).length, 0)
+  return callCount === 0 ? 'call_sandbox' : `call_sandbox_${callCount + 1}`
 }

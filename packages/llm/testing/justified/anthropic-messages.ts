@@ -11,7 +11,7 @@ const AS_TEXT = 'A text document becomes canonical text, because few other forma
 const NAMED = 'A canonical file has a name, because other providers refuse one without.'
 const DEFAULT = 'The default.'
 const EFFORT_THINKS = 'With an effort we also send `thinking`, so that the answer shows the reasoning.'
-const MOST = 'The format demands a cap; without one in the request we send the model’s.'
+const MAX = 'The format demands a cap; without one in the request we send the model’s.'
 const OTHER_SETTINGS = 'The recording under this name has another request.'
 const NO_MARK = 'A canonical call has no mark of caching; parts, results and tools have one.'
 const LATE = 'Loading a tool later is a feature of a tool that the provider runs.'
@@ -66,7 +66,7 @@ export const JUSTIFIED: readonly Justification[] = [
   { path: '/messages/1/content/**', of: 'advisor-tool-message-replay', why: REPLAYED },
   { path: '/messages/1/content/**', of: 'mcp-servers', why: REPLAYED },
   // Requests that were recorded at several providers.
-  { path: '/max_tokens', of: 'canonical', why: MOST },
+  { path: '/max_tokens', of: 'canonical', why: MAX },
   { path: '/messages/0/content/0/text', of: 'canonical stopSequences', why: OTHER_SETTINGS },
   { path: '/messages/0/content/0/text', of: 'canonical chatCompletionsAnthropicCache', why: OTHER_SETTINGS },
   {

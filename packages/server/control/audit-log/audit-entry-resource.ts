@@ -1,4 +1,4 @@
-import type { AuditEntryRow } from '../../storage/audit-log.ts'
+import type { AuditEntryRow } from '../../storage/events/audit-log.ts'
 import { dateTime, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 

@@ -1,4 +1,4 @@
-import { listAuditLog as loadAuditLog } from '../../storage/audit-log.ts'
+import { listAuditLog as loadAuditLog } from '../../storage/events/audit-log.ts'
 import { dateTimeField, textField, toDate, uuidField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadBoundedPage, pageQuery } from '../operation/pagination.ts'

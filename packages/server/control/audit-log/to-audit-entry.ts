@@ -1,5 +1,5 @@
-import { organizationsOf } from '../../core/permissions.ts'
-import type { AuditEntry } from '../../storage/audit-log.ts'
+import { organizationsOf } from '../../core/access/permissions.ts'
+import type { AuditEntry } from '../../storage/events/audit-log.ts'
 import type { GrantedAccess } from '../operation/granted-access.ts'
 import type { Operation } from '../operation/operation.ts'
 import { hasTag } from '../operation/preconditions.ts'

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import type { OnTight } from '../../core/policies.ts'
+import type { OnTight } from '../../core/tenancy/policies.ts'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
 import { uuidField } from '../operation/fields.ts'

@@ -1,4 +1,4 @@
-import { insertBudget } from '../../storage/budgets.ts'
+import { insertBudget } from '../../storage/policies/budgets.ts'
 import { newRecord } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { NewBudget, parseBudgetScope, toBudgetSettings } from './budget-body.ts'

@@ -1,4 +1,4 @@
-import { removeBudget } from '../../storage/budgets.ts'
+import { removeBudget } from '../../storage/policies/budgets.ts'
 import { defineOperation } from '../operation/operation.ts'
 
 export const deleteBudget = defineOperation('DELETE /v1/budgets/{id}', {

@@ -1,4 +1,4 @@
-import { listOrganizationBudgets as loadBudgets } from '../../storage/budgets.ts'
+import { listOrganizationBudgets as loadBudgets } from '../../storage/policies/budgets.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

@@ -1,10 +1,10 @@
-import { type WindowBounds, windowBoundsAt } from '../../core/windows.ts'
-import { findOrganization } from '../../storage/organizations.ts'
-import { toBudgetRowMeter } from '../../storage/policy-meters.ts'
+import { type WindowBounds, windowBoundsAt } from '../../core/tenancy/windows.ts'
+import { toBudgetRowMeter } from '../../storage/policies/policy-meters.ts'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
-import { sumUsage, type UsageSelector } from '../../storage/usage-totals.ts'
+import { findOrganization } from '../../storage/tenancy/organizations.ts'
+import { sumUsage, type UsageSelector } from '../../storage/usage/usage-totals.ts'
 import type { Services } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { projectSpend } from './project-spend.ts'
 
 export interface MeasuredBudget extends BudgetRow {
@@ -16,7 +16,7 @@ export interface MeasuredBudget extends BudgetRow {
   readonly resets_at: Date | null
 }
 
-type Measuring = Pick<Services, 'db' | 'clock' | 'readMeters'>
+type MeasureDeps = Pick<Services, 'db' | 'clock' | 'readMeters'>
 
 /**
  * Returns the budgets of one organization with their spend: in a calendar window all of it, including spend before the
@@ -24,11 +24,11 @@ type Measuring = Pick<Services, 'db' | 'clock' | 'readMeters'>
  * the next request is checked, or from the usage ledger if the counters cannot be read.
  */
 export async function measureBudgets(
-  { db, clock, readMeters }: Measuring,
+  { db, clock, readMeters }: MeasureDeps,
   orgId: string,
   rows: readonly BudgetRow[],
 ): Promise<MeasuredBudget[]> {
-  const { time_zone } = orGone(await findOrganization(db, orgId))
+  const { time_zone } = orResourceNotFound(await findOrganization(db, orgId))
   const now = clock.now()
   const spans = rows.map(row => windowBoundsAt(row.window, now, time_zone, row.created_at.getTime()))
   const statuses =
@@ -55,7 +55,7 @@ export async function measureBudgets(
   })
 }
 
-export async function measureBudget(services: Measuring, row: BudgetRow): Promise<MeasuredBudget> {
+export async function measureBudget(services: MeasureDeps, row: BudgetRow): Promise<MeasuredBudget> {
   const [measured] = await measureBudgets(services, row.org_id, [row])
   return measured as MeasuredBudget
 }

@@ -1,7 +1,7 @@
-import { calendarBoundsAt, type WindowBounds } from '../../core/windows.ts'
+import { calendarBoundsAt, type WindowBounds } from '../../core/tenancy/windows.ts'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
-import { sumRecentSpend } from '../../storage/recent-spend.ts'
+import { sumRecentSpend } from '../../storage/usage/recent-spend.ts'
 
 const DAY_MS = 86_400_000
 const BASIS_DAYS = 7

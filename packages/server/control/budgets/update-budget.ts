@@ -1,8 +1,8 @@
-import { lockBudget, updateBudget as storeBudget } from '../../storage/budgets.ts'
+import { lockBudget, updateBudget as storeBudget } from '../../storage/policies/budgets.ts'
 import { mergeChange } from '../operation/merge-change.ts'
 import { toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { BudgetChange, parseBudgetScope } from './budget-body.ts'
 import { BudgetResource, toBudgetResource } from './budget-resource.ts'
 import { measureBudget } from './measure-budgets.ts'
@@ -16,7 +16,7 @@ export const updateBudget = defineOperation('PATCH /v1/budgets/{id}', {
   handle: async ({ services, resource, body }) => {
     const { limit_usd, ...rest } = body
     // Locks the row: what another call changed since the caller was admitted stays.
-    const stored = orGone(await lockBudget(services.db, resource.id))
+    const stored = orResourceNotFound(await lockBudget(services.db, resource.id))
     const { limit_nano_usd, window, scope, scope_ref, alert_pcts, on_tight } = mergeChange(stored, rest)
     const settings = await parseBudgetScope(services.db, stored, {
       limit_nano_usd: limit_usd === undefined ? limit_nano_usd : toNanoUsd(limit_usd),
@@ -27,7 +27,7 @@ export const updateBudget = defineOperation('PATCH /v1/budgets/{id}', {
       on_tight: on_tight ?? 'cap',
     })
     const now = new Date(services.clock.now())
-    const row = orGone(await storeBudget(services.db, resource.id, settings, now))
+    const row = orResourceNotFound(await storeBudget(services.db, resource.id, settings, now))
     return toBudgetResource(await measureBudget(services, row))
   },
 })

@@ -18,19 +18,23 @@ beforeAll(async () => {
 })
 afterAll(() => plane.close())
 
-interface Listed {
+interface ListedModel {
   readonly id: string
   readonly is_callable?: boolean
 }
 
-async function listAll(path: string, filter = ''): Promise<Listed[]> {
-  const seen: Listed[] = []
+async function listAll(path: string, filter = ''): Promise<ListedModel[]> {
+  const seen: ListedModel[] = []
   let cursor: string | null = null
   do {
     const suffix: string = cursor === null ? '' : `&cursor=${cursor}`
-    const { status, json } = await plane.call<List<Listed>>('GET', `${path}?limit=100&${filter}${suffix}`, {
-      key,
-    })
+    const { status, json } = await plane.call<List<ListedModel>>(
+      'GET',
+      `${path}?limit=100&${filter}${suffix}`,
+      {
+        key,
+      },
+    )
     expect(status).toBe(200)
     seen.push(...json.data)
     cursor = json.next_cursor

@@ -1,7 +1,7 @@
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { allModels } from '@rideau/llm/providers/catalog'
 import { toListedPrices } from '@rideau/llm/providers/listed-prices'
-import { listCredentialProviders } from '../../storage/provider-credentials.ts'
+import { listCredentialProviders } from '../../storage/models/provider-credentials.ts'
 import { capabilityField } from '../operation/capability-field.ts'
 import { textParam } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'

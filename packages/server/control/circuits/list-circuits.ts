@@ -1,4 +1,4 @@
-import { listCircuits as listStoredCircuits } from '../../storage/circuits.ts'
+import { listCircuits as listStoredCircuits } from '../../storage/models/circuits.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPageBy, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

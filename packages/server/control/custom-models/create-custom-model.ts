@@ -1,4 +1,4 @@
-import { CUSTOM_MODEL_NAME_CONSTRAINT, insertCustomModel } from '../../storage/custom-models.ts'
+import { CUSTOM_MODEL_NAME_CONSTRAINT, insertCustomModel } from '../../storage/models/custom-models.ts'
 import { assertRole } from '../operation/assert-role.ts'
 import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'

@@ -22,17 +22,17 @@ beforeAll(async () => {
 })
 afterAll(() => plane.close())
 
-type By = 'viewer' | 'developer' | 'admin'
+type Role = 'viewer' | 'developer' | 'admin'
 let made = 0
 const valid = () => ({ model: `custom/model-${made++}`, capabilities: ['chat'] })
-const create = (fields: object = {}, by: By = 'admin') =>
+const create = (fields: object = {}, by: Role = 'admin') =>
   plane.call<CustomModelRecord>('POST', path, {
     key: tenant.keys[by],
     body: { ...valid(), ...fields },
   })
-const change = (id: string, body: unknown, by: By = 'admin') =>
+const change = (id: string, body: unknown, by: Role = 'admin') =>
   plane.call<CustomModelRecord>('PATCH', `/v1/custom-models/${id}`, { key: tenant.keys[by], body })
-const remove = (id: string, by: By = 'admin') =>
+const remove = (id: string, by: Role = 'admin') =>
   plane.call('DELETE', `/v1/custom-models/${id}`, { key: tenant.keys[by] })
 
 test('a model is created, listed, changed and removed', async () => {

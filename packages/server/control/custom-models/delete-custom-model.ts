@@ -1,4 +1,4 @@
-import { lockCustomModel, removeCustomModel } from '../../storage/custom-models.ts'
+import { lockCustomModel, removeCustomModel } from '../../storage/models/custom-models.ts'
 import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { decidesPrice } from './custom-model-body.ts'

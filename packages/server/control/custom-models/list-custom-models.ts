@@ -1,4 +1,4 @@
-import { listCustomModels as loadCustomModels } from '../../storage/custom-models.ts'
+import { listCustomModels as loadCustomModels } from '../../storage/models/custom-models.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

@@ -2,11 +2,11 @@ import {
   CUSTOM_MODEL_NAME_CONSTRAINT,
   lockCustomModel,
   updateCustomModel as storeCustomModel,
-} from '../../storage/custom-models.ts'
+} from '../../storage/models/custom-models.ts'
 import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import {
   assertModelName,
   CustomModelChanges,
@@ -28,7 +28,7 @@ export const updateCustomModel = defineOperation('PATCH /v1/custom-models/{id}',
     const { model, capabilities, context_window, max_output_tokens, pricing } = body
     if (model !== undefined) assertModelName(model)
     // Locks the row: an administrator may set a price at this moment.
-    const stored = orGone(await lockCustomModel(services.db, resource.id))
+    const stored = orResourceNotFound(await lockCustomModel(services.db, resource.id))
     // Moving a price to another model sets a price there.
     const movesPrice =
       model !== undefined && model !== stored.model && (decidesPrice(stored) || hasListPrice(model))
@@ -41,6 +41,8 @@ export const updateCustomModel = defineOperation('PATCH /v1/custom-models/{id}',
       ...(pricing === undefined ? {} : { pricing: toPricingJson(pricing) }),
     }
     const storing = storeCustomModel(services.db, resource.id, change, new Date(services.clock.now()))
-    return toCustomModelResource(orGone(await orConflict(storing, CUSTOM_MODEL_NAME_CONSTRAINT, 'model')))
+    return toCustomModelResource(
+      orResourceNotFound(await orConflict(storing, CUSTOM_MODEL_NAME_CONSTRAINT, 'model')),
+    )
   },
 })

@@ -37,13 +37,13 @@ export function loadFiles(dir: string): ReadonlyMap<string, DashboardFile> {
       type,
       digest: createHash('sha256').update(plain).digest('base64url').slice(0, 22),
       plain,
-      brotli: readIfThere(`${file}.br`),
-      gzip: readIfThere(`${file}.gz`),
+      brotli: readIfExists(`${file}.br`),
+      gzip: readIfExists(`${file}.gz`),
     })
   }
   return files
 }
 
-function readIfThere(file: string): Buffer | undefined {
+function readIfExists(file: string): Buffer | undefined {
   return fs.existsSync(file) ? fs.readFileSync(file) : undefined
 }

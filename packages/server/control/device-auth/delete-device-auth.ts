@@ -1,6 +1,6 @@
-import { removeDeviceAuth } from '../../storage/device-auth.ts'
+import { removeDeviceAuth } from '../../storage/end-users/device-auth.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { orNotFound } from '../operation/or-gone.ts'
+import { orNotFound } from '../operation/or-not-found.ts'
 import { NO_DEVICE_AUTH, readDeviceAuth } from './read-device-auth.ts'
 
 export const deleteDeviceAuth = defineOperation('DELETE /v1/projects/{projectId}/device-auth', {

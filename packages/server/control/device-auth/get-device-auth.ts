@@ -1,5 +1,5 @@
 import { defineOperation } from '../operation/operation.ts'
-import { orNotFound } from '../operation/or-gone.ts'
+import { orNotFound } from '../operation/or-not-found.ts'
 import { DeviceAuthResource } from './device-auth-resource.ts'
 import { NO_DEVICE_AUTH, readDeviceAuth } from './read-device-auth.ts'
 

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import { findDeviceAuth, upsertDeviceAuth } from '../../storage/device-auth.ts'
+import { findDeviceAuth, upsertDeviceAuth } from '../../storage/end-users/device-auth.ts'
 import type { DeviceAuthRow } from '../../storage/policy-tables.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
 import type { z } from '../operation/zod.ts'

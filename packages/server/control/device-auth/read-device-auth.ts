@@ -1,4 +1,4 @@
-import { findDeviceAuth } from '../../storage/device-auth.ts'
+import { findDeviceAuth } from '../../storage/end-users/device-auth.ts'
 import type { Services } from '../operation/operation.ts'
 import type { z } from '../operation/zod.ts'
 import { type DeviceAuthResource, toDeviceAuthResource } from './device-auth-resource.ts'

@@ -1,12 +1,12 @@
 import { toUsd } from '@rideau/llm/usage/money'
-import { listMeters } from '../../core/list-meters.ts'
-import type { Meter } from '../../core/meter.ts'
-import type { Policies } from '../../core/policies.ts'
-import type { MeteredCaller } from '../../core/policy-scopes.ts'
-import { findEnvironmentPolicies } from '../../storage/environment-policies.ts'
+import { listMeters } from '../../core/limits/list-meters.ts'
+import type { Meter } from '../../core/limits/meter.ts'
+import type { MeteredCaller } from '../../core/limits/policy-scopes.ts'
+import type { Policies } from '../../core/tenancy/policies.ts'
+import { findEnvironmentPolicies } from '../../storage/policies/environment-policies.ts'
 import { dateTime, uuid } from '../operation/fields.ts'
 import type { Services } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { cutInOrder, listOf, type PageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 
@@ -56,7 +56,7 @@ export async function findEffectiveLimits(
   binding: readonly unknown[],
   caller: MeteredCaller,
 ): Promise<Limits> {
-  const policies = orGone(await findEnvironmentPolicies(db, caller.environmentId))
+  const policies = orResourceNotFound(await findEnvironmentPolicies(db, caller.environmentId))
   const now = clock.now()
   const { meters, plan } = listMeters(policies, caller, now)
   const statuses = await readMeters(meters, now)

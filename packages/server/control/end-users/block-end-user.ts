@@ -1,4 +1,4 @@
-import { blockEndUser as storeBlock } from '../../storage/end-users.ts'
+import { blockEndUser as storeBlock } from '../../storage/end-users/end-users.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { EndUserResource } from './end-user-resource.ts'
 import { readEndUser } from './read-end-user.ts'

@@ -1,4 +1,4 @@
-import { insertEndUser } from '../../storage/end-users.ts'
+import { insertEndUser } from '../../storage/end-users/end-users.ts'
 import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'

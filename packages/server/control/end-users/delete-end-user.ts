@@ -1,4 +1,4 @@
-import { removeEndUser } from '../../storage/end-users.ts'
+import { removeEndUser } from '../../storage/end-users/end-users.ts'
 import { defineOperation } from '../operation/operation.ts'
 
 export const deleteEndUser = defineOperation('DELETE /v1/end-users/{id}', {

@@ -1,6 +1,6 @@
 import { toUsd } from '@rideau/llm/usage/money'
-import type { EndUserWithPlanRow } from '../../storage/end-users.ts'
-import { sumUsage, type UsageTotals } from '../../storage/usage-totals.ts'
+import type { EndUserWithPlanRow } from '../../storage/end-users/end-users.ts'
+import { sumUsage, type UsageTotals } from '../../storage/usage/usage-totals.ts'
 import { dateTime, environmentIds, stamps, toDateTime, toStamps } from '../operation/fields.ts'
 import type { Services } from '../operation/operation.ts'
 import { storedFields } from '../operation/stored-fields.ts'

@@ -1,5 +1,9 @@
 import { Fault } from '../../core/fault.ts'
-import { END_USER_ORDERS, findEndUser, listEndUsers as loadEndUsers } from '../../storage/end-users.ts'
+import {
+  END_USER_ORDERS,
+  findEndUser,
+  listEndUsers as loadEndUsers,
+} from '../../storage/end-users/end-users.ts'
 import type { Db } from '../../storage/pool.ts'
 import { textParam } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'

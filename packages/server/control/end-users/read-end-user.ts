@@ -1,6 +1,6 @@
-import { findEndUser } from '../../storage/end-users.ts'
+import { findEndUser } from '../../storage/end-users/end-users.ts'
 import type { Services } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import type { z } from '../operation/zod.ts'
 import { type EndUserResource, measureEndUsers, toEndUserResource } from './end-user-resource.ts'
 
@@ -9,6 +9,6 @@ export async function readEndUser(
   services: Pick<Services, 'db'>,
   id: string,
 ): Promise<z.output<typeof EndUserResource>> {
-  const [measured] = await measureEndUsers(services, [orGone(await findEndUser(services.db, id))])
-  return toEndUserResource(orGone(measured))
+  const [measured] = await measureEndUsers(services, [orResourceNotFound(await findEndUser(services.db, id))])
+  return toEndUserResource(orResourceNotFound(measured))
 }

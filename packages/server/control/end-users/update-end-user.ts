@@ -1,4 +1,4 @@
-import { updateEndUser as storeEndUser } from '../../storage/end-users.ts'
+import { updateEndUser as storeEndUser } from '../../storage/end-users/end-users.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { assertNotReserved, EndUserChange, encodeAttributes, findPlanId } from './end-user-body.ts'

@@ -1,5 +1,5 @@
-import type { EnvironmentName } from '../../core/tenancy.ts'
-import type { EnvironmentSettings } from '../../storage/environments.ts'
+import type { EnvironmentName } from '../../core/tenancy/tenancy.ts'
+import type { EnvironmentSettings } from '../../storage/tenancy/environments.ts'
 
 /** The settings of a new environment. Development captures full bodies, production metadata only. */
 export function defaultSettings(name: EnvironmentName): EnvironmentSettings {

@@ -1,4 +1,4 @@
-import { listEnvironments as loadEnvironments } from '../../storage/environments.ts'
+import { listEnvironments as loadEnvironments } from '../../storage/tenancy/environments.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

@@ -1,7 +1,7 @@
 import {
   type EnvironmentSettings,
   updateEnvironment as storeEnvironment,
-} from '../../storage/environments.ts'
+} from '../../storage/tenancy/environments.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
 import { defaultSettings } from './default-settings.ts'

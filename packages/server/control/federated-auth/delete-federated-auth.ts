@@ -1,6 +1,6 @@
-import { removeFederatedAuth } from '../../storage/federated-auth.ts'
+import { removeFederatedAuth } from '../../storage/end-users/federated-auth.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { orNotFound } from '../operation/or-gone.ts'
+import { orNotFound } from '../operation/or-not-found.ts'
 import { NO_FEDERATED_AUTH, readFederatedAuth } from './read-federated-auth.ts'
 
 export const deleteFederatedAuth = defineOperation('DELETE /v1/projects/{projectId}/federated-auth', {

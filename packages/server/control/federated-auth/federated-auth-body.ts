@@ -1,5 +1,9 @@
 import { Fault } from '../../core/fault.ts'
-import { type ClaimValue, type FederatedConfig, SIGNING_ALGORITHMS } from '../../core/federated-config.ts'
+import {
+  type ClaimValue,
+  type FederatedConfig,
+  SIGNING_ALGORITHMS,
+} from '../../core/tenancy/federated-config.ts'
 import type { AddressPolicy } from '../../http/egress.ts'
 import { findUrlObjection } from '../../http/outgoing-url.ts'
 import { textField } from '../operation/fields.ts'
@@ -55,7 +59,7 @@ export function parseFederatedConfig(
 ): FederatedConfig {
   const issuers = [...new Set([body.issuer].flat())]
   const jwksUrl = body.jwks_url ?? null
-  for (const each of issuers) assertIssuer(each, jwksUrl !== null, egress)
+  for (const issuer of issuers) assertIssuer(issuer, jwksUrl !== null, egress)
   if (jwksUrl !== null) assertUrl('jwks_url', jwksUrl, egress)
   const audiences = body.audiences ?? []
   const authorizedParties = body.authorized_parties ?? []

@@ -1,4 +1,4 @@
-import type { FederatedAuthRow } from '../../storage/federated-auth.ts'
+import type { FederatedAuthRow } from '../../storage/end-users/federated-auth.ts'
 import { stamps, toStamps, uuid } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'

@@ -13,7 +13,7 @@ import type { z } from '../operation/zod.ts'
 import type { FederatedAuthResource } from './federated-auth-resource.ts'
 
 type FederatedAuth = z.output<typeof FederatedAuthResource>
-interface Tried {
+interface TokenTest {
   valid: boolean
   end_user_id: string | null
   plan: string | null
@@ -216,7 +216,7 @@ test.each([
 
 describe('test', () => {
   const tryToken = (identity_token: string) =>
-    plane.call<Tried>('POST', `${path}/test`, { key, body: { identity_token } })
+    plane.call<TokenTest>('POST', `${path}/test`, { key, body: { identity_token } })
 
   test('returns the end user and the plan of a valid token', async () => {
     await put({ plan_claim: 'plan' })
@@ -276,7 +276,7 @@ test('calls that wait for a slow identity provider do not block other calls', as
   // Several times the connections of the test's pool.
   const each = plane.database.pool.options.max * 3
   const tries = Array.from({ length: each }, () =>
-    plane.call<Tried>('POST', `${path}/test`, { key, body: { identity_token: token } }),
+    plane.call<TokenTest>('POST', `${path}/test`, { key, body: { identity_token: token } }),
   )
   const puts = Array.from({ length: each }, () => put())
   await expect.poll(() => idp.asked.length, { timeout: 30_000 }).toBe(2 * each)

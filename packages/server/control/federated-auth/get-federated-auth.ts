@@ -1,5 +1,5 @@
 import { defineOperation } from '../operation/operation.ts'
-import { orNotFound } from '../operation/or-gone.ts'
+import { orNotFound } from '../operation/or-not-found.ts'
 import { FederatedAuthResource } from './federated-auth-resource.ts'
 import { NO_FEDERATED_AUTH, readFederatedAuth } from './read-federated-auth.ts'
 

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import type { FederatedConfig } from '../../core/federated-config.ts'
+import type { FederatedConfig } from '../../core/tenancy/federated-config.ts'
 import { chargeLookupsTo } from '../../http/egress.ts'
 import { toLookupOwner } from '../../http/lookup-slots.ts'
 import { FederatedConfigError, fetchKeySets, type KeySets } from '../../identity/key-sets.ts'

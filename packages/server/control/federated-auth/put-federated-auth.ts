@@ -1,4 +1,4 @@
-import { upsertFederatedAuth } from '../../storage/federated-auth.ts'
+import { upsertFederatedAuth } from '../../storage/end-users/federated-auth.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { FederatedAuthBody, parseFederatedConfig } from './federated-auth-body.ts'
 import { FederatedAuthResource, toFederatedAuthResource } from './federated-auth-resource.ts'

@@ -1,4 +1,4 @@
-import { findFederatedAuth } from '../../storage/federated-auth.ts'
+import { findFederatedAuth } from '../../storage/end-users/federated-auth.ts'
 import type { Services } from '../operation/operation.ts'
 import type { z } from '../operation/zod.ts'
 import { type FederatedAuthResource, toFederatedAuthResource } from './federated-auth-resource.ts'

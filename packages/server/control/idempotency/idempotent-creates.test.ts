@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { removeExpiredCreates } from '../../storage/idempotent-creates.ts'
+import { removeExpiredCreates } from '../../storage/idempotency/idempotent-creates.ts'
 import {
   type ControlPlane,
   type List,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
+import type { Actor } from '../../core/access/permissions.ts'
 import { Fault } from '../../core/fault.ts'
-import type { Actor } from '../../core/permissions.ts'
-import { findIdempotentCreate, insertIdempotentCreate } from '../../storage/idempotent-creates.ts'
+import { findIdempotentCreate, insertIdempotentCreate } from '../../storage/idempotency/idempotent-creates.ts'
 import type { Db } from '../../storage/pool.ts'
 import { noResource } from '../operation/granted-access.ts'
 import type { Services } from '../operation/operation.ts'
@@ -21,9 +21,9 @@ export interface IdempotentCall {
 }
 
 /** Keeps the answer in the transaction that creates. `orgId`: the organization of what was created. */
-export type KeepAnswer = (db: Db, orgId: string, result: unknown) => Promise<void>
+export type StoreAnswer = (db: Db, orgId: string, result: unknown) => Promise<void>
 
-interface KeptAnswer {
+interface StoredAnswer {
   /** SHA-256 of the body. Sealed too, so that the database confirms no guess of a secret in it. */
   readonly body: string
   readonly result: unknown
@@ -34,7 +34,7 @@ const KEPT_MS = 24 * 3_600_000
 type Deps = Pick<Services, 'wholeDb' | 'secretBox' | 'clock' | 'newId'>
 
 /** Another transaction kept the answer first. Rolls this one back. */
-class AlreadyKept extends Error {}
+class AlreadyStored extends Error {}
 
 /**
  * Runs a creating call once per `Idempotency-Key` and gives later calls its answer for 24 hours. The answer is committed
@@ -55,7 +55,7 @@ export class IdempotentCreates {
    */
   async run(
     call: IdempotentCall,
-    create: (keep: KeepAnswer) => Promise<unknown>,
+    create: (keep: StoreAnswer) => Promise<unknown>,
   ): Promise<{ readonly result: unknown; readonly isReplayed: boolean }> {
     const digest = digestOf([
       call.actor.kind,
@@ -82,12 +82,14 @@ export class IdempotentCreates {
     }
   }
 
-  async #runFirst(call: IdempotentCall, hashed: Buffer, create: (keep: KeepAnswer) => Promise<unknown>) {
+  async #runFirst(call: IdempotentCall, hashed: Buffer, create: (keep: StoreAnswer) => Promise<unknown>) {
     const body = digestOf([call.query, call.body ?? {}])
     const kept = await this.#find(call, hashed, body)
     if (kept !== undefined) return { result: kept.result, isReplayed: true }
     try {
-      const result = await create((db, orgId, made) => this.#keep(db, hashed, orgId, { body, result: made }))
+      const result = await create((db, orgId, created) =>
+        this.#keep(db, hashed, orgId, { body, result: created }),
+      )
       return { result, isReplayed: false }
     } catch (error) {
       // Another process may have created it meanwhile: then this one failed by what the other created.
@@ -97,19 +99,19 @@ export class IdempotentCreates {
     }
   }
 
-  async #find({ reach }: IdempotentCall, hashed: Buffer, body: string): Promise<KeptAnswer | undefined> {
+  async #find({ reach }: IdempotentCall, hashed: Buffer, body: string): Promise<StoredAnswer | undefined> {
     const { wholeDb, secretBox, clock } = this.#deps
     const row = await findIdempotentCreate(wholeDb, hashed, new Date(clock.now()))
     if (row === undefined) return undefined
     // The caller created an organization and has left it since.
     if (!reach.includes(row.org_id)) throw noResource()
-    const kept = JSON.parse(secretBox.open(row.answer_cipher, contextOf(row.id))) as KeptAnswer
+    const kept = JSON.parse(secretBox.open(row.answer_cipher, contextOf(row.id))) as StoredAnswer
     if (kept.body === body) return kept
     const message = 'This Idempotency-Key was used with another body.'
     throw new Fault('idempotency_conflict', message, { param: 'Idempotency-Key' })
   }
 
-  async #keep(db: Db, hashed: Buffer, orgId: string, answer: KeptAnswer): Promise<void> {
+  async #keep(db: Db, hashed: Buffer, orgId: string, answer: StoredAnswer): Promise<void> {
     const { secretBox, clock, newId } = this.#deps
     const id = newId()
     const isKept = await insertIdempotentCreate(db, {
@@ -119,11 +121,11 @@ export class IdempotentCreates {
       expires_at: new Date(clock.now() + KEPT_MS),
       answer_cipher: secretBox.seal(JSON.stringify(answer), contextOf(id)),
     })
-    if (!isKept) throw new AlreadyKept('the answer of this Idempotency-Key is kept already')
+    if (!isKept) throw new AlreadyStored('the answer of this Idempotency-Key is kept already')
   }
 }
 
-/** The context that the sealed answer is bound to (storage/sealed-columns.ts). */
+/** The context that the sealed answer is bound to (storage/secrets/sealed-columns.ts). */
 function contextOf(id: string): string {
   return `idempotent_creates:${id}`
 }

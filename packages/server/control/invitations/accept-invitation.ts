@@ -1,20 +1,20 @@
+import { hashToken } from '../../core/access/opaque-token.ts'
 import { Fault } from '../../core/fault.ts'
 import { createRandomId } from '../../core/ids.ts'
-import { hashToken } from '../../core/opaque-token.ts'
 import { toAddressNetwork } from '../../http/client-address.ts'
-import { lockEmail } from '../../storage/identities.ts'
+import type { Db } from '../../storage/pool.ts'
+import type { UserRow } from '../../storage/schema.ts'
+import { lockOrganization } from '../../storage/tenancy/organizations.ts'
+import { lockEmail } from '../../storage/users/identities.ts'
 import {
   findInvitationByHash,
   findMember,
   type MemberWithUserRow,
   acceptInvitation as storeAcceptance,
-} from '../../storage/members.ts'
-import { lockOrganization } from '../../storage/organizations.ts'
-import { removeUserPasswordReset } from '../../storage/password-resets.ts'
-import type { Db } from '../../storage/pool.ts'
-import type { UserRow } from '../../storage/schema.ts'
-import { removeUserSessions } from '../../storage/sessions.ts'
-import { getUser, insertUser, lockUser } from '../../storage/users.ts'
+} from '../../storage/users/members.ts'
+import { removeUserPasswordReset } from '../../storage/users/password-resets.ts'
+import { removeUserSessions } from '../../storage/users/sessions.ts'
+import { getUser, insertUser, lockUser } from '../../storage/users/users.ts'
 import { MemberResource, toMemberResource } from '../members/member-resource.ts'
 import { assertSameOrigin, assertSameOriginWrite, type Caller } from '../operation/caller.ts'
 import { passwordField, textField, tokenField } from '../operation/fields.ts'

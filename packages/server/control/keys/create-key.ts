@@ -1,4 +1,4 @@
-import { insertKey } from '../../storage/keys.ts'
+import { insertKey } from '../../storage/keys/keys.ts'
 import { toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { NewKey, parseExpiry, parseScopes } from './key-body.ts'

@@ -1,4 +1,4 @@
-import { revokeKey } from '../../storage/keys.ts'
+import { revokeKey } from '../../storage/keys/keys.ts'
 import { defineOperation } from '../operation/operation.ts'
 
 export const deleteKey = defineOperation('DELETE /v1/keys/{keyId}', {

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import { ENDPOINTS, SCOPES, type Scope } from '../../core/tenancy.ts'
+import { ENDPOINTS, SCOPES, type Scope } from '../../core/tenancy/tenancy.ts'
 import { allowedModelsField } from '../operation/allowed-models-field.ts'
 import { dateTimeField, textField } from '../operation/fields.ts'
 import { MAX_USD } from '../operation/money.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashKeyText } from '../../core/key-format.ts'
+import { hashKeyText } from '../../core/access/key-format.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 import type { z } from '../operation/zod.ts'
 import type { KeyResource, NewKeyResource } from './key-resource.ts'

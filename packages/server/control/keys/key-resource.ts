@@ -1,5 +1,5 @@
 import { toUsd } from '@rideau/llm/usage/money'
-import { ENDPOINTS, SCOPES } from '../../core/tenancy.ts'
+import { ENDPOINTS, SCOPES } from '../../core/tenancy/tenancy.ts'
 import type { KeyRow } from '../../storage/schema.ts'
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'

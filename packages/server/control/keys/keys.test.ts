@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashKeyText, parseKeyText } from '../../core/key-format.ts'
+import { hashKeyText, parseKeyText } from '../../core/access/key-format.ts'
 import {
   type ControlPlane,
   type List,

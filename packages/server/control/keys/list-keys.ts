@@ -1,4 +1,4 @@
-import { KEY_STATES, listKeys as loadKeys } from '../../storage/keys.ts'
+import { KEY_STATES, listKeys as loadKeys } from '../../storage/keys/keys.ts'
 import { textParam } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'

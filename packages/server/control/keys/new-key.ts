@@ -1,5 +1,5 @@
-import { createKeyText, hashKeyText, maskKeyText } from '../../core/key-format.ts'
-import type { Endpoint, KeyKind, Scope } from '../../core/tenancy.ts'
+import { createKeyText, hashKeyText, maskKeyText } from '../../core/access/key-format.ts'
+import type { Endpoint, KeyKind, Scope } from '../../core/tenancy/tenancy.ts'
 import type { EnvironmentRow, KeyRow } from '../../storage/schema.ts'
 import type { Services } from '../operation/operation.ts'
 

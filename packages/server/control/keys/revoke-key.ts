@@ -1,4 +1,4 @@
-import { revokeKey as storeRevocation } from '../../storage/keys.ts'
+import { revokeKey as storeRevocation } from '../../storage/keys/keys.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { KeyResource, toKeyResource } from './key-resource.ts'
 

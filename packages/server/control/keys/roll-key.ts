@@ -1,9 +1,9 @@
 import { Fault } from '../../core/fault.ts'
-import type { Endpoint, Scope } from '../../core/tenancy.ts'
-import { findEnvironment } from '../../storage/environments.ts'
-import { insertKey, lockKey, updateKey } from '../../storage/keys.ts'
+import type { Endpoint, Scope } from '../../core/tenancy/tenancy.ts'
+import { insertKey, lockKey, updateKey } from '../../storage/keys/keys.ts'
+import { findEnvironment } from '../../storage/tenancy/environments.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import type { z } from '../operation/zod.ts'
 import { assertActiveKey } from './assert-active-key.ts'
 import { KeyRoll } from './key-change-body.ts'
@@ -27,7 +27,7 @@ export const rollKey = defineOperation('POST /v1/keys/{keyId}/roll', {
       // Locks the row, so that the new key has the current rights of the old one and is its only successor.
       const old = await lockKey(tx, resource.id)
       assertActiveKey(old, now)
-      const environment = orGone(await findEnvironment(tx, old.environment_id))
+      const environment = orResourceNotFound(await findEnvironment(tx, old.environment_id))
       const { row, text } = createKeyRow(services, environment, {
         kind: old.kind,
         name: old.name,

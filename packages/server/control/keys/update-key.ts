@@ -1,4 +1,4 @@
-import { type KeyChange, lockKey, updateKey as storeKey } from '../../storage/keys.ts'
+import { type KeyChange, lockKey, updateKey as storeKey } from '../../storage/keys/keys.ts'
 import { toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
 import type { z } from '../operation/zod.ts'

@@ -1,4 +1,4 @@
-import { insertLimit } from '../../storage/limits.ts'
+import { insertLimit } from '../../storage/policies/limits.ts'
 import { newRecord } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { NewLimit, parseLimit } from './limit-body.ts'

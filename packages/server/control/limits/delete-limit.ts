@@ -1,4 +1,4 @@
-import { removeLimit } from '../../storage/limits.ts'
+import { removeLimit } from '../../storage/policies/limits.ts'
 import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
 

@@ -1,4 +1,4 @@
-import { listEnvironmentLimits as loadLimits } from '../../storage/limits.ts'
+import { listEnvironmentLimits as loadLimits } from '../../storage/policies/limits.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

@@ -1,4 +1,4 @@
-import { toLimitRowMeter } from '../../storage/policy-meters.ts'
+import { toLimitRowMeter } from '../../storage/policies/policy-meters.ts'
 import type { LimitRow } from '../../storage/policy-tables.ts'
 import type { Services } from '../operation/operation.ts'
 
@@ -9,11 +9,11 @@ export interface MeasuredLimit extends LimitRow {
   readonly reserved: number | null
 }
 
-type Measuring = Pick<Services, 'clock' | 'readMeters'>
+type MeasureDeps = Pick<Services, 'clock' | 'readMeters'>
 
 /** Returns the limits of one organization with their usage now, by the counters that the next request is checked against. */
 export async function measureLimits(
-  { clock, readMeters }: Measuring,
+  { clock, readMeters }: MeasureDeps,
   rows: readonly LimitRow[],
 ): Promise<MeasuredLimit[]> {
   const counted = rows.filter(({ scope }) => scope !== 'default_end_user')
@@ -25,7 +25,7 @@ export async function measureLimits(
   })
 }
 
-export async function measureLimit(services: Measuring, row: LimitRow): Promise<MeasuredLimit> {
+export async function measureLimit(services: MeasureDeps, row: LimitRow): Promise<MeasuredLimit> {
   const [measured] = await measureLimits(services, [row])
   return measured as MeasuredLimit
 }

@@ -1,17 +1,17 @@
 import { Fault } from '../../core/fault.ts'
-import { CALENDAR_WINDOWS } from '../../core/windows.ts'
-import { findOrganization } from '../../storage/organizations.ts'
+import { CALENDAR_WINDOWS } from '../../core/tenancy/windows.ts'
 import type { Db } from '../../storage/pool.ts'
+import { findOrganization } from '../../storage/tenancy/organizations.ts'
 import {
   countConcurrencyRefusals,
   countRefusals,
-  MOST_REQUESTS,
+  MAX_REQUESTS,
   type TriedRule,
-} from '../../storage/refusals.ts'
+} from '../../storage/usage/refusals.ts'
 import { dateTime } from '../operation/fields.ts'
 import { MAX_USD, toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { parseScopeRef, scopeRefField } from '../operation/scope-ref.ts'
 import { z } from '../operation/zod.ts'
 
@@ -49,7 +49,7 @@ const LimitPreview = z
     }),
     to: dateTime,
     is_complete: z.boolean().meta({
-      description: `False: there were more than ${MOST_REQUESTS} requests, of which the newest were tried.`,
+      description: `False: there were more than ${MAX_REQUESTS} requests, of which the newest were tried.`,
     }),
     requests: z.int().meta({ description: 'Served requests that the rule concerns.' }),
     refused: z.int().meta({ description: 'How many of them it would have refused.' }),
@@ -118,7 +118,7 @@ async function toMetered(
   metric: 'requests' | 'tokens' | 'usd',
   { limit, window, window_seconds, real_only }: Question,
 ): Promise<Pick<TriedRule, 'metric' | 'limit' | 'window' | 'timeZone' | 'excludesSandbox'>> {
-  const { time_zone: timeZone } = orGone(await findOrganization(db, orgId))
+  const { time_zone: timeZone } = orResourceNotFound(await findOrganization(db, orgId))
   return {
     metric: metric === 'usd' ? 'nano_usd' : metric,
     limit: metric === 'usd' ? toNanoUsd(Math.min(limit, MAX_USD)) : limit,

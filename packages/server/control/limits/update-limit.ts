@@ -1,8 +1,8 @@
-import { lockLimit, updateLimit as storeLimit } from '../../storage/limits.ts'
+import { lockLimit, updateLimit as storeLimit } from '../../storage/policies/limits.ts'
 import { assertRole } from '../operation/assert-role.ts'
 import { mergeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { LimitChange, parseLimit } from './limit-body.ts'
 import { LimitResource, toLimitResource } from './limit-resource.ts'
 import { measureLimit } from './measure-limits.ts'
@@ -16,10 +16,10 @@ export const updateLimit = defineOperation('PATCH /v1/limits/{id}', {
   handle: async ({ services, resource, role, body }) => {
     if (resource.environment_id === null) assertRole(role, 'admin')
     // Locks the row: what another call changed since the caller was admitted stays.
-    const stored = orGone(await lockLimit(services.db, resource.id))
+    const stored = orResourceNotFound(await lockLimit(services.db, resource.id))
     const fields = await parseLimit(services.db, stored, mergeChange(stored, body))
     const now = new Date(services.clock.now())
-    const row = orGone(await storeLimit(services.db, resource.id, fields, now))
+    const row = orResourceNotFound(await storeLimit(services.db, resource.id, fields, now))
     return toLimitResource(await measureLimit(services, row))
   },
 })

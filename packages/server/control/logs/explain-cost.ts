@@ -2,9 +2,9 @@ import type { ModelPricing, TokenPrices } from '@rideau/llm/provider/prices'
 import { findModel } from '@rideau/llm/providers/catalog'
 import { toUsd } from '@rideau/llm/usage/money'
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
-import { findCustomPricing } from '../../storage/custom-models.ts'
+import { findCustomPricing } from '../../storage/models/custom-models.ts'
 import type { Db } from '../../storage/pool.ts'
-import type { RequestLogRow } from '../../storage/request-log-list.ts'
+import type { RequestLogRow } from '../../storage/records/request-log-list.ts'
 import { z } from '../operation/zod.ts'
 
 export const CostPart = z

@@ -1,13 +1,13 @@
 import { Fault } from '../../core/fault.ts'
-import { countLogs, MOST_COUNTED } from '../../storage/log-histogram.ts'
+import { countLogs, MAX_COUNTED } from '../../storage/records/log-histogram.ts'
 import { dateTime } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
 import { LogFilterQuery, loadLogFilter } from './log-query.ts'
 
 const DAY_MS = 86_400_000
-const MOST_DAYS = 366
-const MOST_BUCKETS = 62
+const MAX_DAYS = 366
+const MAX_BUCKETS = 62
 const MINUTES = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 10_080]
 
 const LogHistogram = z
@@ -19,7 +19,7 @@ const LogHistogram = z
     from: dateTime.meta({ description: 'Since when they are counted.' }),
     to: dateTime,
     is_complete: z.boolean().meta({
-      description: `False: at least ${MOST_COUNTED} requests match, of which the newest are counted.`,
+      description: `False: at least ${MAX_COUNTED} requests match, of which the newest are counted.`,
     }),
   })
   .meta({ id: 'LogHistogram' })
@@ -35,13 +35,13 @@ export const getLogHistogram = defineOperation('GET /v1/environments/{envId}/log
     const to = filter.to ?? new Date(clock.now())
     const from = filter.from ?? new Date(to.getTime() - DAY_MS)
     const spanMs = to.getTime() - from.getTime()
-    if (spanMs < 0 || spanMs > MOST_DAYS * DAY_MS) {
-      const message = `The time from "from" to "to" must be between 0 and ${MOST_DAYS} days.`
+    if (spanMs < 0 || spanMs > MAX_DAYS * DAY_MS) {
+      const message = `The time from "from" to "to" must be between 0 and ${MAX_DAYS} days.`
       throw new Fault('request_validation_failed', message, { param: 'from' })
     }
     const bucketMs = chooseBucket(spanMs)
     const { buckets, oldest } = await countLogs(db, resource.id, { ...filter, from, to }, bucketMs)
-    const counted = new Map(buckets.map(each => [each.at, each]))
+    const counted = new Map(buckets.map(bucket => [bucket.at, bucket]))
     const data = []
     const first = Math.floor(from.getTime() / bucketMs) * bucketMs
     for (let at = first; at < to.getTime(); at += bucketMs) {
@@ -60,6 +60,6 @@ export const getLogHistogram = defineOperation('GET /v1/environments/{envId}/log
 
 /** The shortest usual time that cuts the span into few enough buckets, in milliseconds. */
 function chooseBucket(spanMs: number): number {
-  const chosen = MINUTES.find(minutes => spanMs / (minutes * 60_000) < MOST_BUCKETS - 1)
+  const chosen = MINUTES.find(minutes => spanMs / (minutes * 60_000) < MAX_BUCKETS - 1)
   return (chosen ?? 10_080) * 60_000
 }

@@ -1,4 +1,4 @@
-import { hasRole } from '../../core/permissions.ts'
+import { hasRole } from '../../core/access/permissions.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { explainCost } from './explain-cost.ts'
 import { LogDetailResource, toCheckedLimit, toLogResource } from './log-resource.ts'

@@ -1,12 +1,12 @@
 import { Fault } from '../../core/fault.ts'
-import { countErrors, MOST_FAILURES } from '../../storage/error-counts.ts'
+import { countErrors, MAX_FAILURES } from '../../storage/records/error-counts.ts'
 import { dateTime, dateTimeField, toDate, uuid } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { cutInOrder, listOf, wholeListQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
 
 const DAY_MS = 86_400_000
-const MOST_DAYS = 31
+const MAX_DAYS = 31
 
 const ErrorCount = z
   .strictObject({
@@ -26,7 +26,7 @@ const ErrorCounts = listOf(ErrorCount)
     from: dateTime.meta({ description: 'Since when they are counted.' }),
     to: dateTime,
     is_complete: z.boolean().meta({
-      description: `False: there were more than ${MOST_FAILURES} failed requests, of which the newest are counted.`,
+      description: `False: there were more than ${MAX_FAILURES} failed requests, of which the newest are counted.`,
     }),
   })
   .meta({ id: 'ErrorCounts' })
@@ -49,8 +49,8 @@ export const listErrors = defineOperation('GET /v1/environments/{envId}/errors',
     const to = toDate(query.to) ?? new Date(clock.now())
     const from = toDate(query.from) ?? new Date(to.getTime() - DAY_MS)
     const isInOrder = from.getTime() <= to.getTime()
-    if (!isInOrder || to.getTime() - from.getTime() > MOST_DAYS * DAY_MS) {
-      const message = `The time from "from" to "to" must be between 0 and ${MOST_DAYS} days.`
+    if (!isInOrder || to.getTime() - from.getTime() > MAX_DAYS * DAY_MS) {
+      const message = `The time from "from" to "to" must be between 0 and ${MAX_DAYS} days.`
       throw new Fault('request_validation_failed', message, { param: 'from' })
     }
     const groups = (query.group_by?.split(',') ?? []) as ('provider' | 'model')[]

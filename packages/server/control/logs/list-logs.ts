@@ -1,16 +1,16 @@
 import { Fault } from '../../core/fault.ts'
 import type { Db } from '../../storage/pool.ts'
-import type { RequestLogFilter } from '../../storage/request-log-filter.ts'
+import type { RequestLogFilter } from '../../storage/records/request-log-filter.ts'
 import {
   findRequestLogEnd,
   type ListedRequestLogRow,
   listRequestLogs,
   tailRequestLogs,
-} from '../../storage/request-log-list.ts'
+} from '../../storage/records/request-log-list.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPageBy } from '../operation/pagination.ts'
 import type { z } from '../operation/zod.ts'
-import { LogCsvRow, MOST_CSV_ROWS, toLogCsvRow } from './log-csv-row.ts'
+import { LogCsvRow, MAX_CSV_ROWS, toLogCsvRow } from './log-csv-row.ts'
 import { LogQuery, loadLogFilter } from './log-query.ts'
 import { LogResource, toLogResource } from './log-resource.ts'
 
@@ -26,7 +26,7 @@ export const listLogs = defineOperation('GET /v1/environments/{envId}/logs', {
   response: { 200: listOf(LogResource) },
   csvFile: {
     row: LogCsvRow,
-    most: MOST_CSV_ROWS,
+    most: MAX_CSV_ROWS,
     page: async ({ services: { db }, resource, query }, after) => {
       assertWhole(query)
       const filter = await loadLogFilter(db, resource.id, query)

@@ -1,8 +1,8 @@
 import { toUsd } from '@rideau/llm/usage/money'
-import type { ListedRequestLogRow } from '../../storage/request-log-list.ts'
+import type { ListedRequestLogRow } from '../../storage/records/request-log-list.ts'
 import { z } from '../operation/zod.ts'
 
-export const MOST_CSV_ROWS = 50_000
+export const MAX_CSV_ROWS = 50_000
 
 /** A request as a line of CSV: a cell for each field, under the names of the log. */
 export const LogCsvRow = z.strictObject({

@@ -1,7 +1,7 @@
-import { LOGGED_ENDPOINTS } from '../../core/logged-endpoints.ts'
-import { findKeyIds } from '../../storage/keys.ts'
+import { LOGGED_ENDPOINTS } from '../../core/records/logged-endpoints.ts'
+import { findKeyIds } from '../../storage/keys/keys.ts'
 import type { Db } from '../../storage/pool.ts'
-import type { RequestLogFilter, RequestLogValues } from '../../storage/request-log-filter.ts'
+import type { RequestLogFilter, RequestLogValues } from '../../storage/records/request-log-filter.ts'
 import {
   dateTimeField,
   integerParam,
@@ -19,13 +19,13 @@ const MAX_MODEL = 544
 const METADATA = /^metadata\.([^\0\p{Cs}]{1,512})$/u
 const MAX_LATENCY_MS = 86_400_000
 /** The most values of one parameter. */
-const MOST_VALUES = 20
+const MAX_VALUES = 20
 /** The first group of an id: as short as the dashboard shows one. */
 const SHORTEST_ID = 8
 
 /** A parameter that may stand several times. */
 function repeated<Value extends z.ZodType>(value: Value) {
-  return z.union([value, z.array(value).max(MOST_VALUES)]).optional()
+  return z.union([value, z.array(value).max(MAX_VALUES)]).optional()
 }
 
 /** A beginning of a UUID. */
@@ -60,13 +60,13 @@ const VALUES = {
 }
 
 type ValueName = keyof typeof VALUES
-type Negated = { [Name in ValueName as `not.${Name}`]: (typeof VALUES)[Name] }
+type NegatedValues = { [Name in ValueName as `not.${Name}`]: (typeof VALUES)[Name] }
 const NEGATED = Object.fromEntries(
   Object.entries(VALUES).map(([name, values]) => [
     `not.${name}`,
     values.meta({ description: `None of these; requests without a value of \`${name}\` match.` }),
   ]),
-) as Negated
+) as NegatedValues
 
 const FILTERS = {
   ...VALUES,

@@ -1,6 +1,6 @@
 import { toUsd } from '@rideau/llm/usage/money'
-import type { CheckedLimit } from '../../core/request-record.ts'
-import type { ListedRequestLogRow } from '../../storage/request-log-list.ts'
+import type { CheckedLimit } from '../../core/records/request-record.ts'
+import type { ListedRequestLogRow } from '../../storage/records/request-log-list.ts'
 import { dateTime, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 import { CostPart } from './explain-cost.ts'

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import { insertManagementKey } from '../../storage/management-keys.ts'
+import { insertManagementKey } from '../../storage/keys/management-keys.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { ManagementKeyRequest } from './management-key-body.ts'
 import { NewManagementKeyResource, toManagementKeyResource } from './management-key-resource.ts'

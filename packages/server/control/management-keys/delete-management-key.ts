@@ -1,4 +1,4 @@
-import { revokeManagementKey } from '../../storage/management-keys.ts'
+import { revokeManagementKey } from '../../storage/keys/management-keys.ts'
 import { defineOperation } from '../operation/operation.ts'
 
 export const deleteManagementKey = defineOperation('DELETE /v1/management-keys/{keyId}', {

@@ -1,4 +1,4 @@
-import { listManagementKeys as loadKeys } from '../../storage/management-keys.ts'
+import { listManagementKeys as loadKeys } from '../../storage/keys/management-keys.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

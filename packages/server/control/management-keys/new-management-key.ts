@@ -1,4 +1,4 @@
-import { createKeyText, hashKeyText, maskKeyText } from '../../core/key-format.ts'
+import { createKeyText, hashKeyText, maskKeyText } from '../../core/access/key-format.ts'
 import type { ManagementKeyRow } from '../../storage/schema.ts'
 import type { Services } from '../operation/operation.ts'
 

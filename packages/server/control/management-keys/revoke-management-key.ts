@@ -1,4 +1,4 @@
-import { revokeManagementKey as storeRevocation } from '../../storage/management-keys.ts'
+import { revokeManagementKey as storeRevocation } from '../../storage/keys/management-keys.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { ManagementKeyResource, toManagementKeyResource } from './management-key-resource.ts'
 

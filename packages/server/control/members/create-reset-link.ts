@@ -1,6 +1,6 @@
+import { createToken, hashToken } from '../../core/access/opaque-token.ts'
 import { Fault } from '../../core/fault.ts'
-import { createToken, hashToken } from '../../core/opaque-token.ts'
-import { upsertPasswordReset } from '../../storage/password-resets.ts'
+import { upsertPasswordReset } from '../../storage/users/password-resets.ts'
 import { dateTime } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'

@@ -1,4 +1,4 @@
-import { listMembers as loadMembers } from '../../storage/members.ts'
+import { listMembers as loadMembers } from '../../storage/users/members.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

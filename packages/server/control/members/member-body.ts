@@ -1,4 +1,4 @@
-import { ROLES } from '../../core/permissions.ts'
+import { ROLES } from '../../core/access/permissions.ts'
 import { emailField } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 

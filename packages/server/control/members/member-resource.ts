@@ -1,5 +1,5 @@
-import { ROLES } from '../../core/permissions.ts'
-import type { MemberWithUserRow } from '../../storage/members.ts'
+import { ROLES } from '../../core/access/permissions.ts'
+import type { MemberWithUserRow } from '../../storage/users/members.ts'
 import { dateTime, stamps, toDateTime, toStamps, uuid } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'

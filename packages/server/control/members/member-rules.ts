@@ -1,7 +1,7 @@
+import { hasRole, type Role } from '../../core/access/permissions.ts'
 import { Fault } from '../../core/fault.ts'
-import { hasRole, type Role } from '../../core/permissions.ts'
-import { hasOtherOwner, type MemberWithUserRow } from '../../storage/members.ts'
 import type { Db } from '../../storage/pool.ts'
+import { hasOtherOwner, type MemberWithUserRow } from '../../storage/users/members.ts'
 
 /** Throws 403 `insufficient_role` if one of the roles is above the actor's: only owners may add or change owners. */
 export function assertRoleCovers(held: Role, ...concerned: readonly Role[]): void {

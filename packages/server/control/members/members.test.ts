@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Role } from '../../core/permissions.ts'
+import type { Role } from '../../core/access/permissions.ts'
 import {
   type ControlPlane,
   type List,

@@ -1,6 +1,6 @@
-import { hasIdentity } from '../../storage/identities.ts'
-import { listMemberships } from '../../storage/members.ts'
 import type { Db } from '../../storage/pool.ts'
+import { hasIdentity } from '../../storage/users/identities.ts'
+import { listMemberships } from '../../storage/users/members.ts'
 
 /**
  * True if this owner may reset the password of the account. A password gives access to every organization of the account,

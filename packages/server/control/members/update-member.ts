@@ -1,5 +1,5 @@
-import { findMember, updateMemberRole } from '../../storage/members.ts'
-import { lockOrganization } from '../../storage/organizations.ts'
+import { lockOrganization } from '../../storage/tenancy/organizations.ts'
+import { findMember, updateMemberRole } from '../../storage/users/members.ts'
 import { noResource } from '../operation/granted-access.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { MemberChange } from './member-body.ts'

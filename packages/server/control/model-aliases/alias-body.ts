@@ -1,5 +1,5 @@
-import { MAX_ATTEMPT_MS } from '../../core/retry.ts'
-import { ALIAS_STRATEGIES } from '../../core/tenancy.ts'
+import { MAX_ATTEMPT_MS } from '../../core/attempts/retry.ts'
+import { ALIAS_STRATEGIES } from '../../core/tenancy/tenancy.ts'
 import type { AliasTargetRow } from '../../storage/model-tables.ts'
 import { capabilityField } from '../operation/capability-field.ts'
 import { textField } from '../operation/fields.ts'

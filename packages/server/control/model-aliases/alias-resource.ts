@@ -1,4 +1,4 @@
-import { ALIAS_STRATEGIES } from '../../core/tenancy.ts'
+import { ALIAS_STRATEGIES } from '../../core/tenancy/tenancy.ts'
 import type { ModelAliasRow } from '../../storage/model-tables.ts'
 import { environmentIds, stamps, toStamps } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'

@@ -1,4 +1,4 @@
-import { insertModelAlias, MODEL_ALIAS_NAME_CONSTRAINT } from '../../storage/model-aliases.ts'
+import { insertModelAlias, MODEL_ALIAS_NAME_CONSTRAINT } from '../../storage/models/model-aliases.ts'
 import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'

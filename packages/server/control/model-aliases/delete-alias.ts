@@ -1,4 +1,4 @@
-import { removeModelAlias } from '../../storage/model-aliases.ts'
+import { removeModelAlias } from '../../storage/models/model-aliases.ts'
 import { defineOperation } from '../operation/operation.ts'
 
 export const deleteAlias = defineOperation('DELETE /v1/model-aliases/{id}', {

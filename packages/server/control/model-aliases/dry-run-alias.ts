@@ -1,15 +1,15 @@
 import type { Capability } from '@rideau/llm/provider/catalog-model'
 import { findModel } from '@rideau/llm/providers/catalog'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
-import { explainAlias } from '../../core/explain-alias.ts'
 import { FAULTS, type FaultCode } from '../../core/fault-table.ts'
-import { findEnvironmentModels } from '../../storage/environment-models.ts'
-import { findEnvironment } from '../../storage/environments.ts'
-import { toAlias } from '../../storage/model-snapshots.ts'
+import { explainAlias } from '../../core/models/explain-alias.ts'
+import { findEnvironmentModels } from '../../storage/models/environment-models.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
+import { toAlias } from '../../storage/snapshots/model-snapshots.ts'
+import { findEnvironment } from '../../storage/tenancy/environments.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { z } from '../operation/zod.ts'
 import { ModelAliasQuestion, NewModelAliasQuestion, toTargets } from './alias-body.ts'
 import { AliasResource } from './alias-resource.ts'
@@ -52,7 +52,7 @@ export const dryRunAlias = defineOperation('POST /v1/model-aliases/{id}/dry-run'
   response: { 200: DryRun },
   audit: 'none',
   handle: async ({ services, resource, body }) => {
-    const environment = orGone(await findEnvironment(services.db, resource.environment_id))
+    const environment = orResourceNotFound(await findEnvironment(services.db, resource.environment_id))
     return await explain(services.db, environment, resource, body?.capabilities)
   },
 })

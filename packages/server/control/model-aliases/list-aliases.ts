@@ -1,4 +1,4 @@
-import { listModelAliases } from '../../storage/model-aliases.ts'
+import { listModelAliases } from '../../storage/models/model-aliases.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

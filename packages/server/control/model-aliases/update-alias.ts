@@ -1,7 +1,7 @@
-import { findEnvironment } from '../../storage/environments.ts'
-import { updateModelAlias } from '../../storage/model-aliases.ts'
+import { updateModelAlias } from '../../storage/models/model-aliases.ts'
+import { findEnvironment } from '../../storage/tenancy/environments.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { ModelAliasChanges, toTargetsJson } from './alias-body.ts'
 import { toWrittenAlias, WrittenAliasResource } from './alias-warnings.ts'
 
@@ -18,8 +18,8 @@ export const updateAlias = defineOperation('PATCH /v1/model-aliases/{id}', {
       ...(targets === undefined ? {} : { targets: toTargetsJson(targets) }),
     }
     const now = new Date(services.clock.now())
-    const row = orGone(await updateModelAlias(services.db, resource.id, change, now))
-    const environment = orGone(await findEnvironment(services.db, row.environment_id))
+    const row = orResourceNotFound(await updateModelAlias(services.db, resource.id, change, now))
+    const environment = orResourceNotFound(await findEnvironment(services.db, row.environment_id))
     return await toWrittenAlias(services.db, environment, row)
   },
 })

@@ -1,5 +1,5 @@
+import { hasRole, type Role } from '../../core/access/permissions.ts'
 import { Fault } from '../../core/fault.ts'
-import { hasRole, type Role } from '../../core/permissions.ts'
 
 /**
  * Throws `insufficient_role` for a rule that depends on more than the route; the operation's `access` was checked before.

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const compress = promisify(gzip)
 /** A shorter answer fits into two packets as it is. In characters. */
-const LEAST_LENGTH = 2048
+const MIN_LENGTH = 2048
 /** The compression level of zlib, whose default is 6. */
 const LEVEL = 4
 /** `gzip` without a weight of zero. */
@@ -19,7 +19,7 @@ export async function compressAnswer(
   reply: FastifyReply,
   payload: unknown,
 ): Promise<unknown> {
-  if (request.method !== 'GET' || typeof payload !== 'string' || payload.length < LEAST_LENGTH) return payload
+  if (request.method !== 'GET' || typeof payload !== 'string' || payload.length < MIN_LENGTH) return payload
   if (reply.hasHeader('etag') || reply.hasHeader('content-encoding')) return payload
   reply.header('Vary', 'Accept-Encoding')
   if (!takesGzip(request)) return payload

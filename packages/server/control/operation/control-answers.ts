@@ -2,16 +2,16 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { type CapacityShare, openCapacity, openShare } from '../../core/fair-share.ts'
+import { type CapacityShare, openCapacity, openShare } from '../../core/admission/fair-share.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
-import { type AnswerHolder, type UnreadAnswer, UnreadAnswers } from '../../http/unread-answers.ts'
+import { type AnswerScope, type UnreadAnswer, UnreadAnswers } from '../../http/unread-answers.ts'
 import type { GrantedAccess } from './granted-access.ts'
 
 /** Bytes of answers that may wait in memory to be read by the callers of the control plane. */
 const ANSWER_BYTES = 128 * 1024 * 1024
 /** What a caller that holds nothing may hold, if there is room at all. */
-const LEAST_BYTES = 4 * 1024 * 1024
+const MIN_BYTES = 4 * 1024 * 1024
 /** Answers up to this size are bounded by the number of connections. */
 const FREE_BYTES = 64 * 1024
 /** How many times what is free an organization may hold, and of that one of its callers. See fair-share.ts. */
@@ -19,15 +19,15 @@ const ORGANIZATION_FACTOR = 3
 const CALLER_FACTOR = 2
 const RETRY_SECONDS = 1
 
-interface Shared {
+interface CapacityEntry {
   readonly key: string
   readonly share: CapacityShare
   /** The calls that hold something of it, or the callers. */
   users: number
 }
 
-interface CallerShare extends Shared, AnswerHolder {
-  readonly tenant: Shared
+interface CallerShare extends CapacityEntry, AnswerScope {
+  readonly tenant: CapacityEntry
 }
 
 /**
@@ -37,12 +37,12 @@ interface CallerShare extends Shared, AnswerHolder {
 export class ControlAnswers {
   readonly #all: CapacityShare
   readonly #unread: UnreadAnswers
-  readonly #tenants = new Map<string, Shared>()
+  readonly #tenants = new Map<string, CapacityEntry>()
   readonly #callers = new Map<string, CallerShare>()
   readonly #calls = new WeakMap<FastifyRequest, AnswerMemory>()
 
   constructor(log: Pick<Log, 'warn'>, answerBytes: number = ANSWER_BYTES) {
-    this.#all = openCapacity(answerBytes, LEAST_BYTES)
+    this.#all = openCapacity(answerBytes, MIN_BYTES)
     this.#unread = new UnreadAnswers(log)
   }
 
@@ -92,7 +92,7 @@ export class ControlAnswers {
     return caller
   }
 
-  #enterTenant(key: string): Shared {
+  #enterTenant(key: string): CapacityEntry {
     let tenant = this.#tenants.get(key)
     if (tenant === undefined) {
       tenant = { key, share: openShare(this.#all, ORGANIZATION_FACTOR), users: 0 }
@@ -212,7 +212,7 @@ function onceClosed(socket: Socket, notify: () => void): void {
   const all = new Set([notify])
   waiting.set(socket, all)
   socket.once('close', () => {
-    for (const each of [...all]) each()
+    for (const notifyOne of [...all]) notifyOne()
   })
 }
 

@@ -6,14 +6,14 @@ import type { BodyMemory } from '../../http/body-memory.ts'
 /** Bytes of bodies that the control plane has in memory at once. */
 const BODY_BYTES = 64 * 1024 * 1024
 /** What an address that holds nothing may hold, if there is room at all. */
-const LEAST_BYTES = 64 * 1024
+const MIN_BYTES = 64 * 1024
 
 /** Bounds the bytes of all bodies of the control plane together, with a fair share for each address. */
 export class ControlBodies {
   readonly #shares: AddressShares
 
   constructor(bodyBytes: number = BODY_BYTES) {
-    this.#shares = new AddressShares(bodyBytes, LEAST_BYTES)
+    this.#shares = new AddressShares(bodyBytes, MIN_BYTES)
   }
 
   get held(): number {

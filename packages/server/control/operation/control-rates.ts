@@ -1,9 +1,9 @@
-import { AddressBuckets } from '../../core/address-bucket.ts'
+import { ProvenCredentials } from '../../core/access/proven-credentials.ts'
+import { AddressBuckets } from '../../core/admission/address-bucket.ts'
+import { SlidingWindow } from '../../core/admission/sliding-window.ts'
+import { type BucketRate, toBucketRate } from '../../core/admission/token-bucket.ts'
 import type { Clock } from '../../core/clock.ts'
 import { Fault } from '../../core/fault.ts'
-import { ProvenCredentials } from '../../core/proven-credentials.ts'
-import { SlidingWindow } from '../../core/sliding-window.ts'
-import { type BucketRate, toBucketRate } from '../../core/token-bucket.ts'
 import { toAddressGroup } from '../../http/client-address.ts'
 
 const MINUTE_MS = 60_000

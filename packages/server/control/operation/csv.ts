@@ -65,13 +65,13 @@ export async function sendCsvFile(
 ): Promise<FastifyReply> {
   const pages = writePages(source)
   const first = await pages.next()
-  const made = first.done === true ? [] : [first.value]
-  return asFile(reply, name).send(Readable.from(writeAll(made, pages), { objectMode: false }))
+  const firstPages = first.done === true ? [] : [first.value]
+  return asFile(reply, name).send(Readable.from(writeAll(firstPages, pages), { objectMode: false }))
 }
 
-/** `made` is emptied, since who does not read would keep it in memory. */
-async function* writeAll(made: Buffer[], pages: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  for (let page = made.pop(); page !== undefined; page = made.pop()) yield page
+/** `firstPages` is emptied, since who does not read would keep it in memory. */
+async function* writeAll(firstPages: Buffer[], pages: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  for (let page = firstPages.pop(); page !== undefined; page = firstPages.pop()) yield page
   yield* pages
 }
 
@@ -103,8 +103,8 @@ async function loadLines(load: () => Promise<CsvPage>, columns: readonly string[
   const lines: string[] = []
   const work: SlicedWork = {
     step() {
-      const each = rows[lines.length]
-      if (each !== undefined && lines.length < count) lines.push(toLine(columns.map(column => each[column])))
+      const row = rows[lines.length]
+      if (row !== undefined && lines.length < count) lines.push(toLine(columns.map(column => row[column])))
       return lines.length >= count
     },
   }
@@ -121,9 +121,9 @@ function asFile(reply: FastifyReply, name: string): FastifyReply {
 /** The rows as RFC 4180, with a head. A column that is optional is there if a row has it. */
 function toCsv(row: z.ZodObject, rows: CsvList['data']): string {
   const columns = Object.entries(row.shape)
-    .filter(([name, field]) => !isOptional(field) || rows.some(each => each[name] !== undefined))
+    .filter(([name, field]) => !isOptional(field) || rows.some(row => row[name] !== undefined))
     .map(([name]) => name)
-  return [columns, ...rows.map(each => columns.map(name => each[name]))].map(toLine).join('')
+  return [columns, ...rows.map(row => columns.map(name => row[name]))].map(toLine).join('')
 }
 
 function toLine(cells: readonly unknown[]): string {

@@ -2,7 +2,7 @@ import { defineOperation, type Operation } from './operation.ts'
 import type { ResourceKind, Resources } from './resources.ts'
 import type { z } from './zod.ts'
 
-interface Shown<Kind extends ResourceKind, Schema extends z.ZodType> {
+interface GetDefinition<Kind extends ResourceKind, Schema extends z.ZodType> {
   readonly name: string
   readonly summary: string
   readonly response: Schema
@@ -13,7 +13,7 @@ interface Shown<Kind extends ResourceKind, Schema extends z.ZodType> {
 export function defineGet<Kind extends ResourceKind, Schema extends z.ZodType>(
   kind: Kind,
   path: string,
-  { name, summary, response, toResponse }: Shown<Kind, Schema>,
+  { name, summary, response, toResponse }: GetDefinition<Kind, Schema>,
 ): Operation {
   return defineOperation(`GET ${path}`, {
     name,

@@ -1,5 +1,5 @@
+import type { Actor, Role } from '../../core/access/permissions.ts'
 import { Fault } from '../../core/fault.ts'
-import type { Actor, Role } from '../../core/permissions.ts'
 import type { Resources } from './resources.ts'
 
 /** The result of the access check of a call. */

@@ -1,4 +1,4 @@
-import { isStorable } from '../../core/storable-json.ts'
+import { isStorable } from '../../core/records/storable-json.ts'
 import { z } from './zod.ts'
 
 /** A JSON object that the caller defines, stored as jsonb. */

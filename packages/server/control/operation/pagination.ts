@@ -60,7 +60,7 @@ export async function loadBoundedPage<Row extends { readonly id: string }, Recor
   timeOf: (row: Row) => Date,
   toRecord: (row: Row) => Record,
 ): Promise<ListPage<Record>> {
-  const loadPart = async ({ limit, after }: Page): Promise<Loaded<Row>> => {
+  const loadPart = async ({ limit, after }: Page): Promise<LoadedPage<Row>> => {
     const rows: Row[] = []
     let room = MAX_PAGE_BYTES
     let part = Math.min(limit, DEFAULT_LIMIT + 1)
@@ -95,11 +95,11 @@ export async function loadPageBy<Row extends { readonly id: string }, Record>(
   timeOf: (row: Row) => Date,
   toRecord: (row: Row) => Record,
 ): Promise<ListPage<Record>> {
-  const loadAll = async (page: Page): Promise<Loaded<Row>> => ({ rows: await load(page), hasMore: false })
+  const loadAll = async (page: Page): Promise<LoadedPage<Row>> => ({ rows: await load(page), hasMore: false })
   return await loadPageOf(query, binding, loadAll, timeOf, toRecord)
 }
 
-interface Loaded<Row> {
+interface LoadedPage<Row> {
   readonly rows: readonly Row[]
   /** True if the page ends with these rows although there are others. */
   readonly hasMore: boolean
@@ -108,7 +108,7 @@ interface Loaded<Row> {
 async function loadPageOf<Row extends { readonly id: string }, Record>(
   query: PageQuery,
   binding: readonly unknown[],
-  load: (page: Page) => Promise<Loaded<Row>>,
+  load: (page: Page) => Promise<LoadedPage<Row>>,
   timeOf: (row: Row) => Date,
   toRecord: (row: Row) => Record,
 ): Promise<ListPage<Record>> {
@@ -132,7 +132,7 @@ export function cutPage<Record extends { readonly id: string }>(
   const limit = query.limit ?? DEFAULT_LIMIT
   const position = decodeCursor(query.cursor, binding)?.toString('utf8')
   const ordered = [...all].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
-  const rest = position === undefined ? ordered : ordered.filter(each => orderOf(each) > position)
+  const rest = position === undefined ? ordered : ordered.filter(item => orderOf(item) > position)
   const data = rest.slice(0, limit)
   const last = rest.length > limit ? data.at(-1) : undefined
   const next = last === undefined ? null : encodeCursor(Buffer.from(orderOf(last)), binding)
@@ -184,9 +184,9 @@ function decodeCursor(cursor: string | undefined, binding: readonly unknown[]): 
   if (cursor === undefined) return undefined
   const bytes = Buffer.from(cursor, 'base64url')
   const position = bytes.subarray(CHECK_BYTES)
-  const isOurs = bytes.subarray(0, CHECK_BYTES).equals(check(position, binding))
+  const isAuthentic = bytes.subarray(0, CHECK_BYTES).equals(check(position, binding))
   // base64url has several spellings of the same bytes; only the canonical one is accepted.
-  if (!isOurs || bytes.toString('base64url') !== cursor) {
+  if (!isAuthentic || bytes.toString('base64url') !== cursor) {
     throw new Fault('invalid_request', 'The cursor is not one of this route and filter.', {
       param: 'cursor',
     })

@@ -44,14 +44,14 @@ interface Settings {
   readonly salt: Buffer
 }
 
-interface Stored extends Settings {
+interface PasswordHash extends Settings {
   readonly hash: Buffer
 }
 
 const SETTINGS = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)$/
 
 /** Stands in for an account that does not exist: no password has this hash. */
-const NO_ACCOUNT: Stored = { logN: LOG_N, r: R, p: P, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }
+const NO_ACCOUNT: PasswordHash = { logN: LOG_N, r: R, p: P, salt: Buffer.alloc(16), hash: Buffer.alloc(32) }
 
 /** Returns the settings of a new hash: `$scrypt$ln=17,r=8,p=1$<salt>`. The salt has 16 bytes. */
 export function toPasswordSettings(salt: Buffer): string {
@@ -76,7 +76,7 @@ export function openPasswords(): Passwords {
   }
 }
 
-function parseStored(text: string): Stored {
+function parseStored(text: string): PasswordHash {
   const at = text.lastIndexOf('$')
   return { ...parseSettings(text.slice(0, at)), hash: Buffer.from(text.slice(at + 1), 'base64') }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 
-interface Stored {
+interface StoredRecord {
   readonly id: string
   readonly updated_at: string
   readonly name?: string
@@ -20,7 +20,7 @@ afterAll(() => plane.close())
 const call = (method: string, path: string, body?: object, ifMatch?: string) => {
   plane.clock.advance(1)
   const headers: Record<string, string> = ifMatch === undefined ? {} : { 'If-Match': ifMatch }
-  return plane.call<Stored>(method, path, { key, headers, ...(body === undefined ? {} : { body }) })
+  return plane.call<StoredRecord>(method, path, { key, headers, ...(body === undefined ? {} : { body }) })
 }
 const createKey = async () => {
   const path = `/v1/environments/${tenant.development.id}/keys`

@@ -1,8 +1,8 @@
 import { Fault } from '../../core/fault.ts'
-import { type Counted, hasMoreRecords, measureEnvironment } from '../../storage/record-bounds.ts'
+import { type CountedRecords, hasMoreRecords, measureEnvironment } from '../../storage/record-bounds.ts'
 import type { Services } from './operation.ts'
 
-interface RecordBound extends Counted {
+interface RecordBound extends CountedRecords {
   readonly most: number
   /** What there are too many of. */
   readonly noun: string
@@ -125,9 +125,9 @@ export async function assertWithinBounds(
 }
 
 /** Returns the owner's id from the written record or, where that does not name it, of the path. */
-function findOwner(owner: Counted['owner'], resource: unknown, result: unknown): string {
+function findOwner(owner: CountedRecords['owner'], resource: unknown, result: unknown): string {
   const { id } = resource as { readonly id: string }
-  const { [owner]: named } = result as Readonly<Record<Counted['owner'], string | undefined>>
+  const { [owner]: named } = result as Readonly<Record<CountedRecords['owner'], string | undefined>>
   return named ?? id
 }
 

@@ -1,23 +1,23 @@
-import { type Actor, organizationsOf } from '../../core/permissions.ts'
-import { findBudget } from '../../storage/budgets.ts'
-import { findCustomModel } from '../../storage/custom-models.ts'
-import { type EndUserWithPlanRow, findEndUser } from '../../storage/end-users.ts'
-import { findEnvironment } from '../../storage/environments.ts'
+import { type Actor, organizationsOf } from '../../core/access/permissions.ts'
+import { type EndUserWithPlanRow, findEndUser } from '../../storage/end-users/end-users.ts'
 import type { WebhookRow } from '../../storage/event-tables.ts'
-import { findKey } from '../../storage/keys.ts'
-import { findLimit } from '../../storage/limits.ts'
-import { findManagementKey } from '../../storage/management-keys.ts'
-import { findMember, type MemberWithUserRow } from '../../storage/members.ts'
-import { findModelAlias } from '../../storage/model-aliases.ts'
+import { findWebhook } from '../../storage/events/webhooks.ts'
+import { findKey } from '../../storage/keys/keys.ts'
+import { findManagementKey } from '../../storage/keys/management-keys.ts'
 import type { CustomModelRow, ModelAliasRow } from '../../storage/model-tables.ts'
-import { findOrganization } from '../../storage/organizations.ts'
-import { findPlan } from '../../storage/plans.ts'
+import { findCustomModel } from '../../storage/models/custom-models.ts'
+import { findModelAlias } from '../../storage/models/model-aliases.ts'
+import {
+  findProviderCredential,
+  type ProviderCredentialRow,
+} from '../../storage/models/provider-credentials.ts'
+import { findBudget } from '../../storage/policies/budgets.ts'
+import { findLimit } from '../../storage/policies/limits.ts'
+import { findPlan } from '../../storage/policies/plans.ts'
+import { findQuota } from '../../storage/policies/quotas.ts'
 import type { BudgetRow, LimitRow, PlanRow, QuotaRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
-import { findProject } from '../../storage/projects.ts'
-import { findProviderCredential, type ProviderCredentialRow } from '../../storage/provider-credentials.ts'
-import { findQuota } from '../../storage/quotas.ts'
-import { findRequestLog, type RequestLogRow } from '../../storage/request-log-list.ts'
+import { findRequestLog, type RequestLogRow } from '../../storage/records/request-log-list.ts'
 import type {
   EnvironmentRow,
   KeyRow,
@@ -25,7 +25,10 @@ import type {
   OrganizationRow,
   ProjectRow,
 } from '../../storage/schema.ts'
-import { findWebhook } from '../../storage/webhooks.ts'
+import { findEnvironment } from '../../storage/tenancy/environments.ts'
+import { findOrganization } from '../../storage/tenancy/organizations.ts'
+import { findProject } from '../../storage/tenancy/projects.ts'
+import { findMember, type MemberWithUserRow } from '../../storage/users/members.ts'
 
 /** The kinds of resources that a path can name, as stored. */
 export interface Resources {

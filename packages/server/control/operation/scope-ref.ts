@@ -1,12 +1,12 @@
-import { isEndUserId, isReservedEndUserId } from '../../core/end-users.ts'
 import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
-import { findEndUser, findEndUserId } from '../../storage/end-users.ts'
-import { findEnvironment } from '../../storage/environments.ts'
-import { findKey } from '../../storage/keys.ts'
+import { isEndUserId, isReservedEndUserId } from '../../core/tenancy/end-users.ts'
+import { findEndUser, findEndUserId } from '../../storage/end-users/end-users.ts'
+import { findKey } from '../../storage/keys/keys.ts'
 import type { Db } from '../../storage/pool.ts'
-import { findProject } from '../../storage/projects.ts'
-import { isEndUserLogged } from '../../storage/request-log-list.ts'
+import { isEndUserLogged } from '../../storage/records/request-log-list.ts'
+import { findEnvironment } from '../../storage/tenancy/environments.ts'
+import { findProject } from '../../storage/tenancy/projects.ts'
 import { z } from './zod.ts'
 
 /** Not trimmed: an end user's name must equal the one in tokens and requests. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { openSecretBox } from '../../core/access/secret-box.ts'
 import { systemRandom } from '../../core/random.ts'
-import { openSecretBox } from '../../core/secret-box.ts'
 import { openCursor, signCursor } from './signed-cursor.ts'
 
 const box = openSecretBox(Buffer.alloc(32, 7), systemRandom)

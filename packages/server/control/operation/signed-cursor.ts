@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { SecretBox } from '../../core/access/secret-box.ts'
 import { Fault } from '../../core/fault.ts'
-import type { SecretBox } from '../../core/secret-box.ts'
 
 /**
  * Cursors are signed in responses and checked in requests, so that none can be forged and no list needs to know of it. A
@@ -25,12 +25,12 @@ export function openCursor(query: unknown, secretBox: SecretBox): unknown {
   const bytes = Buffer.from(query.cursor, 'base64url')
   const cursor = bytes.subarray(SIGNATURE_BYTES)
   const signature = bytes.subarray(0, SIGNATURE_BYTES)
-  const isOurs =
+  const isAuthentic =
     signature.length === SIGNATURE_BYTES &&
     timingSafeEqual(signature, sign(cursor, secretBox)) &&
     // base64url has several spellings of the same bytes; only the canonical one is accepted.
     bytes.toString('base64url') === query.cursor
-  if (!isOurs) {
+  if (!isAuthentic) {
     throw new Fault('invalid_request', 'The cursor is not one of this route and filter.', {
       param: 'cursor',
     })

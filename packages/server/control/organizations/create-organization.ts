@@ -1,4 +1,4 @@
-import { isOrganizationSlugTaken } from '../../storage/organizations.ts'
+import { isOrganizationSlugTaken } from '../../storage/tenancy/organizations.ts'
 import { extendTenantScope } from '../../storage/tenant-scope.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
@@ -26,10 +26,10 @@ export const createOrganization = defineOperation('POST /v1/orgs', {
       services.db
         .transaction()
         .execute(tx => createOwnedOrganization(tx, services, { ...settings, slug }, actor.id))
-    const made =
+    const creation =
       slug == null
         ? writeWithFreeSlug(toSlug(name, 'organization'), services.random, { isTaken, index, write })
         : write(slug)
-    return toOrganizationResource(await orConflict(made, index, 'slug'))
+    return toOrganizationResource(await orConflict(creation, index, 'slug'))
   },
 })

@@ -1,4 +1,4 @@
-import { removeOrganization } from '../../storage/organizations.ts'
+import { removeOrganization } from '../../storage/tenancy/organizations.ts'
 import { defineOperation } from '../operation/operation.ts'
 
 export const deleteOrganization = defineOperation('DELETE /v1/orgs/{orgId}', {

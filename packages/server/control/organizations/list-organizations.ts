@@ -1,5 +1,5 @@
-import { organizationsOf } from '../../core/permissions.ts'
-import { listOrganizations as loadOrganizations } from '../../storage/organizations.ts'
+import { organizationsOf } from '../../core/access/permissions.ts'
+import { listOrganizations as loadOrganizations } from '../../storage/tenancy/organizations.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

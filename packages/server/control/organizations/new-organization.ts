@@ -1,7 +1,7 @@
-import { insertMember } from '../../storage/members.ts'
-import { insertOrganization } from '../../storage/organizations.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { OrganizationRow } from '../../storage/schema.ts'
+import { insertOrganization } from '../../storage/tenancy/organizations.ts'
+import { insertMember } from '../../storage/users/members.ts'
 import { newRecord } from '../operation/new-record.ts'
 import type { Services } from '../operation/operation.ts'
 

@@ -1,7 +1,7 @@
 import {
   isOrganizationSlugTaken,
   updateOrganization as storeOrganization,
-} from '../../storage/organizations.ts'
+} from '../../storage/tenancy/organizations.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'
@@ -20,7 +20,7 @@ export const updateOrganization = defineOperation('PATCH /v1/orgs/{orgId}', {
     const { name, time_zone } = body
     // Slugs are unique in the deployment.
     const isTaken = (slug: string): Promise<boolean> => isOrganizationSlugTaken(services.wholeDb, slug)
-    const made = toSlug(name ?? resource.name, 'organization')
+    const derivedSlug = toSlug(name ?? resource.name, 'organization')
     const change = {
       ...(name === undefined ? {} : { name }),
       ...(time_zone === undefined ? {} : { time_zone: time_zone ?? DEFAULT_TIME_ZONE }),
@@ -35,7 +35,7 @@ export const updateOrganization = defineOperation('PATCH /v1/orgs/{orgId}', {
         )
     const stored =
       body.slug === null
-        ? writeWithFreeSlug(made, services.random, { isTaken, own: resource.slug, index, write })
+        ? writeWithFreeSlug(derivedSlug, services.random, { isTaken, own: resource.slug, index, write })
         : write(body.slug)
     return toOrganizationResource(await orConflict(stored, index, 'slug'))
   },

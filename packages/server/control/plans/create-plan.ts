@@ -1,4 +1,4 @@
-import { clearDefaultPlan, insertPlan } from '../../storage/plans.ts'
+import { clearDefaultPlan, insertPlan } from '../../storage/policies/plans.ts'
 import type { PlanRow } from '../../storage/policy-tables.ts'
 import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'

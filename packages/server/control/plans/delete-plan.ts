@@ -1,4 +1,4 @@
-import { removePlan } from '../../storage/plans.ts'
+import { removePlan } from '../../storage/policies/plans.ts'
 import { defineOperation } from '../operation/operation.ts'
 
 export const deletePlan = defineOperation('DELETE /v1/plans/{id}', {

@@ -1,4 +1,4 @@
-import { listPlans as loadPlans } from '../../storage/plans.ts'
+import { listPlans as loadPlans } from '../../storage/policies/plans.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

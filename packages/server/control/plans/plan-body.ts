@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import { SCOPES, type Scope } from '../../core/tenancy.ts'
+import { SCOPES, type Scope } from '../../core/tenancy/tenancy.ts'
 import type { PlanRow } from '../../storage/policy-tables.ts'
 import { allowedModelsField } from '../operation/allowed-models-field.ts'
 import { textField } from '../operation/fields.ts'

@@ -1,5 +1,5 @@
 import { toUsd } from '@rideau/llm/usage/money'
-import { SCOPES } from '../../core/tenancy.ts'
+import { SCOPES } from '../../core/tenancy/tenancy.ts'
 import type { PlanRow } from '../../storage/policy-tables.ts'
 import { environmentIds, stamps, toStamps } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'

@@ -1,7 +1,7 @@
-import { clearDefaultPlan, updatePlan as storePlan } from '../../storage/plans.ts'
+import { clearDefaultPlan, updatePlan as storePlan } from '../../storage/policies/plans.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { PlanChange, toPlanSettings } from './plan-body.ts'
 import { PlanResource, toPlanResource } from './plan-resource.ts'
 
@@ -19,6 +19,6 @@ export const updatePlan = defineOperation('PATCH /v1/plans/{id}', {
       if (change.is_default === true) await clearDefaultPlan(tx, resource.environment_id, now)
       return await storePlan(tx, resource.id, change, now)
     })
-    return toPlanResource(orGone(await orConflict(update, 'plans_name', 'name')))
+    return toPlanResource(orResourceNotFound(await orConflict(update, 'plans_name', 'name')))
   },
 })

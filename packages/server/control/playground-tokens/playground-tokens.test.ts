@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSecretBox } from '../../core/access/secret-box.ts'
 import { systemRandom } from '../../core/random.ts'
-import { openSecretBox } from '../../core/secret-box.ts'
-import { rotateSigningKeys } from '../../storage/signing-keys.ts'
+import { rotateSigningKeys } from '../../storage/keys/signing-keys.ts'
 import {
   type ControlPlane,
   type List,

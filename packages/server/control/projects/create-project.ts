@@ -1,4 +1,4 @@
-import { isProjectSlugTaken } from '../../storage/projects.ts'
+import { isProjectSlugTaken } from '../../storage/tenancy/projects.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'
@@ -22,11 +22,11 @@ export const createProject = defineOperation('POST /v1/orgs/{orgId}/projects', {
       services.db
         .transaction()
         .execute(tx => storeProject(tx, services, { orgId: resource.id, name, slug, allowedOrigins }))
-    const made =
+    const creation =
       slug == null
         ? writeWithFreeSlug(toSlug(name, 'project'), services.random, { isTaken, index, write })
         : write(slug)
-    const { project } = await orConflict(made, index, 'slug')
+    const { project } = await orConflict(creation, index, 'slug')
     return toProjectResource(project)
   },
 })

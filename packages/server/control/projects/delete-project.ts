@@ -1,4 +1,4 @@
-import { removeProject } from '../../storage/projects.ts'
+import { removeProject } from '../../storage/tenancy/projects.ts'
 import { defineOperation } from '../operation/operation.ts'
 
 export const deleteProject = defineOperation('DELETE /v1/projects/{projectId}', {

@@ -1,4 +1,4 @@
-import { listProjects as loadProjects } from '../../storage/projects.ts'
+import { listProjects as loadProjects } from '../../storage/tenancy/projects.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

@@ -1,4 +1,4 @@
-import { parseOrigin } from '../../core/origin.ts'
+import { parseOrigin } from '../../core/access/origin.ts'
 import { textField } from '../operation/fields.ts'
 import { slugField } from '../operation/slug.ts'
 import { z } from '../operation/zod.ts'

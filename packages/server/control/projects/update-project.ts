@@ -1,4 +1,4 @@
-import { isProjectSlugTaken, updateProject as storeProject } from '../../storage/projects.ts'
+import { isProjectSlugTaken, updateProject as storeProject } from '../../storage/tenancy/projects.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'
@@ -16,7 +16,7 @@ export const updateProject = defineOperation('PATCH /v1/projects/{projectId}', {
   handle: async ({ services, resource, body }) => {
     const { name, allowed_origins } = body
     const isTaken = (slug: string): Promise<boolean> => isProjectSlugTaken(services.db, resource.org_id, slug)
-    const made = toSlug(name ?? resource.name, 'project')
+    const derivedSlug = toSlug(name ?? resource.name, 'project')
     const change = {
       ...(name === undefined ? {} : { name }),
       ...(allowed_origins === undefined ? {} : { allowed_origins: allowed_origins ?? [] }),
@@ -31,7 +31,7 @@ export const updateProject = defineOperation('PATCH /v1/projects/{projectId}', {
         )
     const stored =
       body.slug === null
-        ? writeWithFreeSlug(made, services.random, { isTaken, own: resource.slug, index, write })
+        ? writeWithFreeSlug(derivedSlug, services.random, { isTaken, own: resource.slug, index, write })
         : write(body.slug)
     return toProjectResource(await orConflict(stored, index, 'slug'))
   },

@@ -7,7 +7,7 @@ import type { EgressPolicy } from '../../http/egress.ts'
 import { guardedGet } from '../../http/guarded-get.ts'
 import type { GuardedAnswer } from '../../http/guarded-request.ts'
 import { findTokenExchange } from '../../identity/find-token-exchange.ts'
-import { CREDENTIAL_REJECTED, type CredentialValidation } from '../../storage/credential-validation.ts'
+import { CREDENTIAL_REJECTED, type CredentialValidation } from '../../storage/models/credential-validation.ts'
 
 const NO_BODY = Buffer.alloc(0)
 const MAX_ANSWER_BYTES = 1024 * 1024

@@ -1,4 +1,4 @@
-import { insertProviderCredential } from '../../storage/provider-credentials.ts'
+import { insertProviderCredential } from '../../storage/models/provider-credentials.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { assertBaseUrl } from './assert-base-url.ts'
 import { checkNewCredential } from './check-new-credential.ts'

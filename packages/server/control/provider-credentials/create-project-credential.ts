@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
-import { findEnvironment } from '../../storage/environments.ts'
-import { insertProviderCredential } from '../../storage/provider-credentials.ts'
+import { insertProviderCredential } from '../../storage/models/provider-credentials.ts'
+import { findEnvironment } from '../../storage/tenancy/environments.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { assertBaseUrl } from './assert-base-url.ts'
 import { checkNewCredential } from './check-new-credential.ts'

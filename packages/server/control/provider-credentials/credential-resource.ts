@@ -1,5 +1,5 @@
 import { findProvider } from '@rideau/llm/providers/index'
-import type { ProviderCredentialRow } from '../../storage/provider-credentials.ts'
+import type { ProviderCredentialRow } from '../../storage/models/provider-credentials.ts'
 import { dateTime, environmentIds, stamps, toDateTime, toStamps } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'
 import { z } from '../operation/zod.ts'

@@ -1,4 +1,4 @@
-import { removeProviderCredential } from '../../storage/provider-credentials.ts'
+import { removeProviderCredential } from '../../storage/models/provider-credentials.ts'
 import { defineOperation } from '../operation/operation.ts'
 
 export const deleteCredential = defineOperation('DELETE /v1/provider-credentials/{id}', {

@@ -1,4 +1,4 @@
-import { listProviderCredentials } from '../../storage/provider-credentials.ts'
+import { listProviderCredentials } from '../../storage/models/provider-credentials.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

@@ -1,6 +1,9 @@
-import { CREDENTIAL_REJECTED, updateCredentialValidation } from '../../storage/credential-validation.ts'
-import { updateFailedRefresh } from '../../storage/model-list-refreshes.ts'
-import type { ProviderCredentialRow } from '../../storage/provider-credentials.ts'
+import {
+  CREDENTIAL_REJECTED,
+  updateCredentialValidation,
+} from '../../storage/models/credential-validation.ts'
+import { updateFailedRefresh } from '../../storage/models/model-list-refreshes.ts'
+import type { ProviderCredentialRow } from '../../storage/models/provider-credentials.ts'
 import type { Services } from '../operation/operation.ts'
 import type { CheckOutcome } from './check-credential.ts'
 import { checkStoredCredential } from './check-stored-credential.ts'

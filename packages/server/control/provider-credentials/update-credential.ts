@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
+import { SecretBoxError } from '../../core/access/secret-box.ts'
 import { Fault } from '../../core/fault.ts'
-import { SecretBoxError } from '../../core/secret-box.ts'
 import {
   type CredentialChange,
   lockProviderCredential,
   type ProviderCredentialRow,
   updateProviderCredential,
-} from '../../storage/provider-credentials.ts'
-import { hasSecretOption, openOptions, sealOptions } from '../../storage/secret-options.ts'
+} from '../../storage/models/provider-credentials.ts'
+import { hasSecretOption, openOptions, sealOptions } from '../../storage/secrets/secret-options.ts'
 import { defineOperation, type Services } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import type { z } from '../operation/zod.ts'
 import { assertBaseUrl } from './assert-base-url.ts'
 import { CredentialChanges, parseApiKey, parseBaseUrl } from './credential-body.ts'
@@ -34,7 +34,7 @@ export const updateCredential = defineOperation('PATCH /v1/provider-credentials/
     }
     return await services.db.transaction().execute(async tx => {
       // Locks the row, so that the stored key and the address are checked together.
-      const row = orGone(await lockProviderCredential(tx, resource.id))
+      const row = orResourceNotFound(await lockProviderCredential(tx, resource.id))
       const now = new Date(services.clock.now())
       const change = toChange(services, row, body, now)
       return toCredentialResource(await updateProviderCredential(tx, row.id, change, now))

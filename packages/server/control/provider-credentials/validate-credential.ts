@@ -1,6 +1,6 @@
-import { updateCredentialValidation } from '../../storage/credential-validation.ts'
+import { updateCredentialValidation } from '../../storage/models/credential-validation.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { checkStoredCredential } from './check-stored-credential.ts'
 import { CredentialResource, toCredentialResource } from './credential-resource.ts'
 
@@ -15,7 +15,9 @@ export const validateCredential = defineOperation('POST /v1/provider-credentials
     const outcome = await checkStoredCredential(resource, services)
     const at = new Date(services.clock.now())
     return toCredentialResource(
-      orGone(await updateCredentialValidation(services.db, resource, { at, ...outcome }, services)),
+      orResourceNotFound(
+        await updateCredentialValidation(services.db, resource, { at, ...outcome }, services),
+      ),
     )
   },
 })

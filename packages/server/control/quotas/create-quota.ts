@@ -1,4 +1,4 @@
-import { insertQuota } from '../../storage/quotas.ts'
+import { insertQuota } from '../../storage/policies/quotas.ts'
 import { newRecord, ownerColumns } from '../operation/new-record.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { measureQuota } from './measure-quotas.ts'

@@ -1,4 +1,4 @@
-import { removeQuota } from '../../storage/quotas.ts'
+import { removeQuota } from '../../storage/policies/quotas.ts'
 import { defineOperation } from '../operation/operation.ts'
 
 export const deleteQuota = defineOperation('DELETE /v1/quotas/{id}', {

@@ -1,4 +1,4 @@
-import { listQuotas as loadQuotas } from '../../storage/quotas.ts'
+import { listQuotas as loadQuotas } from '../../storage/policies/quotas.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

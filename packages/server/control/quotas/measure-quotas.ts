@@ -1,10 +1,10 @@
-import { calendarBoundsAt } from '../../core/windows.ts'
-import { findOrganization } from '../../storage/organizations.ts'
-import { toQuotaRowMeter } from '../../storage/policy-meters.ts'
+import { calendarBoundsAt } from '../../core/tenancy/windows.ts'
+import { toQuotaRowMeter } from '../../storage/policies/policy-meters.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
-import { sumUsage, type UsageSelector } from '../../storage/usage-totals.ts'
+import { findOrganization } from '../../storage/tenancy/organizations.ts'
+import { sumUsage, type UsageSelector } from '../../storage/usage/usage-totals.ts'
 import type { Services } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 
 export interface MeasuredQuota extends QuotaRow {
   /** Null for a quota that every end user has separately. */
@@ -14,18 +14,18 @@ export interface MeasuredQuota extends QuotaRow {
   readonly resets_at: Date
 }
 
-type Measuring = Pick<Services, 'db' | 'clock' | 'readMeters'>
+type MeasureDeps = Pick<Services, 'db' | 'clock' | 'readMeters'>
 
 /**
  * Returns the quotas of one organization with their usage in the whole current window, including usage before their
  * creation. The figures come from the limits' counters, or from the usage ledger if the counters cannot be read.
  */
 export async function measureQuotas(
-  { db, clock, readMeters }: Measuring,
+  { db, clock, readMeters }: MeasureDeps,
   orgId: string,
   rows: readonly QuotaRow[],
 ): Promise<MeasuredQuota[]> {
-  const { time_zone } = orGone(await findOrganization(db, orgId))
+  const { time_zone } = orResourceNotFound(await findOrganization(db, orgId))
   const now = clock.now()
   const counted = rows.filter(row => row.scope !== 'default_end_user')
   const statuses = await readMeters(
@@ -44,7 +44,7 @@ export async function measureQuotas(
   })
 }
 
-export async function measureQuota(services: Measuring, row: QuotaRow): Promise<MeasuredQuota> {
+export async function measureQuota(services: MeasureDeps, row: QuotaRow): Promise<MeasuredQuota> {
   const [measured] = await measureQuotas(services, row.org_id, [row])
   return measured as MeasuredQuota
 }

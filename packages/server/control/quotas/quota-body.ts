@@ -1,4 +1,4 @@
-import { CALENDAR_WINDOWS } from '../../core/windows.ts'
+import { CALENDAR_WINDOWS } from '../../core/tenancy/windows.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
 import { type Owner, parseScopeRef, scopeRefField } from '../operation/scope-ref.ts'

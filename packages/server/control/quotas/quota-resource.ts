@@ -1,4 +1,4 @@
-import { CALENDAR_WINDOWS } from '../../core/windows.ts'
+import { CALENDAR_WINDOWS } from '../../core/tenancy/windows.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
 import { dateTime, environmentIds, stamps, toStamps } from '../operation/fields.ts'
 import { storedFields } from '../operation/stored-fields.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RequestRecord } from '../../core/request-record.ts'
+import type { RequestRecord } from '../../core/records/request-record.ts'
 import {
   type ControlPlane,
   type List,

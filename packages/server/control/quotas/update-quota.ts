@@ -1,7 +1,7 @@
-import { lockQuota, updateQuota as storeQuota } from '../../storage/quotas.ts'
+import { lockQuota, updateQuota as storeQuota } from '../../storage/policies/quotas.ts'
 import { mergeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { measureQuota } from './measure-quotas.ts'
 import { parseQuota, QuotaChange } from './quota-body.ts'
 import { QuotaResource, toQuotaResource } from './quota-resource.ts'
@@ -14,10 +14,10 @@ export const updateQuota = defineOperation('PATCH /v1/quotas/{id}', {
   response: { 200: QuotaResource },
   handle: async ({ services, resource, body }) => {
     // Locks the row: what another call changed since the caller was admitted stays.
-    const stored = orGone(await lockQuota(services.db, resource.id))
+    const stored = orResourceNotFound(await lockQuota(services.db, resource.id))
     const fields = await parseQuota(services.db, stored, mergeChange(stored, body))
     const now = new Date(services.clock.now())
-    const row = orGone(await storeQuota(services.db, resource.id, fields, now))
+    const row = orResourceNotFound(await storeQuota(services.db, resource.id, fields, now))
     return toQuotaResource(await measureQuota(services, row))
   },
 })

@@ -1,4 +1,4 @@
-import { removeSavedView } from '../../storage/saved-views.ts'
+import { removeSavedView } from '../../storage/tenancy/saved-views.ts'
 import { defineOperation } from '../operation/operation.ts'
 
 export const deleteSavedView = defineOperation('DELETE /v1/session/views/{viewId}', {

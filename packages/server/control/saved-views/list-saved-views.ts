@@ -1,4 +1,4 @@
-import { listSavedViews as loadSavedViews } from '../../storage/saved-views.ts'
+import { listSavedViews as loadSavedViews } from '../../storage/tenancy/saved-views.ts'
 import { uuidField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { cutInOrder, listOf, wholeListQuery } from '../operation/pagination.ts'

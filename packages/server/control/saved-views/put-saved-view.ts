@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
-import { findEnvironment } from '../../storage/environments.ts'
-import { MOST_SAVED_VIEWS, putSavedView as storeSavedView } from '../../storage/saved-views.ts'
+import { findEnvironment } from '../../storage/tenancy/environments.ts'
+import { MAX_SAVED_VIEWS, putSavedView as storeSavedView } from '../../storage/tenancy/saved-views.ts'
 import { textField, uuidField } from '../operation/fields.ts'
 import { noResource } from '../operation/granted-access.ts'
 import { defineOperation } from '../operation/operation.ts'
@@ -21,7 +21,7 @@ const NewSavedView = z
 
 export const putSavedView = defineOperation('PUT /v1/session/views/{viewId}', {
   name: 'session.put_view',
-  summary: `Saves a view under an id of the caller's choice, in place of an earlier one. Up to ${MOST_SAVED_VIEWS} in an environment.`,
+  summary: `Saves a view under an id of the caller's choice, in place of an earlier one. Up to ${MAX_SAVED_VIEWS} in an environment.`,
   access: 'session',
   body: NewSavedView,
   response: { 200: SavedViewResource },
@@ -43,7 +43,7 @@ export const putSavedView = defineOperation('PUT /v1/session/views/{viewId}', {
       environment_id,
     })
     if (row !== undefined) return toSavedViewResource(row)
-    const message = `There are ${MOST_SAVED_VIEWS} views already, or this id is one of another environment.`
+    const message = `There are ${MAX_SAVED_VIEWS} views already, or this id is one of another environment.`
     throw new Fault('resource_conflict', message)
   },
 })

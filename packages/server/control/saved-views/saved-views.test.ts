@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MOST_SAVED_VIEWS } from '../../storage/saved-views.ts'
+import { MAX_SAVED_VIEWS } from '../../storage/tenancy/saved-views.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 
 let plane: ControlPlane
@@ -117,7 +117,7 @@ test('views are listed in pages by limit and cursor, without repeating or missin
 test('a user has a bounded number of them, also by calls at once', async () => {
   const user = tenant.people.developer
   const save = () => put(randomUUID(), view(), user)
-  for (let count = 0; count < MOST_SAVED_VIEWS - 5; count += 5) await Promise.all([1, 2, 3, 4, 5].map(save))
+  for (let count = 0; count < MAX_SAVED_VIEWS - 5; count += 5) await Promise.all([1, 2, 3, 4, 5].map(save))
   const outcomes = await Promise.all(Array.from({ length: 10 }, save))
   expect(outcomes.filter(({ outcome }) => outcome === '200')).toHaveLength(5)
   expect(outcomes.filter(({ outcome }) => outcome === '409 resource_conflict')).toHaveLength(5)

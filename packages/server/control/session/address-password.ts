@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { Fault } from '../../core/fault.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { UserRow } from '../../storage/schema.ts'
-import { findUserByPassword, getPasswordSalting } from '../../storage/users.ts'
+import { findUserByPassword, getPasswordSalting } from '../../storage/users/users.ts'
 import type { Services } from '../operation/operation.ts'
 import { toPasswordSettings } from '../operation/password.ts'
 

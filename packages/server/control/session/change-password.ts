@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
-import { lockEmail } from '../../storage/identities.ts'
-import { getUser, lockUser } from '../../storage/users.ts'
+import { lockEmail } from '../../storage/users/identities.ts'
+import { getUser, lockUser } from '../../storage/users/users.ts'
 import { givenPasswordField, passwordField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'

@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
 import { toAddressNetwork } from '../../http/client-address.ts'
-import { findUserByPassword } from '../../storage/users.ts'
+import { findUserByPassword } from '../../storage/users/users.ts'
 import { assertSameOrigin } from '../operation/caller.ts'
 import { emailField, givenPasswordField } from '../operation/fields.ts'
 import { defineOperation } from '../operation/operation.ts'

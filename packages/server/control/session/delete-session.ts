@@ -1,4 +1,4 @@
-import { removeSession, removeUserSessions } from '../../storage/sessions.ts'
+import { removeSession, removeUserSessions } from '../../storage/users/sessions.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
 import { clearSession } from './session-life.ts'

@@ -1,4 +1,4 @@
-import { getUser } from '../../storage/users.ts'
+import { getUser } from '../../storage/users/users.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { loadSessionResource, SessionResource } from './session-resource.ts'
 

@@ -1,4 +1,4 @@
-import { hasUsers } from '../../storage/users.ts'
+import { hasUsers } from '../../storage/users/users.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'
 

@@ -1,6 +1,6 @@
-import { getSessionEnd } from '../../storage/sessions.ts'
-import { getUser } from '../../storage/users.ts'
-import { listWorkspace } from '../../storage/workspace.ts'
+import { listWorkspace } from '../../storage/tenancy/workspace.ts'
+import { getSessionEnd } from '../../storage/users/sessions.ts'
+import { getUser } from '../../storage/users/users.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { toOrganizations, WorkspaceResource } from './workspace-resource.ts'
 

@@ -1,6 +1,6 @@
-import { ROLES } from '../../core/permissions.ts'
-import { listMemberships, type Membership } from '../../storage/members.ts'
+import { ROLES } from '../../core/access/permissions.ts'
 import type { UserRow } from '../../storage/schema.ts'
+import { listMemberships, type Membership } from '../../storage/users/members.ts'
 import { uuid } from '../operation/fields.ts'
 import type { Services } from '../operation/operation.ts'
 import { z } from '../operation/zod.ts'

@@ -1,7 +1,7 @@
-import { removeUserPasswordReset } from '../../storage/password-resets.ts'
 import type { Db } from '../../storage/pool.ts'
-import { removeUserSessions } from '../../storage/sessions.ts'
-import { updatePassword } from '../../storage/users.ts'
+import { removeUserPasswordReset } from '../../storage/users/password-resets.ts'
+import { removeUserSessions } from '../../storage/users/sessions.ts'
+import { updatePassword } from '../../storage/users/users.ts'
 
 /**
  * Stores a new password hash (null: no password), and ends the sessions and reset links of the previous one. The caller

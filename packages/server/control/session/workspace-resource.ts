@@ -1,5 +1,5 @@
-import { ROLES } from '../../core/permissions.ts'
-import type { WorkspaceRow } from '../../storage/workspace.ts'
+import { ROLES } from '../../core/access/permissions.ts'
+import type { WorkspaceRow } from '../../storage/tenancy/workspace.ts'
 import { dateTime, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 

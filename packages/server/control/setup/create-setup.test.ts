@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { hashKeyText } from '../../core/key-format.ts'
+import { hashKeyText } from '../../core/access/key-format.ts'
 import { type ControlPlane, openControlPlane, SETUP_TOKEN } from '../../testing/harness/control-plane.ts'
 
 interface Setup {

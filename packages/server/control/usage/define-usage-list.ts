@@ -1,14 +1,14 @@
 import { Fault } from '../../core/fault.ts'
-import { findOrganization } from '../../storage/organizations.ts'
-import { listUsage, type UsageRow } from '../../storage/usage.ts'
-import type { UsageFilter } from '../../storage/usage-filter.ts'
+import { findOrganization } from '../../storage/tenancy/organizations.ts'
+import { listUsage, type UsageRow } from '../../storage/usage/usage.ts'
+import type { UsageFilter } from '../../storage/usage/usage-filter.ts'
 import { dateTime } from '../operation/fields.ts'
 import { defineOperation, type Operation, type Services } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { listOf, loadPageBy } from '../operation/pagination.ts'
 import type { z } from '../operation/zod.ts'
 import { fillUsage } from './fill-usage.ts'
-import { MOST_ROWS, readUsageQuery, UsageQuery } from './usage-query.ts'
+import { MAX_ROWS, readUsageQuery, UsageQuery } from './usage-query.ts'
 import { toUsageResource, UsageResource } from './usage-resource.ts'
 
 /** The column of the ledger that has the id of a resource below the organization. */
@@ -51,7 +51,7 @@ async function loadUsage(
   below?: UsageFilter['below'],
 ) {
   const { limit, rows = limit, cursor, ...sent } = query
-  const { time_zone } = orGone(await findOrganization(db, orgId))
+  const { time_zone } = orResourceNotFound(await findOrganization(db, orgId))
   const now = clock.now()
   const filter: UsageFilter = {
     orgId,
@@ -80,12 +80,12 @@ async function loadFilled(db: Services['db'], filter: UsageFilter, query: z.outp
       param: 'cursor',
     })
   }
-  const rows = await listUsage(db, filter, { limit: MOST_ROWS + 1, after: undefined })
-  const filled = rows.length > MOST_ROWS ? undefined : fillUsage(rows, filter, MOST_ROWS)
+  const rows = await listUsage(db, filter, { limit: MAX_ROWS + 1, after: undefined })
+  const filled = rows.length > MAX_ROWS ? undefined : fillUsage(rows, filter, MAX_ROWS)
   if (filled === undefined) {
     throw new Fault(
       'request_validation_failed',
-      `With "fill" there would be more than ${MOST_ROWS} rows: shorten the time, or use "top".`,
+      `With "fill" there would be more than ${MAX_ROWS} rows: shorten the time, or use "top".`,
       { param: 'fill' },
     )
   }

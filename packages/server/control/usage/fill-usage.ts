@@ -1,6 +1,6 @@
-import type { UsageRow } from '../../storage/usage.ts'
-import { endOfBucket, startOfBucket, usageBounds } from '../../storage/usage-buckets.ts'
-import type { UsageFilter } from '../../storage/usage-filter.ts'
+import type { UsageRow } from '../../storage/usage/usage.ts'
+import { endOfBucket, startOfBucket, usageBounds } from '../../storage/usage/usage-buckets.ts'
+import type { UsageFilter } from '../../storage/usage/usage-filter.ts'
 
 /**
  * Returns the rows with a row of zeros for each bucket in which a group has none, newest bucket first; undefined if there

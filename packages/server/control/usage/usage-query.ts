@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import type { UsageGroup } from '../../storage/usage-filter.ts'
+import type { UsageGroup } from '../../storage/usage/usage-filter.ts'
 import { dateTimeField, integerParam, textParam, toDate, uuidField } from '../operation/fields.ts'
 import { pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'
@@ -16,19 +16,19 @@ const GROUPS: ReadonlyMap<string, UsageGroup> = new Map([
 
 const names = [...GROUPS.keys()].join('|')
 
-export const MOST_ROWS = 10_000
+export const MAX_ROWS = 10_000
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 30
-const MOST_DAYS = 366
+const MAX_DAYS = 366
 /** Ranking reads each end user of the time. */
-const MOST_DAYS_OF_TOP_END_USERS = 32
+const MAX_DAYS_OF_TOP_END_USERS = 32
 /** They are summed from quarters of an hour. */
-const MOST_DAYS_OF_OTHER_ZONES = 32
+const MAX_DAYS_OF_OTHER_ZONES = 32
 
 export const UsageQuery = z.strictObject({
   ...pageQuery,
-  rows: integerParam(1, MOST_ROWS).optional().meta({
+  rows: integerParam(1, MAX_ROWS).optional().meta({
     description:
       'Page size instead of `limit`, for a whole series in one call, such as that of a chart with many groups. Not with `limit`.',
   }),
@@ -43,13 +43,13 @@ export const UsageQuery = z.strictObject({
       'What a row sums; `total`: the whole time, by whole hours up to 8 days and else by whole days. Default: `day`.',
   }),
   time_zone: timeZoneField.optional().meta({
-    description: `Whose hours, days and months are counted: a name of the IANA database. Default: the organization's, whose days are stored as such. For days, months and totals of another one the time must be at most ${MOST_DAYS_OF_OTHER_ZONES} days.`,
+    description: `Whose hours, days and months are counted: a name of the IANA database. Default: the organization's, whose days are stored as such. For days, months and totals of another one the time must be at most ${MAX_DAYS_OF_OTHER_ZONES} days.`,
   }),
   fill: z
     .literal('zero')
     .optional()
     .meta({
-      description: `Answers a row of zeros for each bucket in which a group has no requests, and all rows in one page of up to ${MOST_ROWS}.`,
+      description: `Answers a row of zeros for each bucket in which a group has no requests, and all rows in one page of up to ${MAX_ROWS}.`,
     }),
   group_by: z
     .string()
@@ -83,24 +83,24 @@ export function readUsageQuery(query: z.output<typeof UsageQuery>, now: number, 
   const from = toDate(query.from) ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS)
   if (from.getTime() > to.getTime()) throw refusal('from', 'from must not be later than to.')
   const days = (to.getTime() - from.getTime()) / DAY_MS
-  if (days > MOST_DAYS) {
-    throw refusal('from', `The time from "from" to "to" must be at most ${MOST_DAYS} days.`)
+  if (days > MAX_DAYS) {
+    throw refusal('from', `The time from "from" to "to" must be at most ${MAX_DAYS} days.`)
   }
   const { top, granularity = 'day', time_zone: timeZone = ownZone } = query
   const isByQuarter = granularity === 'hour' || timeZone !== ownZone
-  if (isByQuarter && granularity !== 'hour' && days > MOST_DAYS_OF_OTHER_ZONES) {
+  if (isByQuarter && granularity !== 'hour' && days > MAX_DAYS_OF_OTHER_ZONES) {
     throw refusal(
       'from',
-      `In another time zone than the organization's, ${ownZone}, the time must be at most ${MOST_DAYS_OF_OTHER_ZONES} days.`,
+      `In another time zone than the organization's, ${ownZone}, the time must be at most ${MAX_DAYS_OF_OTHER_ZONES} days.`,
     )
   }
   const groups = new Set((query.group_by ?? '').split(',').filter(name => name !== ''))
   if (top !== undefined) {
     if (groups.size === 0) throw refusal('top', '"top" needs "group_by".')
-    if (groups.has('end_user') && days > MOST_DAYS_OF_TOP_END_USERS) {
+    if (groups.has('end_user') && days > MAX_DAYS_OF_TOP_END_USERS) {
       throw refusal(
         'from',
-        `With "top" by end user the time must be at most ${MOST_DAYS_OF_TOP_END_USERS} days.`,
+        `With "top" by end user the time must be at most ${MAX_DAYS_OF_TOP_END_USERS} days.`,
       )
     }
   }

@@ -1,6 +1,6 @@
 import { toUsd } from '@rideau/llm/usage/money'
-import { toLatencyQuantile } from '../../core/latency-histogram.ts'
-import type { UsageRow } from '../../storage/usage.ts'
+import { toLatencyQuantile } from '../../core/records/latency-histogram.ts'
+import type { UsageRow } from '../../storage/usage/usage.ts'
 import { dateTime, uuid } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 

@@ -1,4 +1,4 @@
-import { insertWebhook } from '../../storage/webhooks.ts'
+import { insertWebhook } from '../../storage/events/webhooks.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { NewWebhook, parseWebhookUrl, toEvents } from './webhook-body.ts'
 import { NewWebhookResource, toWebhookResource } from './webhook-resource.ts'

@@ -1,4 +1,4 @@
-import { removeWebhook } from '../../storage/webhooks.ts'
+import { removeWebhook } from '../../storage/events/webhooks.ts'
 import { defineOperation } from '../operation/operation.ts'
 
 export const deleteWebhook = defineOperation('DELETE /v1/webhooks/{id}', {

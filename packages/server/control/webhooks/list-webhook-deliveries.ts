@@ -1,4 +1,4 @@
-import { listWebhookDeliveries as loadDeliveries } from '../../storage/webhook-deliveries.ts'
+import { listWebhookDeliveries as loadDeliveries } from '../../storage/events/webhook-deliveries.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

@@ -1,4 +1,4 @@
-import { listWebhooks as loadWebhooks } from '../../storage/webhooks.ts'
+import { listWebhooks as loadWebhooks } from '../../storage/events/webhooks.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { listOf, loadPage, pageQuery } from '../operation/pagination.ts'
 import { z } from '../operation/zod.ts'

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import { insertTestDelivery } from '../../storage/webhook-deliveries.ts'
+import { insertTestDelivery } from '../../storage/events/webhook-deliveries.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { toWebhookDeliveryResource, WebhookDeliveryResource } from './delivery-resource.ts'
 

@@ -1,6 +1,6 @@
-import { updateWebhook as storeWebhook } from '../../storage/webhooks.ts'
+import { updateWebhook as storeWebhook } from '../../storage/events/webhooks.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { orGone } from '../operation/or-gone.ts'
+import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { parseWebhookUrl, toEvents, WebhookChange } from './webhook-body.ts'
 import { toWebhookResource, WebhookResource } from './webhook-resource.ts'
 
@@ -18,6 +18,6 @@ export const updateWebhook = defineOperation('PATCH /v1/webhooks/{id}', {
       ...(body.events === undefined ? {} : { events: toEvents(body.events) }),
     }
     const now = new Date(services.clock.now())
-    return toWebhookResource(orGone(await storeWebhook(services.db, resource.id, change, now)))
+    return toWebhookResource(orResourceNotFound(await storeWebhook(services.db, resource.id, change, now)))
   },
 })

@@ -20,7 +20,7 @@ import {
   reportsError,
   toErrorText,
   unreadable,
-  type Watched,
+  type WatchedContext,
 } from './attempt-whole.ts'
 import { ONE_ANSWER, toGrant } from './to-grant.ts'
 import { WatchGroup } from './watch-group.ts'
@@ -98,7 +98,7 @@ function toBatches(request: EmbeddingRequest, maxInputs: number): EmbeddingReque
 function attemptOne(
   { transport, format, decodeError, target, sender, timeoutMs, now }: EmbeddingAttempt,
   batch: EmbeddingRequest,
-  ctx: Watched,
+  ctx: WatchedContext,
 ): Promise<AttemptResult<EmbeddingReply>> {
   const request = format.encodeRequest(batch, target)
   authorizeRequest(request, target, now(), toGrant(sender, target, ONE_ANSWER))
@@ -128,8 +128,8 @@ function join(replies: readonly EmbeddingReply[]): EmbeddingReply {
         : inputTokens + reply.inputTokens
   }
   const costs = replies.map(({ costNanoUsd }) => costNanoUsd)
-  const cost = costs.every(each => each !== undefined)
-    ? costs.reduce((sum, each) => sum + each, 0)
+  const cost = costs.every(cost => cost !== undefined)
+    ? costs.reduce((sum, cost) => sum + cost, 0)
     : undefined
   return { vectors, inputTokens, ...(cost === undefined ? {} : { costNanoUsd: cost }) }
 }

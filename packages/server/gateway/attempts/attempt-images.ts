@@ -12,7 +12,7 @@ import {
   reportsError,
   toErrorText,
   unreadable,
-  type Watched,
+  type WatchedContext,
 } from './attempt-whole.ts'
 import { toGrant } from './to-grant.ts'
 import { WatchGroup } from './watch-group.ts'
@@ -53,7 +53,8 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
   const { request, format, target, ctx } = options
   const maxImages = format.maxImages(target)
   const counts: number[] = []
-  for (let left = request.n; left > 0; left -= maxImages) counts.push(Math.min(maxImages, left))
+  for (let remaining = request.n; remaining > 0; remaining -= maxImages)
+    counts.push(Math.min(maxImages, remaining))
   const replies: ImageReply[] = []
   const group = new WatchGroup(ctx)
   let failure: (AttemptResult<ImageReply> & { ok: false }) | undefined
@@ -88,16 +89,16 @@ export async function attemptImages(options: ImageAttempt): Promise<ImageResult>
   } finally {
     group.close()
   }
-  const made = Object.values(replies)
-  if (failure !== undefined && made.length === 0)
+  const completed = Object.values(replies)
+  if (failure !== undefined && completed.length === 0)
     return { result: failure, abandoned, withheld: addUp(withheld) }
-  return { result: { ok: true, status, value: join(made) }, abandoned, withheld: addUp(withheld) }
+  return { result: { ok: true, status, value: join(completed) }, abandoned, withheld: addUp(withheld) }
 }
 
 function attemptOne(
   { transport, format, decodeError, target, sender, dropped, timeoutMs, now }: ImageAttempt,
   part: ImageRequest,
-  ctx: Watched,
+  ctx: WatchedContext,
   withheld: ImageUsage[],
 ): Promise<AttemptResult<ImageReply>> {
   const request = format.encodeRequest(part, target, dropped)
@@ -137,8 +138,8 @@ function join(replies: readonly ImageReply[]): ImageReply {
   const [first] = replies
   if (replies.length === 1 && first !== undefined) return first
   const costs = replies.map(({ costNanoUsd }) => costNanoUsd)
-  const cost = costs.every(each => each !== undefined)
-    ? costs.reduce((sum, each) => sum + each, 0)
+  const cost = costs.every(cost => cost !== undefined)
+    ? costs.reduce((sum, cost) => sum + cost, 0)
     : undefined
   return {
     images: replies.flatMap(({ images }) => images),

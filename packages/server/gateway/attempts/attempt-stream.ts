@@ -1,4 +1,4 @@
-import { KeptBytes } from '@rideau/llm/frames/kept-bytes'
+import { ChunkBuffer } from '@rideau/llm/frames/chunk-buffer'
 import type { Frame } from '@rideau/llm/frames/open-frames'
 import { findStreamedModel } from '@rideau/llm/reply/answered-model'
 import type { StreamEvent } from '@rideau/llm/stream/stream-event'
@@ -47,7 +47,7 @@ export function attemptStream(
 ): Promise<AttemptResult<OpenStream>> {
   return new Promise(resolve => {
     const { ctx } = options
-    const opening = new Opening(options, result => {
+    const opening = new StreamAttempt(options, result => {
       ctx.unwatch()
       resolve(result)
     })
@@ -62,7 +62,7 @@ export function attemptStream(
   })
 }
 
-class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
+class StreamAttempt implements OpenStream, FrameReceiver, UpstreamHandler {
   readonly isStream = true
   readonly #ctx: AttemptOptions['ctx']
   readonly #format: AttemptOptions['format']
@@ -70,7 +70,7 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
   /** undefined once it was called: it holds the attempt's request, which an open stream does not keep. */
   #settle: ((result: AttemptResult<OpenStream>) => void) | undefined
   /** All bytes before the stream opens, from which an error is decoded. */
-  readonly #unopened = new KeptBytes()
+  readonly #unopened = new ChunkBuffer()
   /** Chunks of the open stream that were not read yet. */
   #buffered: Buffer[] = []
   /** The frames up to the chunk that opened the stream. */
@@ -179,7 +179,7 @@ class Opening implements OpenStream, FrameReceiver, UpstreamHandler {
    */
   #readUntilOpen(chunk: Buffer): Buffer {
     const isSse = this.#format.framing === 'sse'
-    const end = isSse ? ENDS_OF_EVENTS.find(each => chunk.includes(each)) : undefined
+    const end = isSse ? ENDS_OF_EVENTS.find(end => chunk.includes(end)) : undefined
     let rest = chunk
     while (rest.length > 0 && !this.#isSettled) {
       const at = end === undefined ? NOT_FOUND : rest.indexOf(end)

@@ -7,7 +7,7 @@ import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { inputTokens, outputTokens } from '@rideau/llm/usage/usage-sums'
-import type { ShareOwner } from '../../core/connection-shares.ts'
+import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { Fault } from '../../core/fault.ts'
 import { batchInTick } from '../../http/batch-in-tick.ts'
 import { parseLongJson, parseShortAnswer } from '../../http/parse-json.ts'
@@ -19,10 +19,10 @@ import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHeaders } from '
 import type { AttemptResult } from './attempt-result.ts'
 
 /** What a call needs to follow the clock, to be stopped, and to get its share of connections and name lookups. */
-export type Watched = Pick<RequestContext, 'watch' | 'unwatch' | 'fail' | keyof ShareOwner>
+export type WatchedContext = Pick<RequestContext, 'watch' | 'unwatch' | 'fail' | keyof ShareOwner>
 
 export interface WholeOptions {
-  readonly ctx: Watched
+  readonly ctx: WatchedContext
   readonly transport: Transport
   readonly request: UpstreamRequest
   /** Milliseconds within which the whole answer must arrive. */
@@ -66,7 +66,7 @@ export function attemptWhole<T>(
 }
 
 class WholeAttempt<T> implements UpstreamHandler {
-  readonly #ctx: Watched
+  readonly #ctx: WatchedContext
   readonly #timeoutMs: number
   readonly #isBinary: boolean
   readonly #decode: (answer: WholeAnswer) => AttemptResult<T>
@@ -162,7 +162,7 @@ class WholeAttempt<T> implements UpstreamHandler {
 
 /** Returns a promise if the answer is so long that it is parsed in slices. */
 function parseAndDecode<T>(
-  ctx: Watched,
+  ctx: WatchedContext,
   { status, readHeaders, bytes }: ReceivedAnswer,
   decode: (answer: WholeAnswer) => AttemptResult<T>,
 ): AttemptResult<T> | Promise<AttemptResult<T>> {
@@ -178,7 +178,7 @@ function parseAndDecode<T>(
 }
 
 async function parseInSlices<T>(
-  ctx: Watched,
+  ctx: WatchedContext,
   { status, readHeaders, bytes }: ReceivedAnswer,
   decode: (answer: WholeAnswer) => AttemptResult<T>,
 ): Promise<AttemptResult<T>> {

@@ -1,10 +1,9 @@
 import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
 import { type Bill } from '@rideau/llm/usage/bill'
 import { inputTokens, outputTokens } from '@rideau/llm/usage/usage-sums'
-import { findRest } from '../../core/credential-rest.ts'
-import { failureEvidence } from '../../core/failure-evidence.ts'
-import { isMissingState } from '../../core/missing-state.ts'
-import { randomShare } from '../../core/random-share.ts'
+import { findRest } from '../../core/attempts/credential-rest.ts'
+import { failureEvidence } from '../../core/attempts/failure-evidence.ts'
+import { isMissingState } from '../../core/attempts/missing-state.ts'
 import {
   backoffMs,
   isOfCredential,
@@ -14,8 +13,9 @@ import {
   type NextStep,
   nextStep,
   nextStepWithin,
-} from '../../core/retry.ts'
-import { toUpstreamFault } from '../../core/upstream-fault.ts'
+} from '../../core/attempts/retry.ts'
+import { toUpstreamFault } from '../../core/attempts/upstream-fault.ts'
+import { randomShare } from '../../core/random-share.ts'
 import { type CallPlan, latencyKey, type ResolvedTarget } from '../plan/call-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
@@ -150,8 +150,14 @@ function chooseStep(
   if (retriesLeft !== undefined) {
     const { hasTarget } = cursor
     // Other requests have shown meanwhile that its retries would fail.
-    const left = cursor.isOpen && hasTarget && !hasCredential ? 0 : retriesLeft
-    const step = nextStepWithin(kind, { left, hasCredential, hasTarget, retryAfterMs, shouldRetry })
+    const retries = cursor.isOpen && hasTarget && !hasCredential ? 0 : retriesLeft
+    const step = nextStepWithin(kind, {
+      retriesLeft: retries,
+      hasCredential,
+      hasTarget,
+      retryAfterMs,
+      shouldRetry,
+    })
     return step === 'stop' && mayFallBack(kind) && cursor.hasLastTarget ? 'target' : step
   }
   const hasOther = hasCredential || cursor.hasTarget

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { MIN_CALLS } from '../../core/circuit.ts'
-import type { CircuitSharing, CircuitUpdate } from '../../core/circuit-sharing.ts'
-import type { Credential } from '../../core/tenancy.ts'
+import { MIN_CALLS } from '../../core/attempts/circuit.ts'
+import type { CircuitSharing, CircuitUpdate } from '../../core/attempts/circuit-sharing.ts'
+import type { Credential } from '../../core/tenancy/tenancy.ts'
 import { Circuits, IDLE_MS, MAX_CIRCUITS, MAX_MODELS } from './circuits.ts'
 
 let now: number
@@ -68,8 +68,8 @@ test('processes share openings, rests and closings, and one of them probes at a 
   const processes: Circuits[] = []
   let holder: number | undefined
   const join = (self: number): CircuitSharing => ({
-    publish: (news: CircuitUpdate) => {
-      for (const [n, each] of processes.entries()) if (n !== self) each.apply(news)
+    publish: (update: CircuitUpdate) => {
+      for (const [n, each] of processes.entries()) if (n !== self) each.apply(update)
     },
     claimProbe: async () => {
       if (holder !== undefined) return false

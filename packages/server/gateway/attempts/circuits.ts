@@ -1,8 +1,8 @@
-import { Circuit, PROBE_LEASE_MS, type Transition } from '../../core/circuit.ts'
-import type { CircuitName, CircuitSharing, CircuitUpdate } from '../../core/circuit-sharing.ts'
-import type { Rest } from '../../core/credential-rest.ts'
-import type { FailureEvidence } from '../../core/failure-evidence.ts'
-import type { Credential } from '../../core/tenancy.ts'
+import { Circuit, PROBE_LEASE_MS, type Transition } from '../../core/attempts/circuit.ts'
+import type { CircuitName, CircuitSharing, CircuitUpdate } from '../../core/attempts/circuit-sharing.ts'
+import type { Rest } from '../../core/attempts/credential-rest.ts'
+import type { FailureEvidence } from '../../core/attempts/failure-evidence.ts'
+import type { Credential } from '../../core/tenancy/tenancy.ts'
 
 /** A circuit that opened, failed its probe or closed, for those who show it. */
 export interface CircuitChange {
@@ -109,13 +109,13 @@ export class Circuits {
   }
 
   /** Applies what another process announced. */
-  apply(news: CircuitUpdate): void {
-    const { credentialId, provider, model } = news
+  apply(update: CircuitUpdate): void {
+    const { credentialId, provider, model } = update
     const known = this.find(credentialId, model)
-    if (news.change === 'close') return known?.close(this.now)
+    if (update.change === 'close') return known?.close(this.now)
     const circuit = known ?? this.#create(credentialId, provider, model)
-    if (news.change === 'rest') circuit?.rest(this.now, news.restMs, news.updatedAt)
-    else circuit?.openAs(this.now, news)
+    if (update.change === 'rest') circuit?.rest(this.now, update.restMs, update.updatedAt)
+    else circuit?.openAs(this.now, update)
   }
 
   #note(circuit: Circuit, transition: Transition, as: AdmittedAs): void {

@@ -98,15 +98,15 @@ async function tryFetch(
   return undefined
 }
 
-type Answered = Extract<GuardedAnswer, { ok: true }>
+type GuardedSuccess = Extract<GuardedAnswer, { ok: true }>
 
-function findRedirect({ status, location }: Answered, from: string): string | undefined {
+function findRedirect({ status, location }: GuardedSuccess, from: string): string | undefined {
   const next = status < 300 || status >= 400 ? undefined : parseUrl(location, parseUrl(from))
   if (next === undefined) return undefined
   next.hash = ''
   return next.href
 }
 
-function isImage({ isCut, status, body }: Answered): boolean {
+function isImage({ isCut, status, body }: GuardedSuccess): boolean {
   return !isCut && status === 200 && findImageType(body) !== undefined
 }

@@ -57,7 +57,7 @@ async function fetchAll(
   images: FetchedImages,
   fetchImage: FetchImage,
 ): Promise<void> {
-  let left = MAX_BYTES
+  let remainingBytes = MAX_BYTES
   for (const [i, { content }] of messages.entries()) {
     if (!Array.isArray(content)) continue
     for (const [j, part] of content.entries()) {
@@ -71,8 +71,8 @@ async function fetchAll(
           `must not be one of more than ${MAX_IMAGES} images named by URL; send the others as data URLs.`,
         )
       }
-      const bytes = await fetchImage(url, param, left)
-      left -= bytes.length
+      const bytes = await fetchImage(url, param, remainingBytes)
+      remainingBytes -= bytes.length
       images.set(url, `data:${findImageType(bytes)};base64,${bytes.toString('base64')}`)
     }
   }

@@ -33,13 +33,13 @@ async function fetchAll(
   fetched: FetchedSources,
   fetchImage: FetchImage,
 ): Promise<void> {
-  let left = MAX_BYTES
+  let remainingBytes = MAX_BYTES
   for (const [index, image] of images.entries()) {
     if (image.kind !== 'url' || fetched.has(image.url)) continue
     ctx.throwIfStopped()
     const param = `images[${index}].image_url`
-    const bytes = await fetchImage(image.url, param, left)
-    left -= bytes.length
+    const bytes = await fetchImage(image.url, param, remainingBytes)
+    remainingBytes -= bytes.length
     fetched.set(image.url, toSource(bytes, param))
   }
 }

@@ -10,9 +10,9 @@ test('counts a latency in the lowest bucket that includes it, and longer ones th
 
 test('stays finite after amounts that no counter can show', () => {
   const counts = new ProviderCounts()
-  const most = Number.MAX_VALUE
-  const usage = { uncachedInput: most, cacheRead: most, cacheWrite: 0, output: most, reasoning: most }
-  counts.noteBill('openai', { usage, isEstimated: false, costNanoUsd: most })
+  const max = Number.MAX_VALUE
+  const usage = { uncachedInput: max, cacheRead: max, cacheWrite: 0, output: max, reasoning: max }
+  counts.noteBill('openai', { usage, isEstimated: false, costNanoUsd: max })
   const { inputTokens, outputTokens, nanoUsd } = counts.all.get('openai') ?? {}
   expect([inputTokens, outputTokens, nanoUsd].every(Number.isFinite)).toBe(true)
 })

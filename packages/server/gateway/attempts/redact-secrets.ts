@@ -1,5 +1,5 @@
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
-import type { Credential } from '../../core/tenancy.ts'
+import type { Credential } from '../../core/tenancy/tenancy.ts'
 
 /** Shorter options are names of regions and versions, which are useful in the log. */
 const SECRET_CHARS = 16

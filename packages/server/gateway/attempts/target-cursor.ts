@@ -1,19 +1,19 @@
-import { affinityOf } from '../../core/affinity.ts'
-import type { Admission, Circuit } from '../../core/circuit.ts'
-import type { Rest } from '../../core/credential-rest.ts'
-import type { FailureEvidence } from '../../core/failure-evidence.ts'
-import { orderByWeight } from '../../core/order-targets.ts'
+import type { Admission, Circuit } from '../../core/attempts/circuit.ts'
+import type { Rest } from '../../core/attempts/credential-rest.ts'
+import type { FailureEvidence } from '../../core/attempts/failure-evidence.ts'
+import { MAX_REFUSED_CREDENTIALS } from '../../core/attempts/retry.ts'
+import { affinityOf } from '../../core/models/affinity.ts'
+import { orderByWeight } from '../../core/models/order-targets.ts'
+import { orderByRendezvous } from '../../core/models/rendezvous.ts'
 import { randomShare } from '../../core/random-share.ts'
-import { orderByRendezvous } from '../../core/rendezvous.ts'
-import { MAX_REFUSED_CREDENTIALS } from '../../core/retry.ts'
-import type { Credential } from '../../core/tenancy.ts'
+import type { Credential } from '../../core/tenancy/tenancy.ts'
 import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { AttemptDeps } from './attempt-deps.ts'
 import type { AdmittedAs, Circuits } from './circuits.ts'
 
 /** A choice that is passed over, because it may not be called now. */
-interface Blocked {
+interface BlockedCandidate {
   readonly targetAt: number
   readonly credentialAt: number
   readonly credential: Credential
@@ -47,7 +47,7 @@ export class TargetCursor<P extends ResolvedTarget> {
   /** The failures of a request at one credential count once, however often it retries. */
   #isFailureNoted = false
   /** Credentials of the current target that were passed over, and come before the current one. */
-  #passed: readonly Blocked[] = NONE
+  #passed: readonly BlockedCandidate[] = NONE
   /** Attempts of the request; at the current target; at targets without `max_retries`, those forgiven left out. */
   attempts = 0
   #attemptsHere = 0
@@ -181,7 +181,11 @@ export class TargetCursor<P extends ResolvedTarget> {
   }
 
   /** Moves to the first choice from here on that may be called. */
-  #choose(targetAt: number, credentialAt: number, before: Blocked[] | undefined): Promise<void> | undefined {
+  #choose(
+    targetAt: number,
+    credentialAt: number,
+    before: BlockedCandidate[] | undefined,
+  ): Promise<void> | undefined {
     const { targets } = this.#plan
     let passed = before
     const circuits = this.#circuits
@@ -208,7 +212,11 @@ export class TargetCursor<P extends ResolvedTarget> {
     return undefined
   }
 
-  async #await(claim: Promise<boolean>, blocked: Blocked, passed: Blocked[] = []): Promise<void> {
+  async #await(
+    claim: Promise<boolean>,
+    blocked: BlockedCandidate,
+    passed: BlockedCandidate[] = [],
+  ): Promise<void> {
     const { targetAt, credentialAt } = blocked
     if (await claim) return this.#take(targetAt, credentialAt, 'probe', passed)
     passed.push(blocked)
@@ -216,7 +224,7 @@ export class TargetCursor<P extends ResolvedTarget> {
   }
 
   /** Chooses what is due first, since everything is blocked. */
-  #force(passed: readonly Blocked[] = []): void {
+  #force(passed: readonly BlockedCandidate[] = []): void {
     const [first] = passed.toSorted((a, b) => a.until - b.until)
     if (first === undefined) throw new Error('a request went on without another target')
     this.#wasForced = true
@@ -224,19 +232,24 @@ export class TargetCursor<P extends ResolvedTarget> {
       first.targetAt,
       first.credentialAt,
       'forced',
-      passed.filter(each => each !== first),
+      passed.filter(candidate => candidate !== first),
     )
   }
 
   /** Chooses what is due first, as the last credential of its target: the others were called. */
   #returnToPassed(): undefined {
-    const [{ credential }] = this.#passed.toSorted((a, b) => a.until - b.until) as [Blocked]
-    this.#credentials = [...this.#credentials.filter(each => each !== credential), credential]
+    const [{ credential }] = this.#passed.toSorted((a, b) => a.until - b.until) as [BlockedCandidate]
+    this.#credentials = [...this.#credentials.filter(other => other !== credential), credential]
     this.#wasForced = true
     this.#take(this.#targetAt, this.#credentials.length - 1, 'forced')
   }
 
-  #take(targetAt: number, credentialAt: number, as: AdmittedAs, passed?: readonly Blocked[]): undefined {
+  #take(
+    targetAt: number,
+    credentialAt: number,
+    as: AdmittedAs,
+    passed?: readonly BlockedCandidate[],
+  ): undefined {
     this.#orderCredentials(targetAt)
     if (targetAt !== this.#targetAt) {
       this.#attemptsHere = 0
@@ -247,12 +260,14 @@ export class TargetCursor<P extends ResolvedTarget> {
     this.#as = as
     this.#isFailureNoted = false
     if (passed === undefined) return
-    const here = passed.filter(each => each.targetAt === targetAt && each.credentialAt < credentialAt)
+    const here = passed.filter(
+      skipped => skipped.targetAt === targetAt && skipped.credentialAt < credentialAt,
+    )
     if (here.length > 0) this.#passed = [...this.#passed, ...here]
     this.#recordSkips(passed)
   }
 
-  #recordSkips(passed: readonly Blocked[]): void {
+  #recordSkips(passed: readonly BlockedCandidate[]): void {
     const ctx = this.#ctx
     for (const { targetAt, credential, why } of passed) {
       if (this.#circuits !== undefined) this.#circuits.skips++

@@ -3,9 +3,9 @@ import type { MediaAddresses } from '@rideau/llm/upstream/media-addresses'
 import { toWireModel } from '@rideau/llm/upstream/openai-address'
 import type { Grant, Sender } from '@rideau/llm/upstream/outgoing-rules'
 import type { Target } from '@rideau/llm/upstream/target'
-import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 
-interface Granted {
+interface GrantInput {
   readonly isStream: boolean
   /** Answers, or images, that the reservation covers. */
   readonly choices: number
@@ -15,10 +15,10 @@ interface Granted {
 }
 
 /** Of a call without choices, a stream or an output cap. */
-export const ONE_ANSWER: Granted = { isStream: false, choices: 1, maxOutputTokens: undefined }
+export const ONE_ANSWER: GrantInput = { isStream: false, choices: 1, maxOutputTokens: undefined }
 
 /** Returns what the body of one attempt may ask for: authorizeRequest refuses one that asks for more. */
-export function toGrant(sender: Sender, target: Target, granted: Granted): Grant {
+export function toGrant(sender: Sender, target: Target, granted: GrantInput): Grant {
   const { isStream, choices, maxOutputTokens, hostedTools } = granted
   const addresses = toMediaAddresses(sender, target)
   return { sender, model: toWireModel(target), isStream, choices, maxOutputTokens, hostedTools, addresses }

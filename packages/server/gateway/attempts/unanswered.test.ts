@@ -96,9 +96,9 @@ async function fail(answer: UpstreamAnswer, body: object, route = '/v1/chat') {
   }
 }
 
-type Seen = Awaited<ReturnType<typeof fail>>
+type FailureOutcome = Awaited<ReturnType<typeof fail>>
 
-function expectBilled({ budget, log }: Pick<Seen, 'budget' | 'log'>, usd: number): void {
+function expectBilled({ budget, log }: Pick<FailureOutcome, 'budget' | 'log'>, usd: number): void {
   const exact = Math.round(usd * 1e9) / 1e9
   expect(log).toMatchObject({ cost_usd: exact, usage_estimated: true })
   expect(budget).toMatchObject({ spent_usd: exact, reserved_usd: 0 })

@@ -1,16 +1,16 @@
 import type { Fault } from '../../core/fault.ts'
 import { canceledFault } from '../request/request-context.ts'
-import type { Watched } from './attempt-whole.ts'
+import type { WatchedContext } from './attempt-whole.ts'
 
 type OnTick = (now: number) => void
 type OnStop = (fault: Fault) => void
 
 /** Lets several concurrent waits share the one watch of a request context: passes ticks and stops on to each. */
 export class WatchGroup {
-  readonly #ctx: Watched
+  readonly #ctx: WatchedContext
   readonly #waits = new Set<{ onTick: OnTick | undefined; onStop: OnStop }>()
 
-  constructor(ctx: Watched) {
+  constructor(ctx: WatchedContext) {
     this.#ctx = ctx
     ctx.watch(
       now => {
@@ -20,7 +20,7 @@ export class WatchGroup {
     )
   }
 
-  open(): Watched {
+  open(): WatchedContext {
     let own: { onTick: OnTick | undefined; onStop: OnStop } | undefined
     const { environment, caller, endUser } = this.#ctx
     return {

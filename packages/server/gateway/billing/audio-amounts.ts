@@ -1,5 +1,5 @@
-import type { AudioUsage, MostAudioUsage } from '@rideau/llm/audio/audio-format'
-import { audioCostNanoUsd, type Spoken } from '@rideau/llm/audio/audio-pricing'
+import type { AudioUsage, AudioUsageBounds } from '@rideau/llm/audio/audio-format'
+import { audioCostNanoUsd, type SpokenText } from '@rideau/llm/audio/audio-pricing'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { AudioPrices } from '@rideau/llm/provider/prices'
 import type { Bill } from '@rideau/llm/usage/bill'
@@ -7,21 +7,23 @@ import type { Usage } from '@rideau/llm/usage/usage'
 import type { Amounts } from '../../ledger/ledger.ts'
 
 /** What an audio request can use at most, at any model. */
-export interface MostAudio extends Spoken {
-  readonly usage: MostAudioUsage
+export interface AudioBounds extends SpokenText {
+  readonly usage: AudioUsageBounds
 }
 
-interface Priced {
+interface PricedTarget {
   readonly catalogModel: CatalogModel | undefined
 }
 
 /** Returns the most that a request may cost at a target; null: the price is unknown. */
-export function maxAudioCost(most: MostAudio, { catalogModel }: Priced): number | null {
+export function maxAudioCost(most: AudioBounds, { catalogModel }: PricedTarget): number | null {
   return audioCostNanoUsd(most.usage, most, catalogModel?.audio_pricing)
 }
 
 /** Returns what to reserve: the maximum over all targets. */
-export function toReservedAudioAmounts(targets: readonly (Priced & { readonly most: MostAudio })[]): Amounts {
+export function toReservedAudioAmounts(
+  targets: readonly (PricedTarget & { readonly most: AudioBounds })[],
+): Amounts {
   const counted = targets.map(({ most, catalogModel }) =>
     sum(toUsage(most.usage, catalogModel?.audio_pricing)),
   )
@@ -32,7 +34,7 @@ export function toReservedAudioAmounts(targets: readonly (Priced & { readonly mo
 }
 
 /** Returns the bill of an answer. What it does not report is billed at its maximum, so that audio is never free. */
-export function toAudioBill(reported: AudioUsage, most: MostAudio, { catalogModel }: Priced): Bill {
+export function toAudioBill(reported: AudioUsage, most: AudioBounds, { catalogModel }: PricedTarget): Bill {
   const prices = catalogModel?.audio_pricing
   const isEstimated =
     prices?.per_hour !== undefined
@@ -43,7 +45,7 @@ export function toAudioBill(reported: AudioUsage, most: MostAudio, { catalogMode
 }
 
 /** The bill of a call that ended without an answer: its maximum, which is what was reserved. */
-export function toAbandonedAudioBill(most: MostAudio, target: Priced): Bill {
+export function toAbandonedAudioBill(most: AudioBounds, target: PricedTarget): Bill {
   return { ...toAudioBill(most.usage, most, target), isEstimated: true }
 }
 

@@ -28,12 +28,12 @@ export function toBelieved(usage: Usage, bound: UsageBound): Usage | undefined {
   if (!counts.every(count => Number.isSafeInteger(count) && count >= 0)) return undefined
   const total = counts.reduce((sum, count) => sum + count, 0)
   if (total === 0) return undefined
-  const most = toMostTokens(bound, usage.hosted?.uses ?? 0)
+  const most = toMaxTokens(bound, usage.hosted?.uses ?? 0)
   return total <= most ? usage : cut(usage, most / total)
 }
 
 /** The model reads its context again after each tool that the provider ran. */
-function toMostTokens({ model, choices, ownTokens }: UsageBound, uses: number): number {
+function toMaxTokens({ model, choices, ownTokens }: UsageBound, uses: number): number {
   const window = model?.context_window ?? null
   const ofAnswer = window === null ? MAX_TOKENS : Math.max((WINDOWS + uses) * window, SMALLEST_BOUND)
   return Math.max(ofAnswer * choices, ownTokens)

@@ -10,7 +10,7 @@ import { toBelieved, type UsageBound } from './believed-usage.ts'
 export const FREE: Bill = { usage: ZERO_USAGE, isEstimated: false, costNanoUsd: 0 }
 
 /** What the gateway knows of a request besides the usage that its provider reports at the end. */
-export interface Seen {
+export interface ObservedRequest {
   readonly requestBytes: number
   /** The input tokens that were counted and reserved. Absent: estimated from `requestBytes`. */
   readonly inputTokens?: number | undefined
@@ -27,10 +27,10 @@ export interface Seen {
   readonly showsOutput?: boolean | undefined
 }
 
-function estimateUsage(model: CatalogModel | undefined, seen: Seen): Usage {
-  const { requestBytes, inputTokens, deliveredTokens, generatedTokens = 0, partialUsage } = seen
+function estimateUsage(model: CatalogModel | undefined, observed: ObservedRequest): Usage {
+  const { requestBytes, inputTokens, deliveredTokens, generatedTokens = 0, partialUsage } = observed
   // A partial usage must be as credible as a complete one.
-  const partial = partialUsage === undefined ? undefined : toBelieved(partialUsage, toBound(model, seen))
+  const partial = partialUsage === undefined ? undefined : toBelieved(partialUsage, toBound(model, observed))
   if (partial !== undefined && inputOf(partial) > 0) {
     const { output, reasoning } = partial
     return { ...partial, output: Math.max(output, deliveredTokens, generatedTokens - reasoning) }
@@ -48,8 +48,8 @@ function estimateUsage(model: CatalogModel | undefined, seen: Seen): Usage {
  * Returns the usage with what cannot be 0: every request has input, and an answer that shows output has output. The same object
  * where neither is missing.
  */
-function withMissing(usage: Usage, seen: Seen): Usage {
-  const { requestBytes, inputTokens, deliveredTokens, showsOutput } = seen
+function withMissing(usage: Usage, observed: ObservedRequest): Usage {
+  const { requestBytes, inputTokens, deliveredTokens, showsOutput } = observed
   const lacksInput = inputOf(usage) === 0
   const lacksOutput = showsOutput === true && outputOf(usage) === 0
   if (!lacksInput && !lacksOutput) return usage
@@ -66,7 +66,7 @@ function withHosted(usage: Usage, hosted: Usage['hosted']): Usage {
 
 function toBound(
   model: CatalogModel | undefined,
-  { requestBytes, inputTokens, deliveredTokens, choices = 1, reservedTokens = 0 }: Seen,
+  { requestBytes, inputTokens, deliveredTokens, choices = 1, reservedTokens = 0 }: ObservedRequest,
 ): UsageBound {
   const counted = (inputTokens ?? estimateTokens(requestBytes)) + deliveredTokens
   return { model, choices, ownTokens: Math.max(counted, reservedTokens) }
@@ -77,10 +77,14 @@ function toBound(
  * large is billed up to its bound, or at the reported cost if that is more; a part that is 0 and cannot be is estimated. Without
  * a usage estimates all of it, from the counted input or the request's bytes and from the delivered tokens, so that generated output is never free.
  */
-export function toBill(model: CatalogModel | undefined, reported: Usage | undefined, seen: Seen): Bill {
-  const believed = reported === undefined ? undefined : toBelieved(reported, toBound(model, seen))
+export function toBill(
+  model: CatalogModel | undefined,
+  reported: Usage | undefined,
+  observed: ObservedRequest,
+): Bill {
+  const believed = reported === undefined ? undefined : toBelieved(reported, toBound(model, observed))
   if (believed !== undefined) {
-    const usage = withMissing(believed, seen)
+    const usage = withMissing(believed, observed)
     const { reportedCostNanoUsd } = usage
     const isCut = believed !== reported
     const price =
@@ -88,7 +92,7 @@ export function toBill(model: CatalogModel | undefined, reported: Usage | undefi
     const cost = isCut ? toLarger(reportedCostNanoUsd, price) : (reportedCostNanoUsd ?? price)
     return { usage, isEstimated: usage !== reported, costNanoUsd: cost }
   }
-  const estimated = estimateUsage(model, seen)
+  const estimated = estimateUsage(model, observed)
   const usage = withHosted(estimated, reported?.hosted ?? estimated.hosted)
   return { usage, isEstimated: true, costNanoUsd: costNanoUsd(usage, model?.pricing ?? null) }
 }
@@ -114,9 +118,9 @@ export interface Charge {
 interface AbandonedTokens {
   readonly inputTokens: number
   readonly outputTokens: number
-  /** See Seen. */
+  /** See ObservedRequest. */
   readonly generatedTokens?: number | undefined
-  /** See Seen. */
+  /** See ObservedRequest. */
   readonly choices?: number | undefined
   readonly reservedTokens?: number | undefined
 }
@@ -131,9 +135,9 @@ export function toAbandonedBill(
   { inputTokens, outputTokens, generatedTokens, choices, reservedTokens }: AbandonedTokens,
 ): Bill {
   const deliveredTokens = outputTokens
-  const seen = { requestBytes: 0, inputTokens, deliveredTokens, generatedTokens, choices, reservedTokens }
-  if (charge.isAnswered) return toBill(model, charge.usage, seen)
-  return toBill(model, undefined, { ...seen, partialUsage: charge.usage })
+  const observed = { requestBytes: 0, inputTokens, deliveredTokens, generatedTokens, choices, reservedTokens }
+  if (charge.isAnswered) return toBill(model, charge.usage, observed)
+  return toBill(model, undefined, { ...observed, partialUsage: charge.usage })
 }
 
 /** Adds the bill of abandoned attempts to the bill of the answer. The sum is unknown (null) if one cost is unknown. */

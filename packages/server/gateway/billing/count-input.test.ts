@@ -7,7 +7,7 @@ const WIRE = new URL('../../../../../shared/wire/', import.meta.url)
 const hasWire = existsSync(WIRE)
 if (!hasWire) console.log('skipped: the recordings of ../shared/wire are not there (731 counts of input)')
 
-interface Recorded {
+interface RecordedCount {
   readonly request: ChatRequest
   /** The count that the provider reported. */
   readonly real: number
@@ -16,7 +16,7 @@ interface Recorded {
 /**
  * Recorded text-only chats that report their input, in the two formats whose requests are closest to the internal form.
  */
-function* readAll(): Generator<Recorded> {
+function* readAll(): Generator<RecordedCount> {
   for (const folder of readdirSync(WIRE, { withFileTypes: true })) {
     if (!folder.isDirectory()) continue
     for (const file of readdirSync(new URL(folder.name, WIRE))) {

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import { findMediaType } from '@rideau/llm/request/media-type'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
-import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
+import { estimateMaxTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 
 /** Tokens of a message besides its text. */
 const TOKENS_A_MESSAGE = 4
@@ -28,7 +28,7 @@ export function countMaxInput(request: ChatRequest): number {
   let around = TOKENS_A_REQUEST
   if (request.tools !== undefined && request.tools.length > 0) around += TOKENS_OF_TOOLS
   if (request.responseFormat !== undefined) around += TOKENS_OF_FORMAT
-  return countBy(request, estimateMostTokens) + around
+  return countBy(request, estimateMaxTokens) + around
 }
 
 function countBy(request: ChatRequest, count: Count): number {

@@ -110,9 +110,9 @@ test.each<[string, Parse, JsonObject]>([
 test('counts a text that is not read as one that is', () => {
   const read = { model: 'm', messages: [{ role: 'user', content: LONG }] }
   const unread = { model: 'm', messages: [{ role: 'assistant', content: 'a', reasoning_content: LONG }] }
-  const most = countMaxInput(chat(read))
-  expect(countUnread(chat(unread), unread)).toBeGreaterThan(0.98 * most - 100)
-  expect(countUnread(chat(unread), unread)).toBeLessThan(1.02 * most)
+  const max = countMaxInput(chat(read))
+  expect(countUnread(chat(unread), unread)).toBeGreaterThan(0.98 * max - 100)
+  expect(countUnread(chat(unread), unread)).toBeLessThan(1.02 * max)
 })
 
 test('counts many short texts, long names and numbers', () => {

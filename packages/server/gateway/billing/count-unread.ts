@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, toObject } from '@rideau/llm/json/json-value'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart } from '@rideau/llm/request/message'
-import { estimateMostTokens } from '@rideau/llm/usage/estimate'
+import { estimateMaxTokens } from '@rideau/llm/usage/estimate'
 
 /** Characters of a body beside its content that are not counted, such as the model's name and sampling parameters. */
 const FREE_CHARS = 256
@@ -20,7 +20,7 @@ const LABELS: ReadonlySet<string> = new Set([
   'mimeType',
   'media_type',
 ])
-const LONGEST_LABEL = 64
+const MAX_LABEL = 64
 /** Top-level fields that no provider shows to a model. */
 const LOGGED: ReadonlySet<string> = new Set(['metadata', 'labels', 'requestMetadata'])
 
@@ -31,7 +31,7 @@ interface Scale {
 }
 
 const CHARS: Scale = { number: 4, text: text => text.length }
-const TOKENS: Scale = { number: 1, text: estimateMostTokens }
+const TOKENS: Scale = { number: 1, text: estimateMaxTokens }
 
 /**
  * Returns the tokens of texts that stand in the received body and not in what countInput and countMaxInput count: reasoning of
@@ -76,7 +76,7 @@ function weigh(value: Json | undefined, scale: Scale): number {
   if (typeof value !== 'object' || value === null) return 0
   let sum = 0
   if (Array.isArray(value)) {
-    for (const each of value) sum += weigh(each, scale)
+    for (const item of value) sum += weigh(item, scale)
     return sum
   }
   for (const name in value) sum += weighField(name, value[name], scale)
@@ -85,6 +85,6 @@ function weigh(value: Json | undefined, scale: Scale): number {
 
 function weighField(name: string, value: Json | undefined, scale: Scale): number {
   const ofName = name.length > SHORT_NAME ? scale.text(name) : 0
-  if (typeof value === 'string' && value.length <= LONGEST_LABEL && LABELS.has(name)) return ofName
+  if (typeof value === 'string' && value.length <= MAX_LABEL && LABELS.has(name)) return ofName
   return ofName + weigh(value, scale)
 }

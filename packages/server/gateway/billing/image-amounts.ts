@@ -1,5 +1,5 @@
 import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/llm/images/image-format'
-import { imageCostNanoUsd, mostImageUsage } from '@rideau/llm/images/image-pricing'
+import { imageCostNanoUsd, maxImageUsage } from '@rideau/llm/images/image-pricing'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
@@ -7,7 +7,7 @@ import type { Usage } from '@rideau/llm/usage/usage'
 import type { Amounts } from '../../ledger/ledger.ts'
 
 /** The fields of a target that determine the cost of its images. */
-export interface ImagePriced {
+export interface PricedImageTarget {
   readonly model: string
   readonly catalogModel: CatalogModel | undefined
   readonly format: ImageFormat
@@ -16,17 +16,20 @@ export interface ImagePriced {
 /** Returns the most that a request may use of a target. `nanoUsd` is null if the price is unknown. */
 export function maxImageAmounts(
   request: ImageRequest,
-  target: ImagePriced,
+  target: PricedImageTarget,
 ): { tokens: number; nanoUsd: number | null } {
   const prices = target.catalogModel?.image_pricing
-  const usage = mostUsage(request, target)
+  const usage = maxUsage(request, target)
   const nanoUsd = priceOf(request, target, request.n, usage)
   // Models priced per image count no tokens.
   return { tokens: prices?.per_image === undefined ? sum(usage) : 0, nanoUsd }
 }
 
 /** Returns what to reserve: the maximum over all targets. */
-export function toReservedImageAmounts(request: ImageRequest, targets: readonly ImagePriced[]): Amounts {
+export function toReservedImageAmounts(
+  request: ImageRequest,
+  targets: readonly PricedImageTarget[],
+): Amounts {
   const maxima = targets.map(target => maxImageAmounts(request, target))
   return {
     tokens: Math.max(...maxima.map(({ tokens }) => tokens)),
@@ -38,11 +41,11 @@ export function toReservedImageAmounts(request: ImageRequest, targets: readonly 
  * Returns the bill of an image request: the cost that the provider reported if there is one, else the cost by the
  * catalogue. If tokens are priced and the provider reported none, bills the maximum, so that images are never free.
  */
-export function toImageBill(request: ImageRequest, target: ImagePriced, reply: ImageReply): Bill {
+export function toImageBill(request: ImageRequest, target: PricedImageTarget, reply: ImageReply): Bill {
   const count = reply.images.length
   const prices = target.catalogModel?.image_pricing
   const isEstimated = reply.usage === undefined && prices !== undefined && prices.per_image === undefined
-  const usage = isEstimated ? mostUsage({ ...request, n: count }, target) : reply.usage
+  const usage = isEstimated ? maxUsage({ ...request, n: count }, target) : reply.usage
   return {
     usage: toUsage(usage),
     isEstimated,
@@ -51,9 +54,9 @@ export function toImageBill(request: ImageRequest, target: ImagePriced, reply: I
 }
 
 /** The bill of images whose calls ended without an answer: each at its maximum, which is what was reserved. */
-export function toAbandonedImageBill(request: ImageRequest, target: ImagePriced, images: number): Bill {
+export function toAbandonedImageBill(request: ImageRequest, target: PricedImageTarget, images: number): Bill {
   const abandoned = { ...request, n: images }
-  const usage = mostUsage(abandoned, target)
+  const usage = maxUsage(abandoned, target)
   const isPerImage = target.catalogModel?.image_pricing?.per_image !== undefined
   return {
     usage: toUsage(isPerImage ? undefined : usage),
@@ -63,19 +66,23 @@ export function toAbandonedImageBill(request: ImageRequest, target: ImagePriced,
 }
 
 /** The bill of calls whose images the provider took away, by what it counted. Images that no caller got have no price of their own. */
-export function toWithheldImageBill(request: ImageRequest, target: ImagePriced, usage: ImageUsage): Bill {
+export function toWithheldImageBill(
+  request: ImageRequest,
+  target: PricedImageTarget,
+  usage: ImageUsage,
+): Bill {
   return { usage: toUsage(usage), isEstimated: false, costNanoUsd: priceOf(request, target, 0, usage) }
 }
 
-function mostUsage(request: ImageRequest, { format, model, catalogModel }: ImagePriced): ImageUsage {
+function maxUsage(request: ImageRequest, { format, model, catalogModel }: PricedImageTarget): ImageUsage {
   const promptTokens = estimateTokens(request.prompt)
   const prices = catalogModel?.image_pricing ?? {}
-  return mostImageUsage(request, promptTokens, prices, format.mostImageTokens?.(model))
+  return maxImageUsage(request, promptTokens, prices, format.maxImageTokens?.(model))
 }
 
 function priceOf(
   request: ImageRequest,
-  { format, model, catalogModel }: ImagePriced,
+  { format, model, catalogModel }: PricedImageTarget,
   images: number,
   usage: ImageUsage | undefined,
 ): number | null {

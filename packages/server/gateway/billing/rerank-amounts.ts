@@ -5,20 +5,23 @@ import type { Bill } from '@rideau/llm/usage/bill'
 import type { Amounts } from '../../ledger/ledger.ts'
 
 /** The model that determines the cost of a rerank request. */
-export interface RerankPriced {
+export interface PricedRerankTarget {
   readonly catalogModel: CatalogModel | undefined
 }
 
 /** A provider that reports more than this multiple of the counted amount is not believed. */
-const MOST_CREDIBLE = 4
+const MAX_CREDIBLE = 4
 
 /** Returns the most that a request may cost in whole nano-dollars; null: the price is unknown. */
-export function maxRerankCost({ most }: CountedRerank, { catalogModel }: RerankPriced): number | null {
+export function maxRerankCost({ most }: CountedRerank, { catalogModel }: PricedRerankTarget): number | null {
   return rerankCostNanoUsd(most, rerankPrices(catalogModel))
 }
 
 /** Returns what to reserve: the maximum over all targets. */
-export function toReservedRerankAmounts({ most }: CountedRerank, targets: readonly RerankPriced[]): Amounts {
+export function toReservedRerankAmounts(
+  { most }: CountedRerank,
+  targets: readonly PricedRerankTarget[],
+): Amounts {
   let nanoUsd = 0
   for (const { catalogModel } of targets) {
     nanoUsd = Math.max(nanoUsd, rerankCostNanoUsd(most, rerankPrices(catalogModel)) ?? 0)
@@ -35,7 +38,7 @@ export interface RerankBill {
 /** Returns the bill of an answer. What the provider does not report, or not credibly, is counted by the gateway. */
 export function toRerankBill(
   { likely, most }: CountedRerank,
-  { catalogModel }: RerankPriced,
+  { catalogModel }: PricedRerankTarget,
   reported: RerankUsage,
 ): RerankBill {
   const searches = toCredible(reported.searches, most.searches)
@@ -55,7 +58,7 @@ export function toRerankBill(
 }
 
 function toCredible(reported: number | undefined, most: number): number | undefined {
-  return reported !== undefined && reported > 0 && reported <= Math.max(100, most * MOST_CREDIBLE)
+  return reported !== undefined && reported > 0 && reported <= Math.max(100, most * MAX_CREDIBLE)
     ? reported
     : undefined
 }

@@ -5,7 +5,13 @@ import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 export function showsOutput({ choices }: Pick<ChatReply, 'choices'>): boolean {
   return choices.some(({ message }) => {
     const { content, refusal, reasoning, reasoning_details: details, tool_calls: calls } = message
-    return isSaid(content) || isSaid(refusal) || isSaid(reasoning) || isSome(details) || isSome(calls)
+    return (
+      hasVisibleText(content) ||
+      hasVisibleText(refusal) ||
+      hasVisibleText(reasoning) ||
+      isSome(details) ||
+      isSome(calls)
+    )
   })
 }
 
@@ -13,7 +19,11 @@ export function showsOutput({ choices }: Pick<ChatReply, 'choices'>): boolean {
 export function isShown(event: StreamEvent & { type: 'delta' }): boolean {
   const { content, refusal, reasoning, reasoningDetails, toolCalls } = event
   return (
-    isSaid(content) || isSaid(refusal) || isSaid(reasoning) || isSome(reasoningDetails) || isSome(toolCalls)
+    hasVisibleText(content) ||
+    hasVisibleText(refusal) ||
+    hasVisibleText(reasoning) ||
+    isSome(reasoningDetails) ||
+    isSome(toolCalls)
   )
 }
 
@@ -26,7 +36,7 @@ export function isShownIn(events: Buffer): boolean {
   return SAID.test(events.toString('latin1'))
 }
 
-function isSaid(text: string | null | undefined): boolean {
+function hasVisibleText(text: string | null | undefined): boolean {
   return text !== undefined && text !== null && text !== ''
 }
 

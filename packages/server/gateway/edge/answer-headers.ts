@@ -6,7 +6,7 @@ import type { EdgeDeps } from './edge-deps.ts'
 import { idHeaders } from './send.ts'
 
 /** The answering target and dropped parameters, for the headers of a 200. */
-export interface AnsweredBy extends ResolvedTarget {
+export interface AnsweringTarget extends ResolvedTarget {
   /** Wire names of parameters that were left out because the environment's `unsupported_params` is `drop`. */
   readonly dropped?: readonly string[]
 }
@@ -16,7 +16,7 @@ export interface AnsweredBy extends ResolvedTarget {
  */
 export function answerHeaders(
   ctx: IdentifiedContext,
-  { provider, id, dropped = [] }: AnsweredBy,
+  { provider, id, dropped = [] }: AnsweringTarget,
   contentType: string,
   deps: EdgeDeps,
 ): string[] {

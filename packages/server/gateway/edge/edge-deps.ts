@@ -1,5 +1,5 @@
 import type { FormatRegistry } from '@rideau/llm/formats/format-registry'
-import type { Tracer } from '../../core/tracer.ts'
+import type { Tracer } from '../../core/records/tracer.ts'
 import type { Prefixes } from '../request/prefixes.ts'
 import type { LastUsed } from '../tenants/last-used.ts'
 import type { SigningKeys } from '../tenants/signing-keys.ts'

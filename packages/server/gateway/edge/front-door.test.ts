@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ClientTokenClaims, signClientToken, type TokenSigner } from '../../core/client-token.ts'
-import { createKeyText } from '../../core/key-format.ts'
+import { type ClientTokenClaims, signClientToken, type TokenSigner } from '../../core/access/client-token.ts'
+import { createKeyText } from '../../core/access/key-format.ts'
+import { openSecretBox } from '../../core/access/secret-box.ts'
 import { systemRandom } from '../../core/random.ts'
-import { openSecretBox } from '../../core/secret-box.ts'
-import { findSigner } from '../../storage/signing-keys.ts'
+import { findSigner } from '../../storage/keys/signing-keys.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
 import { openRaw, type RawConnection } from '../../testing/harness/raw-connection.ts'
@@ -336,7 +336,7 @@ describe('open requests', () => {
     await expect.poll(openNow, { timeout: 10_000 }).toBe(0)
   }, 60_000)
 
-  test('requests that were pipelined on a connection that closed give their places back', async () => {
+  test('requests that were pipelined on a connection that closed release their permits', async () => {
     const raw = await openRaw(door.app.gatewayUrl)
     const one = `POST /v1/chat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${door.app.secretKey}\r\nContent-Type: application/json\r\n`
     const body = JSON.stringify({ ...BODY, model: 'sandbox/slow' })

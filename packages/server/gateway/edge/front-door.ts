@@ -1,20 +1,25 @@
 import type { IncomingMessage } from 'node:http'
-import { AddressBuckets } from '../../core/address-bucket.ts'
-import { BoundedTable } from '../../core/bounded-table.ts'
-import { openCapacity } from '../../core/fair-share.ts'
+import { ProvenCredentials } from '../../core/access/proven-credentials.ts'
+import { AddressBuckets } from '../../core/admission/address-bucket.ts'
+import {
+  AdmissionScope,
+  type ChildInit,
+  type ShareFactors,
+  takeRequest,
+} from '../../core/admission/admission-scope.ts'
+import { BoundedTable } from '../../core/admission/bounded-table.ts'
+import { openCapacity } from '../../core/admission/fair-share.ts'
+import { RefusalCounter } from '../../core/admission/refusal-counter.ts'
+import { noteTaken } from '../../core/admission/shared-bucket.ts'
+import { type BucketRate, debitTokens } from '../../core/admission/token-bucket.ts'
 import { Fault } from '../../core/fault.ts'
-import { type ChildInit, Holder, type HolderFactors, takeRequest } from '../../core/holder.ts'
 import type { Log } from '../../core/log.ts'
-import { ProvenCredentials } from '../../core/proven-credentials.ts'
-import { RefusalCounter } from '../../core/refusal-counter.ts'
-import { noteTaken } from '../../core/shared-bucket.ts'
-import { type BucketRate, oweTokens } from '../../core/token-bucket.ts'
 import { type TrustedProxies, toAddressGroup, toClientAddress } from '../../http/client-address.ts'
 import { UnreadAnswers } from '../../http/unread-answers.ts'
-import { Place, type PlaceOwner } from '../request/place.ts'
+import { Permit, type PermitIssuer } from '../request/permit.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { Ticker } from '../request/ticker.ts'
-import type { HolderIds } from '../tenants/holder-ids.ts'
+import type { AdmissionKeys } from '../tenants/admission-keys.ts'
 import type { Tenant } from '../tenants/snapshots.ts'
 import { RefusalDelay } from './refusal-delay.ts'
 
@@ -52,42 +57,42 @@ export interface RateSharing {
 }
 
 /** Organizations, environments, keys and end users that are counted at one time, in about 30 MB. */
-const MAX_HOLDERS = 50_000
+const MAX_SCOPES = 50_000
 /** Reports about keys and end users that this process has not seen yet, and how long they count together. */
 const MAX_REPORTED = 10_000
 const REPORTED_MS = 10_000
 /** What a caller that has nothing open may hold of the bytes of bodies, if there is room at all. */
-const LEAST_BODY_BYTES = 64 * 1024
+const MIN_BODY_BYTES = 64 * 1024
 /** What a caller that has nothing open may hold of answers that wait to be read: more than most answers have. */
-const LEAST_ANSWER_BYTES = 4 * 1024 * 1024
+const MIN_ANSWER_BYTES = 4 * 1024 * 1024
 
-const ORGANIZATION: HolderFactors = { requests: 3, bytes: 3, answers: 3 }
-const ENVIRONMENT: HolderFactors = { requests: 2, bytes: 2, answers: 2 }
-const CREDENTIAL: HolderFactors = { requests: 2, bytes: 2, answers: 2 }
+const ORGANIZATION: ShareFactors = { requests: 3, bytes: 3, answers: 3 }
+const ENVIRONMENT: ShareFactors = { requests: 2, bytes: 2, answers: 2 }
+const CREDENTIAL: ShareFactors = { requests: 2, bytes: 2, answers: 2 }
 /** An end user that is alone still gets a tenth of the open requests, and two bodies of 32 MiB by default. */
-const END_USER: HolderFactors = { requests: 1 / 8, bytes: 1 / 2, answers: 1 / 2 }
+const END_USER: ShareFactors = { requests: 1 / 8, bytes: 1 / 2, answers: 1 / 2 }
 /** Backends may name one end user for much of what they do. */
-const NAMED_END_USER: HolderFactors = { requests: 1, bytes: 1, answers: 1 }
+const NAMED_END_USER: ShareFactors = { requests: 1, bytes: 1, answers: 1 }
 
 /**
  * What every request passes right after its credential is known and before its body is read: a token bucket per
  * credential, one per client address for credentials that are not known, and a fair share of the requests and bodies
  * that this process can have open. A refusal costs no look-up, no record and no line of the log.
  */
-export class FrontDoor implements PlaceOwner {
+export class FrontDoor implements PermitIssuer {
   readonly refusals: RefusalCounter
   readonly unread: UnreadAnswers
   readonly proven = new ProvenCredentials()
   readonly refusalDelay = new RefusalDelay()
   /** Everything that is open in this process. */
-  readonly process: Holder
+  readonly process: AdmissionScope
   readonly ticker: Ticker
   readonly #limits: FrontDoorLimits
   readonly #trustedProxies: TrustedProxies
   readonly #addresses: AddressBuckets
-  readonly #holders = new BoundedTable<Holder>(MAX_HOLDERS)
+  readonly #scopes = new BoundedTable<AdmissionScope>(MAX_SCOPES)
   readonly #sharing: RateSharing | undefined
-  /** Requests at other processes of keys and end users without a holder here, by their keys. */
+  /** Requests at other processes of keys and end users without a scope here, by their keys. */
   readonly #reported = new Map<string, { readonly count: number; readonly at: number }>()
 
   constructor({ limits, trustedProxies, ticker, log, sharing }: FrontDoorOptions) {
@@ -98,14 +103,14 @@ export class FrontDoor implements PlaceOwner {
     this.refusals = new RefusalCounter(log)
     this.unread = new UnreadAnswers(log)
     this.#addresses = new AddressBuckets(limits.addressRate)
-    this.process = new Holder({
+    this.process = new AdmissionScope({
       key: '',
       logName: '',
       parent: undefined,
       rate: undefined,
       requests: openCapacity(limits.openRequests, 1),
-      bytes: openCapacity(limits.bodyBytes, LEAST_BODY_BYTES),
-      answers: openCapacity(limits.answerBytes, LEAST_ANSWER_BYTES),
+      bytes: openCapacity(limits.bodyBytes, MIN_BODY_BYTES),
+      answers: openCapacity(limits.answerBytes, MIN_ANSWER_BYTES),
     })
   }
 
@@ -136,16 +141,16 @@ export class FrontDoor implements PlaceOwner {
    * Counts a request of a known credential. Throws 429 `rate_limit_exceeded`. It is counted before anything can refuse
    * it, so that refused requests count too.
    */
-  countKnown(ctx: RequestContext, { holderIds, caller }: Tenant): Holder {
+  countKnown(ctx: RequestContext, { admissionKeys, caller }: Tenant): AdmissionScope {
     // Any user can read a publishable key out of an app, so it does not tell who calls.
     if (caller.kind === 'publishable') this.countUnknown(ctx)
     const now = ctx.startedAt
-    const { endUser, credential } = holderIds
-    const holder = this.#holders.get(endUser ?? credential) ?? this.#openHolder(holderIds, now)
-    const waitMs = takeRequest(holder, now)
+    const { endUser, credential } = admissionKeys
+    const scope = this.#scopes.get(endUser ?? credential) ?? this.#openScope(admissionKeys, now)
+    const waitMs = takeRequest(scope, now)
     if (waitMs === 0) {
-      if (this.#sharing !== undefined) publishTaken(holder, this.#sharing)
-      return holder
+      if (this.#sharing !== undefined) publishTaken(scope, this.#sharing)
+      return scope
     }
     this.refusals.count(endUser === undefined ? 'key_rate' : 'end_user_rate', credential, now)
     throw this.#tooMany('This credential sends too many requests.', waitMs)
@@ -154,21 +159,21 @@ export class FrontDoor implements PlaceOwner {
   /** Counts requests that another worker of the machine has counted. `now`: by this process's clock of requests. */
   takeReported(kind: BucketKind, key: string, count: number, now: number): void {
     if (kind === 'address') return this.#addresses.takeReported(key, count, now)
-    const holder = this.#holders.get(key)
-    if (holder?.rate !== undefined) return oweTokens(holder, holder.rate, count, now)
+    const scope = this.#scopes.get(key)
+    if (scope?.rate !== undefined) return debitTokens(scope, scope.rate, count, now)
     const earlier = this.#reported.get(key)
     const sum = earlier !== undefined && now - earlier.at < REPORTED_MS ? earlier.count + count : count
     if (this.#reported.size >= MAX_REPORTED) this.#reported.clear()
     this.#reported.set(key, { count: sum, at: now })
   }
 
-  /** Gives a request its place among the open ones. Throws 429 `concurrency_limit_exceeded`. */
-  enter(ctx: RequestContext, holder: Holder): void {
-    ctx.place = Place.open(ctx, holder, this)
+  /** Gives a request its permit to be open. Throws 429 `concurrency_limit_exceeded`. */
+  enter(ctx: RequestContext, scope: AdmissionScope): void {
+    ctx.permit = Permit.open(ctx, scope, this)
   }
 
-  /** Returns the holder of an end user that a secret key named. Without a free place in the table it is the key's. */
-  openNamed(credential: Holder, id: string, now: number): Holder {
+  /** Returns the scope of an end user that a secret key named. Without a free entry in the table it is the key's. */
+  openNamed(credential: AdmissionScope, id: string, now: number): AdmissionScope {
     const key = `${credential.key}:${id}`
     const init = { key, logName: credential.logName, rate: undefined, factors: NAMED_END_USER }
     return this.#openChild(credential, init, now)
@@ -187,7 +192,7 @@ export class FrontDoor implements PlaceOwner {
     return toAddressGroup(toClientAddress(req.socket.remoteAddress, header, this.#trustedProxies))
   }
 
-  #openHolder({ org, environment, credential, endUser }: HolderIds, now: number): Holder {
+  #openScope({ org, environment, credential, endUser }: AdmissionKeys, now: number): AdmissionScope {
     const { keyRate, endUserRate } = this.#limits
     const ofOrg = this.#openChild(this.process, toInit(org, undefined, ORGANIZATION), now)
     const ofEnvironment = this.#openChild(ofOrg, toInit(environment, undefined, ENVIRONMENT), now)
@@ -197,31 +202,31 @@ export class FrontDoor implements PlaceOwner {
     return this.#openChild(ofCredential, init, now)
   }
 
-  /** Returns the child. If the table has no place for it, it is counted as its parent. */
-  #openChild(parent: Holder, init: ChildInit, now: number): Holder {
-    const known = this.#holders.get(init.key)
+  /** Returns the child. If the table has no room for it, it is counted as its parent. */
+  #openChild(parent: AdmissionScope, init: ChildInit, now: number): AdmissionScope {
+    const known = this.#scopes.get(init.key)
     if (known !== undefined) return known
     const child = parent.openChild(init)
     const reported = this.#reported.get(init.key)
     if (reported !== undefined && init.rate !== undefined) {
       this.#reported.delete(init.key)
-      oweTokens(child, init.rate, reported.count, reported.at)
+      debitTokens(child, init.rate, reported.count, reported.at)
     }
-    if (this.#holders.add(child, now)) return child
+    if (this.#scopes.add(child, now)) return child
     child.forget()
     return parent
   }
 }
 
-/** Reports the requests of a holder and of those above it. */
-function publishTaken(holder: Holder, sharing: RateSharing): void {
-  for (let each: Holder | undefined = holder; each !== undefined; each = each.parent) {
-    if (each.rate === undefined) continue
-    const count = noteTaken(each, each.rate)
-    if (count > 0) sharing.publish('credential', each.key, count)
+/** Reports the requests of a scope and of those above it. */
+function publishTaken(scope: AdmissionScope, sharing: RateSharing): void {
+  for (let current: AdmissionScope | undefined = scope; current !== undefined; current = current.parent) {
+    if (current.rate === undefined) continue
+    const count = noteTaken(current, current.rate)
+    if (count > 0) sharing.publish('credential', current.key, count)
   }
 }
 
-function toInit(key: string, rate: BucketRate | undefined, factors: HolderFactors): ChildInit {
+function toInit(key: string, rate: BucketRate | undefined, factors: ShareFactors): ChildInit {
   return { key, logName: key, rate, factors }
 }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { checkClientOrigin, checkEndpoint, checkLife, checkOrigin } from '../../core/authorize.ts'
-import { readTokenKid, verifyClientToken } from '../../core/client-token.ts'
+import { checkClientOrigin, checkEndpoint, checkLifetime, checkOrigin } from '../../core/access/authorize.ts'
+import { readTokenKid, verifyClientToken } from '../../core/access/client-token.ts'
+import { parseKeyText } from '../../core/access/key-format.ts'
 import { Fault } from '../../core/fault.ts'
-import { parseKeyText } from '../../core/key-format.ts'
 import { type Refusal, toRefusalFault } from '../../core/refusal.ts'
 import { loopTurns } from '../../http/loop-turns.ts'
 import { parseBearer } from '../../http/request-headers.ts'
@@ -112,8 +112,8 @@ async function findTokenTenant(token: string, digest: string, deps: EdgeDeps): P
 
 function accept(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): void {
   // A request that the front door refuses leaves no record, since its context has no caller yet.
-  const holder = deps.frontDoor.countKnown(ctx, tenant)
-  if (ctx.route.needsPlace) deps.frontDoor.enter(ctx, holder)
+  const scope = deps.frontDoor.countKnown(ctx, tenant)
+  if (ctx.route.needsPermit) deps.frontDoor.enter(ctx, scope)
   authorize(ctx, tenant, deps)
   loopTurns.noteRequest(tenant.caller, ctx.startedAt)
 }
@@ -126,32 +126,32 @@ const FRESH_MS = 250
  * or an earlier limit would be used for as long as that takes. Returns whether anything changed, at once if it is in memory. Then the
  * end user that a secret key names must be named again.
  */
-export function identifyAgain(ctx: RequestContext, deps: EdgeDeps): boolean | Promise<boolean> {
+export function reidentify(ctx: RequestContext, deps: EdgeDeps): boolean | Promise<boolean> {
   if (ctx.elapsedMs() < FRESH_MS) return false
   const token = readCredential(ctx) ?? ''
   const digest = hash('sha256', token, 'hex')
   const known = deps.snapshots.find(digest)
-  if (known !== undefined) return authorizeAgain(ctx, known, deps)
-  return findTenant(token, digest, deps).then(tenant => authorizeAgain(ctx, tenant, deps))
+  if (known !== undefined) return reauthorize(ctx, known, deps)
+  return findTenant(token, digest, deps).then(tenant => reauthorize(ctx, tenant, deps))
 }
 
-function authorizeAgain(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): boolean {
+function reauthorize(ctx: RequestContext, tenant: Tenant, deps: EdgeDeps): boolean {
   const isSame = tenant.caller === ctx.caller && tenant.environment === ctx.environment
-  if (isSame) assertAllowed(checkLife(tenant.life, tenant.environment, deps.now()))
+  if (isSame) assertAllowed(checkLifetime(tenant.lifetime, tenant.environment, deps.now()))
   else authorize(ctx, tenant, deps)
   return !isSame
 }
 
 /** Sets the caller of the request. Throws what the caller's rights refuse. */
-function authorize(ctx: RequestContext, { caller, life, environment }: Tenant, deps: EdgeDeps): void {
+function authorize(ctx: RequestContext, { caller, lifetime, environment }: Tenant, deps: EdgeDeps): void {
   const now = deps.now()
   const { origin } = ctx.req.headers
-  assertAllowed(checkLife(life, environment, now))
+  assertAllowed(checkLifetime(lifetime, environment, now))
   if (caller.keyId !== null) deps.lastUsed.note(caller.keyId, now)
   ctx.caller = caller
   ctx.environment = environment
   if (deps.tracer !== undefined) ctx.trace ??= beginTrace(ctx, caller, environment, deps.tracer)
-  ctx.credentialExpiresAt = life.expiresAt
+  ctx.credentialExpiresAt = lifetime.expiresAt
   ctx.endUser = caller.endUser ?? undefined
   assertNotBlocked(ctx)
   assertAllowed(checkEndpoint(caller, ctx.route.need))

@@ -1,8 +1,8 @@
 import type { Fault } from '../../core/fault.ts'
 
 /** The shortest and the longest delay of the answer to a request that came too fast, in milliseconds. */
-const LEAST_MS = 100
-const MOST_MS = 500
+const MIN_MS = 100
+const MAX_MS = 500
 /**
  * What each delayed answer adds to the delay of the next. A hundred connections that send again as soon as they are answered get
  * two hundred answers a second then, not a thousand.
@@ -37,7 +37,7 @@ export class RefusalDelay {
     if (!this.#faults.has(fault) || this.#delayed >= MAX_DELAYED) return undefined
     if (now - this.#slotAt >= SLOT_MS) {
       this.#slotAt = now
-      this.#slot = openSlot(Math.min(MOST_MS, LEAST_MS + MORE_MS * this.#delayed))
+      this.#slot = openSlot(Math.min(MAX_MS, MIN_MS + MORE_MS * this.#delayed))
     }
     this.#delayed++
     return this.#slot.then(() => void this.#delayed--)

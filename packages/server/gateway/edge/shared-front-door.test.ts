@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toBucketRate } from '../../core/token-bucket.ts'
+import { toBucketRate } from '../../core/admission/token-bucket.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { openTicker } from '../request/ticker.ts'
 import type { Tenant } from '../tenants/snapshots.ts'
@@ -31,10 +31,10 @@ test('front doors that share their rates admit the bursts of a key and an end us
   }
   for (let index = 0; index < 4; index++) open()
   const count = (door: FrontDoor, endUser: string | undefined): number => {
-    const holderIds = { org: 'o', environment: 'e', credential: 'k', endUser }
+    const admissionKeys = { org: 'o', environment: 'e', credential: 'k', endUser }
     const ctx = { startedAt: 1000 } as RequestContext
     try {
-      door.countKnown(ctx, { caller: { kind: 'secret' }, holderIds } as unknown as Tenant)
+      door.countKnown(ctx, { caller: { kind: 'secret' }, admissionKeys } as unknown as Tenant)
       return 1
     } catch {
       return 0

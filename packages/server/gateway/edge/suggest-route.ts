@@ -1,5 +1,5 @@
 /** A route as it can be suggested. One `*` in its path stands for a model or an id. */
-interface Suggestible {
+interface KnownRoute {
   readonly method: string
   readonly path: string
 }
@@ -26,7 +26,7 @@ interface Candidate {
  * nothing of the caller's path; undefined: no route does anything alike. `prefixes`: of all mounts.
  */
 export function openRouteSuggestions(
-  routes: readonly Suggestible[],
+  routes: readonly KnownRoute[],
   prefixes: Iterable<string>,
 ): SuggestRoute {
   const known = [...prefixes].filter(prefix => prefix !== '').sort((a, b) => b.length - a.length)
@@ -50,8 +50,8 @@ export function openRouteSuggestions(
     )
     const found = whole.get(tail) ?? named.map(({ candidate }) => candidate)
     let best: Candidate | undefined
-    for (const each of found) {
-      if (best === undefined || likeness(each, method, head) > likeness(best, method, head)) best = each
+    for (const entry of found) {
+      if (best === undefined || likeness(entry, method, head) > likeness(best, method, head)) best = entry
     }
     return best === undefined ? undefined : `${best.method} ${best.path}`
   }
@@ -61,7 +61,7 @@ export function openRouteSuggestions(
 function toTail(path: string, prefixes: readonly string[]): string {
   let tail = path
   for (;;) {
-    const prefix = prefixes.find(each => tail.startsWith(`${each}/`)) ?? VERSION.exec(tail)?.[0]
+    const prefix = prefixes.find(prefix => tail.startsWith(`${prefix}/`)) ?? VERSION.exec(tail)?.[0]
     if (prefix === undefined) return tail
     tail = tail.slice(prefix.length)
   }

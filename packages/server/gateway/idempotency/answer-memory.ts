@@ -1,8 +1,8 @@
-import type { KeptAnswer } from './kept-answer.ts'
+import type { StoredAnswer } from './stored-answer.ts'
 
 export interface RememberedAnswer {
   readonly bodyHash: Buffer
-  readonly answer: KeptAnswer
+  readonly answer: StoredAnswer
   /** Unix milliseconds. */
   readonly expiresAt: number
 }
@@ -39,9 +39,9 @@ export class AnswerMemory {
     this.#answers.set(key, remembered)
     this.#bytes += size
     // A Map iterates in the order of insertion, and a use inserts again: the first is the one unused for longest.
-    for (const [oldest, each] of this.#answers) {
+    for (const [oldest, answer] of this.#answers) {
       if (this.#bytes <= this.#maxBytes) return
-      this.#delete(oldest, each)
+      this.#delete(oldest, answer)
     }
   }
 

@@ -1,6 +1,6 @@
-import type { NewClaim, StoredClaim } from '../../storage/idempotent-answers.ts'
+import type { NewClaim, StoredClaim } from '../../storage/idempotency/idempotent-answers.ts'
 
-/** What the database keeps for idempotency keys; see storage/idempotent-answers.ts. */
+/** What the database keeps for idempotency keys; see storage/idempotency/idempotent-answers.ts. */
 export interface AnswerStore {
   readonly renewOwner: (owner: string) => Promise<void>
   readonly removeOwner: (owner: string) => Promise<void>

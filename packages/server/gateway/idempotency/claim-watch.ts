@@ -1,5 +1,5 @@
 import { type OnException, runGuarded } from '../../core/on-exception.ts'
-import type { StoredClaim } from '../../storage/idempotent-answers.ts'
+import type { StoredClaim } from '../../storage/idempotency/idempotent-answers.ts'
 import type { Flight } from './flight.ts'
 
 /** How often the claims of other processes are read while requests wait for them. */
@@ -54,7 +54,7 @@ export class ClaimWatch {
     try {
       const found = await this.#options.find(watched.map(({ scope }) => scope.hash))
       this.#failingSince = undefined
-      const byKey = new Map(found.map(each => [each.hash.toString('base64'), each]))
+      const byKey = new Map(found.map(entry => [entry.hash.toString('base64'), entry]))
       for (const flight of watched) this.#check(flight, byKey.get(flight.key))
     } catch (error) {
       this.#failingSince ??= performance.now()

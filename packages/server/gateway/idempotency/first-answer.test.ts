@@ -2,15 +2,21 @@ import { describe, expect, test } from 'vitest'
 import { Fault } from '../../core/fault.ts'
 import { AnswerMemory } from './answer-memory.ts'
 import { FirstAnswer } from './first-answer.ts'
-import { decodeAnswer, encodeAnswer, type KeptAnswer, MAX_ANSWER_BYTES, toOwnMemory } from './kept-answer.ts'
+import {
+  decodeAnswer,
+  encodeAnswer,
+  MAX_ANSWER_BYTES,
+  type StoredAnswer,
+  toOwnMemory,
+} from './stored-answer.ts'
 
 function openReceiver() {
-  const kept: KeptAnswer[] = []
+  const kept: StoredAnswer[] = []
   let nexts = 0
   return {
     kept,
     nexts: () => nexts,
-    async keep(answer: KeptAnswer) {
+    async keep(answer: StoredAnswer) {
       kept.push(answer)
     },
     next() {
@@ -39,7 +45,7 @@ describe('a recorded stream', () => {
     await recorder.keepStream(HEADERS, ['', 'data: [DONE]\n\n'])
     recorder.add('sent after that')
     recorder.end()
-    const [answer] = receiver.kept as [KeptAnswer]
+    const [answer] = receiver.kept as [StoredAnswer]
     expect(answer.headers).toEqual(['Content-Type', 'text/event-stream', 'X-Rideau-Model', 'custom/m'])
     expect(answer.frames).toEqual([9 + 1, 3, 10_000, 14])
     expect(decodeAnswer(encodeAnswer(answer))).toEqual(answer)

@@ -1,11 +1,11 @@
 import type { BodyMemory } from '../../http/body-memory.ts'
 import type { AnswerRecorder } from '../request/answer-recorder.ts'
-import { type KeptAnswer, MAX_ANSWER_BYTES, toKeptHeaders } from './kept-answer.ts'
+import { MAX_ANSWER_BYTES, type StoredAnswer, toStoredHeaders } from './stored-answer.ts'
 
 /** Who waits for the answer; see flight.ts. */
 export interface AnswerReceiver {
   /** Stores the answer and hands it to all that wait. Never rejects. */
-  keep(answer: KeptAnswer): Promise<void>
+  keep(answer: StoredAnswer): Promise<void>
   /** There is no answer: another request may make one. */
   next(): void
 }
@@ -46,14 +46,14 @@ export class FirstAnswer implements AnswerRecorder {
 
   async keepWhole(headers: readonly string[], body: Buffer): Promise<void> {
     if (this.#isEnded || body.length > MAX_ANSWER_BYTES) return
-    await this.#keep({ headers: toKeptHeaders(headers), frames: undefined, body })
+    await this.#keep({ headers: toStoredHeaders(headers), frames: undefined, body })
   }
 
   async keepStream(headers: readonly string[], lastFrames: readonly (string | Uint8Array)[]): Promise<void> {
     for (const frame of lastFrames) this.add(frame)
     if (this.#isEnded || !this.#isRecording) return
     const body = this.#bytes.subarray(0, this.#length)
-    await this.#keep({ headers: toKeptHeaders(headers), frames: this.#frames, body })
+    await this.#keep({ headers: toStoredHeaders(headers), frames: this.#frames, body })
   }
 
   end(): void {
@@ -63,7 +63,7 @@ export class FirstAnswer implements AnswerRecorder {
     this.#receiver.next()
   }
 
-  async #keep(answer: KeptAnswer): Promise<void> {
+  async #keep(answer: StoredAnswer): Promise<void> {
     this.#isEnded = true
     // The last frames are recorded before they are sent.
     this.#isRecording = false

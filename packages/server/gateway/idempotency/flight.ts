@@ -1,21 +1,21 @@
 import { Fault } from '../../core/fault.ts'
-import type { StoredClaim } from '../../storage/idempotent-answers.ts'
+import type { StoredClaim } from '../../storage/idempotency/idempotent-answers.ts'
 import { canceledFault, type IdentifiedContext } from '../request/request-context.ts'
 import { type AnswerReceiver, FirstAnswer } from './first-answer.ts'
-import type { KeptAnswer } from './kept-answer.ts'
+import type { StoredAnswer } from './stored-answer.ts'
 
 /** What a flight needs of the process; see idempotency.ts. */
 export interface FlightOwner {
   /** Claims a key, or returns what is stored for it. Rejects if the database does not answer in time. */
   claim(scope: FlightScope, bodyHash: Buffer): Promise<{ readonly claimId: string } | StoredClaim>
   /** Reads a stored answer; undefined if it is gone. */
-  read(flight: Pick<Flight, 'key' | 'scope'>, found: StoredClaim): Promise<KeptAnswer | undefined>
+  read(flight: Pick<Flight, 'key' | 'scope'>, found: StoredClaim): Promise<StoredAnswer | undefined>
   /** `lost`: another process took the claim over. `free`: there was no room. Never rejects. */
   keep(
     flight: Flight,
     claimId: string,
     bodyHash: Buffer,
-    answer: KeptAnswer,
+    answer: StoredAnswer,
   ): Promise<'kept' | 'lost' | 'free'>
   release(claimId: string): void
   /** Calls `claim` once the process that has the claim is done or gone. */
@@ -32,7 +32,7 @@ export interface FlightScope {
 interface Waiter {
   readonly ctx: IdentifiedContext
   readonly bodyHash: Buffer
-  readonly resolve: (answer: KeptAnswer | undefined) => void
+  readonly resolve: (answer: StoredAnswer | undefined) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -62,7 +62,7 @@ export class Flight implements AnswerReceiver {
    * Waits for the answer. Resolves to undefined if the request has to make it: its context then has the recorder. Rejects
    * with `idempotency_conflict` for another body, and when the request is stopped.
    */
-  join(ctx: IdentifiedContext, bodyHash: Buffer): Promise<KeptAnswer | undefined> {
+  join(ctx: IdentifiedContext, bodyHash: Buffer): Promise<StoredAnswer | undefined> {
     if (this.#bodyHash?.equals(bodyHash) === false) return Promise.reject(conflictFault())
     return new Promise((resolve, reject) => {
       const waiter = { ctx, bodyHash, resolve, reject }
@@ -111,7 +111,7 @@ export class Flight implements AnswerReceiver {
   /** Returns false if the answer is gone, or if the request on whose behalf it would be read has no room for it. */
   async #replay(found: StoredClaim): Promise<boolean> {
     const [first] = this.#waiting
-    const fault = first?.ctx.place?.acquire(found.bytes)
+    const fault = first?.ctx.permit?.acquire(found.bytes)
     if (first !== undefined && fault !== undefined) {
       this.#settle(first)
       first.reject(fault)
@@ -132,7 +132,7 @@ export class Flight implements AnswerReceiver {
         waiter.reject(canceledFault())
         continue
       }
-      waiter.ctx.recorder = new FirstAnswer(this, waiter.ctx.place)
+      waiter.ctx.recorder = new FirstAnswer(this, waiter.ctx.permit)
       waiter.resolve(undefined)
       this.#adopt(bodyHash)
       return true
@@ -140,7 +140,7 @@ export class Flight implements AnswerReceiver {
     return false
   }
 
-  async keep(answer: KeptAnswer): Promise<void> {
+  async keep(answer: StoredAnswer): Promise<void> {
     const [claimId, bodyHash] = [this.#claimId as string, this.#bodyHash as Buffer]
     const result = await this.#owner.keep(this, claimId, bodyHash, answer)
     if (result === 'lost') {
@@ -184,7 +184,7 @@ export class Flight implements AnswerReceiver {
     }
   }
 
-  #resolveAll(answer: KeptAnswer): void {
+  #resolveAll(answer: StoredAnswer): void {
     for (const waiter of this.#waiting) {
       this.#settle(waiter)
       waiter.resolve(answer)

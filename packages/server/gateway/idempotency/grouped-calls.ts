@@ -6,7 +6,7 @@ export interface GroupedCallsOptions<Item, Result> {
   readonly sizeOf?: (item: Item) => number
 }
 
-interface Waiting<Item, Result> {
+interface QueuedCall<Item, Result> {
   readonly item: Item
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
@@ -21,7 +21,7 @@ const MAX_RUNNING = 2
  */
 export class GroupedCalls<Item, Result> {
   readonly #options: GroupedCallsOptions<Item, Result>
-  #waiting: Waiting<Item, Result>[] = []
+  #waiting: QueuedCall<Item, Result>[] = []
   #running = 0
   #isScheduled = false
 
@@ -47,7 +47,7 @@ export class GroupedCalls<Item, Result> {
     while (this.#running < MAX_RUNNING && this.#waiting.length > 0) void this.#run(this.#takeGroup())
   }
 
-  #takeGroup(): readonly Waiting<Item, Result>[] {
+  #takeGroup(): readonly QueuedCall<Item, Result>[] {
     const { maxSize, sizeOf } = this.#options
     let [count, size] = [0, 0]
     for (const { item } of this.#waiting) {
@@ -60,7 +60,7 @@ export class GroupedCalls<Item, Result> {
     return group
   }
 
-  async #run(group: readonly Waiting<Item, Result>[]): Promise<void> {
+  async #run(group: readonly QueuedCall<Item, Result>[]): Promise<void> {
     this.#running++
     try {
       const results = await this.#options.run(group.map(({ item }) => item))

@@ -2,16 +2,16 @@ import type { Log } from '../../core/log.ts'
 import { LogPace } from '../../core/log-pace.ts'
 import { type OnException, runGuarded } from '../../core/on-exception.ts'
 import { within } from '../../http/within.ts'
-import type { StoredClaim } from '../../storage/idempotent-answers.ts'
+import type { StoredClaim } from '../../storage/idempotency/idempotent-answers.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { AnswerMemory, type RememberedAnswer } from './answer-memory.ts'
 import type { AnswerStore } from './answer-store.ts'
 import { ClaimWatch } from './claim-watch.ts'
 import { conflictFault, Flight, type FlightOwner, type FlightScope } from './flight.ts'
-import { decodeAnswer, encodeAnswer, type KeptAnswer, toOwnMemory } from './kept-answer.ts'
-import { KeptBytes } from './kept-bytes.ts'
 import { PacedReads } from './paced-reads.ts'
 import type { RequestIdentity } from './request-identity.ts'
+import { decodeAnswer, encodeAnswer, type StoredAnswer, toOwnMemory } from './stored-answer.ts'
+import { StoredBytesLimit } from './stored-bytes-limit.ts'
 import { UnstoredAnswers } from './unstored-answers.ts'
 
 const KEPT_MS = 86_400_000
@@ -49,7 +49,7 @@ export class Idempotency implements FlightOwner {
   readonly #watch: ClaimWatch
   readonly #memory = new AnswerMemory(MEMORY_BYTES)
   readonly #unstored = new UnstoredAnswers(UNSTORED_BYTES)
-  readonly #keptBytes: KeptBytes
+  readonly #storedBytes: StoredBytesLimit
   readonly #reads = new PacedReads()
   /** Claims of this process, for which it renews its row. */
   readonly #claims = new Set<string>()
@@ -65,7 +65,7 @@ export class Idempotency implements FlightOwner {
   constructor(options: IdempotencyOptions) {
     this.#options = options
     const { store, owner, maxBytes, onException } = options
-    this.#keptBytes = new KeptBytes(maxBytes)
+    this.#storedBytes = new StoredBytesLimit(maxBytes)
     this.#watch = new ClaimWatch({
       find: hashes => within(CLAIM_MS, store.findAll(hashes), () => noAnswer(CLAIM_MS)),
       isRunning: found => !found.isKept && !found.isFree && found.owner !== owner,
@@ -82,7 +82,7 @@ export class Idempotency implements FlightOwner {
    * Returns the answer to replay. undefined: the request makes the answer, and its context has the recorder. Rejects with
    * `idempotency_conflict`, `config_unavailable`, or the fault of a request that was stopped.
    */
-  async join(ctx: IdentifiedContext, { hash, bodyHash }: RequestIdentity): Promise<KeptAnswer | undefined> {
+  async join(ctx: IdentifiedContext, { hash, bodyHash }: RequestIdentity): Promise<StoredAnswer | undefined> {
     ctx.throwIfStopped()
     const key = hash.toString('base64')
     const known = this.#unstored.find(key) ?? this.#memory.find(key, this.#options.now())
@@ -163,7 +163,7 @@ export class Idempotency implements FlightOwner {
   async read(
     { key, scope }: Pick<Flight, 'key' | 'scope'>,
     found: StoredClaim,
-  ): Promise<KeptAnswer | undefined> {
+  ): Promise<StoredAnswer | undefined> {
     const { store, now } = this.#options
     const onTimeout = (): Error => noAnswer(CLAIM_MS)
     const stored = await this.#reads.run(
@@ -183,11 +183,11 @@ export class Idempotency implements FlightOwner {
     { key, scope }: Flight,
     claimId: string,
     bodyHash: Buffer,
-    answer: KeptAnswer,
+    answer: StoredAnswer,
   ): Promise<'kept' | 'lost' | 'free'> {
     const now = this.#options.now()
     const { environmentId } = scope
-    if (!this.#keptBytes.add(environmentId, answer.body.length, now)) {
+    if (!this.#storedBytes.add(environmentId, answer.body.length, now)) {
       this.#log({ environmentId }, 'an environment keeps too many answers of its idempotency keys')
       return 'free'
     }

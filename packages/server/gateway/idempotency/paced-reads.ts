@@ -4,7 +4,7 @@ const FREE_BYTES = 256 * 1024
 const REST_FACTOR = 2
 const MAX_REST_MS = 1_000
 
-interface Waiting {
+interface QueuedRead {
   readonly start: () => Promise<void>
   readonly giveUp: () => void
   /** The deadline on the clock of performance.now(). */
@@ -16,7 +16,7 @@ interface Waiting {
  * milliseconds. Environments take turns, so that one that repeats its answers delays only its own.
  */
 export class PacedReads {
-  readonly #queues = new Map<string, Waiting[]>()
+  readonly #queues = new Map<string, QueuedRead[]>()
   #isBusy = false
   #timer: NodeJS.Timeout | undefined
 
@@ -30,7 +30,7 @@ export class PacedReads {
   ): Promise<Result> {
     if (bytes <= FREE_BYTES) return read()
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
+      const waiting: QueuedRead = {
         start: () => read().then(resolve, reject),
         giveUp: () => reject(onTimeout()),
         deadline: performance.now() + timeoutMs,
@@ -62,7 +62,7 @@ export class PacedReads {
   }
 
   /** Returns the next one of the environment whose turn it is, and puts that environment last. */
-  #take(): Waiting | undefined {
+  #take(): QueuedRead | undefined {
     for (const [environmentId, queue] of this.#queues) {
       this.#queues.delete(environmentId)
       const now = performance.now()

@@ -3,8 +3,8 @@ import { corsHeaders } from '../edge/cors.ts'
 import { idHeaders } from '../edge/send.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { IdempotencyDeps } from './idempotency-deps.ts'
-import type { KeptAnswer } from './kept-answer.ts'
-import { type Asked, identifyRequest } from './request-identity.ts'
+import { type IdentityInput, identifyRequest } from './request-identity.ts'
+import type { StoredAnswer } from './stored-answer.ts'
 
 /**
  * Returns the first answer of a request's key, for which it may wait. undefined: the request has to make that answer, and its context
@@ -13,10 +13,10 @@ import { type Asked, identifyRequest } from './request-identity.ts'
 export async function findFirst(
   ctx: IdentifiedContext,
   key: string,
-  asked: Asked,
+  input: IdentityInput,
   { idempotency }: IdempotencyDeps,
-): Promise<KeptAnswer | undefined> {
-  const answer = await idempotency.join(ctx, await identifyRequest(ctx, key, asked))
+): Promise<StoredAnswer | undefined> {
+  const answer = await idempotency.join(ctx, await identifyRequest(ctx, key, input))
   if (answer === undefined) ctx.throwIfStopped()
   return answer
 }
@@ -24,7 +24,7 @@ export async function findFirst(
 /** The replay is no use of the provider: it leaves no record, and no limit knows of it. */
 export async function replay(
   ctx: IdentifiedContext,
-  { headers, frames, body }: KeptAnswer,
+  { headers, frames, body }: StoredAnswer,
   { idempotency }: IdempotencyDeps,
 ): Promise<void> {
   idempotency.countReplay()
@@ -37,7 +37,7 @@ export async function replay(
     return
   }
   // Whoever reads slowly keeps all of it in memory.
-  ctx.place?.holdAnswer(body.length)
+  ctx.permit?.holdAnswer(body.length)
   writeHead(res, 200, head)
   let at = 0
   for (const length of frames) {

@@ -13,8 +13,8 @@ export interface RequestIdentity {
   readonly bodyHash: Buffer
 }
 
-/** What was asked besides the body that the request's context has. */
-export interface Asked {
+/** What tells two requests apart besides the body that the context has. */
+export interface IdentityInput {
   /** What the path and the body leave open, such as the format of a stream that the query names. */
   readonly variant?: string | undefined
   /** The files of a form. The context has the form's other fields. */
@@ -25,17 +25,17 @@ export interface Asked {
 export async function identifyRequest(
   ctx: IdentifiedContext,
   key: string,
-  asked: Asked,
+  input: IdentityInput,
 ): Promise<RequestIdentity> {
   const path = ctx.req.url?.split('?', 1)[0] ?? ''
   // No part has a line break, so no two scopes have the same text.
   const scope = [ctx.environment.id, ctx.endUser?.id ?? '', path, key].join('\n')
   const hash = createHash('sha256').update(scope).digest()
   const { requestBody } = ctx.recordFields
-  const parts = [requestBody ?? Buffer.alloc(0), ...(asked.files ?? [])]
+  const parts = [requestBody ?? Buffer.alloc(0), ...(input.files ?? [])]
   const bodyHash = createHash('sha256')
     .update(key)
-    .update(`\n${asked.variant ?? ''}\n${parts.length}\n`)
+    .update(`\n${input.variant ?? ''}\n${parts.length}\n`)
   // The boundary of a form is another one in each attempt of a client, so its fields and files are hashed.
   for (const part of parts) {
     bodyHash.update(`${part.length}\n`)

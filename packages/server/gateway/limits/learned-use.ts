@@ -43,14 +43,14 @@ export class LearnedUse {
   find(keyId: string | null, modelId: string): LearnedOutput | undefined {
     const seen = this.#seen.get(`${keyId} ${modelId}`)
     if (seen === undefined || seen.total < MIN_ANSWERS) return undefined
-    let left = seen.total * (1 - SHARE)
+    let remaining = seen.total * (1 - SHARE)
     let p99: number | undefined
     let max = 0
     for (let slot = SLOTS - 1; slot >= 0; slot--) {
       const count = seen.counts[slot] ?? 0
       if (count > 0 && max === 0) max = boundOf(slot)
-      left -= count
-      if (left < 0) {
+      remaining -= count
+      if (remaining < 0) {
         p99 = boundOf(slot)
         break
       }

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { LimitRefusal } from '../../ledger/ledger.ts'
 import { limitHeaders } from './limit-headers.ts'
 import { type AmountsReader, showsAmounts } from './shows-amounts.ts'

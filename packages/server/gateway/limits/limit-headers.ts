@@ -1,4 +1,4 @@
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { MeterStatus } from '../../ledger/ledger.ts'
 import { type AmountsReader, showsAmounts } from './shows-amounts.ts'
 
@@ -29,17 +29,17 @@ export function limitHeaders(
     const { meter } = status
     // Without the grace of a quota, which callers must not plan with.
     const limit = meter.nominalLimit
-    const left = Math.max(0, limit - status.settled - status.reserved)
+    const remaining = Math.max(0, limit - status.settled - status.reserved)
     const resetSeconds = Math.max(0, Math.ceil(((status.resetAt ?? now) - now) / 1000))
     // The policy is named by scope and unit, which identifies the limit.
     const name = `"${meter.source.scope}-${unit}"`
     policies.push(`${name};q=${limit};w=${windowSeconds(meter)}${unit === 'tokens' ? ';qu="tokens"' : ''}`)
-    states.push(`${name};r=${left};t=${resetSeconds}`)
+    states.push(`${name};r=${remaining};t=${resetSeconds}`)
     headers.push(
       `x-ratelimit-limit-${unit}`,
       String(limit),
       `x-ratelimit-remaining-${unit}`,
-      String(left),
+      String(remaining),
       `x-ratelimit-reset-${unit}`,
       `${resetSeconds}s`,
     )
@@ -56,12 +56,12 @@ function findBinding(
   let binding: MeterStatus | undefined
   for (const status of meterStatuses) {
     if (status.meter.metric !== metric || !showsAmounts(caller, status.meter)) continue
-    if (binding === undefined || partLeft(status) < partLeft(binding)) binding = status
+    if (binding === undefined || remainingShare(status) < remainingShare(binding)) binding = status
   }
   return binding
 }
 
-function partLeft({ meter, settled, reserved }: MeterStatus): number {
+function remainingShare({ meter, settled, reserved }: MeterStatus): number {
   return meter.limit === 0 ? 0 : (meter.limit - settled - reserved) / meter.limit
 }
 

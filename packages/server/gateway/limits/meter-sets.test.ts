@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { LimitPolicy } from '../../core/policies.ts'
-import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { LimitPolicy } from '../../core/tenancy/policies.ts'
+import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { MeterSets } from './meter-sets.ts'
 
 const AT = Date.UTC(2026, 10, 21)

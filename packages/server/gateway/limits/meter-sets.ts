@@ -1,10 +1,10 @@
-import { listMeters, type MeterSet } from '../../core/list-meters.ts'
-import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
+import { listMeters, type MeterSet } from '../../core/limits/list-meters.ts'
+import type { Caller, EndUser, Environment } from '../../core/tenancy/tenancy.ts'
 
 /** Meters cached for one environment, and for all together; one takes some 300 bytes. A set counts as ten at least. */
 const MAX_METERS = 100_000
 const MAX_METERS_OF_ALL = 500_000
-const LEAST_COUNTED = 10
+const MIN_COUNTED = 10
 
 /** The cached meters of one environment. */
 interface CachedSets {
@@ -40,7 +40,7 @@ export class MeterSets {
   }
 
   #keep(environment: Environment, name: string, set: MeterSet): void {
-    const count = Math.max(set.meters.length, LEAST_COUNTED)
+    const count = Math.max(set.meters.length, MIN_COUNTED)
     if (this.#meters + count > MAX_METERS_OF_ALL) {
       this.#environments = new WeakMap()
       this.#meters = 0

@@ -1,5 +1,5 @@
-import type { Meter, MeterSubject } from '../../core/meter.ts'
-import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
+import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
 import { ShortLivedMap } from '../../core/short-lived-map.ts'
 import type { Amounts, Ledger, LimitRefusal, MeterStatus, Verdict } from '../../ledger/ledger.ts'
@@ -59,7 +59,7 @@ export class Reservation {
 
   #extendTo(amounts: Amounts): Verdict | Promise<Verdict> {
     const verdict = this.#owner.extend(this.#id, this, amounts)
-    if (verdict instanceof Promise) return verdict.then(each => this.#keepAmounts(each, amounts))
+    if (verdict instanceof Promise) return verdict.then(result => this.#keepAmounts(result, amounts))
     return this.#keepAmounts(verdict, amounts)
   }
 
@@ -126,7 +126,7 @@ export class Reservations {
       amounts,
       leaseMs: this.#leaseMs,
     })
-    if (verdict instanceof Promise) return verdict.then(each => this.#begin(id, each, amounts, at))
+    if (verdict instanceof Promise) return verdict.then(result => this.#begin(id, result, amounts, at))
     return this.#begin(id, verdict, amounts, at)
   }
 

@@ -1,5 +1,5 @@
-import type { Meter } from '../../core/meter.ts'
-import type { Caller } from '../../core/tenancy.ts'
+import type { Meter } from '../../core/limits/meter.ts'
+import type { Caller } from '../../core/tenancy/tenancy.ts'
 
 /** What decides which limits a caller may know. */
 export type AmountsReader = Pick<Caller, 'kind' | 'keyId'>

@@ -55,9 +55,9 @@ export class SpendGuard {
     }
     this.#isExtending = true
     verdict
-      .then(each => {
+      .then(result => {
         this.#isExtending = false
-        this.#note(each, output)
+        this.#note(result, output)
       })
       .catch(this.#onError)
     return false

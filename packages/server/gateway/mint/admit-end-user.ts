@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import type { EndUser, Environment } from '../../core/tenancy.ts'
+import type { EndUser, Environment } from '../../core/tenancy/tenancy.ts'
 import { within } from '../../http/within.ts'
 import type { SeenEndUsers } from '../tenants/seen-end-users.ts'
 import type { Snapshots } from '../tenants/snapshots.ts'

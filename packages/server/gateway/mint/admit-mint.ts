@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
-import type { MeterSubject, RollingMeter } from '../../core/meter.ts'
-import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { MeterSubject, RollingMeter } from '../../core/limits/meter.ts'
+import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 import type { FrontDoor } from '../edge/front-door.ts'
 import { describeAmounts } from '../limits/limit-fault.ts'
 import { Reservation, type Reservations } from '../limits/reservations.ts'

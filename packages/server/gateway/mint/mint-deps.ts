@@ -1,10 +1,10 @@
-import type { TokenSigner } from '../../core/client-token.ts'
-import type { DevicePlatform } from '../../core/device-auth.ts'
+import type { TokenSigner } from '../../core/access/client-token.ts'
+import type { DevicePlatform } from '../../core/tenancy/device-auth.ts'
 import type { Revocations } from '../../identity/devices/android/revocations.ts'
 import type { TrustAnchor } from '../../identity/devices/x509/trust-anchor.ts'
 import type { KeySetCache } from '../../identity/key-set-cache.ts'
-import type { Device, NewChallenge, NewDevice } from '../../storage/devices.ts'
-import type { SeenEndUser } from '../../storage/end-users.ts'
+import type { Device, NewChallenge, NewDevice } from '../../storage/end-users/devices.ts'
+import type { SeenEndUser } from '../../storage/end-users/end-users.ts'
 import type { DeviceCheckSignal } from './device-check-signal.ts'
 
 /** What the routes that make client tokens need of the process. */

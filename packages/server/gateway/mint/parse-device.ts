@@ -8,8 +8,8 @@ import {
   textAt,
 } from '@rideau/llm/formats/shared/read-fields'
 import type { JsonObject } from '@rideau/llm/json/json-value'
-import { DEVICE_PLATFORMS, type DevicePlatform } from '../../core/device-auth.ts'
-import type { Scope } from '../../core/tenancy.ts'
+import { DEVICE_PLATFORMS, type DevicePlatform } from '../../core/tenancy/device-auth.ts'
+import type { Scope } from '../../core/tenancy/tenancy.ts'
 import { decodeBase64 } from '../../identity/devices/encoding/base64.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { findName, parseLifetime, parseScopesOrAll } from './parse-mint.ts'
@@ -99,7 +99,7 @@ function parseChain(body: JsonObject): Buffer[] {
       `must have 1 to ${MAX_CERTIFICATES} certificates; got ${chain.length}.`,
     )
   }
-  return chain.map((each, at) => bytesAt(each, `certificate_chain[${at}]`))
+  return chain.map((item, at) => bytesAt(item, `certificate_chain[${at}]`))
 }
 
 function parseDeviceCheckToken(body: JsonObject): string | undefined {

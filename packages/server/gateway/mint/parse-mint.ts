@@ -1,8 +1,8 @@
 import { invalid, textsAt } from '@rideau/llm/formats/shared/read-fields'
 import type { Json, JsonObject } from '@rideau/llm/json/json-value'
-import { MAX_TOKEN_SECONDS } from '../../core/client-token.ts'
+import { MAX_TOKEN_SECONDS } from '../../core/access/client-token.ts'
 import { Fault } from '../../core/fault.ts'
-import { type Caller, SCOPES, type Scope } from '../../core/tenancy.ts'
+import { type Caller, SCOPES, type Scope } from '../../core/tenancy/tenancy.ts'
 
 const DEFAULT_SECONDS = 900
 

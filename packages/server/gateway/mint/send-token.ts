@@ -1,6 +1,6 @@
-import { type ClientTokenClaims, signClientToken, TOKEN_AUDIENCE } from '../../core/client-token.ts'
+import { type ClientTokenClaims, signClientToken, TOKEN_AUDIENCE } from '../../core/access/client-token.ts'
 import { Fault } from '../../core/fault.ts'
-import type { Scope } from '../../core/tenancy.ts'
+import type { Scope } from '../../core/tenancy/tenancy.ts'
 import { sendJson } from '../edge/send.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { MintDeps } from './mint-deps.ts'

@@ -6,10 +6,10 @@ import type { Findings } from '@rideau/llm/formats/shared/findings'
 import type { Json } from '@rideau/llm/json/json-value'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { Target } from '@rideau/llm/upstream/target'
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import {
-  type MostAudio,
+  type AudioBounds,
   toAbandonedAudioBill,
   toAudioBill,
   toReservedAudioAmounts,
@@ -18,7 +18,7 @@ import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
 import { type AudioTarget, planAudio } from '../plan/plan-audio.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { ModelCall, Reserved } from './model-call.ts'
+import type { ModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -32,7 +32,7 @@ export interface AudioTask<Reply extends { readonly usage: AudioUsage }> {
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
   readonly files: readonly Buffer[] | undefined
   /** The most that it may use at a target. */
-  mostAt(target: ResolvedTarget): MostAudio
+  maxAt(target: ResolvedTarget): AudioBounds
   findObjection(target: ResolvedTarget): AudioObjection | undefined
   attempt(target: Target, planned: AudioTarget): Promise<AttemptResult<Reply>>
   encode(reply: Reply): EncodedAudio
@@ -88,7 +88,7 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
     return planAudio(
       {
         ...{ asked, capability, caller, environment, limits, mount },
-        mostAt: target => task.mostAt(target),
+        maxAt: target => task.maxAt(target),
         findObjection: target => task.findObjection(target),
       },
       this.#deps,
@@ -99,8 +99,8 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
   reserve(
     plan: CallPlan<AudioTarget>,
     limits: MeterSet,
-  ): Reserved<AudioTarget> | Promise<Reserved<AudioTarget>> {
-    const most = plan.targets.map(target => ({ ...target, most: this.#task.mostAt(target) }))
+  ): ReservedCall<AudioTarget> | Promise<ReservedCall<AudioTarget>> {
+    const most = plan.targets.map(target => ({ ...target, most: this.#task.maxAt(target) }))
     const amounts = toReservedAudioAmounts(most)
     const input = most.map(({ most: { usage } }) => usage.tokens.textInput + usage.tokens.audioInput)
     this.#inputTokens = Math.min(amounts.tokens, Math.max(...input))
@@ -117,11 +117,11 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
     const result = await this.#task.attempt(target, planned)
     if (result.ok) return { ...result, value: { reply: result.value, target: planned } }
     if (result.charge === undefined) return result
-    return { ...result, bill: toAbandonedAudioBill(this.#task.mostAt(planned), planned) }
+    return { ...result, bill: toAbandonedAudioBill(this.#task.maxAt(planned), planned) }
   }
 
   async answer({ reply, target }: AnsweredAudio<Reply>): Promise<void> {
-    const bill = toAudioBill(reply.usage, this.#task.mostAt(target), target)
+    const bill = toAudioBill(reply.usage, this.#task.maxAt(target), target)
     this.#ctx.recordFields.answered = bill
     const { contentType, bytes } = this.#task.encode(reply)
     const headers = answerHeaders(this.#ctx, target, contentType, this.#deps)

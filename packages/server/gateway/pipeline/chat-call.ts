@@ -1,7 +1,7 @@
 import { noFindings } from '@rideau/llm/formats/shared/findings'
 import { keepFirstCall } from '@rideau/llm/formats/shared/keep-first-call'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
-import type { Answered, ChatServer } from '@rideau/llm/formats/shared/server-format'
+import type { ChatServer, ReplyContext } from '@rideau/llm/formats/shared/server-format'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
@@ -9,8 +9,8 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
-import type { MeterSet } from '../../core/list-meters.ts'
-import { takeCaptured } from '../../core/record-line.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
+import { takeCaptured } from '../../core/records/record-line.ts'
 import { toHeaderList } from '../../http/header-text.ts'
 import { takeTurn } from '../../http/sliced-work.ts'
 import type { AttemptOptions } from '../attempts/attempt-plain.ts'
@@ -21,14 +21,14 @@ import { toGrant, toMediaAddresses, toSender } from '../attempts/to-grant.ts'
 import { type Charge, toAbandonedBill } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
-import { mostGenerated } from '../billing/generated-tokens.ts'
+import { maxGenerated } from '../billing/generated-tokens.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { planChat, showParam } from '../plan/plan-chat.ts'
 import { findLoweredCap, maxOutput, mayReason, toLikelyInput } from '../plan/reserved-amounts.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { ModelCall, Reserved } from './model-call.ts'
+import type { ModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { reserveChat } from './reserve-chat.ts'
 
@@ -57,7 +57,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   #source: SourceBody | undefined
   #reserved: ChatPlan['reserved']
   #target: PlannedTarget | undefined
-  #answered: Answered | undefined
+  #replyContext: ReplyContext | undefined
   /** Images fetched for providers that do not fetch any. Fetched once for all attempts. */
   #images: FetchedImages | undefined
   /** Wire names of parameters that the last attempt emulated. */
@@ -108,9 +108,9 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     return this.#target
   }
 
-  protected get answered(): Answered {
-    this.#answered ??= this.#toAnswered(this.target)
-    return this.#answered
+  protected get replyContext(): ReplyContext {
+    this.#replyContext ??= this.#toReplyContext(this.target)
+    return this.#replyContext
   }
 
   plan(limits: MeterSet): ChatPlan {
@@ -120,14 +120,14 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   reserve(
     plan: CallPlan<PlannedTarget>,
     limits: MeterSet,
-  ): Reserved<PlannedTarget> | Promise<Reserved<PlannedTarget>> {
+  ): ReservedCall<PlannedTarget> | Promise<ReservedCall<PlannedTarget>> {
     const reserving = reserveChat(this.ctx, plan as ChatPlan, limits, this.deps)
     return reserving instanceof Promise
-      ? reserving.then(each => this.#toReserved(each))
+      ? reserving.then(plan => this.#toReserved(plan))
       : this.#toReserved(reserving)
   }
 
-  #toReserved(plan: ChatPlan): Reserved<PlannedTarget> {
+  #toReserved(plan: ChatPlan): ReservedCall<PlannedTarget> {
     this.#reserved = plan.reserved
     return { plan, estimate: plan.reserved }
   }
@@ -173,25 +173,25 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     this.#target = { ...this.target, request, credentials: NOTHING }
     this.#source = undefined
     this.#images = undefined
-    const { environment, place, recorder, recordFields } = this.ctx
+    const { environment, permit, recorder, recordFields } = this.ctx
     const { requestBody } = recordFields
     const isCaptured = environment.logCapture === 'full' && requestBody !== undefined
     recordFields.requestBody = isCaptured ? takeCaptured(requestBody) : undefined
-    // What an answer repeats, and the names of what was left out, may be most of the body. A recorder holds bytes of the answer in
-    // the same place.
+    // What an answer repeats, and the names of what was left out, may be most of the body. A recorder counts bytes of the answer
+    // by the same permit.
     const keepsPart = isBodyInUse || repeated !== undefined || this.target.dropped.length > 0
-    if (!keepsPart && recorder === undefined) place?.releaseAbove(recordFields.requestBody?.length ?? 0)
+    if (!keepsPart && recorder === undefined) permit?.releaseAbove(recordFields.requestBody?.length ?? 0)
   }
 
   /** Sets the target that the answer names. */
   #setTarget(target: PlannedTarget): void {
     if (this.#target === target) return
     this.#target = target
-    this.#answered = undefined
+    this.#replyContext = undefined
     this.ctx.recordFields.outputCap = findLoweredCap(target, this.parsed.request.maxOutputTokens)
   }
 
-  #toAnswered({ provider, format, id }: PlannedTarget): Answered {
+  #toReplyContext({ provider, format, id }: PlannedTarget): ReplyContext {
     const { ctx, parsed } = this
     return {
       requestId: ctx.requestId,
@@ -263,7 +263,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     const { reserved, target } = this
     if (this.parsed.request.stream && !mayReason(target)) return undefined
     const most = reserved?.outputTokens ?? maxOutput(target).tokens * this.#choices
-    return Math.min(most, mostGenerated(ms, this.#choices, target.provider))
+    return Math.min(most, maxGenerated(ms, this.#choices, target.provider))
   }
 
   /** Logs that a usage is not billed as the provider reported it. Returns the bill. */

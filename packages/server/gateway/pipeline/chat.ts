@@ -10,9 +10,9 @@ import { type JsonBody, parseBody, readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ReceivedChat } from './chat-call.ts'
 import type { ReadCall } from './model-call.ts'
+import { ModelLoadCall } from './model-load-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { PlainChat } from './plain-chat.ts'
-import { ReadyModel } from './ready-model.ts'
 import { StreamedChat } from './streamed-chat.ts'
 
 /** Serves `POST /v1/chat` and the chat routes of all formats. */
@@ -28,8 +28,8 @@ export function readChat(server: ChatServer): ReadCall {
     ctx.recordFields.isStream = request.stream
     ctx.recordFields.metadata = metadata
     noteUser(ctx.recordFields, request.user ?? loggedUser)
-    if (received.parsed.asksOnly !== undefined && server.encodeReady !== undefined) {
-      return new ReadyModel(ctx, received, server.encodeReady, deps)
+    if (received.parsed.asksOnly !== undefined && server.encodeModelLoad !== undefined) {
+      return new ModelLoadCall(ctx, received, server.encodeModelLoad, deps)
     }
     return request.stream ? new StreamedChat(ctx, received, deps) : new PlainChat(ctx, received, deps)
   }
@@ -53,14 +53,14 @@ export async function receiveChat(
   noteModel(ctx.recordFields, pathModel === '' ? body.value.model : pathModel)
   const received = { server, format: server.id, body, headers: undefined }
   if (open === undefined) return parseChat(ctx, received, parse, pathModel)
-  let held = open(body.value, pathModel)
-  if ('bytes' in held) held = held.read((await parseBody(ctx, held.bytes)).value)
+  let embedded = open(body.value, pathModel)
+  if ('bytes' in embedded) embedded = embedded.read((await parseBody(ctx, embedded.bytes)).value)
   // Written anew, so that what is checked is what is sent.
-  const inner = await parseBody(ctx, Buffer.from(JSON.stringify(held.value)))
+  const inner = await parseBody(ctx, Buffer.from(JSON.stringify(embedded.value)))
   return parseChat(
     ctx,
-    { server, format: held.format, body: inner, headers: held.headers },
-    held.parse,
+    { server, format: embedded.format, body: inner, headers: embedded.headers },
+    embedded.parse,
     pathModel,
   )
 }

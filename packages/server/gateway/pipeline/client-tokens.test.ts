@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ClientTokenClaims } from '../../core/client-token.ts'
+import type { ClientTokenClaims } from '../../core/access/client-token.ts'
 import { messageItem, responseOf } from '../../testing/fakes/scripted-responses.ts'
 import {
   completion,

@@ -5,7 +5,7 @@ import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { attemptPlain } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { toGrant, toSender } from '../attempts/to-grant.ts'
@@ -21,7 +21,7 @@ import { settle } from '../records/settle.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { receiveChat } from './chat.ts'
 import type { ReceivedChat } from './chat-call.ts'
-import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
+import type { ModelCall, ReadCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 
@@ -81,7 +81,7 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
   reserve(
     plan: CallPlan<PlannedTarget>,
     limits: MeterSet,
-  ): Reserved<PlannedTarget> | Promise<Reserved<PlannedTarget>> {
+  ): ReservedCall<PlannedTarget> | Promise<ReservedCall<PlannedTarget>> {
     const reserved = { plan, estimate: undefined }
     const request = { limits, isSandbox: isSandboxOnly(plan), amounts: SMALLEST }
     return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved

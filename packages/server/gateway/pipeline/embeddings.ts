@@ -4,9 +4,9 @@ import type { ParsedEmbeddings } from '@rideau/llm/embeddings/parse-request'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
-import { estimateMostTokens, estimateTokens } from '@rideau/llm/usage/estimate'
+import { estimateMaxTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { attemptEmbeddings } from '../attempts/attempt-embeddings.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { toSender } from '../attempts/to-grant.ts'
@@ -19,7 +19,7 @@ import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
+import type { ModelCall, ReadCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -98,8 +98,8 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
   reserve(
     plan: CallPlan<EmbeddingTarget>,
     limits: MeterSet,
-  ): Reserved<EmbeddingTarget> | Promise<Reserved<EmbeddingTarget>> {
-    const maxInput = countInput(this.#parsed.request.input, estimateMostTokens)
+  ): ReservedCall<EmbeddingTarget> | Promise<ReservedCall<EmbeddingTarget>> {
+    const maxInput = countInput(this.#parsed.request.input, estimateMaxTokens)
     const amounts = toReservedAmounts(plan.targets, { input: maxInput, output: 0, mayWriteCache: false })
     const estimate = limits.hasAmountMeter ? { inputTokens: this.#inputTokens, outputTokens: 0 } : undefined
     const reserved = { plan, estimate }
@@ -142,14 +142,14 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
   async answer({ reply, target }: AnsweredEmbeddings): Promise<void> {
     const bill = this.isBilled ? this.#toBill(target, reply) : FREE
     this.#ctx.recordFields.answered = bill
-    const answered = {
+    const context = {
       model: target.id,
       provider: target.provider.id,
       isSandbox: target.provider.sandbox === true,
       requestId: this.#ctx.requestId,
       elapsedMs: this.#ctx.elapsedMs(),
     }
-    const bytes = this.#server.encodeReply(answered, this.#parsed.request, reply, bill)
+    const bytes = this.#server.encodeReply(context, this.#parsed.request, reply, bill)
     const headers = answerHeaders(this.#ctx, target, 'application/json', this.#deps)
     const outcome = { status: 200, bill, finishReason: 'stop' }
     await sendAnswer(this.#ctx, bytes, { headers, outcome }, this.#deps)
@@ -161,7 +161,7 @@ const NO_VECTORS: EmbeddingReply = { vectors: [], inputTokens: 0 }
 /** Counts texts by their characters and token lists by their length. */
 function countInput(input: EmbeddingRequest['input'], count: (text: string) => number): number {
   let tokens = 0
-  for (const each of input) tokens += typeof each === 'string' ? Math.max(1, count(each)) : each.length
+  for (const item of input) tokens += typeof item === 'string' ? Math.max(1, count(item)) : item.length
   return tokens
 }
 

@@ -1,5 +1,5 @@
 import type { Fault } from '../../core/fault.ts'
-import type { RequestTrace } from '../../core/tracer.ts'
+import type { RequestTrace } from '../../core/records/tracer.ts'
 import { sendFault } from '../edge/send.ts'
 import { settle } from '../records/settle.ts'
 import type { RequestContext } from '../request/request-context.ts'
@@ -54,7 +54,7 @@ export function endRequest(ctx: RequestContext, deps: PipelineDeps): void {
   if (ctx.isEnded) return
   ctx.isEnded = true
   try {
-    ctx.place?.leave()
+    ctx.permit?.releaseOnceRead()
     deps.ticker.remove(ctx)
     deps.requestCounts.add(ctx.res.statusCode)
     if (ctx.route.isMetered && ctx.environment !== undefined) deps.inFlight.remove(ctx.environment.id, ctx)

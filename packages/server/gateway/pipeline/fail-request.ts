@@ -2,7 +2,7 @@ import type { Bill } from '@rideau/llm/usage/bill'
 import { toFault } from '../../core/fault.ts'
 import { settle } from '../records/settle.ts'
 import type { FailRequest, RequestContext } from '../request/request-context.ts'
-import type { Ticking } from '../request/ticker.ts'
+import type { TickerEntry } from '../request/ticker.ts'
 import { answerFault, endRequest } from './end-request.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
@@ -23,7 +23,7 @@ export function openFailRequest(deps: PipelineDeps): FailRequest {
 }
 
 /** Ends a request by force, after it had a full interval of the ticker to end by itself. */
-class ForcedEnd implements Ticking {
+class ForcedEnd implements TickerEntry {
   tickerSlot = -1
   readonly #ctx: RequestContext
   readonly #error: unknown

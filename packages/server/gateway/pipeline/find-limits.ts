@@ -1,4 +1,4 @@
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { assertPlanScope } from '../plan/assert-plan-scope.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'

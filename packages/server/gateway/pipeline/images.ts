@@ -5,7 +5,7 @@ import type { ImageRoute as ServedImageRoute } from '@rideau/llm/images/served/i
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { attemptImages } from '../attempts/attempt-images.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedSources, inlineSources } from '../attempts/inline-sources.ts'
@@ -23,7 +23,7 @@ import { type ImageTarget, planImages } from '../plan/plan-images.ts'
 import { noteUser } from '../request/note-user.ts'
 import { type ImageRoute, readImageBody, readServedImages } from '../request/read-image-body.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
+import type { ModelCall, ReadCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -45,9 +45,9 @@ export function readOtherImages({ server, whenQuery }: ServedImageRoute): ReadCa
   return async (ctx, pathModel, deps) => {
     const query = new URLSearchParams(ctx.req.url?.split('?')[1] ?? '')
     const isOther = whenQuery !== undefined && query.get(whenQuery.name) === whenQuery.value
-    const asked = isOther ? whenQuery.server : server
-    const parsed = await readServedImages(ctx, asked, pathModel, deps.bodyTimeoutMs)
-    return new ImagesCall(ctx, parsed, deps, asked)
+    const effectiveServer = isOther ? whenQuery.server : server
+    const parsed = await readServedImages(ctx, effectiveServer, pathModel, deps.bodyTimeoutMs)
+    return new ImagesCall(ctx, parsed, deps, effectiveServer)
   }
 }
 
@@ -106,7 +106,7 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
   reserve(
     plan: CallPlan<ImageTarget>,
     limits: MeterSet,
-  ): Reserved<ImageTarget> | Promise<Reserved<ImageTarget>> {
+  ): ReservedCall<ImageTarget> | Promise<ReservedCall<ImageTarget>> {
     const amounts = toReservedImageAmounts(this.#request, plan.targets)
     const inputTokens = Math.min(amounts.tokens, estimateTokens(this.#request.prompt))
     this.#inputTokens = inputTokens
@@ -144,8 +144,8 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
   }
 
   async answer({ reply, target, lost }: AnsweredImages): Promise<void> {
-    const made = toImageBill(this.#request, target, reply)
-    const bill = lost === undefined ? made : addBills(lost, made)
+    const ownBill = toImageBill(this.#request, target, reply)
+    const bill = lost === undefined ? ownBill : addBills(lost, ownBill)
     this.#ctx.recordFields.answered = bill
     const server = this.#server
     const bytes =

@@ -1,16 +1,16 @@
 import type { Findings } from '@rideau/llm/formats/shared/findings'
 import type { Json } from '@rideau/llm/json/json-value'
 import type { Target } from '@rideau/llm/upstream/target'
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { oneMicrotask } from '../../http/batch-in-tick.ts'
 import { readIdempotencyKey } from '../../http/read-idempotency-key.ts'
 import { takeTurn } from '../../http/sliced-work.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { callTargets } from '../attempts/call-targets.ts'
-import type { AnsweredBy } from '../edge/answer-headers.ts'
-import { identifyAgain } from '../edge/identify.ts'
+import type { AnsweringTarget } from '../edge/answer-headers.ts'
+import { reidentify } from '../edge/identify.ts'
 import { findFirst, replay } from '../idempotency/replay.ts'
-import type { Asked } from '../idempotency/request-identity.ts'
+import type { IdentityInput } from '../idempotency/request-identity.ts'
 import { assertPassThrough } from '../plan/assert-pass-through.ts'
 import type { CallPlan, ResolvedTarget } from '../plan/call-plan.ts'
 import { type Estimate, openRecord } from '../records/open-record.ts'
@@ -21,7 +21,7 @@ import { findLimits } from './find-limits.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** A model call with a parsed body. Chat, embeddings, images, audio, rerank and token counts implement its steps. */
-export interface ModelCall<P extends ResolvedTarget, T> extends Asked {
+export interface ModelCall<P extends ResolvedTarget, T> extends IdentityInput {
   /** The body's `end_user`, not validated yet; see name-end-user.ts. */
   readonly endUser: Json | undefined
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
@@ -30,7 +30,7 @@ export interface ModelCall<P extends ResolvedTarget, T> extends Asked {
   /** Returns the targets to attempt. Throws the fault that refuses all of them. */
   plan(limits: MeterSet): CallPlan<P>
   /** Reserves what the call may use on all its limits. Throws the fault of the limit that refuses it. */
-  reserve(plan: CallPlan<P>, limits: MeterSet): Reserved<P> | Promise<Reserved<P>>
+  reserve(plan: CallPlan<P>, limits: MeterSet): ReservedCall<P> | Promise<ReservedCall<P>>
   /** Returns the input tokens as the gateway estimates them. */
   countInput(): number
   /** Returns a parameter's name as the caller's format spells it. Absent: as it is. */
@@ -42,7 +42,7 @@ export interface ModelCall<P extends ResolvedTarget, T> extends Asked {
 }
 
 /** The plan of a call after its limits admitted it. */
-export interface Reserved<P extends ResolvedTarget> {
+export interface ReservedCall<P extends ResolvedTarget> {
   /** Asks the targets for no more than is reserved. */
   readonly plan: CallPlan<P>
   /** The most that a killed process would have used. undefined: no limit of tokens or money applies. */
@@ -68,7 +68,7 @@ export async function serveModelCall(
   deps: PipelineDeps,
 ): Promise<void> {
   const call = await read(ctx, pathModel, deps)
-  const identifying = identifyAgain(ctx, deps)
+  const identifying = reidentify(ctx, deps)
   if (identifying instanceof Promise) await identifying
   const begun = await begin(ctx, call, deps)
   if (begun !== undefined) await call.answer(begun.value)
@@ -91,7 +91,7 @@ async function begin(
   if (key !== undefined) {
     const first = await findFirst(ctx, key, call, deps)
     // It may have waited for another request as long as a stream takes.
-    if (await identifyAgain(ctx, deps)) {
+    if (await reidentify(ctx, deps)) {
       await nameEndUser(ctx, call.endUser, deps)
       admitted = await admitLong(ctx, call, deps)
     }
@@ -117,7 +117,7 @@ async function begin(
   return { value }
 }
 
-interface Admitted<P extends ResolvedTarget> {
+interface AdmittedCall<P extends ResolvedTarget> {
   readonly limits: MeterSet
   readonly planned: CallPlan<P>
 }
@@ -127,7 +127,7 @@ function admit<P extends ResolvedTarget, T>(
   ctx: IdentifiedContext,
   call: ModelCall<P, T>,
   deps: PipelineDeps,
-): Admitted<P> {
+): AdmittedCall<P> {
   assertPassThrough(ctx, call.findings)
   const limits = findLimits(ctx, deps)
   return { limits, planned: call.plan(limits) }
@@ -138,7 +138,7 @@ async function admitLong<P extends ResolvedTarget, T>(
   ctx: IdentifiedContext,
   call: ModelCall<P, T>,
   deps: PipelineDeps,
-): Promise<Admitted<P>> {
+): Promise<AdmittedCall<P>> {
   await takeTurn(ctx)
   const admitted = admit(ctx, call, deps)
   await takeTurn(ctx)
@@ -148,14 +148,12 @@ async function admitLong<P extends ResolvedTarget, T>(
 /** The parameters that the target's request leaves out, as the caller spells them; null: none. */
 function listDropped(
   call: Pick<ModelCall<ResolvedTarget, unknown>, 'spellParam'>,
-  { dropped = [] }: AnsweredBy,
+  { dropped = [] }: AnsweringTarget,
 ): readonly string[] | null {
   if (dropped.length === 0) return null
   // What a caller sent may be named here, so the record keeps a bounded part of it.
-  return dropped
-    .slice(0, MOST_DROPPED)
-    .map(name => (call.spellParam?.(name) ?? name).slice(0, MOST_NAME_CHARS))
+  return dropped.slice(0, MAX_DROPPED).map(name => (call.spellParam?.(name) ?? name).slice(0, MAX_NAME_CHARS))
 }
 
-const MOST_DROPPED = 32
-const MOST_NAME_CHARS = 64
+const MAX_DROPPED = 32
+const MAX_NAME_CHARS = 64

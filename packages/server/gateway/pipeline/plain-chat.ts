@@ -19,7 +19,7 @@ export class PlainChat extends ChatCall<PlainAnswer> {
   async answer(answer: PlainAnswer): Promise<void> {
     const { ctx, reserved } = this
     const { usage } = answer.reply
-    const made = toBill(this.target.catalogModel, usage, {
+    const ownBill = toBill(this.target.catalogModel, usage, {
       requestBytes: this.requestBytes,
       inputTokens: reserved?.inputTokens,
       deliveredTokens: estimateTokens(answer.bytes.length),
@@ -27,9 +27,9 @@ export class PlainChat extends ChatCall<PlainAnswer> {
       showsOutput: showsOutput(answer.reply),
       reservedTokens: this.reservedTokens,
     })
-    const bill = this.noteDisbelief(usage, made)
+    const bill = this.noteDisbelief(usage, ownBill)
     ctx.recordFields.answered = bill
-    const bytes = this.server.encodeReply(this.answered, answer, bill)
+    const bytes = this.server.encodeReply(this.replyContext, answer, bill)
     const finishReason = answer.reply.choices[0]?.finishReason ?? 'stop'
     const outcome = { status: 200, bill, finishReason }
     await sendAnswer(ctx, bytes, { headers: this.headers('application/json'), outcome }, this.deps)

@@ -3,7 +3,7 @@ import type { ParsedRerank } from '@rideau/llm/rerank/parse-request'
 import type { RerankReply } from '@rideau/llm/rerank/rerank-format'
 import type { RerankServer } from '@rideau/llm/rerank/rerank-server'
 import type { Target } from '@rideau/llm/upstream/target'
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { attemptRerank } from '../attempts/attempt-rerank.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { toSender } from '../attempts/to-grant.ts'
@@ -14,7 +14,7 @@ import { planRerank, type RerankTarget } from '../plan/plan-rerank.ts'
 import { noteModel } from '../request/note-model.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import type { ModelCall, ReadCall, Reserved } from './model-call.ts'
+import type { ModelCall, ReadCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -72,7 +72,7 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
   reserve(
     plan: CallPlan<RerankTarget>,
     limits: MeterSet,
-  ): Reserved<RerankTarget> | Promise<Reserved<RerankTarget>> {
+  ): ReservedCall<RerankTarget> | Promise<ReservedCall<RerankTarget>> {
     const amounts = toReservedRerankAmounts(this.#parsed.counted, plan.targets)
     const estimate = limits.hasAmountMeter ? { inputTokens: this.countInput(), outputTokens: 0 } : undefined
     const reserved = { plan, estimate }
@@ -108,14 +108,14 @@ class RerankCall implements ModelCall<RerankTarget, AnsweredRerank> {
     const { request, counted } = this.#parsed
     const { bill, searches } = toRerankBill(counted, target, reply.usage)
     this.#ctx.recordFields.answered = bill
-    const answered = {
+    const context = {
       model: target.id,
       provider: target.provider.id,
       isSandbox: target.provider.sandbox === true,
       requestId: this.#ctx.requestId,
       searches,
     }
-    const bytes = Buffer.from(JSON.stringify(this.#server.encodeReply(answered, request, reply, bill)))
+    const bytes = Buffer.from(JSON.stringify(this.#server.encodeReply(context, request, reply, bill)))
     const headers = answerHeaders(this.#ctx, target, 'application/json', this.#deps)
     const outcome = { status: 200, bill, finishReason: 'stop' }
     await sendAnswer(this.#ctx, bytes, { headers, outcome }, this.#deps)

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import { toLimitFault } from '../limits/limit-fault.ts'
 import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
@@ -28,7 +28,7 @@ export function reserveAmounts(
   request: ReservationRequest,
 ): void | Promise<void> {
   const verdict = tryReserveAmounts(ctx, deps, request)
-  if (verdict instanceof Promise) return verdict.then(each => acceptReservation(ctx, deps, each))
+  if (verdict instanceof Promise) return verdict.then(result => acceptReservation(ctx, deps, result))
   acceptReservation(ctx, deps, verdict)
 }
 

@@ -1,4 +1,4 @@
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import { countInput, countMaxInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
@@ -8,9 +8,9 @@ import { findUnmeasured } from '../plan/find-unmeasured.ts'
 import {
   maxOutput,
   mayReason,
-  type Priced,
+  type PricedTarget,
   toLikelyInput,
-  toMostInput,
+  toMaxInput,
   toReservedAmounts,
 } from '../plan/reserved-amounts.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
@@ -73,7 +73,7 @@ export function reserveChat(
     plan,
     limits,
     input: toLikelyInput(countInput(request), unread, plan.targets),
-    maxInput: toMostInput(parts, plan.targets),
+    maxInput: toMaxInput(parts, plan.targets),
     choices: findings.choices,
     isSandbox,
     mayWriteCache: findings.asksForCaching,
@@ -86,7 +86,7 @@ export function reserveChat(
       isSandbox,
       amounts: amountsOf(needs, candidate.targets, candidate.output),
     })
-    return verdict instanceof Promise ? verdict.then(each => decide(index, each)) : decide(index, verdict)
+    return verdict instanceof Promise ? verdict.then(result => decide(index, result)) : decide(index, verdict)
   }
   const decide = (index: number, verdict: ReservationVerdict): ChatPlan | Promise<ChatPlan> => {
     if (index + 1 < candidates.length && lacksAmounts(verdict)) return tryCandidate(index + 1)
@@ -142,11 +142,11 @@ function isKeptWhole({ call, targets }: ChatPlan, limits: MeterSet, isSandbox: b
 /** Returns the targets, then the list without the most expensive, and so on down to one. */
 function listNarrowed(targets: readonly PlannedTarget[]): (readonly PlannedTarget[])[] {
   const lists = [targets]
-  for (let left = targets; left.length > 1; ) {
-    const prices = left.map(({ catalogModel }) => catalogModel?.pricing?.output ?? 0)
+  for (let remaining = targets; remaining.length > 1; ) {
+    const prices = remaining.map(({ catalogModel }) => catalogModel?.pricing?.output ?? 0)
     const dearest = prices.lastIndexOf(Math.max(...prices))
-    left = left.filter((_, index) => index !== dearest)
-    lists.push(left)
+    remaining = remaining.filter((_, index) => index !== dearest)
+    lists.push(remaining)
   }
   return lists
 }
@@ -201,18 +201,18 @@ function toPlan(needs: ChatNeeds, { targets, output, isCapped }: Candidate): Cha
       outputTokens: output * choices,
       maxOutputTokens: choices * Math.max(...targets.map(target => maxOutput(target).tokens)),
       isCapped,
-      toAmounts: toAmountsOf(targets.map(toPriced), maxInput, needs.mayWriteCache),
+      toAmounts: toAmountsOf(targets.map(toPricedTarget), maxInput, needs.mayWriteCache),
     },
   }
 }
 
-function toPriced({ catalogModel, hosted }: PlannedTarget): Priced {
+function toPricedTarget({ catalogModel, hosted }: PlannedTarget): PricedTarget {
   return { catalogModel, hosted }
 }
 
 /** A function of its own: a stream keeps what it returns, which must not hold the targets' requests. */
 function toAmountsOf(
-  targets: readonly Priced[],
+  targets: readonly PricedTarget[],
   input: number,
   mayWriteCache: boolean,
 ): (output: number) => Amounts {

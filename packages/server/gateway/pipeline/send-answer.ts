@@ -1,4 +1,4 @@
-import { toCapturedText } from '../../core/record-line.ts'
+import { toCapturedText } from '../../core/records/record-line.ts'
 import { writeHead } from '../../http/write-head.ts'
 import { corsHeaders } from '../edge/cors.ts'
 import { type Outcome, settle } from '../records/settle.ts'

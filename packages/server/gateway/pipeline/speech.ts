@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '@rideau/llm/json/json-value'
 import type { Target } from '@rideau/llm/upstream/target'
 import { attemptAudio } from '../attempts/attempt-audio.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
-import type { MostAudio } from '../billing/audio-amounts.ts'
+import type { AudioBounds } from '../billing/audio-amounts.ts'
 import type { ResolvedTarget } from '../plan/call-plan.ts'
 import type { AudioTarget } from '../plan/plan-audio.ts'
 import { noteModel } from '../request/note-model.ts'
@@ -51,8 +51,8 @@ class Speech implements AudioTask<SpeechReply> {
     return this.#request.model
   }
 
-  mostAt({ provider }: ResolvedTarget): MostAudio {
-    const usage = clientOf(provider).mostSpeechUsage(this.#request)
+  maxAt({ provider }: ResolvedTarget): AudioBounds {
+    const usage = clientOf(provider).maxSpeechUsage(this.#request)
     return { usage, characters: countCharacters(this.#request.input) }
   }
 

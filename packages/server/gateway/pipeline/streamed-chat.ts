@@ -1,8 +1,8 @@
 import type { StreamEncoder, StreamEnd } from '@rideau/llm/formats/shared/stream-encoder'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
+import { toUpstreamFault } from '../../core/attempts/upstream-fault.ts'
 import type { Fault } from '../../core/fault.ts'
-import { toUpstreamFault } from '../../core/upstream-fault.ts'
 import { writeHead } from '../../http/write-head.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { attemptStream, type OpenStream } from '../attempts/attempt-stream.ts'
@@ -17,7 +17,7 @@ import { StreamWriter } from '../stream/stream-writer.ts'
 import { ChatCall } from './chat-call.ts'
 
 /** An open stream of a provider. */
-export interface BegunStream {
+export interface ProviderStream {
   readonly stream: OpenStream
   /** The longest silence, in milliseconds. */
   readonly idleMs: number
@@ -27,10 +27,10 @@ export interface BegunStream {
 const CUT_NOTE = ': budget_exceeded: a limit of tokens or spend ended this answer\n\n'
 
 /** A chat that is answered by a stream. The 200 is sent at the provider's first meaningful event. */
-export class StreamedChat extends ChatCall<BegunStream> {
+export class StreamedChat extends ChatCall<ProviderStream> {
   #writer: StreamWriter | undefined
 
-  async attempt(target: Target, planned: PlannedTarget): Promise<AttemptResult<BegunStream>> {
+  async attempt(target: Target, planned: PlannedTarget): Promise<AttemptResult<ProviderStream>> {
     const encoding = this.toAttempt(target, planned)
     const attempt = encoding instanceof Promise ? await encoding : encoding
     this.#writer ??= this.#openWriter()
@@ -69,18 +69,18 @@ export class StreamedChat extends ChatCall<BegunStream> {
     )
   }
 
-  async answer({ stream, idleMs }: BegunStream): Promise<void> {
+  async answer({ stream, idleMs }: ProviderStream): Promise<void> {
     this.dropContent(stream.call.hasBody)
-    const { ctx, server, answered } = this
+    const { ctx, server, replyContext } = this
     const writer = this.#writer as StreamWriter
-    const encoder = server.openStream(answered)
+    const encoder = server.openStream(replyContext)
     ctx.encodeStreamFault = fault => this.#encodeFault(fault, encoder)
     const end = await relayStream({
       ctx,
       stream,
       encoder,
       writer,
-      includeUsage: answered.includeUsage,
+      includeUsage: replyContext.includeUsage,
       capture: ctx.environment.logCapture === 'full',
       idleMs,
       guard: this.#toGuard(),

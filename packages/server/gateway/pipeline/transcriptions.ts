@@ -5,7 +5,7 @@ import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { Target } from '@rideau/llm/upstream/target'
 import { attemptAudio } from '../attempts/attempt-audio.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
-import type { MostAudio } from '../billing/audio-amounts.ts'
+import type { AudioBounds } from '../billing/audio-amounts.ts'
 import type { ResolvedTarget } from '../plan/call-plan.ts'
 import type { AudioTarget } from '../plan/plan-audio.ts'
 import { noteUser } from '../request/note-user.ts'
@@ -50,8 +50,8 @@ class Transcription implements AudioTask<TranscriptionReply> {
     return this.#request.model
   }
 
-  mostAt({ provider }: ResolvedTarget): MostAudio {
-    return { usage: clientOf(provider).mostTranscriptUsage(this.#request), characters: 0 }
+  maxAt({ provider }: ResolvedTarget): AudioBounds {
+    return { usage: clientOf(provider).maxTranscriptUsage(this.#request), characters: 0 }
   }
 
   findObjection(target: ResolvedTarget): AudioObjection | undefined {

@@ -1,6 +1,6 @@
 import type { Findings } from '@rideau/llm/formats/shared/findings'
 import { invalid } from '@rideau/llm/formats/shared/read-fields'
-import type { Asker } from './asker.ts'
+import type { Requester } from './requester.ts'
 
 /**
  * Throws `invalid_request` if a client token uses fields that the gateway does not validate. End users hold client
@@ -8,7 +8,7 @@ import type { Asker } from './asker.ts'
  * it belongs to the whole environment.
  */
 export function assertPassThrough(
-  { caller, environment }: Asker,
+  { caller, environment }: Requester,
   { stored, passedOn }: Pick<Findings, 'stored' | 'passedOn'>,
 ): void {
   if (caller.kind !== 'client_token') return

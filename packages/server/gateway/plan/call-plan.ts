@@ -2,7 +2,7 @@ import type { Findings } from '@rideau/llm/formats/shared/findings'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { Message } from '@rideau/llm/request/message'
-import type { Alias, AliasTarget, Credential } from '../../core/tenancy.ts'
+import type { Alias, AliasTarget, Credential } from '../../core/tenancy/tenancy.ts'
 
 /** A model that a name resolved to, and how to call it. */
 export interface ResolvedTarget {

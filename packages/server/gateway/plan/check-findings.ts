@@ -3,9 +3,9 @@ import { showPath } from '@rideau/llm/formats/shared/field-path'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Refusal } from '../../core/refusal.ts'
-import type { Asker } from './asker.ts'
 import { findUnmeasured } from './find-unmeasured.ts'
-import { findRefusedAsk } from './grant-hosted-tools.ts'
+import { findRefusedTool } from './grant-hosted-tools.ts'
+import type { Requester } from './requester.ts'
 
 /** Paths within messages, where the gateway does not read unknown parts. */
 const UNREAD = /^(?:input|contents|messages|system)\[/
@@ -19,15 +19,15 @@ export function checkFindings(
   call: ParsedChat,
   format: ClientFormat,
   source: SourceBody,
-  asker: Asker,
+  requester: Requester,
 ): Refusal | undefined {
   const { findings } = call
-  const { caller, environment } = asker
+  const { caller, environment } = requester
   const [hosted] = findings.hosted
   if (hosted !== undefined && environment.unsupportedParams === 'refuse') {
     return toRefusal(hosted, 'the gateway does not know the price of this tool, which the provider runs.')
   }
-  const refused = findRefusedAsk(findings, asker)
+  const refused = findRefusedTool(findings, requester)
   if (refused !== undefined && environment.unsupportedParams === 'refuse') {
     return toRefusal(
       refused.path,

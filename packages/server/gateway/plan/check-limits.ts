@@ -1,6 +1,6 @@
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
+import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
-import { SET_A_PRICE } from '../../core/set-a-price.ts'
 import type { ResolvedTarget } from './call-plan.ts'
 import type { TargetPlan } from './chat-plan.ts'
 

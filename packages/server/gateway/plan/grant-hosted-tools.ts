@@ -1,14 +1,18 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { Findings } from '@rideau/llm/formats/shared/findings'
-import { findPriceOfType, type HostedAsk, toHostedCost } from '@rideau/llm/formats/shared/hosted-tools'
+import {
+  findPriceOfType,
+  type HostedToolRequest,
+  toHostedCost,
+} from '@rideau/llm/formats/shared/hosted-tools'
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import type { Asker } from './asker.ts'
 import type { ResolvedTarget } from './call-plan.ts'
+import type { Requester } from './requester.ts'
 
 /** Uses of a tool in one answer that are reserved if the request names no maximum. No provider states one. */
 const USUAL_USES = 5
 /** More uses are not reserved, whatever the request allows. */
-const MOST_USES = 100
+const MAX_USES = 100
 /** Input tokens that one use adds, such as the pages that a search found. */
 const TOKENS_A_USE = 8_000
 
@@ -33,17 +37,17 @@ export function grantHostedTools(
   { provider, model }: Pick<ResolvedTarget, 'provider' | 'model'>,
   format: ClientFormat,
   source: SourceBody,
-  asker: Asker,
+  requester: Requester,
 ): GrantedTools | undefined {
   if (hostedTools.length === 0) return undefined
   const types = new Set<string>()
   const leftOut: string[] = []
   let nanoUsd = 0
   let inputTokens = 0
-  const mayRun = format.id === source.format && mayUseHosted(asker)
+  const mayRun = format.id === source.format && mayUseHosted(requester)
   for (const { path, type, isFree, maxUses = USUAL_USES, choicePath } of hostedTools) {
     if (mayRun && isFree === true) continue
-    const mayPrice = mayRun && asker.caller.maxRequestCostNanoUsd === null && type !== undefined
+    const mayPrice = mayRun && requester.caller.maxRequestCostNanoUsd === null && type !== undefined
     const price = mayPrice ? findPriceOfType(provider, model, type) : undefined
     if (price === undefined || type === undefined) {
       leftOut.push(path)
@@ -51,7 +55,7 @@ export function grantHostedTools(
       continue
     }
     types.add(type)
-    const uses = Math.min(maxUses, MOST_USES)
+    const uses = Math.min(maxUses, MAX_USES)
     nanoUsd += toHostedCost(price, uses)
     inputTokens += uses * TOKENS_A_USE
   }
@@ -59,14 +63,14 @@ export function grantHostedTools(
 }
 
 /** Client tokens only where the environment lets what they send pass. */
-function mayUseHosted({ caller, environment }: Asker): boolean {
+function mayUseHosted({ caller, environment }: Requester): boolean {
   return caller.kind !== 'client_token' || environment.allowClientPassthrough
 }
 
 /** The first tool that a client token may not ask for; undefined: there is none. */
-export function findRefusedAsk(
+export function findRefusedTool(
   { hostedTools }: Pick<Findings, 'hostedTools'>,
-  asker: Asker,
-): HostedAsk | undefined {
-  return mayUseHosted(asker) ? undefined : hostedTools[0]
+  requester: Requester,
+): HostedToolRequest | undefined {
+  return mayUseHosted(requester) ? undefined : hostedTools[0]
 }

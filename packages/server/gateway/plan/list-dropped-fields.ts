@@ -2,8 +2,8 @@ import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { Findings } from '@rideau/llm/formats/shared/findings'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import type { Asker } from './asker.ts'
 import type { GrantedTools } from './grant-hosted-tools.ts'
+import type { Requester } from './requester.ts'
 
 /** The name of a parameter that asks for one call at a time. */
 const PARALLEL_TOOL_CALLS = 'parallel_tool_calls'
@@ -44,7 +44,7 @@ export function listDroppedFields(
   format: ClientFormat,
   source: SourceBody,
   hosted: GrantedTools | undefined,
-  { caller }: Asker,
+  { caller }: Requester,
 ): readonly string[] {
   const reasoning = listUnreadableReasoning(findings, format, source)
   const withReasoning = reasoning.length === 0 ? unsupported : [...reasoning, ...unsupported]

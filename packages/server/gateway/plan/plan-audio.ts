@@ -1,11 +1,11 @@
 import type { AudioObjection } from '@rideau/llm/audio/audio-client'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { Mount } from '@rideau/llm/formats/shared/mount'
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
+import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
-import { SET_A_PRICE } from '../../core/set-a-price.ts'
-import type { Caller, Environment } from '../../core/tenancy.ts'
-import { type MostAudio, maxAudioCost } from '../billing/audio-amounts.ts'
+import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
+import { type AudioBounds, maxAudioCost } from '../billing/audio-amounts.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
@@ -22,7 +22,7 @@ export interface AudioPlanInput {
   readonly asked: string
   readonly capability: 'transcription' | 'speech'
   /** The most that the request may use at a target. */
-  readonly mostAt: (target: ResolvedTarget) => MostAudio
+  readonly maxAt: (target: ResolvedTarget) => AudioBounds
   readonly findObjection: (target: ResolvedTarget) => AudioObjection | undefined
   readonly caller: Caller
   readonly environment: Environment
@@ -65,8 +65,8 @@ function planOne(
  * Checks limits of money and the key's `max_request_cost_usd`. Nothing about an audio request can be
  * lowered.
  */
-function checkCost(target: ResolvedTarget, { mostAt, caller, limits }: AudioPlanInput): Refusal | undefined {
-  const cost = maxAudioCost(mostAt(target), target)
+function checkCost(target: ResolvedTarget, { maxAt, caller, limits }: AudioPlanInput): Refusal | undefined {
+  const cost = maxAudioCost(maxAt(target), target)
   const limited = checkLimits(target, limits, cost !== null)
   const { maxRequestCostNanoUsd } = caller
   if (limited !== undefined || maxRequestCostNanoUsd === null) return limited

@@ -6,9 +6,8 @@ import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
-import { type CapabilityNeed, checkCapabilities } from '../../core/capabilities.ts'
-import type { MeterSet } from '../../core/list-meters.ts'
-import type { Asker } from './asker.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
+import { type CapabilityNeed, checkCapabilities } from '../../core/models/capabilities.ts'
 import type { ResolvedTarget } from './call-plan.ts'
 import { capToCostBound } from './cap-to-cost-bound.ts'
 import type { ChatPlan, PlannedTarget, TargetPlan } from './chat-plan.ts'
@@ -22,6 +21,7 @@ import { grantHostedTools } from './grant-hosted-tools.ts'
 import { isOneCallEnsured, listDroppedFields, listUnsupportedFields } from './list-dropped-fields.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
+import type { Requester } from './requester.ts'
 import { refuseUnsupported } from './unsupported-param.ts'
 
 const CHAT: CapabilityNeed = { capability: 'chat', param: 'model' }
@@ -30,7 +30,7 @@ const FORMAT: CapabilityNeed = { capability: 'response_format', param: 'response
 const VISION: CapabilityNeed = { capability: 'vision', param: 'messages' }
 const TEXT_ONLY = [CHAT]
 
-interface ChatAsker extends Asker {
+interface ChatRequester extends Requester {
   readonly endUser?: { readonly id: string } | undefined
   readonly route: { readonly mount: Mount }
 }
@@ -42,14 +42,14 @@ interface ChatAsker extends Asker {
 export function planChat(
   call: ParsedChat,
   source: SourceBody,
-  asker: ChatAsker,
+  requester: ChatRequester,
   limits: MeterSet,
   deps: PlanDeps,
 ): ChatPlan {
   const { request } = call
-  const { caller, endUser, environment, route } = asker
+  const { caller, endUser, environment, route } = requester
   const { mount } = route
-  const asked = {
+  const query = {
     name: request.model,
     caller,
     environment,
@@ -59,9 +59,9 @@ export function planChat(
     conversation: { endUserId: endUser?.id, messages: request.messages },
   }
   const plan = planTargets<PlannedTarget>(
-    asked,
+    query,
     (resolved): TargetPlan => {
-      const target = planTarget(resolved, call, source, asker, deps)
+      const target = planTarget(resolved, call, source, requester, deps)
       return capToCostBound(checkTargetLimits(target, limits), caller, call, source)
     },
     deps,
@@ -74,7 +74,7 @@ function planTarget(
   resolved: ResolvedTarget,
   call: ParsedChat,
   source: SourceBody,
-  asker: Asker,
+  requester: Requester,
   { formats }: PlanDeps,
 ): TargetPlan {
   const { provider, model, id, catalogModel, credentials, alias } = resolved
@@ -88,21 +88,21 @@ function planTarget(
   if (unpriced !== undefined) return { refusal: unpriced }
   const fitted = fitToolChoice(whole, format)
   const request = fitted ?? whole
-  const refusal = checkFindings(call, format, source, asker)
+  const refusal = checkFindings(call, format, source, requester)
   if (refusal !== undefined) return { refusal }
   // Parameters that the target does not support are dropped if they are hints, and otherwise refused by name, or dropped if
   // the environment's `unsupported_params` is `drop`.
   const unsupportedParams = format.findUnsupportedParams(request, provider, model, source)
   const isChoiceUnsent = isChoiceDropped(whole, fitted)
   const unsupported = listUnsupportedFields(call, format, source, unsupportedParams, isChoiceUnsent)
-  if (asker.environment.unsupportedParams === 'refuse') {
+  if (requester.environment.unsupportedParams === 'refuse') {
     const lost = unsupported.find(name => !isHint(name))
     if (lost !== undefined) {
       return { refusal: refuseUnsupported(showParam(lost, call), `the provider ${provider.id}`) }
     }
   }
-  const hosted = grantHostedTools(call.findings, resolved, format, source, asker)
-  const dropped = listDroppedFields(unsupported, call, format, source, hosted, asker)
+  const hosted = grantHostedTools(call.findings, resolved, format, source, requester)
+  const dropped = listDroppedFields(unsupported, call, format, source, hosted, requester)
   // A choice of one function asks for no more than one call.
   const keepsFirstCall =
     isOneCallEnsured(format, source, unsupportedParams) && typeof request.toolChoice !== 'object'

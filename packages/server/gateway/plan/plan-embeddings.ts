@@ -3,10 +3,10 @@ import { findEmbeddingFormat, takesTokens } from '@rideau/llm/embeddings/find-em
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import { showPath } from '@rideau/llm/formats/shared/field-path'
 import type { Mount } from '@rideau/llm/formats/shared/mount'
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
+import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
-import { SET_A_PRICE } from '../../core/set-a-price.ts'
-import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
@@ -41,8 +41,8 @@ export interface EmbeddingPlanInput {
  */
 export function planEmbeddings(input: EmbeddingPlanInput, deps: PlanDeps): CallPlan<EmbeddingTarget> {
   const { request, caller, environment, limits, mount } = input
-  const asked = { name: request.model, caller, environment, limits, isStream: false, mount }
-  return planTargets<EmbeddingTarget>(asked, target => planOne(target, input, deps), deps)
+  const query = { name: request.model, caller, environment, limits, isStream: false, mount }
+  return planTargets<EmbeddingTarget>(query, target => planOne(target, input, deps), deps)
 }
 
 function planOne(

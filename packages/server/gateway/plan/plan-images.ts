@@ -3,11 +3,11 @@ import { isHint } from '@rideau/llm/formats/shared/hints'
 import type { Mount } from '@rideau/llm/formats/shared/mount'
 import { findImageFormat } from '@rideau/llm/images/find-image-format'
 import type { ImageFormat, ImageRequest } from '@rideau/llm/images/image-format'
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
+import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
-import { SET_A_PRICE } from '../../core/set-a-price.ts'
-import type { Caller, Environment } from '../../core/tenancy.ts'
-import { type ImagePriced, maxImageAmounts } from '../billing/image-amounts.ts'
+import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
+import { maxImageAmounts, type PricedImageTarget } from '../billing/image-amounts.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
@@ -37,8 +37,8 @@ export interface ImagePlanInput {
  */
 export function planImages(input: ImagePlanInput, deps: PlanDeps): CallPlan<ImageTarget> {
   const { request, caller, environment, limits, mount } = input
-  const asked = { name: request.model, caller, environment, limits, isStream: false, mount }
-  return planTargets<ImageTarget>(asked, target => planOne(target, input, deps), deps)
+  const query = { name: request.model, caller, environment, limits, isStream: false, mount }
+  return planTargets<ImageTarget>(query, target => planOne(target, input, deps), deps)
 }
 
 function planOne(
@@ -76,7 +76,7 @@ function planOne(
  * lowered.
  */
 function checkCost(
-  priced: ImagePriced,
+  priced: PricedImageTarget,
   target: ResolvedTarget,
   { request, caller, limits }: ImagePlanInput,
 ): Refusal | undefined {

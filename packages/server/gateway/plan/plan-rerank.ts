@@ -4,10 +4,10 @@ import type { Mount } from '@rideau/llm/formats/shared/mount'
 import { findRerankFormat } from '@rideau/llm/rerank/find-rerank-format'
 import type { ParsedRerank } from '@rideau/llm/rerank/parse-request'
 import type { RerankFormat } from '@rideau/llm/rerank/rerank-format'
-import type { MeterSet } from '../../core/list-meters.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
+import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
-import { SET_A_PRICE } from '../../core/set-a-price.ts'
-import type { Caller, Environment } from '../../core/tenancy.ts'
+import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { maxRerankCost } from '../billing/rerank-amounts.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
@@ -38,8 +38,8 @@ export interface RerankPlanInput {
  */
 export function planRerank(input: RerankPlanInput, deps: PlanDeps): CallPlan<RerankTarget> {
   const { parsed, caller, environment, limits, mount } = input
-  const asked = { name: parsed.request.model, caller, environment, limits, isStream: false, mount }
-  return planTargets<RerankTarget>(asked, target => planOne(target, input, deps), deps)
+  const query = { name: parsed.request.model, caller, environment, limits, isStream: false, mount }
+  return planTargets<RerankTarget>(query, target => planOne(target, input, deps), deps)
 }
 
 function planOne(
@@ -54,8 +54,8 @@ function planOne(
     return { refusal: { code: 'model_missing_capability', message, param: 'model' } }
   }
   const { request, unread } = input.parsed
-  const isCutLost = request.maxTokensPerDocument !== undefined && format.cutsDocuments !== true
-  const dropped = isCutLost ? [...unread, 'max_tokens_per_doc'] : unread
+  const losesTruncation = request.maxTokensPerDocument !== undefined && format.cutsDocuments !== true
+  const dropped = losesTruncation ? [...unread, 'max_tokens_per_doc'] : unread
   const [first] = dropped
   if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
     return { refusal: refuseUnsupported(showPath(first), `the provider ${provider.id}`) }

@@ -2,14 +2,14 @@ import type { Mount } from '@rideau/llm/formats/shared/mount'
 import { findProvider } from '@rideau/llm/providers/index'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import type { Message } from '@rideau/llm/request/message'
-import { affinityOf } from '../../core/affinity.ts'
 import { Fault } from '../../core/fault.ts'
-import type { MeterSet } from '../../core/list-meters.ts'
-import { orderTargets } from '../../core/order-targets.ts'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
+import { affinityOf } from '../../core/models/affinity.ts'
+import { orderTargets } from '../../core/models/order-targets.ts'
+import { type ResolvedModel, resolveName } from '../../core/models/resolve-model.ts'
 import { randomShare } from '../../core/random-share.ts'
 import { type Refusal, toRefusalFault } from '../../core/refusal.ts'
-import { type ResolvedModel, resolveName } from '../../core/resolve-model.ts'
-import type { Alias, AliasTarget, Caller, Environment } from '../../core/tenancy.ts'
+import type { Alias, AliasTarget, Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
 import { type CallPlan, latencyKey, type ResolvedTarget } from './call-plan.ts'
 import type { PlanDeps } from './plan-deps.ts'
@@ -18,7 +18,7 @@ import type { PlanDeps } from './plan-deps.ts'
 const SHOWN_TARGETS = 8
 
 /** The model name of a request, and who asks for it. */
-export interface NameAsked {
+export interface ModelQuery {
   readonly name: string
   readonly caller: Caller
   readonly environment: Environment
@@ -40,11 +40,11 @@ export interface Conversation {
  * sent to a target, or why the target cannot serve the request. Throws the fault that refuses the request.
  */
 export function planTargets<T extends ResolvedTarget>(
-  asked: NameAsked,
+  query: ModelQuery,
   planOne: (target: ResolvedTarget) => T | { readonly refusal: Refusal },
   deps: PlanDeps,
 ): CallPlan<T> {
-  const { name, caller, environment, limits, isStream, mount } = asked
+  const { name, caller, environment, limits, isStream, mount } = query
   const resolution = resolveName(
     name,
     { key: caller.allowedModels, plan: limits.plan?.allowedModels ?? null },
@@ -59,12 +59,14 @@ export function planTargets<T extends ResolvedTarget>(
     return { targets: [target], alias: undefined, isStream }
   }
   const { alias } = resolution
-  const plans = resolution.targets.map(({ target, resolution: each }) =>
-    'refusal' in each ? each : planOne(toTarget(each.resolved, target, environment)),
+  const plans = resolution.targets.map(({ target, resolution: targetResolution }) =>
+    'refusal' in targetResolution
+      ? targetResolution
+      : planOne(toTarget(targetResolution.resolved, target, environment)),
   )
   const usable = plans.filter((plan): plan is T => !('refusal' in plan))
   if (usable.length === 0) throw noEligibleTarget(alias, plans, caller)
-  return { targets: orderAlias(alias, usable, asked, deps), alias, isStream }
+  return { targets: orderAlias(alias, usable, query, deps), alias, isStream }
 }
 
 function toTarget(
@@ -81,7 +83,7 @@ function toTarget(
 function orderAlias<T extends ResolvedTarget>(
   alias: Alias,
   usable: readonly T[],
-  { environment, isStream, conversation }: NameAsked,
+  { environment, isStream, conversation }: ModelQuery,
   deps: PlanDeps,
 ): readonly T[] {
   const isTimed = alias.strategy === 'lowest_latency'

@@ -30,9 +30,9 @@ export interface InputParts {
  * cannot be counted: it is bounded by the largest context window of the targets, as is what is not read, since some of it may be
  * images in base64.
  */
-export function toMostInput(
+export function toMaxInput(
   { counted, unread, isUnmeasured, hasUncountedTools }: InputParts,
-  targets: readonly Priced[],
+  targets: readonly PricedTarget[],
 ): number {
   if (unread === 0 && !isUnmeasured && !hasUncountedTools) return counted
   let window = targets.length === 0 ? UNKNOWN_WINDOW : 0
@@ -45,15 +45,15 @@ export function toMostInput(
 }
 
 /** Returns the input tokens of a request as they are estimated, of what is not read up to the context window. */
-export function toLikelyInput(counted: number, unread: number, targets: readonly Priced[]): number {
-  return toMostInput({ counted, unread, isUnmeasured: false, hasUncountedTools: false }, targets)
+export function toLikelyInput(counted: number, unread: number, targets: readonly PricedTarget[]): number {
+  return toMaxInput({ counted, unread, isUnmeasured: false, hasUncountedTools: false }, targets)
 }
 
 /**
  * Returns the most that a request may use: its tokens, and their cost at the most expensive target. Both are at most 2^53 - 1,
  * which counters and columns hold exactly, whatever maximum a caller names.
  */
-export function toReservedAmounts(targets: readonly Priced[], tokens: ReservedTokens): Amounts {
+export function toReservedAmounts(targets: readonly PricedTarget[], tokens: ReservedTokens): Amounts {
   let nanoUsd = 0
   let added = 0
   for (const { catalogModel, hosted } of targets) {
@@ -72,7 +72,7 @@ function toExact(amount: number): number {
   return Math.min(amount, Number.MAX_SAFE_INTEGER)
 }
 
-export interface Priced {
+export interface PricedTarget {
   readonly catalogModel: CatalogModel | undefined
   /** Tools that the target may run. */
   readonly hosted?: GrantedTools | undefined
@@ -107,14 +107,14 @@ export function maxOutput({ request, catalogModel }: PlannedTarget): { tokens: n
 
 /**
  * Returns the output cap of a target if it is lower than what the caller asked for and the model allows; otherwise null.
- * `asked`: the caller's own maximum.
+ * `requested`: the caller's own maximum.
  */
 export function findLoweredCap(
   { request, catalogModel }: PlannedTarget,
-  asked: number | undefined,
+  requested: number | undefined,
 ): number | null {
   const cap = request.maxOutputTokens
-  if (cap === undefined || (asked !== undefined && cap >= asked)) return null
+  if (cap === undefined || (requested !== undefined && cap >= requested)) return null
   const most = catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null
   return most !== null && cap >= most ? null : cap
 }
@@ -123,6 +123,6 @@ export function findLoweredCap(
  * Whether the model may reason. Hidden reasoning is not visible in a stream, so such a stream cannot be cut by its
  * delivered tokens.
  */
-export function mayReason({ catalogModel }: Priced): boolean {
+export function mayReason({ catalogModel }: PricedTarget): boolean {
   return catalogModel === undefined || catalogModel.capabilities.includes('reasoning')
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { MeterStatus } from '../../ledger/ledger.ts'
 import { listCheckedLimits } from './list-checked-limits.ts'
 

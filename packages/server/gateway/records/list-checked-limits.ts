@@ -1,9 +1,9 @@
-import type { CheckedLimit } from '../../core/request-record.ts'
+import type { CheckedLimit } from '../../core/records/request-record.ts'
 import type { LimitRefusal, MeterStatus } from '../../ledger/ledger.ts'
 import type { Reservation } from '../limits/reservations.ts'
 
 /** Keeps a record small. More limits than these seldom apply to a request. */
-const MOST_LIMITS = 12
+const MAX_LIMITS = 12
 
 /**
  * Returns the limits of a request for its record: the one that refused it first, then those with the smallest remaining share;
@@ -22,7 +22,7 @@ export function listCheckedLimits(
     return toChecked(status, own, ofMore?.meter.key === status.meter.key ? ofMore.wanted : undefined)
   })
   if (all.length === 1) return all
-  return all.sort((a, b) => shareLeft(a) - shareLeft(b)).slice(0, MOST_LIMITS)
+  return all.sort((a, b) => remainingShare(a) - remainingShare(b)).slice(0, MAX_LIMITS)
 }
 
 function toChecked(
@@ -41,7 +41,7 @@ function toChecked(
 }
 
 /** Returns the share of the limit that is left; for a limit that refused something, less than any share. */
-function shareLeft({ limit, remaining, refused }: CheckedLimit): number {
+function remainingShare({ limit, remaining, refused }: CheckedLimit): number {
   if (refused !== undefined) return -1
   return limit === 0 ? 0 : remaining / limit
 }

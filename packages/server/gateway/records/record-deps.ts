@@ -1,5 +1,5 @@
 import type { OnException } from '../../core/on-exception.ts'
-import type { RequestRecord } from '../../core/request-record.ts'
+import type { RequestRecord } from '../../core/records/request-record.ts'
 import type { ProviderCounts } from '../attempts/provider-counts.ts'
 import type { LearnedUse } from '../limits/learned-use.ts'
 

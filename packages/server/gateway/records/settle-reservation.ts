@@ -1,5 +1,5 @@
-import { toMeteredUsage } from '../../core/metered-usage.ts'
-import type { RequestRecord } from '../../core/request-record.ts'
+import { toMeteredUsage } from '../../core/limits/metered-usage.ts'
+import type { RequestRecord } from '../../core/records/request-record.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { RecordDeps } from './record-deps.ts'
 

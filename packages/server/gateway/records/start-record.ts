@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../core/request-record.ts'
+import type { RequestRecord } from '../../core/records/request-record.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { listCheckedLimits } from './list-checked-limits.ts'
 import { toStorableAmount } from './storable-amounts.ts'

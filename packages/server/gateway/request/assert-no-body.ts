@@ -7,7 +7,7 @@ import { readBytes } from './read-json.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** Some routes count no bytes of bodies, so theirs must take next to nothing. */
-const MOST_BYTES = 1024
+const MAX_BYTES = 1024
 
 /**
  * Reads what was sent to a route without a body: nothing, an empty body and `{}` are accepted, under any content type.
@@ -28,7 +28,7 @@ export async function assertNoBody(ctx: RequestContext, timeoutMs: number): Prom
 
 async function readShort(ctx: RequestContext, timeoutMs: number): Promise<Buffer> {
   try {
-    return await readBytes(ctx, MOST_BYTES, timeoutMs)
+    return await readBytes(ctx, MAX_BYTES, timeoutMs)
   } catch (thrown) {
     throw toBodylessFault(thrown)
   }

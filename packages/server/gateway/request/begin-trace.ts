@@ -1,5 +1,5 @@
-import type { Caller, Environment } from '../../core/tenancy.ts'
-import type { RequestTrace, Tracer } from '../../core/tracer.ts'
+import type { RequestTrace, Tracer } from '../../core/records/tracer.ts'
+import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import type { RequestContext } from './request-context.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { invalid } from '@rideau/llm/formats/shared/read-fields'
-import { isEndUserId, isReservedEndUserId } from '../../core/end-users.ts'
 import { Fault } from '../../core/fault.ts'
+import { isEndUserId, isReservedEndUserId } from '../../core/tenancy/end-users.ts'
 import type { RequestContext } from './request-context.ts'
 import type { RequestDeps } from './request-deps.ts'
 
@@ -30,7 +30,7 @@ export function nameEndUser(ctx: RequestContext, named: unknown, deps: RequestDe
   }
   const id = findName(ctx, named)
   if (id === undefined) return
-  ctx.place?.name(id)
+  ctx.permit?.name(id)
   const { environment } = ctx
   if (environment === undefined) throw new Error('an end user was named before identification')
   deps.seenEndUsers.note(environment, id)

@@ -1,5 +1,5 @@
 import { RequestError } from '@rideau/llm/formats/shared/request-error'
-import type { ShareOwner } from '../../core/connection-shares.ts'
+import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { Fault } from '../../core/fault.ts'
 import { type FormPart, type FormProblem, FormScan } from '../../http/form-scan.ts'
 import { runInSlices } from '../../http/sliced-work.ts'

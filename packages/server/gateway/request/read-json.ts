@@ -59,7 +59,7 @@ async function parseLong(ctx: RequestContext, bytes: Buffer): Promise<ParsedJson
 /** Returns a promise unless the body has arrived completely. */
 export function readBytes(ctx: RequestContext, limit: number, timeoutMs: number): Buffer | Promise<Buffer> {
   ctx.throwIfStopped()
-  const body = readBody(ctx.req, limit, ctx.place, ctx)
+  const body = readBody(ctx.req, limit, ctx.permit, ctx)
   return body.bytes instanceof Promise ? awaitBody(ctx, body, body.bytes, timeoutMs) : body.bytes
 }
 

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { Bill } from '@rideau/llm/usage/bill'
-import type { Need } from '../../core/authorize.ts'
+import type { Need } from '../../core/access/authorize.ts'
 import { Fault } from '../../core/fault.ts'
-import type { AttemptRecord } from '../../core/request-record.ts'
-import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
-import type { RequestTrace } from '../../core/tracer.ts'
+import type { AttemptRecord } from '../../core/records/request-record.ts'
+import type { RequestTrace } from '../../core/records/tracer.ts'
+import type { Caller, EndUser, Environment } from '../../core/tenancy/tenancy.ts'
 import type { LimitRefusal } from '../../ledger/ledger.ts'
 import type { Reservation } from '../limits/reservations.ts'
 import type { AnswerRecorder } from './answer-recorder.ts'
-import type { Place } from './place.ts'
+import type { Permit } from './permit.ts'
 import { emptyRecordFields, type RecordFields } from './record-fields.ts'
-import type { Ticking } from './ticker.ts'
+import type { TickerEntry } from './ticker.ts'
 
 /** A route without what serves it. */
 export interface RouteInfo {
@@ -24,14 +24,14 @@ export interface RouteInfo {
   /** True if the route can call a provider. Its requests are registered as in flight and leave a record. */
   readonly isMetered: boolean
   /** False if its requests must be served to a caller with too many open requests. */
-  readonly needsPlace: boolean
+  readonly needsPermit: boolean
 }
 
 /** Ends a request after an exception outside its own promise chain; see fail-request.ts. Never throws. */
 export type FailRequest = (ctx: RequestContext, error: unknown, where: string) => void
 
 /** One request from its arrival to its last byte. Holds what its steps pass to each other. */
-export class RequestContext implements Ticking {
+export class RequestContext implements TickerEntry {
   /** The gateway's own id, used by the journal and the ledger. Never chosen by a caller. */
   readonly id: string
   /** The value of `X-Request-Id`: a caller's own UUID, or `id`. */
@@ -55,8 +55,8 @@ export class RequestContext implements Ticking {
   environment: Environment | undefined
   /** When its credential expires, in Unix milliseconds; null: never. Set by identification. */
   credentialExpiresAt: number | null = null
-  /** The request's place among the open requests. undefined: it was not identified yet, or it needs none. */
-  place: Place | undefined
+  /** The request's permit to be open. undefined: it was not identified yet, or it needs none. */
+  permit: Permit | undefined
   /** The request's reservation on limits. undefined: nothing was reserved yet. */
   reservation: Reservation | undefined
   /** The limit that refused the whole request. */

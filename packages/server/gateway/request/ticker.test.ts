@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest'
-import { openTicker, type Ticking } from './ticker.ts'
+import { openTicker, type TickerEntry } from './ticker.ts'
 
 test('ticks each entry until it is removed, even if others throw or are removed meanwhile', () => {
   vi.useFakeTimers()
   try {
     const ticker = openTicker(10)
     const calls: string[] = []
-    const named = (name: string, onTick = () => {}): Ticking => ({
+    const named = (name: string, onTick = () => {}): TickerEntry => ({
       tickerSlot: -1,
       tick: () => {
         calls.push(name)

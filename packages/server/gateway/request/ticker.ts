@@ -1,7 +1,7 @@
 import { throwLater } from '../../core/on-exception.ts'
 
 /** Something with timeouts. `tick` is called about four times a second with `performance.now()`. */
-export interface Ticking {
+export interface TickerEntry {
   /** The position in the ticker, which the ticker manages. */
   tickerSlot: number
   tick(now: number): void
@@ -11,8 +11,8 @@ export interface Ticking {
 
 /** One timer for all requests. A timer for each would cost more than the requests that it guards. */
 export interface Ticker {
-  add(ticking: Ticking): void
-  remove(ticking: Ticking): void
+  add(entry: TickerEntry): void
+  remove(entry: TickerEntry): void
   close(): void
 }
 
@@ -20,22 +20,22 @@ const NOWHERE = -1
 
 export function openTicker(everyMs = 250): Ticker {
   // Not a Set, for the reason given in core/short-lived-map.ts.
-  const live: Ticking[] = []
+  const live: TickerEntry[] = []
   const timer = setInterval(() => {
     const now = performance.now()
-    for (const ticking of [...live]) if (ticking.tickerSlot !== NOWHERE) tickOne(ticking, now)
+    for (const entry of [...live]) if (entry.tickerSlot !== NOWHERE) tickOne(entry, now)
   }, everyMs)
   timer.unref()
   return {
-    add(ticking) {
-      ticking.tickerSlot = live.push(ticking) - 1
+    add(entry) {
+      entry.tickerSlot = live.push(entry) - 1
     },
-    remove(ticking) {
-      const slot = ticking.tickerSlot
+    remove(entry) {
+      const slot = entry.tickerSlot
       if (slot === NOWHERE) return
-      ticking.tickerSlot = NOWHERE
-      const last = live.pop() as Ticking
-      if (last === ticking) return
+      entry.tickerSlot = NOWHERE
+      const last = live.pop() as TickerEntry
+      if (last === entry) return
       live[slot] = last
       last.tickerSlot = slot
     },
@@ -44,12 +44,12 @@ export function openTicker(everyMs = 250): Ticker {
 }
 
 /** An exception of one does not keep the others from their tick. */
-function tickOne(ticking: Ticking, now: number): void {
+function tickOne(entry: TickerEntry, now: number): void {
   try {
-    ticking.tick(now)
+    entry.tick(now)
   } catch (error) {
     try {
-      ticking.fail(error, 'the ticker')
+      entry.fail(error, 'the ticker')
     } catch (another) {
       throwLater(another, 'the ticker')
     }

@@ -21,7 +21,7 @@ export async function serveCancel(ctx: IdentifiedContext, requestId: string, dep
   if (deps.inFlight.cancel(environmentId, id, endUserId)) {
     return sendJson(ctx, 200, { request_id: requestId, canceled: true })
   }
-  deps.askRates.take(ctx, deps.now())
+  deps.fanOutRates.take(ctx, deps.now())
   const canceled = await deps.cancelElsewhere(environmentId, id, endUserId)
   sendJson(ctx, 200, { request_id: requestId, canceled })
 }

@@ -10,12 +10,12 @@ import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { findFields } from '@rideau/llm/json/json-scan'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { isLine } from '@rideau/llm/request/bounded-text'
-import { isEndUserId, isReservedEndUserId, MAX_ATTRIBUTES_BYTES } from '../../core/end-users.ts'
 import { Fault } from '../../core/fault.ts'
-import { isStorable } from '../../core/storable-json.ts'
+import { isStorable } from '../../core/records/storable-json.ts'
+import { isEndUserId, isReservedEndUserId, MAX_ATTRIBUTES_BYTES } from '../../core/tenancy/end-users.ts'
 import { FederatedConfigError } from '../../identity/key-sets.ts'
 import { verifyFederatedToken } from '../../identity/verify-federated-token.ts'
-import { identifyAgain } from '../edge/identify.ts'
+import { reidentify } from '../edge/identify.ts'
 import { admitEndUser } from '../mint/admit-end-user.ts'
 import { admitMint } from '../mint/admit-mint.ts'
 import { findName, parseLifetime, parseScopes } from '../mint/parse-mint.ts'
@@ -47,7 +47,7 @@ interface Subject {
 export async function serveClientTokens(ctx: IdentifiedContext, deps: RouteDeps): Promise<void> {
   await admitMint(ctx, deps)
   const body = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
-  await identifyAgain(ctx, deps)
+  await reidentify(ctx, deps)
   const { value } = body
   const isSecret = ctx.caller.kind === 'secret'
   refuseUnknown(value, isSecret ? SECRET_FIELDS : PUBLISHABLE_FIELDS)

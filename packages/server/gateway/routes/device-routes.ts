@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { JsonObject } from '@rideau/llm/json/json-value'
-import type { DeviceAuth } from '../../core/device-auth.ts'
 import { Fault } from '../../core/fault.ts'
-import { identifyAgain } from '../edge/identify.ts'
+import type { DeviceAuth } from '../../core/tenancy/device-auth.ts'
+import { reidentify } from '../edge/identify.ts'
 import { sendJson } from '../edge/send.ts'
 import { admitEndUser } from '../mint/admit-end-user.ts'
 import { admitMint } from '../mint/admit-mint.ts'
@@ -62,7 +62,7 @@ async function serveDevice<Given extends DeviceRequest>(
   getDeviceAuth(ctx)
   await admitMint(ctx, deps)
   const body = await readBody(ctx, deps)
-  await identifyAgain(ctx, deps)
+  await reidentify(ctx, deps)
   const given = parse(body, ctx)
   if (getDeviceAuth(ctx)[given.platform] === null) throw notConfigured()
   // Before anything is checked, so that the wait tells nothing about what is.

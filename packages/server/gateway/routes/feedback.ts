@@ -16,7 +16,7 @@ const MAX_TAG = 64
 const HALF_PAIR = /\p{Surrogate}/u
 const WELL_FORMED = 'must be well-formed Unicode.'
 
-export interface GivenFeedback {
+export interface FeedbackInput {
   readonly requestId: string
   /** The score from -1 to 1. */
   readonly score: number
@@ -38,7 +38,7 @@ export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Pr
   }
   const { score, comment, tags } = given
   const feedback = { score, comment, tags: [...tags], created_at: createdAt }
-  const beforeFlush = (): void => deps.askRates.take(ctx, deps.now())
+  const beforeFlush = (): void => deps.fanOutRates.take(ctx, deps.now())
   const storing = deps.storeFeedback(of, feedback, beforeFlush).catch(cause => {
     if (cause instanceof Fault) throw cause
     const message = 'The rating could not be stored right now. Try again shortly.'
@@ -52,7 +52,7 @@ export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Pr
   sendJson(ctx, 201, { request_id: given.requestId, ...feedback })
 }
 
-function parse(body: JsonObject): GivenFeedback {
+function parse(body: JsonObject): FeedbackInput {
   refuseUnknown(body, FIELDS)
   const requestId = textAt(body.request_id, 'request_id')
   if (!isUuid(requestId)) throw invalid('request_id', 'must be a UUID.')

@@ -1,8 +1,8 @@
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Listed } from '@rideau/llm/formats/shared/listed-model'
+import type { ModelListEntry } from '@rideau/llm/formats/shared/listed-model'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Environment } from '../../core/tenancy.ts'
+import type { Environment } from '../../core/tenancy/tenancy.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
 import { openRaw } from '../../testing/harness/raw-connection.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
@@ -12,7 +12,7 @@ const MiB = 1024 * 1024
 const SOON = { timeout: 30_000 }
 
 describe('lists in memory', () => {
-  const model = { id: 'a/b' } as Listed
+  const model = { id: 'a/b' } as ModelListEntry
 
   function open(maxBytes?: number) {
     const made: string[] = []
@@ -154,7 +154,7 @@ describe('lists of the gateway', () => {
     })
 
     test.each(['/v1/models', '/openai/v1/models', '/anthropic/v1/models'])(
-      'answers of %s have a place among the open requests until they are read',
+      'answers of %s keep their permit among the open requests until they are read',
       async route => {
         await sendUnread(route, 17)
         await expect.poll(() => metric('rideau_requests_open'), SOON).toBeGreaterThan(0)

@@ -1,15 +1,15 @@
-import type { Listed } from '@rideau/llm/formats/shared/listed-model'
+import type { ModelListEntry } from '@rideau/llm/formats/shared/listed-model'
 import type { JsonObject } from '@rideau/llm/json/json-value'
-import type { Environment } from '../../core/tenancy.ts'
+import type { Environment } from '../../core/tenancy/tenancy.ts'
 import { runInSlices, takeTurn } from '../../http/sliced-work.ts'
 import { sendJsonBytes } from '../edge/send.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 
 /** Encodes a whole list. One that yields takes several turns for a long list. */
-export type EncodeList = (models: readonly Listed[]) => Generator<void, Buffer>
+export type EncodeList = (models: readonly ModelListEntry[]) => Generator<void, Buffer>
 
 /** Returns the encoder of a format's list. */
-export function toEncodeList(encode: (models: readonly Listed[]) => JsonObject): EncodeList {
+export function toEncodeList(encode: (models: readonly ModelListEntry[]) => JsonObject): EncodeList {
   return function* encodeList(models) {
     const body = encode(models)
     yield
@@ -20,7 +20,7 @@ export function toEncodeList(encode: (models: readonly Listed[]) => JsonObject):
 /** What the lists are made of. */
 export interface ListSource {
   /** Returns the models and aliases that the caller may call, ordered by id. Yields between pieces of the work. */
-  collect(ctx: IdentifiedContext): Generator<void, readonly Listed[]>
+  collect(ctx: IdentifiedContext): Generator<void, readonly ModelListEntry[]>
   /** Returns a text that is the same only for callers who get the same list of one version of an environment. */
   nameRights(ctx: IdentifiedContext): string
 }
@@ -28,7 +28,7 @@ export interface ListSource {
 /** The models that some rights allow in a version of an environment. */
 interface ModelList {
   readonly key: string
-  readonly models: readonly Listed[]
+  readonly models: readonly ModelListEntry[]
   /** The encoded list by encoder. */
   readonly encoded: Map<EncodeList, Buffer>
   /** What it takes of memory, about. */
@@ -69,7 +69,7 @@ export class ModelLists {
   }
 
   /** Returns the models and aliases that the caller may call, ordered by id. */
-  async list(ctx: IdentifiedContext): Promise<readonly Listed[]> {
+  async list(ctx: IdentifiedContext): Promise<readonly ModelListEntry[]> {
     return (await this.#find(ctx)).models
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { findEmbeddingFormat } from '@rideau/llm/embeddings/find-embedding-format'
-import type { Listed, ListedAlias, ListedModel } from '@rideau/llm/formats/shared/listed-model'
+import type { ListedAlias, ListedModel, ModelListEntry } from '@rideau/llm/formats/shared/listed-model'
 import { findImageFormat } from '@rideau/llm/images/find-image-format'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { Capability, CatalogModel } from '@rideau/llm/provider/catalog-model'
@@ -8,13 +8,13 @@ import { listModels } from '@rideau/llm/providers/catalog'
 import { findProvider } from '@rideau/llm/providers/index'
 import { toListedPrices } from '@rideau/llm/providers/listed-prices'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
-import { nameAllowList } from '../../core/allow-set.ts'
-import { isModelAllowed } from '../../core/authorize.ts'
+import { nameAllowList } from '../../core/access/allow-set.ts'
+import { isModelAllowed } from '../../core/access/authorize.ts'
 import { Fault } from '../../core/fault.ts'
-import { findPlan } from '../../core/policies.ts'
+import { type AllowLists, type NameResolution, resolveName } from '../../core/models/resolve-model.ts'
 import { toRefusalFault } from '../../core/refusal.ts'
-import { type AllowLists, type NameResolution, resolveName } from '../../core/resolve-model.ts'
-import type { Alias, Environment } from '../../core/tenancy.ts'
+import { findPlan } from '../../core/tenancy/policies.ts'
+import type { Alias, Environment } from '../../core/tenancy/tenancy.ts'
 import { sendJson } from '../edge/send.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
@@ -41,7 +41,7 @@ export async function serveModels(ctx: IdentifiedContext, lists: ModelLists): Pr
   })
 }
 
-function* encodeAll(all: readonly Listed[]): Generator<void, Buffer> {
+function* encodeAll(all: readonly ModelListEntry[]): Generator<void, Buffer> {
   const pieces: string[] = []
   for (let from = 0; from < all.length; from += PIECE) {
     const piece = all.slice(from, from + PIECE).map(toResource)
@@ -60,10 +60,10 @@ export function serveModel(ctx: IdentifiedContext, name: string): void {
  * Returns the models and aliases that the credential may call, ordered by id. Ids of aliases have no slash. What this reads of
  * the caller must be part of `nameRights`.
  */
-export function* collectAllowed(ctx: IdentifiedContext): Generator<void, Listed[]> {
+export function* collectAllowed(ctx: IdentifiedContext): Generator<void, ModelListEntry[]> {
   const { environment } = ctx
   const { key, plan } = listsOf(ctx)
-  const listed: Listed[] = []
+  const listed: ModelListEntry[] = []
   for (const [index, id] of [...listIds(environment)].entries()) {
     if (index % PIECE === PIECE - 1) yield
     if (!isModelAllowed(environment.allowedModels, id, id) || !isModelAllowed(plan, id, id)) continue
@@ -127,8 +127,8 @@ function toListedAlias(
   { environment }: IdentifiedContext,
 ): ListedAlias | undefined {
   if (!('targets' in resolution)) return undefined
-  const targets = resolution.targets.flatMap(({ resolution: each }) =>
-    'resolved' in each ? [toListedModel(environment, each.resolved.id)] : [],
+  const targets = resolution.targets.flatMap(({ resolution: targetResolution }) =>
+    'resolved' in targetResolution ? [toListedModel(environment, targetResolution.resolved.id)] : [],
   )
   return targets.length === 0 ? undefined : { id: resolution.alias.name, targets }
 }
@@ -137,7 +137,7 @@ function toListedAlias(
  * Returns a model or alias by any name that a chat request accepts. Throws `model_not_allowed` if the lists of the key, the
  * environment or the plan exclude it, `model_not_found` if nothing is known about it or nothing can serve it.
  */
-export function findAllowed(ctx: IdentifiedContext, name: string): Listed {
+export function findAllowed(ctx: IdentifiedContext, name: string): ModelListEntry {
   const resolution = resolveName(name, listsOf(ctx), ctx.environment, modelDirectory)
   if ('refusal' in resolution && resolution.refusal.code === 'model_not_allowed')
     throw toRefusalFault(resolution.refusal)
@@ -171,7 +171,7 @@ function toUnlistedModel(providerId: string, id: string): CatalogModel {
   }
 }
 
-function toResource(listed: Listed): JsonObject {
+function toResource(listed: ModelListEntry): JsonObject {
   if ('targets' in listed) return toAliasResource(listed)
   const { id, provider, model } = listed
   const { pricing } = model
@@ -251,7 +251,7 @@ const toCursor = (text: string): string => Buffer.from(text).toString('base64url
 const digestOf = (id: string): string => createHash('sha256').update(id).digest('base64url')
 
 /** Returns the part of the list that follows the page of this `next_cursor`. */
-function listAfter(all: readonly Listed[], cursor: string): readonly Listed[] {
+function listAfter(all: readonly ModelListEntry[], cursor: string): readonly ModelListEntry[] {
   const text = Buffer.from(cursor, 'base64url').toString('utf8')
   if (toCursor(text) === cursor) {
     const position = text.slice(CURSOR_MARK.length)

@@ -1,5 +1,5 @@
-import type { Feedback } from '../../core/request-record.ts'
-import type { AskRates } from '../edge/ask-rates.ts'
+import type { Feedback } from '../../core/records/request-record.ts'
+import type { FanOutRates } from '../edge/fan-out-rates.ts'
 import type { MintDeps } from '../mint/mint-deps.ts'
 import type { PipelineDeps } from '../pipeline/pipeline-deps.ts'
 
@@ -11,7 +11,7 @@ export interface RouteDeps extends PipelineDeps, MintDeps {
     requestId: string,
     endUserId: string | null,
   ) => Promise<boolean>
-  readonly askRates: AskRates
+  readonly fanOutRates: FanOutRates
   /**
    * Stores feedback with the request's record. Resolves to false if the caller has no such request. `beforeFlush` is called before all
    * workers write their records for it, and may throw.

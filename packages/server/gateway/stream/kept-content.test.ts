@@ -90,7 +90,7 @@ const chat = { model: 'custom/m', stream: true, messages }
 /** Opens streams of a key that captures nothing and of one that captures bodies, and measures what each keeps. */
 async function expectNothingKept(path: string, body: object): Promise<void> {
   const { key } = await app.createKey({}, app.productionId)
-  for (const [credential, mostBytes] of [
+  for (const [credential, maxBytes] of [
     [key, 0],
     [app.secretKey, CAPTURED_BYTES],
   ] as const) {
@@ -100,7 +100,7 @@ async function expectNothingKept(path: string, body: object): Promise<void> {
     for (let left = STREAMS; left > 0; left--) ends.push(await openStream(request))
     const perStream = ((await used()) - before) / STREAMS
     // Of the three parties' connections together; one copy of the content would be 8 times that.
-    expect(perStream).toBeLessThan(mostBytes + BODY_BYTES / 8)
+    expect(perStream).toBeLessThan(maxBytes + BODY_BYTES / 8)
     for (const end of ends) await end()
   }
 }

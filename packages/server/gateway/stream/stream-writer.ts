@@ -131,6 +131,6 @@ export class StreamWriter {
 }
 
 function join(batch: readonly (string | Uint8Array)[]): string | Uint8Array {
-  if (batch.every(each => typeof each === 'string')) return batch.join('')
-  return Buffer.concat(batch.map(each => (typeof each === 'string' ? Buffer.from(each) : each)))
+  if (batch.every(frame => typeof frame === 'string')) return batch.join('')
+  return Buffer.concat(batch.map(frame => (typeof frame === 'string' ? Buffer.from(frame) : frame)))
 }

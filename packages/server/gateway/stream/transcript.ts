@@ -1,7 +1,7 @@
 import type { ToolCall } from '@rideau/llm/request/message'
 import type { StreamEvent } from '@rideau/llm/stream/stream-event'
-import { takeChars } from '../../core/cut-text.ts'
-import { MAX_BODY_CHARS } from '../../core/record-line.ts'
+import { takeChars } from '../../core/records/cut-text.ts'
+import { MAX_BODY_CHARS } from '../../core/records/record-line.ts'
 
 /** Characters of a tool call besides its texts. */
 const CALL_CHARS = 100

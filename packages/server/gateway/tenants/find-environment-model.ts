@@ -1,6 +1,6 @@
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import { findModel } from '@rideau/llm/providers/catalog'
-import type { Environment } from '../../core/tenancy.ts'
+import type { Environment } from '../../core/tenancy/tenancy.ts'
 
 /**
  * Returns what an environment knows of a model: its custom model if there is one, else the catalogue's. undefined: only

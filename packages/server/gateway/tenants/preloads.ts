@@ -1,9 +1,9 @@
 import type { SnapshotName } from './snapshots.ts'
 
 /** Loads that run at once: those of requests come first. */
-const MOST_RUNNING = 2
+const MAX_RUNNING = 2
 /** More are forgotten. A request that needs one loads it then. */
-const MOST_WAITING = 1_000
+const MAX_WAITING = 1_000
 
 /** Loads in the background what other processes have loaded, a few at a time. */
 export class Preloads {
@@ -16,9 +16,9 @@ export class Preloads {
   }
 
   add(name: SnapshotName): void {
-    if (this.#waiting.length === MOST_WAITING) return
+    if (this.#waiting.length === MAX_WAITING) return
     this.#waiting.push(name)
-    if (this.#running < MOST_RUNNING) void this.#run()
+    if (this.#running < MAX_RUNNING) void this.#run()
   }
 
   async #run(): Promise<void> {

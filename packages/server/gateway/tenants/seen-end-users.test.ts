@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Environment } from '../../core/tenancy.ts'
-import type { SeenEndUser } from '../../storage/end-users.ts'
+import type { Environment } from '../../core/tenancy/tenancy.ts'
+import type { SeenEndUser } from '../../storage/end-users/end-users.ts'
 import { SeenEndUsers } from './seen-end-users.ts'
 
 const environment = { id: 'e', orgId: 'o', projectId: 'p' } as Environment

@@ -1,6 +1,6 @@
 import type { Log } from '../../core/log.ts'
-import type { Environment } from '../../core/tenancy.ts'
-import type { SeenEndUser } from '../../storage/end-users.ts'
+import type { Environment } from '../../core/tenancy/tenancy.ts'
+import type { SeenEndUser } from '../../storage/end-users/end-users.ts'
 
 export interface SeenEndUsersOptions {
   /** Inserts the records of those that have none, by one statement. */

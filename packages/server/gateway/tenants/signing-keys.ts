@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
-import type { TokenSigner } from '../../core/client-token.ts'
+import type { TokenSigner } from '../../core/access/client-token.ts'
+import { listPublished, type SigningKey } from '../../core/access/signing-schedule.ts'
 import { Fault } from '../../core/fault.ts'
-import { listPublished, type SigningKey } from '../../core/signing-schedule.ts'
 
 export interface SigningKeysOptions {
   /** Loads all stored keys, including those that only signed expired tokens. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
+import type { Caller, EndUser, Environment } from '../../core/tenancy/tenancy.ts'
 import { SnapshotTable } from './snapshot-table.ts'
 
 const BOUNDS = { maxKeys: 1000, maxTokens: 2, maxEndUsers: 2, maxBytes: 64 * 1024 }

@@ -1,8 +1,8 @@
 import { estimateBytes } from '../../core/estimate-bytes.ts'
-import type { Caller, EndUser, Environment } from '../../core/tenancy.ts'
+import type { Caller, EndUser, Environment } from '../../core/tenancy/tenancy.ts'
 
 /** A credential and its environment. */
-interface Owned {
+interface CallerEntry {
   readonly caller: Caller
   readonly environment: Environment
 }
@@ -38,7 +38,7 @@ const OWN_PART = 1 / 8
  * there is no room for more bytes, the environment that was loaded first is dropped with all that belongs to it; one of the same
  * organization, if that has more than its part, so that none can push out the others.
  */
-export class SnapshotTable<Tenant extends Owned> {
+export class SnapshotTable<Tenant extends CallerEntry> {
   readonly #bounds: SnapshotBounds
   readonly #keys = new Map<string, Tenant>()
   /** The tenants of client tokens. Kept apart, since millions of tokens must not evict keys. */

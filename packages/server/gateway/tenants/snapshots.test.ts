@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import type { ClientTokenClaims } from '../../core/client-token.ts'
+import type { ClientTokenClaims } from '../../core/access/client-token.ts'
 import { Fault } from '../../core/fault.ts'
-import { type EndUser, type Environment, type Key, SCOPES, type TokenMinter } from '../../core/tenancy.ts'
+import {
+  type EndUser,
+  type Environment,
+  type Key,
+  SCOPES,
+  type TokenMinter,
+} from '../../core/tenancy/tenancy.ts'
 import { type SnapshotName, Snapshots } from './snapshots.ts'
 
 const HASH = 'ab'.repeat(32)

@@ -1,25 +1,25 @@
-import type { ClientTokenClaims } from '../../core/client-token.ts'
+import type { ClientTokenClaims } from '../../core/access/client-token.ts'
 import { Fault } from '../../core/fault.ts'
 import {
   type Caller,
   type EndUser,
   type Environment,
   type Key,
-  type Life,
+  type Lifetime,
   type TokenMinter,
   toCaller,
-} from '../../core/tenancy.ts'
+} from '../../core/tenancy/tenancy.ts'
 import { within } from '../../http/within.ts'
-import { type HolderIds, toHolderIds } from './holder-ids.ts'
+import { type AdmissionKeys, toAdmissionKeys } from './admission-keys.ts'
 import { SnapshotTable } from './snapshot-table.ts'
-import { toTokenCaller, toTokenLife } from './token-caller.ts'
+import { toTokenCaller, toTokenLifetime } from './token-caller.ts'
 
 /** A credential and the environment that it belongs to. A request uses one Tenant before its body is read, and one from then on. */
 export interface Tenant {
   readonly caller: Caller
-  readonly life: Life
+  readonly lifetime: Lifetime
   readonly environment: Environment
-  readonly holderIds: HolderIds
+  readonly admissionKeys: AdmissionKeys
 }
 
 export interface SnapshotSource {
@@ -275,12 +275,12 @@ export class Snapshots {
     ])
     // The token's claims contradict its environment.
     if (environment?.orgId !== claims.org || environment.projectId !== claims.prj) return undefined
-    return toTenant(toTokenCaller(claims, minter, endUser), toTokenLife(claims, minter), environment)
+    return toTenant(toTokenCaller(claims, minter, endUser), toTokenLifetime(claims, minter), environment)
   }
 
   #environment(id: string): Promise<Environment | undefined> {
     // Bounded by itself, so that no later load waits for a query that is stuck.
-    return this.#table.environment(id, each => this.#within(this.#source.findEnvironment(each)))
+    return this.#table.environment(id, missing => this.#within(this.#source.findEnvironment(missing)))
   }
 
   #keep(hash: string, tenant: Tenant | undefined): void {
@@ -289,8 +289,8 @@ export class Snapshots {
   }
 }
 
-function toTenant(caller: Caller, life: Life, environment: Environment): Tenant {
-  return { caller, life, environment, holderIds: toHolderIds(caller, environment) }
+function toTenant(caller: Caller, lifetime: Lifetime, environment: Environment): Tenant {
+  return { caller, lifetime, environment, admissionKeys: toAdmissionKeys(caller, environment) }
 }
 
 /** Sets an entry and evicts the oldest one if the map is full. */

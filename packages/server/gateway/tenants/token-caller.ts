@@ -1,12 +1,12 @@
-import type { ClientTokenClaims } from '../../core/client-token.ts'
+import type { ClientTokenClaims } from '../../core/access/client-token.ts'
 import {
   type Caller,
   type EndUser,
-  type Life,
+  type Lifetime,
   type Rights,
   SCOPES,
   type TokenMinter,
-} from '../../core/tenancy.ts'
+} from '../../core/tenancy/tenancy.ts'
 
 /**
  * Returns the caller of a client token. Its scopes are those of the token that its minter still has; all other rights
@@ -36,8 +36,8 @@ function findClaimedPlan({ plan, iat }: ClientTokenClaims, { planClearedAt }: En
   return planClearedAt != null && planClearedAt >= iat * 1000 ? null : plan
 }
 
-/** Returns the life of a client token. It ends with its minter, at its `exp` at the latest. */
-export function toTokenLife(claims: ClientTokenClaims, minter: TokenMinter | undefined): Life {
+/** Returns the lifetime of a client token. It ends with its minter, at its `exp` at the latest. */
+export function toTokenLifetime(claims: ClientTokenClaims, minter: TokenMinter | undefined): Lifetime {
   const ownEnd = claims.exp * 1000
   if (minter === undefined) return { expiresAt: ownEnd, revokedAt: 0 }
   return { expiresAt: Math.min(ownEnd, minter.expiresAt ?? ownEnd), revokedAt: minter.revokedAt }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ShareOwner } from '../../core/connection-shares.ts'
+import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { type Borrower, type Connection, Connections } from './connections.ts'
 
 /** No server listens there, and no call is made. */
@@ -19,10 +19,10 @@ function open(maxConnections: number, assertOrigin?: (origin: string) => void): 
   })
 }
 
-type Recorded = Borrower & { taken: Connection[]; refused: Error[] }
+type RecordingBorrower = Borrower & { taken: Connection[]; refused: Error[] }
 
-function borrow(connections: Connections, origin = ORIGIN, owner = ownerOf('one')): Recorded {
-  const borrower: Recorded = {
+function borrow(connections: Connections, origin = ORIGIN, owner = ownerOf('one')): RecordingBorrower {
+  const borrower: RecordingBorrower = {
     origin,
     owner,
     share: undefined,

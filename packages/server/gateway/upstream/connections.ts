@@ -1,5 +1,9 @@
 import { Client } from 'undici'
-import { type ConnectionShare, ConnectionShares, type ShareOwner } from '../../core/connection-shares.ts'
+import {
+  type ConnectionShare,
+  ConnectionShares,
+  type ShareOwner,
+} from '../../core/admission/connection-shares.ts'
 import { type OnException, throwLater } from '../../core/on-exception.ts'
 
 /** Something that needs a connection to an origin. */
@@ -43,7 +47,7 @@ export interface ConnectionsOptions {
 }
 
 /**
- * All connections of the process to providers. They are divided fairly (core/connection-shares.ts), and callers wait if
+ * All connections of the process to providers. They are divided fairly (core/admission/connection-shares.ts), and callers wait if
  * they hold their share. Each connection is an undici Client, opened when it is first needed. undici's own Pool searches
  * its clients for a free one on every call and emits events on every change. Here the most recently used connection is
  * used next, so that extra connections of a burst time out.

@@ -1,7 +1,7 @@
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import { type Dispatcher, util } from 'undici'
-import type { ConnectionShare, ShareOwner } from '../../core/connection-shares.ts'
+import type { ConnectionShare, ShareOwner } from '../../core/admission/connection-shares.ts'
 import { type OnException, throwLater } from '../../core/on-exception.ts'
 import {
   assertAllowedOrigin,
@@ -40,7 +40,7 @@ export function openHttpTransport(
   { maxConnections, onException = throwLater }: HttpTransportOptions,
 ): Transport {
   const connectGuarded = createGuardedConnector(policy, CONNECT_TIMEOUT_MS)
-  const opening: Opening = { owner: undefined }
+  const opening: ConnectionOpening = { owner: undefined }
   const aborts = new PacedAborts()
   const connect: GuardedConnector = (options, callback) => connectGuarded(options, callback, opening.owner)
   const connections = new Connections({
@@ -61,14 +61,14 @@ export function openHttpTransport(
 }
 
 /** What all calls of a transport share. */
-interface Shared {
+interface TransportState {
   readonly connections: Connections
-  readonly opening: Opening
+  readonly opening: ConnectionOpening
   readonly aborts: PacedAborts
 }
 
 /** For whom a connection is being opened. undici opens one within `dispatch`, so one place for all calls is enough. */
-interface Opening {
+interface ConnectionOpening {
   owner: ShareOwner | undefined
 }
 
@@ -83,7 +83,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
   /** undefined once it was given to a connection: an answer that takes minutes does not keep it. */
   #request: UpstreamRequest | undefined
   readonly #handler: UpstreamHandler
-  readonly #shared: Shared
+  readonly #shared: TransportState
   /** A long one of a streamed call. */
   #body: ReadOnce | undefined
   #connection: Connection | undefined
@@ -108,7 +108,7 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
   #isReading = false
   #done = false
 
-  constructor(request: UpstreamRequest, handler: UpstreamHandler, owner: ShareOwner, shared: Shared) {
+  constructor(request: UpstreamRequest, handler: UpstreamHandler, owner: ShareOwner, shared: TransportState) {
     this.#request = request
     this.origin = request.origin
     this.#handler = handler

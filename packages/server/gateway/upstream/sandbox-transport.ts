@@ -6,7 +6,7 @@ import { completeSandbox } from '@rideau/llm/providers/sandbox/complete'
 import { answerEmbeddings } from '@rideau/llm/providers/sandbox/embed'
 import { answerRerank } from '@rideau/llm/providers/sandbox/rerank'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
-import type { ShareOwner } from '../../core/connection-shares.ts'
+import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { runInSlices } from '../../http/sliced-work.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 

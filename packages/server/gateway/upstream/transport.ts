@@ -1,6 +1,6 @@
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
-import type { ShareOwner } from '../../core/connection-shares.ts'
+import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>
 

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { RecordLine, RequestRecord } from '../../core/request-record.ts'
+import type { RecordLine, RequestRecord } from '../../core/records/request-record.ts'
 import { Drain } from '../drain.ts'
 import { type Journal, openJournal } from '../journal.ts'
 

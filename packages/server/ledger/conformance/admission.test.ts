@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Meter, MeterSubject } from '../../core/meter.ts'
+import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
 import type { ReserveRequest, Verdict } from '../ledger.ts'
 import { describeOnEachLedger } from '../testing/describe-on-each-ledger.ts'
 import { CALLER, makeMeter, T, toRequest, toUsage } from '../testing/make-meter.ts'

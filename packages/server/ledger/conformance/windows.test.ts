@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import { toLimitFault } from '../../gateway/limits/limit-fault.ts'
 import type { Verdict } from '../ledger.ts'
 import { describeOnEachLedger } from '../testing/describe-on-each-ledger.ts'

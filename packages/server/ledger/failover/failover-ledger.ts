@@ -1,5 +1,5 @@
-import type { Meter } from '../../core/meter.ts'
-import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { Meter } from '../../core/limits/meter.ts'
+import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 import type { Amounts, Ledger, MeterStatus, RecoveredSettlement, ReserveRequest, Verdict } from '../ledger.ts'
 
 /** A ledger whose counters all processes share. Its verdicts are `unavailable` while its server is unreachable. */

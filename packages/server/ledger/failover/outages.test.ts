@@ -4,8 +4,8 @@ import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harn
 import { CENT, type GatewayProcess, GatewayProcesses } from '../testing/gateway-processes.ts'
 import { makeMeter, toUsage } from '../testing/make-meter.ts'
 
-type One = [GatewayProcess]
-type Two = [GatewayProcess, GatewayProcess]
+type OneProcess = [GatewayProcess]
+type TwoProcesses = [GatewayProcess, GatewayProcess]
 
 describe.skipIf(redisProgram === undefined)('limits while Redis is unreachable', () => {
   let redis: TestRedis
@@ -28,7 +28,7 @@ describe.skipIf(redisProgram === undefined)('limits while Redis is unreachable',
     processes.open(count, { url: redis.url, isFailOpen })
 
   test('a budget refuses as unavailable, never as exceeded; each process counts rates alone', async () => {
-    const [first, second] = (await open(2)) as Two
+    const [first, second] = (await open(2)) as TwoProcesses
     const budget = makeMeter('budget', 100 * CENT)
     const rate = makeMeter('rate', 2)
     expect((await first.reserve('a', [budget, rate], 50)).isAdmitted).toBe(true)
@@ -53,7 +53,7 @@ describe.skipIf(redisProgram === undefined)('limits while Redis is unreachable',
   })
 
   test('a restarted, empty server is seeded: with what was spent, what ended meanwhile and what is running', async () => {
-    const [first, second] = (await open(2)) as Two
+    const [first, second] = (await open(2)) as TwoProcesses
     const budget = makeMeter('budget', 100 * CENT)
     await first.reserve('spent', [budget], 20)
     await first.end('spent', 15)
@@ -75,7 +75,7 @@ describe.skipIf(redisProgram === undefined)('limits while Redis is unreachable',
   })
 
   test('a counter that is created later counts what ended a moment ago once, stored or not', async () => {
-    const [first, second] = (await open(2)) as Two
+    const [first, second] = (await open(2)) as TwoProcesses
     const budget = makeMeter('budget', 100 * CENT)
     await first.reserve('stored', [])
     await first.end('stored', 15)
@@ -88,7 +88,7 @@ describe.skipIf(redisProgram === undefined)('limits while Redis is unreachable',
   })
 
   test('a server that comes back with an old snapshot is not trusted', async () => {
-    const [first] = (await open(1)) as One
+    const [first] = (await open(1)) as OneProcess
     const budget = makeMeter('budget', 100 * CENT)
     await first.reserve('a', [budget], 20)
     await first.end('a', 20)
@@ -108,7 +108,7 @@ describe.skipIf(redisProgram === undefined)('limits while Redis is unreachable',
   })
 
   test('a server that is flushed while it runs is noticed before a counter is taken for a new one', async () => {
-    const [first] = (await open(1)) as One
+    const [first] = (await open(1)) as OneProcess
     const budget = makeMeter('budget', 100 * CENT)
     await first.reserve('a', [budget], 20)
     await first.end('a', 20)
@@ -124,7 +124,7 @@ describe.skipIf(redisProgram === undefined)('limits while Redis is unreachable',
   })
 
   test('a server that hangs delays no request beyond one timeout, and what it does late reserves nothing', async () => {
-    const [first, second] = (await open(2)) as Two
+    const [first, second] = (await open(2)) as TwoProcesses
     const budget = makeMeter('budget', 100 * CENT)
     await first.reserve('before', [budget], 10)
     await second.reserve('other', [budget], 10)
@@ -147,7 +147,7 @@ describe.skipIf(redisProgram === undefined)('limits while Redis is unreachable',
   })
 
   test('a running stream keeps what it has reserved and cannot reserve more', async () => {
-    const [first] = (await open(1)) as One
+    const [first] = (await open(1)) as OneProcess
     const budget = makeMeter('budget', 100 * CENT)
     await first.reserve('a', [budget], 10)
     await redis.kill()
@@ -161,7 +161,7 @@ describe.skipIf(redisProgram === undefined)('limits while Redis is unreachable',
   })
 
   test('what each process admitted alone counts for all when the server is back, ended or not', async () => {
-    const [first, second] = (await open(2, true)) as Two
+    const [first, second] = (await open(2, true)) as TwoProcesses
     const budget = makeMeter('budget', 100 * CENT)
     const rate = makeMeter('rate', 10)
     const requests = async (): Promise<number> => {
@@ -196,7 +196,7 @@ describe.skipIf(redisProgram === undefined)('limits while Redis is unreachable',
   })
 
   test('with RIDEAU_LIMITS_FAILOPEN each process counts budgets alone too', async () => {
-    const [first, second] = (await open(2, true)) as Two
+    const [first, second] = (await open(2, true)) as TwoProcesses
     const budget = makeMeter('budget', 100 * CENT)
     await first.reserve('spent', [budget], 40)
     await first.end('spent', 40)

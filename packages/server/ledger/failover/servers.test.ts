@@ -5,8 +5,8 @@ import { CENT, type GatewayProcess, GatewayProcesses } from '../testing/gateway-
 import { makeMeter } from '../testing/make-meter.ts'
 import { RedisProxy } from '../testing/redis-proxy.ts'
 
-type One = [GatewayProcess]
-type Two = [GatewayProcess, GatewayProcess]
+type OneProcess = [GatewayProcess]
+type TwoProcesses = [GatewayProcess, GatewayProcess]
 
 describe.skipIf(redisProgram === undefined)('limits on a Redis server that fails', () => {
   let primary: TestRedis
@@ -37,7 +37,7 @@ describe.skipIf(redisProgram === undefined)('limits on a Redis server that fails
 
   test('count what was spent and what is running after a failover to a replica', async () => {
     await onServer(replica, client => client.call('REPLICAOF', '127.0.0.1', new URL(primary.url).port))
-    const [first, second] = (await processes.open(2, { url: proxy.url })) as Two
+    const [first, second] = (await processes.open(2, { url: proxy.url })) as TwoProcesses
     await first.reserve('spent', [budget], 20)
     await first.end('spent', 20)
     await second.reserve('runs', [budget], 30)
@@ -58,7 +58,7 @@ describe.skipIf(redisProgram === undefined)('limits on a Redis server that fails
   })
 
   test('refuse budgets while the server is a replica that accepts no writes, and count again afterwards', async () => {
-    const [first] = (await processes.open(1, { url: proxy.url })) as One
+    const [first] = (await processes.open(1, { url: proxy.url })) as OneProcess
     await first.reserve('spent', [budget], 20)
     await first.end('spent', 20)
     await first.reserve('runs', [budget], 30)
@@ -71,7 +71,7 @@ describe.skipIf(redisProgram === undefined)('limits on a Redis server that fails
   })
 
   test('refuse budgets while replies take longer than the timeout; what was admitted late is released', async () => {
-    const [first] = (await processes.open(1, { url: proxy.url, commandTimeoutMs: 100 })) as One
+    const [first] = (await processes.open(1, { url: proxy.url, commandTimeoutMs: 100 })) as OneProcess
     await first.reserve('runs', [budget], 10)
     proxy.delayMs = 300
     const verdicts = await Promise.all(
@@ -88,15 +88,15 @@ describe.skipIf(redisProgram === undefined)('limits on a Redis server that fails
   })
 
   test('never exceed a budget, and agree with the usage records, while the server restarts again and again', async () => {
-    const both = (await processes.open(2, { url: primary.url })) as Two
+    const both = (await processes.open(2, { url: primary.url })) as TwoProcesses
     let isRunning = true
     let admitted = 0
     /** No restart may find the budget used up: a fast server would admit all of it before the first one. */
-    let mostAdmitted = 0
+    let maxAdmitted = 0
     const spend = async (process: GatewayProcess, name: string): Promise<void> => {
       for (let index = 0; isRunning; index++) {
         const id = `${name} ${index}`
-        const verdict = admitted < mostAdmitted ? await process.reserve(id, [budget], 1) : undefined
+        const verdict = admitted < maxAdmitted ? await process.reserve(id, [budget], 1) : undefined
         if (verdict?.isAdmitted !== true) {
           await new Promise(resolve => setImmediate(resolve))
           continue
@@ -112,14 +112,14 @@ describe.skipIf(redisProgram === undefined)('limits on a Redis server that fails
     )
     for (let restart = 0; restart < 3; restart++) {
       const before = admitted
-      mostAdmitted += 30
+      maxAdmitted += 30
       await expect.poll(() => admitted, { timeout: 10_000 }).toBeGreaterThan(before + 5)
       await primary.kill()
       await processes.untilLost()
       await primary.start()
       await processes.untilShared()
     }
-    mostAdmitted = Number.POSITIVE_INFINITY
+    maxAdmitted = Number.POSITIVE_INFINITY
     await expect
       .poll(() => processes.database.total(({ nanoUsd }) => nanoUsd), { timeout: 10_000 })
       .toBe(100 * CENT)

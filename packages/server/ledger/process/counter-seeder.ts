@@ -1,4 +1,4 @@
-import type { Seed } from '../../core/meter.ts'
+import type { Seed } from '../../core/limits/meter.ts'
 import type { SeedSource } from '../seed-source.ts'
 import { type CounterRow, seedRow } from './counter-row.ts'
 

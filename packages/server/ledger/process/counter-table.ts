@@ -1,4 +1,4 @@
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { LedgerOptions } from '../ledger.ts'
 import { countsRequest } from '../rules/counts-request.ts'
 import { reportCrossings } from '../rules/thresholds.ts'

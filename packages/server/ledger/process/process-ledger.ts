@@ -1,5 +1,5 @@
-import type { Meter } from '../../core/meter.ts'
-import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { Meter } from '../../core/limits/meter.ts'
+import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 import { ShortLivedMap } from '../../core/short-lived-map.ts'
 import type {
   Amounts,

@@ -1,5 +1,5 @@
-import type { Meter, MeterSubject } from '../../core/meter.ts'
-import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
+import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 import type { Amounts } from '../ledger.ts'
 import { expiredAmount, growth, reservedAmount, settledAmount } from '../rules/counting-rules.ts'
 import type { CounterRow } from './counter-row.ts'

@@ -1,4 +1,4 @@
-import { MOST_ROLLING_ENTRIES, rollingSlotMs } from '../rules/rolling-resolution.ts'
+import { MAX_ROLLING_ENTRIES, rollingSlotMs } from '../rules/rolling-resolution.ts'
 
 /** What one request added to a rolling counter. */
 export interface RollingEntry {
@@ -12,7 +12,7 @@ export interface RollingEntry {
 }
 
 /**
- * Counts exactly what was admitted within the last `windowMs`. Entries are ordered by admission. Above MOST_ROLLING_ENTRIES,
+ * Counts exactly what was admitted within the last `windowMs`. Entries are ordered by admission. Above MAX_ROLLING_ENTRIES,
  * settled entries of the same slot are merged into the latest of them (see rolling-resolution.ts).
  */
 export class RollingCounter {
@@ -23,7 +23,7 @@ export class RollingCounter {
   #entries: RollingEntry[] = []
   /** Index of the oldest entry that counts. */
   #head = 0
-  #mergeAbove = MOST_ROLLING_ENTRIES
+  #mergeAbove = MAX_ROLLING_ENTRIES
 
   constructor(windowMs: number) {
     this.#windowMs = windowMs
@@ -106,9 +106,9 @@ export class RollingCounter {
   #compact(): void {
     const live = this.#entries.slice(this.#head)
     this.#head = 0
-    this.#entries = live.length > MOST_ROLLING_ENTRIES ? merge(live, rollingSlotMs(this.#windowMs)) : live
+    this.#entries = live.length > MAX_ROLLING_ENTRIES ? merge(live, rollingSlotMs(this.#windowMs)) : live
     // Reserved entries cannot be merged. Waiting until the list has doubled bounds the cost of trying.
-    this.#mergeAbove = Math.max(MOST_ROLLING_ENTRIES, this.#entries.length) * 2
+    this.#mergeAbove = Math.max(MAX_ROLLING_ENTRIES, this.#entries.length) * 2
   }
 }
 

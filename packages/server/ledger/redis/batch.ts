@@ -1,4 +1,4 @@
-import type { Meter, MeterSubject } from '../../core/meter.ts'
+import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
 import { type MeterRow, rowOf, subjectArgs } from './meter-args.ts'
 
 /** What one operation replied, and the server's time. See run-batch.lua. */
@@ -14,10 +14,10 @@ export type Operation = readonly (string | number | readonly number[])[]
 /** The operations on one organization, and the callers that wait for their replies. */
 interface Work {
   readonly operations: Operation[]
-  readonly waiting: Waiting[]
+  readonly waiting: ReplyWaiter[]
 }
 
-interface Waiting {
+interface ReplyWaiter {
   readonly resolve: (reply: Reply) => void
   readonly reject: (error: Error) => void
 }
@@ -71,7 +71,7 @@ export class Batch {
     for (const { waiting } of this.#work.values()) {
       for (const { resolve } of waiting) {
         const values: number[] = []
-        for (let left = next(); left > 0; left--) values.push(next())
+        for (let remaining = next(); remaining > 0; remaining--) values.push(next())
         resolve({ now, values })
       }
     }

@@ -112,11 +112,11 @@ describe.skipIf(redisProgram === undefined)('operations on the server', () => {
   })
 
   test('keep every digit of amounts that Lua would round', async () => {
-    const most = makeMeter('budget', Number.MAX_SAFE_INTEGER)
+    const max = makeMeter('budget', Number.MAX_SAFE_INTEGER)
     const amount = Number.MAX_SAFE_INTEGER - 2
-    await batcher.reserve(one, { ...toRequest('a', amount), meters: [most] })
+    await batcher.reserve(one, { ...toRequest('a', amount), meters: [max] })
     await batcher.settle(one, 'a', { ...USAGE, nanoUsd: amount })
-    const { values } = await batcher.reserve(one, { ...toRequest('b', 1), meters: [most] })
+    const { values } = await batcher.reserve(one, { ...toRequest('b', 1), meters: [max] })
     expect(values).toEqual([1, amount, 1, -1])
   })
 

@@ -1,5 +1,5 @@
-import type { Meter } from '../../core/meter.ts'
-import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { Meter } from '../../core/limits/meter.ts'
+import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 import type { Amounts, ReserveRequest } from '../ledger.ts'
 import { Batch, type Operation, type Reply } from './batch.ts'
 import type { LedgerCommands } from './commands.ts'
@@ -13,7 +13,7 @@ export interface BatcherOptions {
 }
 
 /** A batch of this size takes the server about 0.5 ms, during which it serves no other client. */
-const MOST_OPERATIONS = 16
+const MAX_OPERATIONS = 16
 
 /**
  * Sends the operations of concurrent requests in shared calls, because a call costs this process as much CPU as many
@@ -62,7 +62,7 @@ export class Batcher {
 
   #add(key: string, operation: Operation): Promise<Reply> {
     const reply = this.#next.add(key, operation)
-    if (this.#next.size >= MOST_OPERATIONS) this.#send()
+    if (this.#next.size >= MAX_OPERATIONS) this.#send()
     else if (this.#callsUnderWay === 0) this.#schedule()
     return reply
   }

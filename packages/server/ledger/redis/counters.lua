@@ -105,12 +105,12 @@ local function expire_entries(c, window)
 end
 
 -- Adds an admission to a rolling counter and returns the time of its entry. Times never go back. With more than
--- MOST_ROLLING_ENTRIES times in the list, the time is rounded up to the end of its slot (ms).
+-- MAX_ROLLING_ENTRIES times in the list, the time is rounded up to the end of its slot (ms).
 local function add_entry(c, amount, slot)
   if not c.new_time then
     make_rolling(c)
     local time = entry_time
-    if slot > 1 and call('LLEN', c.list) > MOST_ROLLING_ENTRIES then time = math.ceil(time / slot) * slot end
+    if slot > 1 and call('LLEN', c.list) > MAX_ROLLING_ENTRIES then time = math.ceil(time / slot) * slot end
     local latest = c.latest or call('LINDEX', c.list, -1)
     if latest and tonumber(latest) > time then time = tonumber(latest) end
     c.new_time = text(time)

@@ -1,4 +1,4 @@
-import type { Meter, MeterSubject } from '../../core/meter.ts'
+import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
 import type { Amounts, MeterStatus } from '../ledger.ts'
 import { codeOf, slotOf, subjectArgs } from './meter-args.ts'
 

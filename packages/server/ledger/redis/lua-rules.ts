@@ -1,5 +1,5 @@
 import { COUNTING_RULES } from '../rules/counting-rules.ts'
-import { MOST_ROLLING_ENTRIES } from '../rules/rolling-resolution.ts'
+import { MAX_ROLLING_ENTRIES } from '../rules/rolling-resolution.ts'
 
 /** Added to a rule's code for meters whose subject excludes the sandbox. */
 export const EXCLUDES_SANDBOX = COUNTING_RULES.length
@@ -19,6 +19,6 @@ export function toLuaRules(): string {
     `local SETTLES = ${toList(all.map(({ settles }) => settles))}`,
     `local SETTLES_OF_SANDBOX = ${toList(all.map(({ settlesOfSandbox }) => settlesOfSandbox))}`,
     `local IS_ROLLING = ${toList(all.map(({ isRolling }) => isRolling))}`,
-    `local MOST_ROLLING_ENTRIES = ${MOST_ROLLING_ENTRIES}`,
+    `local MAX_ROLLING_ENTRIES = ${MAX_ROLLING_ENTRIES}`,
   ].join('\n')
 }

@@ -1,4 +1,4 @@
-import type { Meter, MeterSubject } from '../../core/meter.ts'
+import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
 import { ruleOf } from '../rules/counting-rules.ts'
 import { rollingSlotMs } from '../rules/rolling-resolution.ts'
 import { EXCLUDES_SANDBOX } from './lua-rules.ts'

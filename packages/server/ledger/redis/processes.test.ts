@@ -48,7 +48,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `
 
-interface Admitted {
+interface AdmissionSpan {
   readonly before: number
   readonly after: number
 }
@@ -80,7 +80,7 @@ describe.skipIf(redisProgram === undefined)('processes that share limits', () =>
     for (const { nextLine } of opened) expect(await nextLine()).toBe('open')
     return opened
   }
-  const order = async ({ child, nextLine }: ChildProgram, what: object): Promise<Admitted[]> => {
+  const order = async ({ child, nextLine }: ChildProgram, what: object): Promise<AdmissionSpan[]> => {
     child.stdin?.write(`${JSON.stringify({ nanoUsd: 0, leaseMs: 60_000, ...what })}\n`)
     return JSON.parse(await nextLine())
   }

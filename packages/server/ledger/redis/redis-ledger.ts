@@ -1,5 +1,5 @@
-import type { Meter } from '../../core/meter.ts'
-import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { Meter } from '../../core/limits/meter.ts'
+import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 import type {
   Amounts,
   Ledger,
@@ -30,7 +30,7 @@ import {
 import { ScriptClock, type ScriptClockOptions } from './script-clock.ts'
 import { MAX_ROUNDS, RedisSeeder } from './seeder.ts'
 import { StatusReader } from './status-reader.ts'
-import { Undelivered } from './undelivered.ts'
+import { UndeliveredEndings } from './undelivered-endings.ts'
 
 export interface RedisLedgerOptions
   extends LedgerOptions,
@@ -57,8 +57,8 @@ export class RedisLedger implements Ledger {
   readonly #leases: LeaseExpirer
   readonly #clock: ScriptClock
   readonly #reservations = new Map<string, LocalReservation>()
-  readonly #undelivered: Undelivered
-  readonly #recovered = new RecoveredSettlements(each => this.#sendRecovered(each))
+  readonly #undelivered: UndeliveredEndings
+  readonly #recovered = new RecoveredSettlements(settlement => this.#sendRecovered(settlement))
 
   constructor(options: RedisLedgerOptions) {
     this.owner = options.owner
@@ -71,7 +71,7 @@ export class RedisLedger implements Ledger {
         this.#recovered.sendAll()
       },
     })
-    this.#undelivered = new Undelivered(this.#connection)
+    this.#undelivered = new UndeliveredEndings(this.#connection)
     const clock = new ScriptClock(options)
     this.#clock = clock
     const { owner, seeds, onThresholdCrossed } = options

@@ -1,4 +1,4 @@
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { LimitRefusal, MeterStatus, Verdict } from '../ledger.ts'
 import { longerWait, toRefusal, toStatus } from '../rules/refusals.ts'
 

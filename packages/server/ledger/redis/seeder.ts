@@ -1,4 +1,4 @@
-import type { Meter, Seed } from '../../core/meter.ts'
+import type { Meter, Seed } from '../../core/limits/meter.ts'
 import type { LedgerOptions } from '../ledger.ts'
 import { reportCrossings } from '../rules/thresholds.ts'
 import type { Connection } from './connection.ts'

@@ -1,4 +1,4 @@
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { MeterStatus } from '../ledger.ts'
 import type { Connection } from './connection.ts'
 import { reservationsKey } from './keys.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import { type MeterKind, makeMeter, toUsage } from '../testing/make-meter.ts'
 import {
   COUNTING_RULES,

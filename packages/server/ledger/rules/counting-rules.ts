@@ -1,5 +1,5 @@
-import type { FixedMeter, Meter, RollingMeter } from '../../core/meter.ts'
-import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { FixedMeter, Meter, RollingMeter } from '../../core/limits/meter.ts'
+import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 import type { Amounts } from '../ledger.ts'
 
 /** How a kind of meter counts a request: what is reserved while it runs, and what is settled when it has ended. */

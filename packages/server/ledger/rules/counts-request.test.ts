@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { MeterSubject } from '../../core/meter.ts'
+import type { MeterSubject } from '../../core/limits/meter.ts'
 import { COUNTED_REQUESTS } from '../testing/counted-requests.ts'
 import { CALLER, makeMeter, T } from '../testing/make-meter.ts'
 import { countsRequest } from './counts-request.ts'

@@ -1,4 +1,4 @@
-import type { Meter, MeterSubject } from '../../core/meter.ts'
+import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
 
 /** Returns true if a meter counts the requests of this subject that were admitted at this instant. */
 export function countsRequest(meter: Meter, subject: MeterSubject, at: number): boolean {

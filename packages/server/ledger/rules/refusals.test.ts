@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type MeterKind, type MeterSettings, makeMeter, T } from '../testing/make-meter.ts'
 import { fits, longerWait, toRefusal, toStatus } from './refusals.ts'
 
-const MOST = Number.MAX_SAFE_INTEGER
+const MAX = Number.MAX_SAFE_INTEGER
 
 describe('room on a meter', () => {
   test.each<[boolean, number, number, number, number]>([
@@ -14,9 +14,9 @@ describe('room on a meter', () => {
     [false, 0, 0, 0, 1],
     // Over the limit already: not even a request that adds nothing fits.
     [false, 10, 11, 0, 0],
-    [true, MOST, MOST - 2, 1, 1],
-    [false, MOST, MOST - 2, 1, 2],
-    [false, MOST, MOST, MOST, MOST],
+    [true, MAX, MAX - 2, 1, 1],
+    [false, MAX, MAX - 2, 1, 2],
+    [false, MAX, MAX, MAX, MAX],
   ])('is %s: limit %i, settled %i, reserved %i, wanted %i', (expected, limit, settled, reserved, wanted) => {
     expect(fits(limit, settled, reserved, wanted)).toBe(expected)
   })

@@ -1,4 +1,4 @@
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { LimitRefusal, MeterStatus } from '../ledger.ts'
 
 /** Returns true if a meter has room for `wanted` more. Subtracts, so that no intermediate result exceeds 2^53. */

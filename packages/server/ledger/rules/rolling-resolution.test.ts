@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MOST_ROLLING_ENTRIES, rollingSlotMs } from './rolling-resolution.ts'
+import { MAX_ROLLING_ENTRIES, rollingSlotMs } from './rolling-resolution.ts'
 
 test.each([
   [1, 1],
@@ -11,5 +11,5 @@ test.each([
   [31_536_000_000, 1_576_800],
 ])('a window of %i ms has slots of %i ms, at most twenty thousand of them', (windowMs, slotMs) => {
   expect(rollingSlotMs(windowMs)).toBe(slotMs)
-  expect(windowMs / slotMs).toBeLessThanOrEqual(MOST_ROLLING_ENTRIES)
+  expect(windowMs / slotMs).toBeLessThanOrEqual(MAX_ROLLING_ENTRIES)
 })

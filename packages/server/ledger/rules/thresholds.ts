@@ -1,4 +1,4 @@
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { LedgerOptions } from '../ledger.ts'
 
 /** Reports each alert threshold above `before` and up to `settled`. Returns the highest threshold reported, otherwise `before`. */

@@ -1,4 +1,4 @@
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { Amounts, MeterStatus, ReserveRequest, Verdict } from '../ledger.ts'
 import type { LocalReservation } from './local-reservation.ts'
 

@@ -1,4 +1,4 @@
-import type { Meter, MeterSubject } from '../../core/meter.ts'
+import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import {
   DEFINE_METERS,

@@ -1,4 +1,4 @@
-import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 
 /** The settlement of a request or, without a usage, its release. */
 export interface Ending {
@@ -36,7 +36,7 @@ export class Endings {
     this.#undelivered.push(ending)
   }
 
-  get messagesUnderWay(): number {
+  get messagesInFlight(): number {
     return this.#sent.length
   }
 
@@ -67,7 +67,7 @@ export class Endings {
   /** Resolves once everything that was added is carried out, or the connection is lost. */
   async whenDone(): Promise<void> {
     const all = [...this.#sent, this.#next]
-    await Promise.all(all.map(each => each?.done))
+    await Promise.all(all.map(item => item?.done))
   }
 
   /** Returns the endings that no message contains now. */

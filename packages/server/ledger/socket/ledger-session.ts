@@ -1,4 +1,4 @@
-import type { Meter, MeterSubject } from '../../core/meter.ts'
+import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
 import type { OnException } from '../../core/on-exception.ts'
 import type { WorkerPeer } from '../../workers/channel/supervisor-channel.ts'
 import { LEDGER_TOPIC, type Topic } from '../../workers/channel/topic.ts'
@@ -134,10 +134,10 @@ export class LedgerSession implements Topic {
     }
     if (!(verdict instanceof Promise)) return writeVerdict(call, verdict, this.#writer)
     verdict.then(
-      each => {
-        if (this.#peer.isOpen) return this.#writeLater(() => writeVerdict(call, each, this.#writer))
+      result => {
+        if (this.#peer.isOpen) return this.#writeLater(() => writeVerdict(call, result, this.#writer))
         // The worker takes a call without an answer for refused.
-        if (each.isAdmitted) this.#release(id)
+        if (result.isAdmitted) this.#release(id)
       },
       error => this.#writeLater(() => this.#writeThrown(call, error)),
     )
@@ -159,7 +159,7 @@ export class LedgerSession implements Topic {
     }
     if (!(verdict instanceof Promise)) return writeVerdict(call, verdict, this.#writer)
     verdict.then(
-      each => this.#writeLater(() => writeVerdict(call, each, this.#writer)),
+      result => this.#writeLater(() => writeVerdict(call, result, this.#writer)),
       error => this.#writeLater(() => this.#writeThrown(call, error)),
     )
   }

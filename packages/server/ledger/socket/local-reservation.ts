@@ -1,4 +1,4 @@
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { Amounts, MeterStatus } from '../ledger.ts'
 import { growth, ruleOf } from '../rules/counting-rules.ts'
 

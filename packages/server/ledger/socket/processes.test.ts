@@ -46,7 +46,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `
 
-interface Admitted {
+interface AdmissionSpan {
   readonly id: string
   readonly before: number
   readonly after: number
@@ -77,7 +77,7 @@ describe('worker processes', () => {
     for (const { nextLine } of opened) expect(await nextLine()).toBe('open')
     return opened
   }
-  const order = async ({ child, nextLine }: ChildProgram, what: object): Promise<Admitted[]> => {
+  const order = async ({ child, nextLine }: ChildProgram, what: object): Promise<AdmissionSpan[]> => {
     child.stdin?.write(`${JSON.stringify({ nanoUsd: 0, leaseMs: 60_000, ...what })}\n`)
     return JSON.parse(await nextLine())
   }
@@ -128,7 +128,7 @@ describe('worker processes', () => {
     expect(reserved).toHaveLength(10)
     expect(await order(other, { act: 'burst', count: 1, meters, nanoUsd: 5 })).toHaveLength(0)
     await kill(victim)
-    const [first] = reserved as [Admitted]
+    const [first] = reserved as [AdmissionSpan]
     const settlement = { id: first.id, orgId: 'org', usage: toUsage({ nanoUsd: 2 }) }
     const { ledger } = supervisor
     // A replay that was interrupted begins again.

@@ -1,4 +1,4 @@
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { LimitRefusal, MeterStatus, Verdict } from '../ledger.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
@@ -31,7 +31,7 @@ export function writeVerdict(call: number, verdict: Verdict, writer: ByteWriter)
 /** Reads a refusal by one of these meters. */
 export function readRefusal(meters: readonly Meter[], reader: ByteReader): LimitRefusal {
   const key = reader.text()
-  const meter = meters.find(each => each.key === key)
+  const meter = meters.find(meter => meter.key === key)
   if (meter === undefined) throw new Error('a refusal by a meter that the request does not have')
   return {
     meter,

@@ -1,5 +1,5 @@
-import type { Meter } from '../../core/meter.ts'
-import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { Meter } from '../../core/limits/meter.ts'
+import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 import { ShortLivedMap } from '../../core/short-lived-map.ts'
 import { LEDGER_TOPIC, type Topic } from '../../workers/channel/topic.ts'
 import type { TopicChannel } from '../../workers/channel/worker-channel.ts'
@@ -220,7 +220,7 @@ export class SocketLedger implements Ledger, Topic {
 
   #schedule(): void {
     this.#writer.endOperation()
-    if (this.#endings.messagesUnderWay > 0 && this.#writer.length < FULL_MESSAGE_BYTES) return
+    if (this.#endings.messagesInFlight > 0 && this.#writer.length < FULL_MESSAGE_BYTES) return
     this.#channel.schedule(LEDGER_TOPIC)
   }
 

@@ -1,4 +1,4 @@
-import type { MeterSubject } from '../../core/meter.ts'
+import type { MeterSubject } from '../../core/limits/meter.ts'
 import { T } from './make-meter.ts'
 
 interface CountedRequest {

@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import type { Meter } from '../../core/meter.ts'
+import type { Meter } from '../../core/limits/meter.ts'
 import { FailoverLedger } from '../failover/failover-ledger.ts'
 import type { Verdict } from '../ledger.ts'
 import { ProcessLedger } from '../process/process-ledger.ts'

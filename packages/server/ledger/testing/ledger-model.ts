@@ -1,5 +1,5 @@
-import type { Meter, Metric } from '../../core/meter.ts'
-import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { Meter, Metric } from '../../core/limits/meter.ts'
+import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 import type { Amounts } from '../ledger.ts'
 
 interface ModelRequest {

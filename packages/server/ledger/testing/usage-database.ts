@@ -1,5 +1,5 @@
-import type { Meter, Seed } from '../../core/meter.ts'
-import type { MeteredUsage } from '../../core/metered-usage.ts'
+import type { Meter, Seed } from '../../core/limits/meter.ts'
+import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 import type { SeedSource } from '../seed-source.ts'
 
 interface UsageRecord {

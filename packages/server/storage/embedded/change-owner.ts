@@ -19,11 +19,11 @@ import { type Account, NOBODY } from './account.ts'
  */
 export function changeOwner(dir: string, from: number, to: Account): void {
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
-  if (!lstatSync(dir).isDirectory()) throw notGiven(dir, 'is not a folder')
+  if (!lstatSync(dir).isDirectory()) throw ownershipError(dir, 'is not a folder')
   const fd = openSync(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   try {
     const { uid } = fstatSync(fd)
-    if (uid !== from) throw notGiven(dir, `belongs to uid ${uid}`)
+    if (uid !== from) throw ownershipError(dir, `belongs to uid ${uid}`)
     // Closed to the previous owner first, and the account's last, so that a cluster which is only partly given is not used.
     fchownSync(fd, 0, 0)
     fchmodSync(fd, 0o700)
@@ -42,14 +42,14 @@ function giveContent(folder: number, path: string, from: ReadonlySet<number>, to
     const shown = join(path, name)
     // Checked before it is opened, because opening a device can have effects; and again after that.
     const found = lstatSync(entry)
-    if (!found.isDirectory() && !found.isFile()) throw notGiven(shown, 'is neither a folder nor a file')
+    if (!found.isDirectory() && !found.isFile()) throw ownershipError(shown, 'is neither a folder nor a file')
     const fd = openSync(entry, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     try {
       const opened = fstatSync(fd)
       if (opened.isDirectory()) giveContent(fd, shown, from, to)
-      else if (!opened.isFile()) throw notGiven(shown, 'is neither a folder nor a file')
-      else if (opened.nlink !== 1) throw notGiven(shown, 'is linked from elsewhere too')
-      if (!from.has(opened.uid)) throw notGiven(shown, `belongs to uid ${opened.uid}`)
+      else if (!opened.isFile()) throw ownershipError(shown, 'is neither a folder nor a file')
+      else if (opened.nlink !== 1) throw ownershipError(shown, 'is linked from elsewhere too')
+      if (!from.has(opened.uid)) throw ownershipError(shown, `belongs to uid ${opened.uid}`)
       fchownSync(fd, to.uid, to.gid)
     } finally {
       closeSync(fd)
@@ -57,7 +57,7 @@ function giveContent(folder: number, path: string, from: ReadonlySet<number>, to
   }
 }
 
-function notGiven(path: string, reason: string): Error {
+function ownershipError(path: string, reason: string): Error {
   return new Error(
     `the database cannot be given to the user that it will run as: ${path} ${reason}. Remove it, or give the folder to ` +
       'a user of its own with chown -Rh',

@@ -47,7 +47,7 @@ export async function claimCluster(cluster: ClusterIdentity, log: (line: string)
 }
 
 async function isInUse(cluster: ClusterIdentity): Promise<boolean> {
-  const left = readPidFile(cluster.dir)
-  if (left === undefined || !isAlive(left.pid) || !isServerOf(left.pid, cluster)) return false
-  return await isUsedByOthers(toSocketConnection(left))
+  const pidFile = readPidFile(cluster.dir)
+  if (pidFile === undefined || !isAlive(pidFile.pid) || !isServerOf(pidFile.pid, cluster)) return false
+  return await isUsedByOthers(toSocketConnection(pidFile))
 }

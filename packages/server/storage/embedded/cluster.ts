@@ -62,10 +62,10 @@ export async function createCluster(options: {
   }
   const temporary = mkdtempSync(join(parent, prefix))
   try {
-    const made = creator.uid === account.uid ? temporary : closeToOthers(temporary, account)
-    if (creator.switched) chownSync(made, creator.uid, creator.gid)
+    const created = creator.uid === account.uid ? temporary : closeToOthers(temporary, account)
+    if (creator.switched) chownSync(created, creator.uid, creator.gid)
     const reachable = options.reachable && (creator.uid === account.uid || canReach(parent, creator))
-    const location = locateCluster(made, reachable)
+    const location = locateCluster(created, reachable)
     const fixed = [
       '-D',
       location.argument,
@@ -78,8 +78,8 @@ export async function createCluster(options: {
       '--no-instructions',
     ]
     await run(join(binDir, 'initdb'), [...fixed, ...options.initArgs], creator, location.cwd)
-    if (creator.uid !== account.uid) changeOwner(made, creator.uid, account)
-    renameSync(made, dir)
+    if (creator.uid !== account.uid) changeOwner(created, creator.uid, account)
+    renameSync(created, dir)
     rmSync(temporary, { recursive: true, force: true })
     syncFolder(parent)
   } catch (error) {

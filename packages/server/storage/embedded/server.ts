@@ -37,17 +37,17 @@ export async function adoptServer(
   cluster: ClusterIdentity,
   usable: boolean,
 ): Promise<RunningServer | undefined> {
-  const left = readPidFile(cluster.dir)
-  if (left !== undefined && isAlive(left.pid) && isServerOf(left.pid, cluster)) {
+  const pidFile = readPidFile(cluster.dir)
+  if (pidFile !== undefined && isAlive(pidFile.pid) && isServerOf(pidFile.pid, cluster)) {
     if (usable) {
       const settled = await waitFor(() => {
         const now = readPidFile(cluster.dir)
-        return !isAlive(left.pid) || now?.status === 'ready'
+        return !isAlive(pidFile.pid) || now?.status === 'ready'
       }, START_TIMEOUT_MS)
       const now = readPidFile(cluster.dir)
       if (settled === true && now?.status === 'ready' && isAlive(now.pid)) return now
     }
-    await stopServer(left.pid, 'SIGINT')
+    await stopServer(pidFile.pid, 'SIGINT')
   }
   for (const pid of listServerProcesses(cluster)) signal(pid, 'SIGQUIT')
   await waitFor(() => listServerProcesses(cluster).length === 0, STOP_TIMEOUT_MS)

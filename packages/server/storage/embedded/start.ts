@@ -66,9 +66,9 @@ async function start(dataDir: string, options: EmbeddedOptions): Promise<Embedde
     await createCluster({ binDir, dir, account, reachable, initArgs })
   }
   const rulesChanged = writeAccessRules(dir, account)
-  const left = await adoptServer(cluster, !rulesChanged)
+  const adopted = await adoptServer(cluster, !rulesChanged)
   const server =
-    left ??
+    adopted ??
     (await launchServer({
       binDir,
       cluster,
@@ -80,10 +80,10 @@ async function start(dataDir: string, options: EmbeddedOptions): Promise<Embedde
     }))
   const as = account.switched ? `, run as uid ${account.uid}` : ''
   log(
-    `embedded PostgreSQL ${program.version}: ${left === undefined ? 'started' : 'found running'}; ` +
+    `embedded PostgreSQL ${program.version}: ${adopted === undefined ? 'started' : 'found running'}; ` +
       `data in ${dir}, program in ${program.dir}, socket in ${server.socketDir}${as}`,
   )
-  return toEmbeddedPostgres(server, cluster, dataDir, left !== undefined, log)
+  return toEmbeddedPostgres(server, cluster, dataDir, adopted !== undefined, log)
 }
 
 function toEmbeddedPostgres(

@@ -1,4 +1,4 @@
-/** One column for each slot of core/latency-histogram.ts. */
+/** One column for each slot of core/records/latency-histogram.ts. */
 const FIRST_BYTE_COLUMNS = Array.from({ length: 48 }, (_, slot) => `f${String(slot).padStart(2, '0')}`)
 
 const ADDED = FIRST_BYTE_COLUMNS.map(

@@ -1,4 +1,4 @@
-/** A column for the secret options of provider credentials. storage/seal-clear-options.ts moves those of existing rows. */
+/** A column for the secret options of provider credentials. storage/secrets/seal-clear-options.ts moves those of existing rows. */
 export const secretOptions = `
 -- JSON of the options that the provider's list calls secret, encrypted under the master key. null: there are none.
 alter table provider_credentials add column if not exists options_cipher bytea;

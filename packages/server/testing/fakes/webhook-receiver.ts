@@ -1,7 +1,7 @@
 import http, { type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface Received {
+export interface ReceivedWebhook {
   readonly headers: IncomingHttpHeaders
   /** The received bytes. */
   readonly body: Buffer
@@ -11,16 +11,16 @@ export interface Received {
 /** A customer's webhook endpoint, on loopback. */
 export interface WebhookReceiver {
   readonly url: string
-  readonly received: readonly Received[]
+  readonly received: readonly ReceivedWebhook[]
   /** Sets the statuses of the next answers. The last one repeats. Default: 200. */
   answer(...statuses: number[]): void
   /** Resolves once `count` deliveries have arrived. */
-  until(count: number): Promise<readonly Received[]>
+  until(count: number): Promise<readonly ReceivedWebhook[]>
   close(): Promise<void>
 }
 
 export async function openWebhookReceiver(): Promise<WebhookReceiver> {
-  const received: Received[] = []
+  const received: ReceivedWebhook[] = []
   let statuses = [200]
   let waiting: { count: number; resolve: () => void }[] = []
   const server = http.createServer(async (req, res) => {
@@ -53,7 +53,7 @@ export async function openWebhookReceiver(): Promise<WebhookReceiver> {
 }
 
 /** True if the signature is right. Follows Standard Webhooks 1.0.0 with Web Crypto, independent of the code that signs. */
-export async function isSigned({ headers, body }: Received, secret: string): Promise<boolean> {
+export async function isSigned({ headers, body }: ReceivedWebhook, secret: string): Promise<boolean> {
   const [, encoded = ''] = /^whsec_(.+)$/.exec(secret) ?? []
   const bytes = Uint8Array.from(atob(encoded), letter => letter.charCodeAt(0))
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }

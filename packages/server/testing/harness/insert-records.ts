@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
-import { toKeptLine } from '../../core/record-line.ts'
-import type { RequestRecord } from '../../core/request-record.ts'
-import { openPackedBatches } from '../../storage/packed-batch.ts'
-import { insertRequestRecords, type RejectedRecord } from '../../storage/request-logs.ts'
+import { toLineWithRecord } from '../../core/records/record-line.ts'
+import type { RequestRecord } from '../../core/records/request-record.ts'
+import { openPackedBatches } from '../../storage/records/packed-batch.ts'
+import { insertRequestRecords, type RejectedRecord } from '../../storage/records/request-logs.ts'
 
 /** Inserts records as the drain does, in one batch. */
 export async function insertRecords(
@@ -15,7 +15,7 @@ export async function insertRecords(
     insertLines: async lines => void rejected.push(...(await insertRequestRecords(pool, lines)).rejected),
   })
   const batch = openBatch()
-  for (const record of records) batch.add(toKeptLine(record), true)
+  for (const record of records) batch.add(toLineWithRecord(record), true)
   await batch.insert(() => true)
   batch.release()
   return { rejected }

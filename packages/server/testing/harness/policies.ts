@@ -1,13 +1,13 @@
-import { insertBudget } from '../../storage/budgets.ts'
-import { upsertDeviceAuth } from '../../storage/device-auth.ts'
-import { insertEndUser } from '../../storage/end-users.ts'
-import { upsertFederatedAuth } from '../../storage/federated-auth.ts'
-import { insertLimit } from '../../storage/limits.ts'
-import { insertPlan } from '../../storage/plans.ts'
+import { upsertDeviceAuth } from '../../storage/end-users/device-auth.ts'
+import { insertEndUser } from '../../storage/end-users/end-users.ts'
+import { upsertFederatedAuth } from '../../storage/end-users/federated-auth.ts'
+import { insertWebhook } from '../../storage/events/webhooks.ts'
+import { insertBudget } from '../../storage/policies/budgets.ts'
+import { insertLimit } from '../../storage/policies/limits.ts'
+import { insertPlan } from '../../storage/policies/plans.ts'
+import { insertQuota } from '../../storage/policies/quotas.ts'
 import type { Db } from '../../storage/pool.ts'
-import { insertQuota } from '../../storage/quotas.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
-import { insertWebhook } from '../../storage/webhooks.ts'
 
 /** Inserts one policy of each kind without calling operations. Each returns the new row's id. */
 export const INSERT_POLICY = {

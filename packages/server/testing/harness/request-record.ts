@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../core/request-record.ts'
+import type { RequestRecord } from '../../core/records/request-record.ts'
 import type { EnvironmentRow } from '../../storage/schema.ts'
 
 /** Returns the record of a plain chat request. `at` in Unix milliseconds. */

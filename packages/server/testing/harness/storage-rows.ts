@@ -2,19 +2,15 @@ import { createHash } from 'node:crypto'
 import { systemClock } from '../../core/clock.ts'
 import { openIds } from '../../core/ids.ts'
 import { systemRandom } from '../../core/random.ts'
-import { insertEndUser } from '../../storage/end-users.ts'
-import { insertEnvironment } from '../../storage/environments.ts'
-import { insertKey } from '../../storage/keys.ts'
-import { insertManagementKey } from '../../storage/management-keys.ts'
-import { insertMember } from '../../storage/members.ts'
-import { insertOrganization } from '../../storage/organizations.ts'
-import type { Db } from '../../storage/pool.ts'
-import { insertProject } from '../../storage/projects.ts'
+import { insertEndUser } from '../../storage/end-users/end-users.ts'
+import { insertKey } from '../../storage/keys/keys.ts'
+import { insertManagementKey } from '../../storage/keys/management-keys.ts'
 import {
   insertProviderCredential,
   type NewProviderCredentialRow,
   type ProviderCredentialRow,
-} from '../../storage/provider-credentials.ts'
+} from '../../storage/models/provider-credentials.ts'
+import type { Db } from '../../storage/pool.ts'
 import type {
   EnvironmentRow,
   KeyRow,
@@ -25,8 +21,12 @@ import type {
   SessionRow,
   UserRow,
 } from '../../storage/schema.ts'
-import { insertSession } from '../../storage/sessions.ts'
-import { insertUser } from '../../storage/users.ts'
+import { insertEnvironment } from '../../storage/tenancy/environments.ts'
+import { insertOrganization } from '../../storage/tenancy/organizations.ts'
+import { insertProject } from '../../storage/tenancy/projects.ts'
+import { insertMember } from '../../storage/users/members.ts'
+import { insertSession } from '../../storage/users/sessions.ts'
+import { insertUser } from '../../storage/users/users.ts'
 
 /** The default creation time of rows. */
 export const CREATED = new Date('2026-11-21T10:00:00.000Z')

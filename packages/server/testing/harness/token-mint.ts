@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { type ClientTokenClaims, signClientToken, type TokenSigner } from '../../core/client-token.ts'
+import { type ClientTokenClaims, signClientToken, type TokenSigner } from '../../core/access/client-token.ts'
+import { openSecretBox } from '../../core/access/secret-box.ts'
 import { systemRandom } from '../../core/random.ts'
-import { openSecretBox } from '../../core/secret-box.ts'
-import { findSigner } from '../../storage/signing-keys.ts'
+import { findSigner } from '../../storage/keys/signing-keys.ts'
 import type { TestApp } from './app.ts'
 
 /** Makes a token as a mint route does: of this key, for the end user `alice`, except for the claims given. */

@@ -21,7 +21,7 @@ type Entry =
   | readonly ['error', number, string]
   | readonly ['note', string, unknown]
 
-interface Pending {
+interface PendingCall {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
   readonly timer: NodeJS.Timeout
@@ -33,7 +33,7 @@ const MAX_CHARS = Math.floor((MAX_FRAME_BYTES - HEADER_BYTES) / 3) - 2
 /** Calls and notifications with JSON bodies, in both directions and in order. For what happens less than once a request. */
 export class CallTopic implements Topic {
   readonly #options: CallTopicOptions
-  readonly #pending = new Map<number, Pending>()
+  readonly #pending = new Map<number, PendingCall>()
   #unsent: string[] = []
   #isOpen = false
   #calls = 0
@@ -135,7 +135,7 @@ export class CallTopic implements Topic {
     this.#options.schedule()
   }
 
-  #take(number: number): Pending | undefined {
+  #take(number: number): PendingCall | undefined {
     const pending = this.#pending.get(number)
     this.#pending.delete(number)
     clearTimeout(pending?.timer)

@@ -1,18 +1,18 @@
-import type { CircuitName, CircuitSharing, CircuitUpdate } from '../../core/circuit-sharing.ts'
+import type { CircuitName, CircuitSharing, CircuitUpdate } from '../../core/attempts/circuit-sharing.ts'
 import type { SupervisorCalls } from '../channel/supervisor-calls.ts'
 import type { WorkerCalls } from '../channel/worker-calls.ts'
 
-const NEWS = 'circuit'
+const TOPIC = 'circuit'
 const KNOWN = 'known circuits'
 const CLAIM = 'claim probe'
 const RELEASE = 'release probe'
 const TIMEOUT_MS = 500
-/** News that are kept for workers that start later, and for how long. */
+/** Updates that are kept for workers that start later, and for how long. */
 const MAX_KEPT = 20_000
 const KEPT_MS = 10 * 60_000
 
-interface KeptNews {
-  readonly news: CircuitUpdate
+interface RememberedUpdate {
+  readonly update: CircuitUpdate
   /** Unix milliseconds. */
   readonly at: number
 }
@@ -28,16 +28,16 @@ interface Probe {
  * returns Unix milliseconds.
  */
 export function serveCircuits(calls: SupervisorCalls, now: () => number): void {
-  const kept = new Map<string, KeptNews>()
+  const kept = new Map<string, RememberedUpdate>()
   const probes = new Map<string, Probe>()
-  calls.handle(NEWS, (body, from) => {
-    const news = body as CircuitUpdate
-    const key = toKey(news)
-    // Deleted first, so that the map stays in the order of the news.
+  calls.handle(TOPIC, (body, from) => {
+    const update = body as CircuitUpdate
+    const key = toKey(update)
+    // Deleted first, so that the map stays in the order of the updates.
     kept.delete(key)
-    if (news.change !== 'close') kept.set(key, { news, at: now() })
+    if (update.change !== 'close') kept.set(key, { update, at: now() })
     if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value as string)
-    calls.notifyAll(NEWS, news, from)
+    calls.notifyAll(TOPIC, update, from)
   })
   calls.handle(CLAIM, (body, worker) => {
     const { name, leaseMs } = body as { name: CircuitName; leaseMs: number }
@@ -54,23 +54,23 @@ export function serveCircuits(calls: SupervisorCalls, now: () => number): void {
   })
   calls.handle(KNOWN, (_, worker) => {
     const time = now()
-    for (const [key, { news, at }] of kept) {
+    for (const [key, { update, at }] of kept) {
       if (time - at > KEPT_MS) kept.delete(key)
-      else calls.notify(worker, NEWS, toCurrent(news, time - at))
+      else calls.notify(worker, TOPIC, toCurrent(update, time - at))
     }
   })
 }
 
 /** Shares the circuits of this worker. Without its supervisor each worker is on its own. */
-export function connectCircuits(calls: WorkerCalls, apply: (news: CircuitUpdate) => void): CircuitSharing {
-  calls.handle(NEWS, body => apply(body as CircuitUpdate))
+export function connectCircuits(calls: WorkerCalls, apply: (update: CircuitUpdate) => void): CircuitSharing {
+  calls.handle(TOPIC, body => apply(body as CircuitUpdate))
   calls.onConnection(
     () => calls.notify(KNOWN, null),
     () => {},
   )
   return {
-    publish(news) {
-      calls.notify(NEWS, news)
+    publish(update) {
+      calls.notify(TOPIC, update)
     },
     async claimProbe({ credentialId, provider, model }, leaseMs) {
       try {
@@ -86,12 +86,12 @@ export function connectCircuits(calls: WorkerCalls, apply: (news: CircuitUpdate)
   }
 }
 
-/** Returns news of `ageMs` ago as they are now. */
-function toCurrent(news: CircuitUpdate, ageMs: number): CircuitUpdate {
-  if (news.change === 'open') {
-    return { ...news, retryInMs: news.retryInMs - ageMs, openForMs: news.openForMs + ageMs }
+/** Returns an update of `ageMs` ago as it is now. */
+function toCurrent(update: CircuitUpdate, ageMs: number): CircuitUpdate {
+  if (update.change === 'open') {
+    return { ...update, retryInMs: update.retryInMs - ageMs, openForMs: update.openForMs + ageMs }
   }
-  return news.change === 'rest' ? { ...news, restMs: Math.max(0, news.restMs - ageMs) } : news
+  return update.change === 'rest' ? { ...update, restMs: Math.max(0, update.restMs - ageMs) } : update
 }
 
 function toKey({ credentialId, model }: CircuitName): string {

@@ -27,7 +27,7 @@ export function serveHoldings(calls: SupervisorCalls): void {
   const sumWithout = (except: string): number[] => {
     const sums: number[] = []
     for (const [worker, used] of known) {
-      if (worker !== except) for (const [at, each] of used.entries()) sums[at] = (sums[at] ?? 0) + each
+      if (worker !== except) for (const [at, amount] of used.entries()) sums[at] = (sums[at] ?? 0) + amount
     }
     return sums
   }

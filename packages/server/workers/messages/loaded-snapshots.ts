@@ -4,7 +4,7 @@ import type { WorkerCalls } from '../channel/worker-calls.ts'
 const LOADED = 'snapshot loaded'
 const KNOWN = 'snapshots that are loaded'
 /** The newest that a worker which starts later learns of. */
-const MOST_KNOWN = 1_000
+const MAX_KNOWN = 1_000
 
 /** Tells each worker what the others have loaded from the database. */
 export function serveLoadedSnapshots(calls: SupervisorCalls): void {
@@ -14,7 +14,7 @@ export function serveLoadedSnapshots(calls: SupervisorCalls): void {
     known.delete(name)
     known.set(name, body)
     const [oldest] = known.keys()
-    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
+    if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
     calls.notifyAll(LOADED, body, from)
   })
   calls.handle(KNOWN, (_, worker) => {

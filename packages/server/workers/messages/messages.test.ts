@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { CircuitUpdate } from '../../core/circuit-sharing.ts'
+import type { CircuitUpdate } from '../../core/attempts/circuit-sharing.ts'
 import { SupervisorCalls } from '../channel/supervisor-calls.ts'
 import { SupervisorChannel } from '../channel/supervisor-channel.ts'
 import { WorkerCalls } from '../channel/worker-calls.ts'
@@ -139,24 +139,24 @@ describe('workers of one supervisor', () => {
     const open = async (worker: string) => {
       const received: CircuitUpdate[] = []
       const sharing = await openWorker(worker, calls =>
-        connectCircuits(calls, news => void received.push(news)),
+        connectCircuits(calls, update => void received.push(update)),
       )
       return { sharing, received }
     }
     const [one, two] = [await open('one'), await open('two')]
     // Their questions for known circuits were answered.
     for (const { sharing } of [one, two]) await sharing.claimProbe({ ...name, model: 'none' }, 1)
-    const news: CircuitUpdate = { ...name, change: 'open', retryInMs: 500, openForMs: 0, failureRate: 1 }
+    const update: CircuitUpdate = { ...name, change: 'open', retryInMs: 500, openForMs: 0, failureRate: 1 }
     const rest: CircuitUpdate = { ...name, model: 'other', change: 'rest', restMs: 300, updatedAt: 0 }
-    one.sharing.publish(news)
+    one.sharing.publish(update)
     one.sharing.publish(rest)
-    await expect.poll(() => two.received).toEqual([news, rest])
+    await expect.poll(() => two.received).toEqual([update, rest])
     now += 100
     const three = await open('three')
     await expect
       .poll(() => three.received)
       .toEqual([
-        { ...news, retryInMs: 400, openForMs: 100 },
+        { ...update, retryInMs: 400, openForMs: 100 },
         { ...rest, restMs: 200 },
       ])
     expect(one.received).toEqual([])

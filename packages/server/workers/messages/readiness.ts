@@ -24,7 +24,7 @@ export function serveReadiness(calls: SupervisorCalls): SharedReadiness {
   const of = (except?: string): Readiness[] => {
     const { workers } = calls
     for (const name of known.keys()) if (!workers.includes(name)) known.delete(name)
-    return [...known].filter(([name]) => name !== except).map(([, each]) => each)
+    return [...known].filter(([name]) => name !== except).map(([, item]) => item)
   }
   calls.handle(READINESS, (body, from) => {
     known.set(from, body as Readiness)
@@ -33,8 +33,8 @@ export function serveReadiness(calls: SupervisorCalls): SharedReadiness {
   const none = { ready: false, reasons: ['no gateway worker runs'] }
   return {
     all() {
-      const each = of()
-      return each.length === 0 ? none : merge(each)
+      const states = of()
+      return states.length === 0 ? none : merge(states)
     },
   }
 }
@@ -70,9 +70,9 @@ export function connectReadiness(
   return { all: () => merge([own(), others]), close: () => clearInterval(timer) }
 }
 
-function merge(each: readonly Readiness[]): Readiness {
+function merge(states: readonly Readiness[]): Readiness {
   return {
-    ready: each.every(({ ready }) => ready),
-    reasons: [...new Set(each.flatMap(({ reasons }) => reasons))],
+    ready: states.every(({ ready }) => ready),
+    reasons: [...new Set(states.flatMap(({ reasons }) => reasons))],
   }
 }

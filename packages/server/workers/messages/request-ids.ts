@@ -1,4 +1,4 @@
-import { ClaimedIds } from '../../core/claimed-ids.ts'
+import { ClaimedIds } from '../../core/records/claimed-ids.ts'
 import type { SupervisorCalls } from '../channel/supervisor-calls.ts'
 import type { WorkerCalls } from '../channel/worker-calls.ts'
 

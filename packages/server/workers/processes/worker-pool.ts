@@ -22,22 +22,22 @@ const LAST_PAUSE_MS = 10_000
 /** A worker that still has requests or connections does not hold up the replacement of the others for longer. */
 const REPLACE_EVERY_MS = 5_000
 
-/** The place of one worker, which others take when it ends. */
-interface Place {
+/** The slot of one worker. When the worker ends, another fills the slot. */
+interface WorkerSlot {
   worker: WorkerProcess | undefined
   /** When it began to listen. */
   steadyAt: number
   /** Ends in a row of workers that did not listen for long. */
   failures: number
   pause: NodeJS.Timeout | undefined
-  /** Another worker is on its way to this place already. */
+  /** A replacement of the worker is being started already. */
   isReplacing: boolean
 }
 
 /** Keeps a number of gateway workers running. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions
-  readonly #places: Place[]
+  readonly #slots: WorkerSlot[]
   readonly #running = new Set<WorkerProcess>()
   #stopping: Promise<WorkerCounts> | undefined
   #replacing: Promise<void> | undefined
@@ -45,7 +45,7 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options
-    this.#places = Array.from({ length: options.size }, () => ({
+    this.#slots = Array.from({ length: options.size }, () => ({
       worker: undefined,
       steadyAt: Number.POSITIVE_INFINITY,
       failures: 0,
@@ -61,7 +61,7 @@ export class WorkerPool {
 
   /** Starts all workers. Rejects, with none left running, if one of them does not come to listen. */
   async start(): Promise<void> {
-    const workers = this.#places.map(() => this.#fork())
+    const workers = this.#slots.map(() => this.#fork())
     try {
       await Promise.all(workers.map(({ listening }) => listening))
     } catch (error) {
@@ -69,7 +69,7 @@ export class WorkerPool {
       await this.#killAll()
       throw error
     }
-    for (const [index, place] of this.#places.entries()) this.#take(place, workers[index] as WorkerProcess)
+    for (const [index, slot] of this.#slots.entries()) this.#fill(slot, workers[index] as WorkerProcess)
   }
 
   /** Replaces the workers one by one: the new one listens before the old one stops. Another call meanwhile does it again. */
@@ -107,14 +107,14 @@ export class WorkerPool {
   }
 
   async #stopAll(): Promise<WorkerCounts> {
-    for (const { pause } of this.#places) clearTimeout(pause)
+    for (const { pause } of this.#slots) clearTimeout(pause)
     const workers = [...this.#running]
     for (const worker of workers) worker.stop(false)
     const counts = await Promise.all(workers.map(({ finished }) => finished))
     const sum = { finished: 0, cut: 0 }
-    for (const each of counts) {
-      sum.finished += each?.finished ?? 0
-      sum.cut += each?.cut ?? 0
+    for (const count of counts) {
+      sum.finished += count?.finished ?? 0
+      sum.cut += count?.cut ?? 0
     }
     return sum
   }
@@ -129,66 +129,66 @@ export class WorkerPool {
     return worker
   }
 
-  #take(place: Place, worker: WorkerProcess): void {
-    place.worker = worker
-    place.steadyAt = performance.now() + (this.#options.steadyMs ?? STEADY_MS)
+  #fill(slot: WorkerSlot, worker: WorkerProcess): void {
+    slot.worker = worker
+    slot.steadyAt = performance.now() + (this.#options.steadyMs ?? STEADY_MS)
     void worker.ended.then(({ code, signal }) => {
-      if (place.worker !== worker) return
-      place.worker = undefined
+      if (slot.worker !== worker) return
+      slot.worker = undefined
       if (this.#stopping !== undefined) return
       this.#options.log.error({ worker: worker.pid, code, signal }, 'a gateway worker ended and is replaced')
-      if (performance.now() >= place.steadyAt) place.failures = 0
-      if (!place.isReplacing) this.#refill(place)
+      if (performance.now() >= slot.steadyAt) slot.failures = 0
+      if (!slot.isReplacing) this.#refill(slot)
     })
   }
 
   /** Starts a worker at once, or after a pause if the ones before did not live long. */
-  #refill(place: Place): void {
+  #refill(slot: WorkerSlot): void {
     const pauseMs =
-      place.failures === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (place.failures - 1), LAST_PAUSE_MS)
-    place.failures++
-    place.pause = setTimeout(() => void this.#start(place), pauseMs)
+      slot.failures === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (slot.failures - 1), LAST_PAUSE_MS)
+    slot.failures++
+    slot.pause = setTimeout(() => void this.#start(slot), pauseMs)
   }
 
-  async #start(place: Place): Promise<void> {
+  async #start(slot: WorkerSlot): Promise<void> {
     if (this.#stopping !== undefined) return
     const worker = this.#fork()
     try {
       await worker.listening
-      this.#take(place, worker)
+      this.#fill(slot, worker)
     } catch (error) {
       if (this.#stopping !== undefined) return
-      const details = { alarm: 'workers', err: error, failures: place.failures }
+      const details = { alarm: 'workers', err: error, failures: slot.failures }
       this.#options.log.error(details, 'a gateway worker could not start; it is tried again')
-      this.#refill(place)
+      this.#refill(slot)
     }
   }
 
   async #replaceEach(): Promise<void> {
     const { log } = this.#options
-    for (const place of this.#places) {
+    for (const slot of this.#slots) {
       if (this.#stopping !== undefined) return
-      // An empty place gets a worker of its own.
-      if (place.worker === undefined) continue
-      place.isReplacing = true
+      // An empty slot gets a worker of its own.
+      if (slot.worker === undefined) continue
+      slot.isReplacing = true
       const next = this.#fork()
       try {
         await next.listening
       } catch (error) {
-        place.isReplacing = false
-        if (place.worker === undefined && this.#stopping === undefined) this.#refill(place)
+        slot.isReplacing = false
+        if (slot.worker === undefined && this.#stopping === undefined) this.#refill(slot)
         const details = { alarm: 'workers', err: error }
         return log.error(details, 'a gateway worker could not start; the others are not replaced')
       }
-      place.isReplacing = false
-      const old: WorkerProcess | undefined = place.worker
-      this.#take(place, next)
+      slot.isReplacing = false
+      const old: WorkerProcess | undefined = slot.worker
+      this.#fill(slot, next)
       // A stop that came meanwhile has told this one too.
       if (this.#stopping !== undefined) return
       old?.stop(true)
       await Promise.race([old?.ended, wait(REPLACE_EVERY_MS)])
     }
-    log.info({ workers: this.#places.length }, 'all gateway workers were replaced')
+    log.info({ workers: this.#slots.length }, 'all gateway workers were replaced')
   }
 }
 

@@ -13,11 +13,11 @@ export const tokenCounter: TokenCounter = {
   // Clouds that wrap this format in their own have no counting route.
   canCount: ({ provider }) => provider.messages === undefined,
   encodeRequest: (request, target, source, dropped = []) => {
-    const isOurs = source?.format === 'anthropic-messages'
+    const isSameFormat = source?.format === 'anthropic-messages'
     return {
       ...joinAddress(target.baseUrl, '/messages/count_tokens'),
-      headers: encodeHeaders(false, isOurs ? source.headers : undefined),
-      ...(isOurs
+      headers: encodeHeaders(false, isSameFormat ? source.headers : undefined),
+      ...(isSameFormat
         ? passRequest(request, target.model, source, [...ANSWER_FIELDS, ...dropped])
         : toCounted(withoutAnswerFields(encodeBody(withoutNamed(request, dropped), target)))),
     }

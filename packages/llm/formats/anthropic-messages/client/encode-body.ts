@@ -12,9 +12,9 @@ import { findModelTraits, type ModelTraits } from './model-traits.ts'
 import { STRUCTURED_ANSWER } from './structured-answer.ts'
 
 /** The request in this format, without what the model refuses and without options of the caller for this provider. */
-export function encodeBody(asked: ChatRequest, target: Target): JsonObject {
+export function encodeBody(received: ChatRequest, target: Target): JsonObject {
   const traits = findModelTraits(target.model)
-  const request = withoutParameters(asked, listRefused(asked, traits))
+  const request = withoutParameters(received, listRefused(received, traits))
   const maxTokens = findMaxTokens(request, target, traits)
   // Clouds do not document messages of the role `system` within the conversation.
   const takesSystemTurns = traits.takesSystemTurns && target.provider.messages === undefined
@@ -37,11 +37,11 @@ export function encodeBody(asked: ChatRequest, target: Target): JsonObject {
 
 /** The format demands a cap: where the caller names none it is all that the model gives. */
 function findMaxTokens(request: ChatRequest, target: Target, traits: ModelTraits): number {
-  const most = target.maxOutputTokens
+  const max = target.maxOutputTokens
   const wanted = request.maxOutputTokens
-  if (wanted === undefined) return most ?? traits.maxOutputTokens
+  if (wanted === undefined) return max ?? traits.maxOutputTokens
   // The provider refuses a cap above the model's, though a lower one changes no answer.
-  return most === undefined ? wanted : Math.min(wanted, most)
+  return max === undefined ? wanted : Math.min(wanted, max)
 }
 
 function addInstruction(

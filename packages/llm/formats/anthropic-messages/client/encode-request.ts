@@ -18,11 +18,11 @@ const VERSION = '2023-06-01'
 
 /** The canonical request as `POST /v1/messages` takes it, or a cloud's route; a body of this format passes through. */
 export const encodeRequest: EncodeRequest = (request, target, source, dropped = []) => {
-  const isOurs = source?.format === 'anthropic-messages'
+  const isSameFormat = source?.format === 'anthropic-messages'
   const { model, provider } = target
   const envelope = provider.messages
   const version = envelope === undefined ? {} : { anthropic_version: envelope.version }
-  const made = isOurs
+  const encoded = isSameFormat
     ? passRequest(
         request,
         envelope === undefined ? model : undefined,
@@ -32,12 +32,12 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
         version,
       )
     : toBody(request, target, dropped)
-  const headers = encodeHeaders(request.stream, isOurs ? source.headers : undefined)
+  const headers = encodeHeaders(request.stream, isSameFormat ? source.headers : undefined)
   if (envelope !== undefined) delete headers['anthropic-version']
   return {
     ...joinAddress(target.baseUrl, findPath(envelope, model, request.stream)),
     headers,
-    ...made,
+    ...encoded,
   }
 }
 
@@ -65,15 +65,15 @@ function toBody(
   target: Target,
   dropped: readonly string[],
 ): Pick<UpstreamRequest, 'body' | 'content' | 'emulated'> {
-  const made = encodeBody(withoutNamed(request, dropped), target)
+  const encoded = encodeBody(withoutNamed(request, dropped), target)
   if (request.extra !== undefined) {
     for (const name of PASSED_ON) {
       const value = dropped.includes(name) ? undefined : request.extra.get(name)
-      if (value !== undefined) made[name] = value
+      if (value !== undefined) encoded[name] = value
     }
   }
   const options = request.providerOptions?.[target.provider.id]
-  const body: JsonObject = { ...made, ...options }
+  const body: JsonObject = { ...encoded, ...options }
   const envelope = target.provider.messages
   if (envelope !== undefined) {
     delete body.model

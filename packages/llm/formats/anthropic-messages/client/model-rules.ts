@@ -12,7 +12,7 @@ export function listRefused(request: ChatRequest, traits: ModelTraits): Paramete
   const refused: Parameter[] = []
   const { temperature, topP, stop, reasoningEffort } = request
   // The provider refuses a stop sequence of white space alone.
-  if (stop?.some(each => each.trim() === '') === true) refused.push('stop')
+  if (stop?.some(sequence => sequence.trim() === '') === true) refused.push('stop')
   const thinks = willThink(request, traits)
   if (!traits.hasSampling || thinks) refused.push(...SAMPLING)
   else if (traits.samplesByOne && temperature !== undefined && topP !== undefined) {

@@ -41,8 +41,8 @@ function removeTools(
   changes: Map<string, Json | undefined>,
 ): void {
   if (!dropped.some(path => path.startsWith('tools[')) || !Array.isArray(value.tools)) return
-  const left = new Set(dropped)
-  const kept = value.tools.filter((_, at) => !left.has(`tools[${at}]`))
+  const removed = new Set(dropped)
+  const kept = value.tools.filter((_, at) => !removed.has(`tools[${at}]`))
   changes.set('tools', kept.length === 0 ? undefined : kept)
   if (kept.length === 0 && value.tool_choice !== undefined) changes.set('tool_choice', undefined)
 }

@@ -74,7 +74,7 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   refusal: 'content_filter',
 }
 
-interface Naive {
+interface PlainReply {
   text: string
   thinking: string
   calls: { id: string; name: string; arguments: unknown }[]
@@ -84,9 +84,9 @@ interface Naive {
 }
 
 /** Adds up an answer by the format's documentation alone, without the gateway's decoder. */
-function sumWire(payloads: readonly string[]): Naive {
-  const sum: Naive = { text: '', thinking: '', calls: [], signatures: [], finish: undefined, usage: {} }
-  let blocks: { block: JsonObject; json: string; call: Naive['calls'][number] | undefined }[] = []
+function sumWire(payloads: readonly string[]): PlainReply {
+  const sum: PlainReply = { text: '', thinking: '', calls: [], signatures: [], finish: undefined, usage: {} }
+  let blocks: { block: JsonObject; json: string; call: PlainReply['calls'][number] | undefined }[] = []
   for (const data of payloads) {
     const event = JSON.parse(data) as JsonObject
     const delta = toObject(event.delta) ?? {}
@@ -139,7 +139,7 @@ const parse = (text: unknown): unknown => {
   }
 }
 
-interface Added {
+interface DecodedReply {
   content: string
   reasoning: string
   calls: { id: string; name: string; arguments: string }[]
@@ -149,8 +149,8 @@ interface Added {
 }
 
 /** Adds events up as clients do. */
-function addUp(events: readonly StreamEvent[]): Added {
-  const added: Added = {
+function addUp(events: readonly StreamEvent[]): DecodedReply {
+  const added: DecodedReply = {
     content: '',
     reasoning: '',
     calls: [],

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import type { Listed } from '../../shared/listed-model.ts'
+import type { ModelListEntry } from '../../shared/listed-model.ts'
 
 /** The format demands a day of release, which the catalog does not have. */
 const RELEASED_AT = '1970-01-01T00:00:00Z'
 
 /** `GET /v1/models`: one page. */
-export function encodeModelList(models: readonly Listed[]): JsonObject {
+export function encodeModelList(models: readonly ModelListEntry[]): JsonObject {
   return {
     data: models.map(toModel),
     has_more: false,
@@ -15,7 +15,7 @@ export function encodeModelList(models: readonly Listed[]): JsonObject {
 }
 
 /** `GET /v1/models/{model}`. */
-export function toModel(listed: Listed): JsonObject {
+export function toModel(listed: ModelListEntry): JsonObject {
   const name = 'targets' in listed ? listed.id : listed.model.display_name
   return { type: 'model', id: listed.id, display_name: name, created_at: RELEASED_AT }
 }

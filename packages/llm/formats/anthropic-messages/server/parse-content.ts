@@ -128,7 +128,7 @@ function parseDocumentBlock({ block, path }: PlacedBlock, { parts }: Content, no
 }
 
 function parseSearchResult({ block, path }: PlacedBlock, { parts }: Content, notes: MessageNotes): void {
-  const head = [toText(block.title), toText(block.source)].filter(each => each !== undefined)
+  const head = [toText(block.title), toText(block.source)].filter(item => item !== undefined)
   addText(parts, head.join('\n'))
   addParts(parts, parseContent(block.content, `${path}.content`, notes, true).parts)
 }

@@ -60,7 +60,7 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
     hasClaudesEffort: true,
     spellings: FIELDS.spellings,
     findings: {
-      nativeOnly: notes.nativeOnly.concat(FIELDS.listOnlyHere(body)),
+      nativeOnly: notes.nativeOnly.concat(FIELDS.listFormatSpecific(body)),
       hosted: [],
       hostedTools: [...tools.hostedTools],
       stateful: [],

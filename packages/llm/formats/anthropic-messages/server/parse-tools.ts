@@ -4,7 +4,7 @@ import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { JsonTexts } from '../../../upstream/json-texts.ts'
 import { toolNameAt } from '../../shared/call-fields.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
-import { type HostedAsk, toUses } from '../../shared/hosted-tools.ts'
+import { type HostedToolRequest, toUses } from '../../shared/hosted-tools.ts'
 import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
 import { refuseReservedFields } from '../../shared/reserved-fields.ts'
 import { refuseOtherFields } from '../../shared/tool-fields.ts'
@@ -21,7 +21,7 @@ export interface ToolNotes {
   /** Paths of tools and choices that only a target of this format can honour. */
   readonly nativeOnly: string[]
   /** Tools that the provider runs. */
-  readonly hostedTools: readonly HostedAsk[]
+  readonly hostedTools: readonly HostedToolRequest[]
   readonly asksForCaching: boolean
 }
 
@@ -34,7 +34,7 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
   const nativeOnly: string[] = []
   const nativeNames = new Set<Json | undefined>()
   const clientRun = new Set<Json | undefined>()
-  const hostedTools: NamedAsk[] = []
+  const hostedTools: NamedToolRequest[] = []
   let asksForCaching = false
   const texts = new JsonTexts()
   for (const [at, value] of list.entries()) {
@@ -77,15 +77,18 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
   const chosen = choice?.type === 'tool' ? choice.name : undefined
   if (toolChoice !== undefined && isOfFunctions(toolChoice, functions)) request.toolChoice = toolChoice
   if (functions.length > 0 && choice?.disable_parallel_tool_use === true) request.parallelToolCalls = false
-  return { nativeOnly, hostedTools: hostedTools.map(ask => toAsk(ask, chosen)), asksForCaching }
+  return { nativeOnly, hostedTools: hostedTools.map(ask => toHostedRequest(ask, chosen)), asksForCaching }
 }
 
-interface NamedAsk extends HostedAsk {
+interface NamedToolRequest extends HostedToolRequest {
   readonly name: Json | undefined
 }
 
 /** The choice of a tool is left out with the tool. */
-function toAsk({ path, name, type, isFree, maxUses }: NamedAsk, chosen: Json | undefined): HostedAsk {
+function toHostedRequest(
+  { path, name, type, isFree, maxUses }: NamedToolRequest,
+  chosen: Json | undefined,
+): HostedToolRequest {
   const isChosen = chosen !== undefined && name === chosen
   return { path, type, isFree, maxUses, choicePath: isChosen ? 'tool_choice' : undefined }
 }

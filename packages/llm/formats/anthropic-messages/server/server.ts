@@ -4,7 +4,7 @@ import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { measureUnmarked } from '../../shared/measure-unmarked.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
-import type { Answered, ChatServer, CountFormat } from '../../shared/server-format.ts'
+import type { ChatServer, CountFormat, ReplyContext } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { toStopReason } from '../wire/stop-reason.ts'
 import { toAnthropicError } from './encode-error.ts'
@@ -18,8 +18,8 @@ export const anthropicServer: ChatServer = {
   id: 'anthropic-messages',
   parse: parseRequest,
   encodeReply: toAnthropicReply,
-  openStream: answered =>
-    answered.format === 'anthropic-messages' ? new PassedStream() : new TranslatedStream(answered),
+  openStream: context =>
+    context.format === 'anthropic-messages' ? new PassedStream() : new TranslatedStream(context),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     `event: error\ndata: ${JSON.stringify(toAnthropicError(fault, requestId, baseUrl))}\n\n`,
   keepAlive: 'event: ping\ndata: {"type": "ping"}\n\n',
@@ -33,13 +33,13 @@ export const anthropicCount: CountFormat = {
   encode: tokens => ({ input_tokens: tokens }),
 }
 
-function toAnthropicReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (answered.format === 'anthropic-messages') return answer.bytes
-  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(answered))
+function toAnthropicReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+  if (context.format === 'anthropic-messages') return answer.bytes
+  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(context))
   return Buffer.from(JSON.stringify(reply))
 }
 
-function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
+function toEnvelope({ requestId, created, model }: ReplyContext): ReplyEnvelope {
   return { id: `msg_${requestId.replaceAll('-', '')}`, created, model }
 }
 
@@ -47,8 +47,8 @@ function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
 class TranslatedStream implements StreamEncoder {
   readonly #encoder: MessageEncoder
 
-  constructor(answered: Answered) {
-    this.#encoder = new MessageEncoder(toEnvelope(answered))
+  constructor(context: ReplyContext) {
+    this.#encoder = new MessageEncoder(toEnvelope(context))
   }
 
   measurePassable(): number {
@@ -57,7 +57,7 @@ class TranslatedStream implements StreamEncoder {
 
   encode(events: readonly StreamEvent[]): string {
     let frames = ''
-    for (const event of events) for (const each of this.#encoder.encode(event)) frames += toFrame(each)
+    for (const event of events) for (const encoded of this.#encoder.encode(event)) frames += toFrame(encoded)
     return frames
   }
 

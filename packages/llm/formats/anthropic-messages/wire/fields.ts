@@ -13,8 +13,8 @@ import { CACHE_MARK } from '../../shared/chat-rules.ts'
 import {
   type Field,
   FieldTable,
+  formatSpecific,
   number,
-  onlyHere,
   own,
   sent,
   texts,
@@ -66,7 +66,7 @@ const ANSWER: Readonly<Record<string, Field>> = {
   // OpenAI's scale goes to 2.
   temperature: { ...number('temperature'), write: value => Math.min(Math.max(Number(value), 0), 1) },
   top_p: number('topP'),
-  top_k: sent(SCALAR, onlyHere()),
+  top_k: sent(SCALAR, formatSpecific()),
   stop_sequences: {
     ...texts('stop'),
     write: value => (Array.isArray(value) && value.length > 0 ? value : undefined),

@@ -85,9 +85,9 @@ function decodeNamed(
   const message = (toText(object.message) ?? toText(object.Message) ?? '').split('\n', 1)[0] ?? ''
   const base = decodeErrorBody(status, headers, { message, code: name })
   const cause = CAUSES.find(
-    each =>
-      each.names?.includes(name.toLowerCase().replace(/exception$/, '')) === true ||
-      each.message?.test(message.slice(0, 2000)) === true,
+    cause =>
+      cause.names?.includes(name.toLowerCase().replace(/exception$/, '')) === true ||
+      cause.message?.test(message.slice(0, 2000)) === true,
   )
   if (cause === undefined && status !== undefined) return base
   const kind = cause?.kind ?? (/^validation/i.test(name) ? 'bad_request' : base.kind)

@@ -39,7 +39,7 @@ export function encodeContent(
     const block = encodePart(part, options.documents)
     const cache = options.cachePoints ? toCachePoint(part.cache_control) : undefined
     // The cache mark of a blank text goes behind the block before it.
-    const group = [block, cache].filter(each => each !== undefined)
+    const group = [block, cache].filter(entry => entry !== undefined)
     if (block !== undefined || all.length > 0) all.push(group)
   }
   return all

@@ -35,7 +35,7 @@ export function encodeMessages(
   const add = (role: Turn['role'], blocks: readonly Blocks[]): void => {
     if (blocks.length === 0) return
     const last = turns.at(-1)
-    if (last?.role === role) for (const each of blocks) last.blocks.push(each)
+    if (last?.role === role) for (const block of blocks) last.blocks.push(block)
     else turns.push({ role, blocks: [...blocks] })
   }
   for (const message of messages) {
@@ -45,7 +45,7 @@ export function encodeMessages(
     switch (message.role) {
       case 'system':
       case 'developer':
-        if (turns.length === 0) for (const each of content) system.push(each)
+        if (turns.length === 0) for (const item of content) system.push(item)
         else add('user', content.map(asSystem))
         break
       case 'assistant':
@@ -81,8 +81,8 @@ function toTurnBodies(turns: Turn[]): JsonObject[] {
   const last = turns.at(-1)
   if (last?.role === 'assistant') trimEnd(last)
   return turns.map(({ role, blocks }) => {
-    const isResult = (each: Blocks): boolean => each[0]?.toolResult !== undefined
-    const ordered = [...blocks.filter(isResult), ...blocks.filter(each => !isResult(each))].flat()
+    const isResult = (group: Blocks): boolean => group[0]?.toolResult !== undefined
+    const ordered = [...blocks.filter(isResult), ...blocks.filter(group => !isResult(group))].flat()
     // Converse refuses a document without a text beside it.
     const lacksText =
       ordered.some(({ document }) => document !== undefined) &&

@@ -42,9 +42,9 @@ function translateBody(
   target: Target,
   dropped: readonly string[],
 ): Pick<UpstreamRequest, 'body' | 'content' | 'emulated'> {
-  const made = encodeBody(withoutNamed(request, dropped), target.model)
+  const encoded = encodeBody(withoutNamed(request, dropped), target.model)
   const options = request.providerOptions?.[target.provider.id]
-  const body = withOwnCap(mergeOptions(made, options), request)
+  const body = withOwnCap(mergeOptions(encoded, options), request)
   return {
     body: Buffer.from(JSON.stringify(body)),
     content: { rules: FIELDS.rules, value: body, options: toCallerOptions(target, options) },
@@ -65,8 +65,8 @@ function withOwnCap(body: JsonObject, { maxOutputTokens }: ChatRequest): JsonObj
   return Object.keys(inferenceConfig).length === 0 ? rest : { ...rest, inferenceConfig }
 }
 
-function encodeBody(asked: ChatRequest, model: string): JsonObject {
-  const request = withoutParameters(asked, listRefused(asked, model))
+function encodeBody(received: ChatRequest, model: string): JsonObject {
+  const request = withoutParameters(received, listRefused(received, model))
   const canForce = !asksToThink(request, model)
   const { instruction, toolConfig, outputConfig } = encodeTools(request, model, canForce)
   const toolsAsText = toolConfig === undefined

@@ -58,7 +58,7 @@ function decode(recording: Recording, frames: readonly [string, string][]): Stre
 }
 
 /** Adds up the blocks of an answer by the format's documentation alone, without the gateway's decoder. */
-interface Naive {
+interface PlainReply {
   content: string
   reasoning: string
   signatures: string[]
@@ -66,7 +66,7 @@ interface Naive {
   calls: { id: unknown; name: unknown; input: unknown }[]
 }
 
-function readBlocks(blocks: readonly JsonObject[]): Naive {
+function readBlocks(blocks: readonly JsonObject[]): PlainReply {
   const reasoning = blocks.map(block => toObject(block.reasoningContent)).filter(each => each !== undefined)
   const texts = reasoning.map(each => toObject(each.reasoningText)).filter(each => each !== undefined)
   return {
@@ -148,7 +148,7 @@ const FINISH: Readonly<Record<string, string>> = {
   content_filtered: 'content_filter',
 }
 
-function checkFinish(finish: string | undefined, stop: unknown, naive: Naive): void {
+function checkFinish(finish: string | undefined, stop: unknown, naive: PlainReply): void {
   const expected = FINISH[String(stop)]
   if (expected === undefined) throw new Error(`an unknown stop reason: ${String(stop)}`)
   expect(finish).toBe(expected === 'tool_calls' && naive.calls.length === 0 ? 'stop' : expected)

@@ -5,7 +5,7 @@ import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { cacheWriteTokens, outputTokens } from '../../../usage/usage-sums.ts'
 import { anthropicServer } from '../../anthropic-messages/server/server.ts'
-import type { Answered, ChatServer } from '../../shared/server-format.ts'
+import type { ChatServer, ReplyContext } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { openMessages } from './open-invoke.ts'
 import { converseServer } from './server.ts'
@@ -20,7 +20,7 @@ export const invokeServer: ChatServer = {
   open: (body, pathModel) => openMessages(body, pathModel, false),
   parse: anthropicServer.parse,
   encodeReply: anthropicServer.encodeReply,
-  openStream: answered => new ChunkEncoder(answered),
+  openStream: context => new ChunkEncoder(context),
 }
 
 /** `…/invoke-with-response-stream`: Anthropic's events in frames of AWS. */
@@ -30,12 +30,12 @@ export const invokeStreamServer: ChatServer = {
 }
 
 class ChunkEncoder implements StreamEncoder {
-  readonly #answered: Answered
+  readonly #context: ReplyContext
   readonly #events: StreamEncoder
 
-  constructor(answered: Answered) {
-    this.#answered = answered
-    this.#events = anthropicServer.openStream(answered)
+  constructor(context: ReplyContext) {
+    this.#context = context
+    this.#events = anthropicServer.openStream(context)
   }
 
   measurePassable(): number {
@@ -47,7 +47,7 @@ class ChunkEncoder implements StreamEncoder {
   }
 
   finish(end: StreamEnd): Uint8Array {
-    const metrics = toMetrics(end.bill, Math.round(this.#answered.clock.elapsedMs()))
+    const metrics = toMetrics(end.bill, Math.round(this.#context.clock.elapsedMs()))
     return toFrames(toText(this.#events.finish(end)), metrics)
   }
 }

@@ -2,22 +2,22 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { parseCountRequest, parseRequest } from '../../anthropic-messages/server/parse-request.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import { invalid, textsAt } from '../../shared/read-fields.ts'
-import type { HeldRequest } from '../../shared/server-format.ts'
+import type { EmbeddedRequest } from '../../shared/server-format.ts'
 
-export type HeldMessages = Extract<HeldRequest, { readonly value: JsonObject }>
+export type EmbeddedMessages = Extract<EmbeddedRequest, { readonly value: JsonObject }>
 
 /**
  * Returns the request of Anthropic's format that a body of `InvokeModel` is, as Anthropic's own route takes it: with the
  * model, which is in the path here, and without the version. Other makers' bodies are refused.
  */
-export function openMessages(body: JsonObject, model: string, isStream: boolean): HeldMessages {
+export function openMessages(body: JsonObject, model: string, isStream: boolean): EmbeddedMessages {
   const { anthropic_beta: betas } = body
-  const held = openBody(body, model, isStream)
-  return { ...held, parse: (value, context) => withBetas(parseRequest(value, context), betas, context) }
+  const embedded = openBody(body, model, isStream)
+  return { ...embedded, parse: (value, context) => withBetas(parseRequest(value, context), betas, context) }
 }
 
 /** Opens the body of a token count. */
-export function openCounted(body: JsonObject, model: string): HeldMessages {
+export function openCounted(body: JsonObject, model: string): EmbeddedMessages {
   return { ...openBody(body, model, false), parse: parseCountRequest }
 }
 
@@ -28,7 +28,7 @@ function withBetas(parsed: ParsedChat, betas: Json | undefined, { isEndUser }: P
   return { ...parsed, request: { ...parsed.request, providerOptions } }
 }
 
-function openBody(body: JsonObject, model: string, isStream: boolean): Omit<HeldMessages, 'parse'> {
+function openBody(body: JsonObject, model: string, isStream: boolean): Omit<EmbeddedMessages, 'parse'> {
   const { anthropic_version: version, anthropic_beta: betas, ...rest } = body
   if (typeof version !== 'string') {
     throw invalid(

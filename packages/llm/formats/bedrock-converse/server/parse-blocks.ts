@@ -121,7 +121,7 @@ function getGuardedText(value: Json): string | undefined {
 
 function parseSearchResult(value: Json, _path: string, { parts }: Content): void {
   const { title, source, content } = toObject(value) ?? {}
-  const head = [toText(title), toText(source)].filter(each => each !== undefined).join('\n')
+  const head = [toText(title), toText(source)].filter(item => item !== undefined).join('\n')
   addText(parts, head)
   addTextsOf(parts, content)
 }

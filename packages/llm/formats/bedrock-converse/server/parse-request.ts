@@ -37,7 +37,7 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
   FIELDS.read(body, request)
   if (request.stop?.length === 0) delete request.stop
   set(request, 'receivedOutputCap', request.maxOutputTokens)
-  const notes = noMessageNotes(FIELDS.listOnlyHere(body))
+  const notes = noMessageNotes(FIELDS.listFormatSpecific(body))
   request.messages = parseMessages(body, notes)
   if (notes.carriesReasoning) request.carriesReasoning = true
   const areToolsMarked = parseTools(body, request)

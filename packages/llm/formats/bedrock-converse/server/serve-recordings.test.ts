@@ -100,7 +100,7 @@ describe.skipIf(!hasRecordings)('a recorded request of this format, parsed and s
 
   test('finds the fields that only this format has', () => {
     const found = taken.flatMap(({ body }) => {
-      const notes = noMessageNotes(FIELDS.listOnlyHere(body))
+      const notes = noMessageNotes(FIELDS.listFormatSpecific(body))
       parseMessages(toOffered(body), notes)
       return notes.nativeOnly
     })

@@ -40,7 +40,7 @@ const parse = (body: JsonObject) =>
   parseRequest(body, { source: toSourceBody('bedrock-converse', body), pathModel: 'x', isEndUser: false })
 /** The paths that the parser finds, also in bodies with fields that it refuses. */
 const listNativeOnly = (body: JsonObject): readonly string[] => {
-  const notes = noMessageNotes(FIELDS.listOnlyHere(body))
+  const notes = noMessageNotes(FIELDS.listFormatSpecific(body))
   parseMessages(body, notes)
   return notes.nativeOnly
 }

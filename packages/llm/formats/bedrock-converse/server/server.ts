@@ -3,7 +3,7 @@ import { countAwsEvents, measureAwsEvents } from '../../../frames/aws-event-stre
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
-import type { Answered, ChatServer } from '../../shared/server-format.ts'
+import type { ChatServer, ReplyContext } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { toStreamError, toStreamException } from './encode-error.ts'
 import { encodeReply, toStopReason } from './encode-reply.ts'
@@ -15,8 +15,8 @@ export const converseServer: ChatServer = {
   id: 'bedrock-converse',
   parse: parseRequest,
   encodeReply: toReply,
-  openStream: answered =>
-    answered.format === 'bedrock-converse' ? new PassedStream(answered) : new TranslatedStream(answered),
+  openStream: context =>
+    context.format === 'bedrock-converse' ? new PassedStream(context) : new TranslatedStream(context),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     encodeAwsException(toStreamException(fault), toStreamError(fault, requestId, baseUrl)),
   streamType: 'application/vnd.amazon.eventstream',
@@ -34,23 +34,23 @@ export const converseStreamServer: ChatServer = {
   parse: parseStreamRequest,
 }
 
-function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (answered.format === 'bedrock-converse') return answer.bytes
-  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, latencyMs(answered))
+function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+  if (context.format === 'bedrock-converse') return answer.bytes
+  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, latencyMs(context))
   return Buffer.from(JSON.stringify(reply))
 }
 
-function latencyMs({ clock }: Answered): number {
+function latencyMs({ clock }: ReplyContext): number {
   return Math.round(clock.elapsedMs())
 }
 
 /** Encodes the events of another format's stream. */
 class TranslatedStream implements StreamEncoder {
-  readonly #answered: Answered
+  readonly #context: ReplyContext
   readonly #encoder = new ConverseEncoder()
 
-  constructor(answered: Answered) {
-    this.#answered = answered
+  constructor(context: ReplyContext) {
+    this.#context = context
   }
 
   measurePassable(): number {
@@ -65,7 +65,7 @@ class TranslatedStream implements StreamEncoder {
   }
 
   finish({ finishReason, bill }: StreamEnd): Uint8Array {
-    return toFrames(this.#encoder.finish(finishReason, bill.usage, latencyMs(this.#answered)))
+    return toFrames(this.#encoder.finish(finishReason, bill.usage, latencyMs(this.#context)))
   }
 }
 
@@ -74,11 +74,11 @@ const MUST_READ = /messageSt|contentBlockSt|metadata|toolUse|xception/
 
 /** Passes the provider's own events on, except the last: it is sent after the request is recorded. */
 class PassedStream implements StreamEncoder {
-  readonly #answered: Answered
+  readonly #context: ReplyContext
   #last: Uint8Array | undefined
 
-  constructor(answered: Answered) {
-    this.#answered = answered
+  constructor(context: ReplyContext) {
+    this.#context = context
   }
 
   /** The events that only continue a block. */
@@ -101,7 +101,7 @@ class PassedStream implements StreamEncoder {
   finish({ isFinishSent, finishReason, bill }: StreamEnd): Uint8Array {
     if (this.#last !== undefined) return this.#last
     const stop = { type: 'messageStop', body: { stopReason: toStopReason(finishReason) } }
-    const metadata = toMetadata(bill.usage, latencyMs(this.#answered))
+    const metadata = toMetadata(bill.usage, latencyMs(this.#context))
     return toFrames(isFinishSent ? [metadata] : [stop, metadata])
   }
 }

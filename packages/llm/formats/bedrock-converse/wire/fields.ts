@@ -10,7 +10,16 @@ import {
   toTextOrRule,
   toUsualRule,
 } from '../../../upstream/outgoing-rules.ts'
-import { FieldTable, nested, number, onlyHere, own, sent, texts, unread } from '../../shared/field-table.ts'
+import {
+  FieldTable,
+  formatSpecific,
+  nested,
+  number,
+  own,
+  sent,
+  texts,
+  unread,
+} from '../../shared/field-table.ts'
 import { MESSAGES, SYSTEM, TOOL, TOOL_CHOICE } from './block-rules.ts'
 
 /** The fields of `inferenceConfig`. */
@@ -42,7 +51,7 @@ export const MODEL_FIELDS = new FieldTable({
   reasoningConfig: sent(REASONING, own('reasoningEffort')),
   reasoning_effort: sent(SCALAR, own('reasoningEffort')),
   output_config: sent(toObjectRule({ effort: SCALAR, format: DATA }), own('reasoningEffort')),
-  top_k: sent(SCALAR, onlyHere()),
+  top_k: sent(SCALAR, formatSpecific()),
   // A feature that is in beta at one maker has no meaning at another.
   anthropic_beta: sent(forKeys(SCALAR), unread()),
 })
@@ -72,7 +81,7 @@ export const FIELDS = new FieldTable({
   additionalModelRequestFields: nested(MODEL_FIELDS),
   additionalModelResponseFieldPaths: sent(
     SCALAR,
-    onlyHere(value => Array.isArray(value) && value.length === 0),
+    formatSpecific(value => Array.isArray(value) && value.length === 0),
   ),
   // Kept with the log.
   requestMetadata: sent(DATA),
@@ -82,6 +91,6 @@ export const FIELDS = new FieldTable({
 
 /** Bedrock refuses stop sequences of white space alone. */
 function listWithText(stop: Json): Json | undefined {
-  const kept = Array.isArray(stop) ? stop.filter(each => String(each).trim() !== '') : []
+  const kept = Array.isArray(stop) ? stop.filter(sequence => String(sequence).trim() !== '') : []
   return kept.length === 0 ? undefined : kept
 }

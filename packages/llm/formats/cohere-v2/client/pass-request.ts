@@ -20,8 +20,8 @@ export function passRequest(
   for (const name of dropped) if (source.fields.has(name)) changes.set(name, undefined)
   const { tools } = source.value
   if (Array.isArray(tools) && dropped.some(path => path.startsWith('tools['))) {
-    const left = new Set(dropped)
-    const kept = tools.filter((_, at) => !left.has(`tools[${at}]`))
+    const removed = new Set(dropped)
+    const kept = tools.filter((_, at) => !removed.has(`tools[${at}]`))
     changes.set('tools', kept.length === 0 ? undefined : kept)
     if (kept.length === 0 && source.fields.has('tool_choice')) changes.set('tool_choice', undefined)
   }

@@ -15,7 +15,9 @@ const ROLES: readonly Json[] = ['system', 'user', 'assistant', 'tool']
 export function parseMessages(value: Json | undefined, notes: MessageNotes): Message[] {
   const messages = listAt(value, 'messages')
   if (messages.length === 0) throw invalid('messages', 'must have at least one message.')
-  return messages.map((each, at) => parseMessage(objectAt(each, `messages[${at}]`), `messages[${at}]`, notes))
+  return messages.map((message, at) =>
+    parseMessage(objectAt(message, `messages[${at}]`), `messages[${at}]`, notes),
+  )
 }
 
 function parseMessage(message: JsonObject, path: string, notes: MessageNotes): Message {
@@ -55,8 +57,8 @@ function parseId(value: Json | undefined, path: string, notes: MessageNotes): st
 
 function parseCalls(value: Json | undefined, path: string, notes: MessageNotes): ToolCall[] {
   if (value === undefined || value === null) return []
-  return listAt(value, path).map((each, at) => {
-    const call = objectAt(each, `${path}[${at}]`)
+  return listAt(value, path).map((item, at) => {
+    const call = objectAt(item, `${path}[${at}]`)
     const fn = objectAt(call.function, `${path}[${at}].function`)
     const given = optionalText(fn, 'arguments', `${path}[${at}].function.arguments`) ?? ''
     return {

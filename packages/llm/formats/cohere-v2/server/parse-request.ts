@@ -29,7 +29,7 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
   refuseReservedFields(body, FIELDS.names)
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
-  const notes = noMessageNotes(FIELDS.listOnlyHere(body))
+  const notes = noMessageNotes(FIELDS.listFormatSpecific(body))
   const request: MutableRequest = {
     model,
     messages: parseMessages(body.messages, notes),

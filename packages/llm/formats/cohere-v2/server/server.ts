@@ -4,7 +4,7 @@ import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
-import type { Answered, ChatServer } from '../../shared/server-format.ts'
+import type { ChatServer, ReplyContext } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { toCohereError } from './encode-error.ts'
 import { encodeUsage, toFinishReason } from './encode-parts.ts'
@@ -17,19 +17,19 @@ export const cohereServer: ChatServer = {
   id: 'cohere-v2',
   parse: parseRequest,
   encodeReply: toReply,
-  openStream: answered =>
-    answered.format === 'cohere-v2' ? new PassedStream() : new TranslatedStream(answered),
+  openStream: context =>
+    context.format === 'cohere-v2' ? new PassedStream() : new TranslatedStream(context),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     encodeFault(new ChatEventEncoder({ id: requestId, created: 0, model: '' }), fault, requestId, baseUrl),
 }
 
-function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (answered.format === 'cohere-v2') return answer.bytes
-  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(answered))
+function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+  if (context.format === 'cohere-v2') return answer.bytes
+  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(context))
   return Buffer.from(JSON.stringify(reply))
 }
 
-function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
+function toEnvelope({ requestId, created, model }: ReplyContext): ReplyEnvelope {
   return { id: requestId, created, model }
 }
 
@@ -39,8 +39,8 @@ const DONE = 'data: [DONE]\n\n'
 class TranslatedStream implements StreamEncoder {
   readonly #encoder: ChatEventEncoder
 
-  constructor(answered: Answered) {
-    this.#encoder = new ChatEventEncoder(toEnvelope(answered))
+  constructor(context: ReplyContext) {
+    this.#encoder = new ChatEventEncoder(toEnvelope(context))
   }
 
   measurePassable(): number {

@@ -1,7 +1,7 @@
 import { toObject } from '../../../json/json-value.ts'
 import { CAP, MODEL, type Rule, SCALAR, STREAM, toObjectRule } from '../../../upstream/outgoing-rules.ts'
 import { SCHEMA_FORMAT, TOOLS } from '../../shared/chat-rules.ts'
-import { FieldTable, number, onlyHere, own, sent, texts } from '../../shared/field-table.ts'
+import { FieldTable, formatSpecific, number, own, sent, texts } from '../../shared/field-table.ts'
 import { DOCUMENTS, MESSAGES } from './message-rules.ts'
 
 const THINKING = toObjectRule({ type: SCALAR, token_budget: SCALAR }, 'reserved')
@@ -32,28 +32,28 @@ export const FIELDS = new FieldTable({
   frequency_penalty: number('frequencyPenalty'),
   k: sent(
     SCALAR,
-    onlyHere(value => value === 0),
+    formatSpecific(value => value === 0),
   ),
   logprobs: sent(
     SCALAR,
-    onlyHere(value => value === false),
+    formatSpecific(value => value === false),
   ),
   strict_tools: sent(
     SCALAR,
-    onlyHere(value => value === false),
+    formatSpecific(value => value === false),
   ),
   documents: sent(
     DOCUMENTS,
-    onlyHere(value => Array.isArray(value) && value.length === 0),
+    formatSpecific(value => Array.isArray(value) && value.length === 0),
   ),
   // No other provider says anything of safety before a prompt, so `OFF` is what they do too.
   safety_mode: sent(
     SAFETY,
-    onlyHere(value => value === 'CONTEXTUAL' || value === 'OFF' || value === 'NONE'),
+    formatSpecific(value => value === 'CONTEXTUAL' || value === 'OFF' || value === 'NONE'),
   ),
   citation_options: sent(
     toObjectRule({ mode: SCALAR }, 'reserved'),
-    onlyHere(value => {
+    formatSpecific(value => {
       const mode = toObject(value)?.mode
       return mode === undefined || mode === null || mode === 'OFF' || mode === 'DISABLED'
     }),

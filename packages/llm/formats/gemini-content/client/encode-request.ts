@@ -22,10 +22,10 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
   const path = `${provider.modelPath ?? MODEL_PATH}/${encodeURIComponent(model)}:${method}`
   const { passedBody } = request
   const isPassed = source?.format === 'gemini-content' && passedBody !== undefined
-  const asked = isPassed ? request : emulateFormat(request, model)
+  const adapted = isPassed ? request : emulateFormat(request, model)
   const content = isPassed
     ? { rules: FIELDS.rules, value: passRequest(passedBody, request, target, dropped) }
-    : translateBody(asked, target, dropped)
+    : translateBody(adapted, target, dropped)
   return {
     ...joinAddress(target.baseUrl, path),
     headers: {
@@ -34,17 +34,17 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
     },
     body: Buffer.from(stringify(content.value)),
     content,
-    ...(asked.responseFormat === request.responseFormat ? {} : { emulated: ['response_format'] }),
+    ...(adapted.responseFormat === request.responseFormat ? {} : { emulated: ['response_format'] }),
   }
 }
 
 function translateBody(request: ChatRequest, target: Target, dropped: readonly string[]): OutgoingBody {
-  const made = encodeBody(request, target)
-  for (const name of dropped) FIELDS.remove(made, name)
+  const encoded = encodeBody(request, target)
+  for (const name of dropped) FIELDS.remove(encoded, name)
   const options = spellOptions(request.providerOptions?.[target.provider.id])
   return {
     rules: FIELDS.rules,
-    value: withOptions(made, options),
+    value: withOptions(encoded, options),
     options: toCallerOptions(target, options),
   }
 }

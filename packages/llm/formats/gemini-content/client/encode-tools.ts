@@ -61,7 +61,7 @@ function listAllowed(choice: JsonObject): { isForced: boolean; names: string[] }
   if (choice.type !== 'allowed_tools' || allowed === undefined) return undefined
   const names = toObjects(toArray(allowed.tools) as Json[])
     .map(tool => toText(toObject(tool.function)?.name))
-    .filter(each => each !== undefined)
+    .filter(item => item !== undefined)
   return names.length === 0 ? undefined : { isForced: allowed.mode === 'required', names }
 }
 

@@ -11,7 +11,7 @@ import { findPriceOfTool, priceUses } from '../../shared/hosted-tools.ts'
 export class Grounding {
   readonly #target: Target
   readonly #queries = new Set<string>()
-  #mostInChunk = 0
+  #maxInChunk = 0
   #isGrounded = false
 
   constructor(target: Target) {
@@ -26,14 +26,14 @@ export class Grounding {
       const metadata = toObject(candidate.groundingMetadata)
       if (metadata === undefined) continue
       // An empty query is no search.
-      const asked = toArray(metadata.webSearchQueries).filter(
+      const queryTexts = toArray(metadata.webSearchQueries).filter(
         query => typeof query === 'string' && query !== '',
       )
-      for (const query of asked) this.#queries.add(query as string)
-      queries += asked.length
-      if (asked.length > 0 || toArray(metadata.groundingChunks).length > 0) isFound = true
+      for (const query of queryTexts) this.#queries.add(query as string)
+      queries += queryTexts.length
+      if (queryTexts.length > 0 || toArray(metadata.groundingChunks).length > 0) isFound = true
     }
-    this.#mostInChunk = Math.max(this.#mostInChunk, queries)
+    this.#maxInChunk = Math.max(this.#maxInChunk, queries)
     if (isFound) this.#isGrounded = true
     return isFound
   }
@@ -41,7 +41,7 @@ export class Grounding {
   /** undefined: nothing was searched for. */
   price(): HostedUse | undefined {
     if (!this.#isGrounded) return undefined
-    const queries = Math.max(this.#mostInChunk, this.#queries.size)
+    const queries = Math.max(this.#maxInChunk, this.#queries.size)
     // Older models charge for a grounded answer, whatever it names.
     const isByRequest = findPriceOfTool(this.#target, 'google_search')?.per === 'request'
     return priceUses({ google_search: isByRequest ? 1 : queries }, this.#target)

@@ -64,9 +64,9 @@ function without(object: JsonObject, { steps }: Removals): JsonObject {
 
 function withoutInner(value: Json, removals: Removals): Json {
   if (Array.isArray(value)) {
-    return value.map((each, at) => {
+    return value.map((item, at) => {
       const inner = removals.steps.get(String(at))
-      return inner === undefined ? each : withoutInner(each, inner)
+      return inner === undefined ? item : withoutInner(item, inner)
     })
   }
   const object = toObject(value)
@@ -84,10 +84,10 @@ function removeForbidden(body: JsonObject): void {
   const calling = toObject(toObject(body.toolConfig)?.functionCallingConfig)
   const names = new Set(toArray(calling?.allowedFunctionNames))
   if (names.size === 0 || !Array.isArray(body.tools)) return
-  body.tools = body.tools.map(each => {
-    const tool = toObject(each)
+  body.tools = body.tools.map(value => {
+    const tool = toObject(value)
     const declared = tool?.functionDeclarations
-    if (declared === undefined || declared === null) return each
+    if (declared === undefined || declared === null) return value
     return {
       ...tool,
       functionDeclarations: toObjects(declared).filter(({ name }) => names.has(name ?? null)),

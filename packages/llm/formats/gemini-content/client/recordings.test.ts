@@ -65,7 +65,7 @@ function payloadsOf(...pieces: readonly Buffer[]): string[] {
 }
 
 /** Decodes an answer by adding its parts up. */
-interface Naive {
+interface PlainReply {
   content: string
   reasoning: string
   calls: { name: string; args: Json }[]
@@ -73,8 +73,8 @@ interface Naive {
   finish: Json | undefined
 }
 
-function sumWire(chunks: readonly JsonObject[]): Naive {
-  const sum: Naive = { content: '', reasoning: '', calls: [], signatures: [], finish: undefined }
+function sumWire(chunks: readonly JsonObject[]): PlainReply {
+  const sum: PlainReply = { content: '', reasoning: '', calls: [], signatures: [], finish: undefined }
   for (const chunk of chunks) {
     for (const candidate of toObjects(chunk.candidates)) {
       sum.finish = candidate.finishReason ?? sum.finish

@@ -41,9 +41,9 @@ function decodeKeyword(name: string, value: Json): Json {
   if (name === 'type' && typeof value === 'string') return value.toLowerCase()
   if (COUNTS.has(name) && typeof value === 'string' && /^\d+$/.test(value)) return Number(value)
   if (SCHEMAS.has(name) && object !== undefined) return decodeSchema(object)
-  if (LISTS.has(name)) return toArray(value).map(each => decodeOne(each))
+  if (LISTS.has(name)) return toArray(value).map(item => decodeOne(item))
   if (MAPS.has(name) && object !== undefined) {
-    return Object.fromEntries(Object.entries(object).map(([key, each]) => [key, decodeOne(each ?? null)]))
+    return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, decodeOne(value ?? null)]))
   }
   return value
 }

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import type { Listed } from '../../shared/listed-model.ts'
+import type { ModelListEntry } from '../../shared/listed-model.ts'
 
 const METHODS = ['generateContent', 'streamGenerateContent', 'countTokens']
 const EMBEDDING_METHODS = ['embedContent', 'batchEmbedContents']
 
 /** One entry of `GET /v1beta/models`. Unknown numbers are left out, as Google does. */
-export function toModel(listed: Listed): JsonObject {
+export function toModel(listed: ModelListEntry): JsonObject {
   const name = `models/${listed.id}`
   if ('targets' in listed) return { name, displayName: listed.id, supportedGenerationMethods: METHODS }
   const {

@@ -4,7 +4,13 @@ import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { CallCollector } from '../../shared/call-collector.ts'
-import { encodeCall, encodeChunk, findSignature, type Shown, toFinishReason } from '../wire/encode-reply.ts'
+import {
+  encodeCall,
+  encodeChunk,
+  findSignature,
+  type ReplyOptions,
+  toFinishReason,
+} from '../wire/encode-reply.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 
@@ -14,13 +20,13 @@ type Delta = Extract<StreamEvent, { type: 'delta' }>
  */
 export class ContentEncoder {
   readonly #envelope: ReplyEnvelope
-  readonly #shown: Shown
+  readonly #options: ReplyOptions
   readonly #calls = new CallCollector()
   readonly #details: ReasoningDetail[] = []
 
-  constructor(envelope: ReplyEnvelope, shown: Shown) {
+  constructor(envelope: ReplyEnvelope, options: ReplyOptions) {
     this.#envelope = envelope
-    this.#shown = shown
+    this.#options = options
   }
 
   /** Errors and the end of the stream are written elsewhere. The format has one answer: others are left out. */
@@ -28,7 +34,7 @@ export class ContentEncoder {
     if (event.type !== 'delta' || event.index !== 0) return []
     const parts: JsonObject[] = []
     if (event.reasoningDetails !== undefined) this.#details.push(...event.reasoningDetails)
-    if (this.#shown.thoughts && event.reasoning !== undefined && event.reasoning !== '') {
+    if (this.#options.thoughts && event.reasoning !== undefined && event.reasoning !== '') {
       parts.push({ text: event.reasoning, thought: true })
     }
     this.#addText(parts, event)

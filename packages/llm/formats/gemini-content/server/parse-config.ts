@@ -58,7 +58,7 @@ function listFields(config: JsonObject, findings: TargetFindings): void {
     if (value === undefined || value === null) continue
     const path = joinPath(PATH, name)
     if (CONFIG_FIELDS.names.has(name)) {
-      if (CONFIG_FIELDS.isOnlyHere(name, value)) findings.nativeOnly.push(path)
+      if (CONFIG_FIELDS.isFormatSpecific(name, value)) findings.nativeOnly.push(path)
     } else {
       refuseReservedName(name, path)
       findings.unread.push(path)

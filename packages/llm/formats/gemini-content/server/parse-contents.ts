@@ -90,10 +90,10 @@ function toAssistant(parts: readonly ParsedPart[], turn: number, pending: Pendin
     if (isThought === true) thoughts += text
     let id: string | undefined
     if (call !== undefined) {
-      const made = toCall(call, turn, calls.length)
-      calls.push(made)
-      pending.add(made.id, made.function.name)
-      id = plainToolCallId(made.id)
+      const toolCall = toCall(call, turn, calls.length)
+      calls.push(toolCall)
+      pending.add(toolCall.id, toolCall.function.name)
+      id = plainToolCallId(toolCall.id)
     }
     if (signature !== undefined && signature !== PLACEHOLDER) {
       details.push(markSandbox({ ...toSignature(signature, id), index: details.length }))

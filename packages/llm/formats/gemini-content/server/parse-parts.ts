@@ -45,8 +45,8 @@ export function parseParts(
   findings: TargetFindings,
 ): readonly ParsedPart[] {
   if (value === undefined || value === null) return []
-  return listAt(value, path).map((each, at) =>
-    parsePart(objectAt(each, `${path}[${at}]`), `${path}[${at}]`, findings),
+  return listAt(value, path).map((item, at) =>
+    parsePart(objectAt(item, `${path}[${at}]`), `${path}[${at}]`, findings),
   )
 }
 

@@ -26,8 +26,8 @@ export function parseTools(body: JsonObject, request: MutableRequest, findings: 
 function parseDeclared(value: Json | undefined, findings: TargetFindings): FunctionTool[] {
   if (value === undefined || value === null) return []
   const tools: FunctionTool[] = []
-  for (const [at, each] of listAt(value, 'tools').entries()) {
-    const tool = objectAt(each, `tools[${at}]`)
+  for (const [at, entry] of listAt(value, 'tools').entries()) {
+    const tool = objectAt(entry, `tools[${at}]`)
     for (const name in tool) {
       const given = tool[name]
       if (given === null) continue
@@ -91,15 +91,15 @@ function parseFunction(value: Json, path: string, findings: TargetFindings): Fun
 const CALLING = 'toolConfig.functionCallingConfig'
 const CALLING_FIELDS = ['mode', 'allowedFunctionNames', 'streamFunctionCallArguments']
 
-interface Calling {
+interface FunctionCallingConfig {
   readonly mode: string | undefined
   /** The functions that may be called; empty: all. */
   readonly names: readonly string[]
 }
 
-const ANY_FUNCTION: Calling = { mode: undefined, names: [] }
+const ANY_FUNCTION: FunctionCallingConfig = { mode: undefined, names: [] }
 
-function parseToolConfig(body: JsonObject, findings: TargetFindings): Calling {
+function parseToolConfig(body: JsonObject, findings: TargetFindings): FunctionCallingConfig {
   const config = optionalObject(body, 'toolConfig')
   if (config === undefined) return ANY_FUNCTION
   for (const name in config) {
@@ -147,8 +147,8 @@ const LOOSE: ReadonlySet<Json | undefined> = new Set([
 export function parseSafety(value: Json | undefined, findings: TargetFindings): void {
   if (value === undefined || value === null) return
   let isStrict = false
-  for (const [at, each] of listAt(value, 'safetySettings').entries()) {
-    const { threshold } = objectAt(each, `safetySettings[${at}]`)
+  for (const [at, safetySetting] of listAt(value, 'safetySettings').entries()) {
+    const { threshold } = objectAt(safetySetting, `safetySettings[${at}]`)
     if (!LOOSE.has(threshold)) isStrict = true
   }
   if (isStrict) findings.nativeOnly.push('safetySettings')

@@ -5,7 +5,7 @@ import type { Bill } from '../../../usage/bill.ts'
 import { measureUnmarked } from '../../shared/measure-unmarked.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
-import type { Answered, ChatServer, CountFormat } from '../../shared/server-format.ts'
+import type { ChatServer, CountFormat, ReplyContext } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { encodeChunk, encodeReply, toFinishReason } from '../wire/encode-reply.ts'
 import { toGoogleError } from './encode-error.ts'
@@ -20,7 +20,7 @@ export const geminiServer: ChatServer = {
   id: 'gemini-content',
   parse: (body, context) => parseRequest(body, context, false),
   encodeReply: toContentReply,
-  openStream: answered => openEncoder(answered, EVENTS),
+  openStream: context => openEncoder(context, EVENTS),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     EVENTS.writeFault(JSON.stringify(toGoogleError(fault, requestId, baseUrl)), true),
   // Some clients of the format fail on a comment. An empty line is safe.
@@ -38,7 +38,7 @@ export const geminiEvents: ChatServer = {
 /** `:streamGenerateContent` without `alt=sse`: one list whose elements are the chunks. */
 export const geminiList: ChatServer = {
   ...geminiEvents,
-  openStream: answered => openEncoder(answered, LIST),
+  openStream: context => openEncoder(context, LIST),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     LIST.writeFault(JSON.stringify(toGoogleError(fault, requestId, baseUrl)), true),
   streamType: 'application/json; charset=utf-8',
@@ -80,24 +80,24 @@ const LIST: Form = {
 /** A chunk with one of these must be decoded. */
 const DECODED_MARKS = /"(?:finishReason|functionCall|error|promptFeedback|groundingMetadata)"/
 
-function toContentReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (answered.format === 'gemini-content') return answer.bytes
+function toContentReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+  if (context.format === 'gemini-content') return answer.bytes
   const reply = { ...answer.reply, usage: bill.usage }
-  return Buffer.from(JSON.stringify(encodeReply(reply, toEnvelope(answered), toShown(answered))))
+  return Buffer.from(JSON.stringify(encodeReply(reply, toEnvelope(context), toReplyOptions(context))))
 }
 
-function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
+function toEnvelope({ requestId, created, model }: ReplyContext): ReplyEnvelope {
   return { id: requestId, created, model }
 }
 
-function toShown({ call }: Answered): { thoughts: boolean } {
+function toReplyOptions({ call }: ReplyContext): { thoughts: boolean } {
   return { thoughts: call.showsReasoning === true }
 }
 
-function openEncoder(answered: Answered, form: Form): StreamEncoder {
-  return answered.format === 'gemini-content'
-    ? new PassedStream(answered, form)
-    : new TranslatedStream(answered, form)
+function openEncoder(context: ReplyContext, form: Form): StreamEncoder {
+  return context.format === 'gemini-content'
+    ? new PassedStream(context, form)
+    : new TranslatedStream(context, form)
 }
 
 /** Writes chunks in either form. */
@@ -129,8 +129,8 @@ class TranslatedStream implements StreamEncoder {
   readonly #encoder: ContentEncoder
   readonly #out: ChunkWriter
 
-  constructor(answered: Answered, form: Form) {
-    this.#encoder = new ContentEncoder(toEnvelope(answered), toShown(answered))
+  constructor(context: ReplyContext, form: Form) {
+    this.#encoder = new ContentEncoder(toEnvelope(context), toReplyOptions(context))
     this.#out = new ChunkWriter(form)
   }
 
@@ -157,13 +157,13 @@ class TranslatedStream implements StreamEncoder {
 
 /** Passes on the provider's chunks. The last ones wait for the record of the request. */
 class PassedStream implements StreamEncoder {
-  readonly #answered: Answered
+  readonly #context: ReplyContext
   readonly #form: Form
   readonly #out: ChunkWriter
   readonly #last: string[] = []
 
-  constructor(answered: Answered, form: Form) {
-    this.#answered = answered
+  constructor(context: ReplyContext, form: Form) {
+    this.#context = context
     this.#form = form
     this.#out = new ChunkWriter(form)
   }
@@ -187,7 +187,7 @@ class PassedStream implements StreamEncoder {
 
   /** The text beside an error, which callers get in the gateway's words. */
   #encodeOutput(events: readonly StreamEvent[]): string {
-    const encoder = new ContentEncoder(toEnvelope(this.#answered), { thoughts: true })
+    const encoder = new ContentEncoder(toEnvelope(this.#context), { thoughts: true })
     return events
       .flatMap(event => encoder.encode(event))
       .map(chunk => this.#out.write(JSON.stringify(chunk)))
@@ -198,7 +198,7 @@ class PassedStream implements StreamEncoder {
     if (isFinishSent) return this.#out.end(this.#last)
     const content = { parts: [{ text: '' }], role: 'model' }
     const candidate = { content, finishReason: toFinishReason(finishReason), index: 0 }
-    const last = encodeChunk([candidate], toEnvelope(this.#answered), bill.usage)
+    const last = encodeChunk([candidate], toEnvelope(this.#context), bill.usage)
     return this.#out.end([...this.#last, JSON.stringify(isCut ? withCutNote(last) : last)])
   }
 

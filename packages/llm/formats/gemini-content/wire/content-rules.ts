@@ -10,14 +10,14 @@ import {
   toHostedRule,
   toListRule,
   toObjectRule,
-  type Unknown,
+  type UnknownFields,
 } from '../../../upstream/outgoing-rules.ts'
 import { toSnake } from './spell-camel.ts'
 
 /** What may go out in contents and tools. The provider takes each name in two spellings. */
 
 /** An object with these fields, in both spellings. */
-function toFields(rules: Readonly<Record<string, Rule>>, unknown: Unknown = 'free'): Rule {
+function toFields(rules: Readonly<Record<string, Rule>>, unknown: UnknownFields = 'free'): Rule {
   const both = Object.entries(rules).flatMap(([name, rule]) => [
     [name, rule] as const,
     [toSnake(name), rule] as const,

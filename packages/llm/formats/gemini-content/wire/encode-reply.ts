@@ -12,15 +12,15 @@ import { encodeUsage } from './encode-usage.ts'
 import { FORMAT } from './signatures.ts'
 
 /** What a caller asked to get besides the answer. */
-export interface Shown {
+export interface ReplyOptions {
   /** The answer contains thoughts. */
   readonly thoughts: boolean
 }
 
 /** The canonical reply as a GenerateContentResponse. */
-export function encodeReply(reply: ChatReply, envelope: ReplyEnvelope, shown: Shown): JsonObject {
+export function encodeReply(reply: ChatReply, envelope: ReplyEnvelope, options: ReplyOptions): JsonObject {
   const candidates = reply.choices.map(choice => ({
-    content: { parts: encodeMessage(choice, shown), role: 'model' },
+    content: { parts: encodeMessage(choice, options), role: 'model' },
     finishReason: toFinishReason(choice.finishReason),
     index: choice.index,
   }))
@@ -44,10 +44,10 @@ export function toFinishReason(reason: FinishReason): string {
   return reason === 'content_filter' ? 'SAFETY' : 'STOP'
 }
 
-function encodeMessage({ message, finishReason }: ReplyChoice, shown: Shown): JsonObject[] {
+function encodeMessage({ message, finishReason }: ReplyChoice, options: ReplyOptions): JsonObject[] {
   const { reasoning, content, refusal, tool_calls: calls = [], reasoning_details: details = [] } = message
   const parts: JsonObject[] = []
-  if (shown.thoughts && reasoning !== undefined && reasoning !== '') {
+  if (options.thoughts && reasoning !== undefined && reasoning !== '') {
     parts.push({ text: reasoning, thought: true })
   }
   const text = content ?? refusal

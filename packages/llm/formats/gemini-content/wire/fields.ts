@@ -14,9 +14,9 @@ import {
   extra,
   type Field,
   FieldTable,
+  formatSpecific,
   nested,
   number,
-  onlyHere,
   own,
   sent,
   texts,
@@ -32,7 +32,7 @@ const isOff = (value: Json): boolean => value === false
 const BOTH = { respell: toSnake }
 
 /** A field that only this format knows. It loosens a filter or costs more, so a client token may not send it. */
-const ofKeys = (): Field => sent(forKeys(SCALAR), onlyHere(isOff))
+const ofKeys = (): Field => sent(forKeys(SCALAR), formatSpecific(isOff))
 
 const SAFETY_SETTINGS = toListRule(
   toObjectRule({ category: SCALAR, threshold: SCALAR, method: SCALAR }, 'reserved'),
@@ -50,7 +50,7 @@ export const CONFIG_FIELDS = new FieldTable(
     stopSequences: withoutEmpty(texts('stop')),
     responseMimeType: sent(SCALAR, {
       ...own('responseFormat'),
-      isOnlyHere: value => !FORMATS.includes(value),
+      isFormatSpecific: value => !FORMATS.includes(value),
     }),
     responseSchema: sent(DATA),
     responseJsonSchema: sent(DATA),
@@ -61,7 +61,7 @@ export const CONFIG_FIELDS = new FieldTable(
     }),
     responseModalities: sent(TEXT_ALONE),
     topK: sent(SCALAR, {
-      ...extra('top_k', onlyHere(isOff)),
+      ...extra('top_k', formatSpecific(isOff)),
       write: value => (typeof value === 'number' ? value : undefined),
     }),
     mediaResolution: ofKeys(),

@@ -17,16 +17,16 @@ const FREE: ReadonlySet<string> = new Set([
 const LISTS: ReadonlySet<string> = new Set(['contents', 'parts', 'tools', 'functionDeclarations'])
 
 /** A body with every name in the first of its two spellings, or the path of a name that stands in both. */
-export type Spelled = { readonly body: JsonObject } | { readonly doubled: string }
+export type SpellingResult = { readonly body: JsonObject } | { readonly doubled: string }
 
 /**
  * Returns the body in one form: the API takes `system_instruction` as well as `systemInstruction`, and a single element in
  * place of a list of it.
  */
-export function spellCamel(body: JsonObject): Spelled {
-  const found: Found = { doubled: undefined }
-  const spelled = spellObject(body, found)
-  return found.doubled === undefined ? { body: spelled } : { doubled: found.doubled }
+export function spellCamel(body: JsonObject): SpellingResult {
+  const duplicate: DuplicateName = { doubled: undefined }
+  const spelled = spellObject(body, duplicate)
+  return duplicate.doubled === undefined ? { body: spelled } : { doubled: duplicate.doubled }
 }
 
 /** No field has a longer name, and unknown ones keep theirs. */
@@ -39,23 +39,23 @@ export function toCamel(name: string): string {
 }
 
 /** The path of the first name in both spellings: each level puts its own step before it. */
-interface Found {
+interface DuplicateName {
   doubled: string | undefined
 }
 
-function spellObject(object: JsonObject, found: Found): JsonObject {
+function spellObject(object: JsonObject, duplicate: DuplicateName): JsonObject {
   const spelled = new Map<string, Json>()
   for (const given in object) {
     const value = object[given]
     const name = toCamel(given)
     if (spelled.has(name)) {
-      found.doubled = given
+      duplicate.doubled = given
       return object
     }
     if (value === undefined) continue
-    const whole = FREE.has(name) ? value : spell(value, found)
-    if (found.doubled !== undefined) {
-      found.doubled = joinSteps(given, found.doubled)
+    const whole = FREE.has(name) ? value : spell(value, duplicate)
+    if (duplicate.doubled !== undefined) {
+      duplicate.doubled = joinSteps(given, duplicate.doubled)
       return object
     }
     spelled.set(name, LISTS.has(name) && toObject(whole) !== undefined ? [whole] : whole)
@@ -63,14 +63,14 @@ function spellObject(object: JsonObject, found: Found): JsonObject {
   return Object.fromEntries(spelled)
 }
 
-function spell(value: Json, found: Found): Json {
+function spell(value: Json, duplicate: DuplicateName): Json {
   if (typeof value !== 'object' || value === null) return value
-  if (!Array.isArray(value)) return spellObject(value, found)
+  if (!Array.isArray(value)) return spellObject(value, duplicate)
   const list: Json[] = []
   for (let at = 0; at < value.length; at++) {
-    list.push(spell(value[at] as Json, found))
-    if (found.doubled !== undefined) {
-      found.doubled = joinSteps(`[${at}]`, found.doubled)
+    list.push(spell(value[at] as Json, duplicate))
+    if (duplicate.doubled !== undefined) {
+      duplicate.doubled = joinSteps(`[${at}]`, duplicate.doubled)
       break
     }
   }

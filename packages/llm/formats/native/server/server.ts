@@ -6,7 +6,7 @@ import { toUsd } from '../../../usage/money.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
 import { toEnvelope } from '../../shared/error-envelope.ts'
 import { markDirect } from '../../shared/reasoning-carrier.ts'
-import type { Answered, ChatServer } from '../../shared/server-format.ts'
+import type { ChatServer, ReplyContext } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd } from '../../shared/stream-encoder.ts'
 import { parseRequest } from './parse-request.ts'
 
@@ -14,26 +14,26 @@ import { parseRequest } from './parse-request.ts'
 export const nativeServer: ChatServer = {
   id: 'native',
   parse: parseRequest,
-  encodeReply: (answered, answer, bill) =>
-    Buffer.from(JSON.stringify(toNativeReply(answered, answer.reply, bill))),
-  openStream: answered => new NativeStream(answered),
+  encodeReply: (context, answer, bill) =>
+    Buffer.from(JSON.stringify(toNativeReply(context, answer.reply, bill))),
+  openStream: context => new NativeStream(context),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     `event: error\ndata: ${JSON.stringify(toEnvelope(fault, requestId, baseUrl))}\n\n`,
 }
 
-function toNativeReply(answered: Answered, reply: ChatReply, bill: Bill): JsonObject {
+function toNativeReply(context: ReplyContext, reply: ChatReply, bill: Bill): JsonObject {
   return {
-    id: answered.requestId,
+    id: context.requestId,
     object: 'chat.completion',
-    created: answered.created,
-    model: answered.model,
-    provider: answered.provider,
+    created: context.created,
+    model: context.model,
+    provider: context.provider,
     choices: reply.choices.map(({ index, message, finishReason }) => ({
       index,
       message: toMessage(message) as unknown as JsonObject,
       finish_reason: finishReason,
     })),
-    ...toNativeUsage(answered, bill),
+    ...toNativeUsage(context, bill),
   }
 }
 
@@ -42,7 +42,7 @@ function toMessage(message: ReplyMessage): ReplyMessage {
   return details === undefined ? message : { ...message, reasoning_details: markDirect(details) }
 }
 
-function toNativeUsage(answered: Answered, bill: Bill): JsonObject {
+function toNativeUsage(context: ReplyContext, bill: Bill): JsonObject {
   const { usage } = bill
   return {
     usage: {
@@ -51,7 +51,7 @@ function toNativeUsage(answered: Answered, bill: Bill): JsonObject {
       total_tokens: inputTokens(usage) + outputTokens(usage),
       input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: cacheWriteTokens(usage) },
       output_tokens_details: { reasoning_tokens: usage.reasoning },
-      ...(answered.isSandbox ? { sandbox: true } : {}),
+      ...(context.isSandbox ? { sandbox: true } : {}),
     },
     cost_usd: toUsd(bill.costNanoUsd),
   }
@@ -59,18 +59,18 @@ function toNativeUsage(answered: Answered, bill: Bill): JsonObject {
 
 /** The stream of any provider in one form. Finish reason, usage and cost are in the last frame. */
 class NativeStream implements StreamEncoder {
-  readonly #answered: Answered
+  readonly #context: ReplyContext
   /** The beginning of every frame. */
   readonly #head: string
 
-  constructor(answered: Answered) {
-    this.#answered = answered
+  constructor(context: ReplyContext) {
+    this.#context = context
     const head = JSON.stringify({
-      id: answered.requestId,
+      id: context.requestId,
       object: 'chat.completion.chunk',
-      created: answered.created,
-      model: answered.model,
-      provider: answered.provider,
+      created: context.created,
+      model: context.model,
+      provider: context.provider,
     })
     this.#head = `data: ${head.slice(0, -1)},"choices":[`
   }
@@ -92,7 +92,7 @@ class NativeStream implements StreamEncoder {
 
   finish(end: StreamEnd): string {
     const choice = `{"index":0,"delta":{},"finish_reason":${JSON.stringify(end.finishReason)}}`
-    const tail = JSON.stringify(toNativeUsage(this.#answered, end.bill)).slice(1)
+    const tail = JSON.stringify(toNativeUsage(this.#context, end.bill)).slice(1)
     return `${this.#head}${choice}],${tail}\n\ndata: [DONE]\n\n`
   }
 }

@@ -48,8 +48,8 @@ class LineDecoder implements StreamDecoder {
   private decodeDelta(line: JsonObject): StreamEvent {
     const message = toObject(line.message) ?? {}
     const first = this.calls
-    const made = decodeCalls(message, toText(line.created_at) ?? '', first)
-    this.calls += made.length
+    const toolCalls = decodeCalls(message, toText(line.created_at) ?? '', first)
+    this.calls += toolCalls.length
     const content = toText(message.content)
     const reasoning = toText(message.thinking)
     const isFirst = !this.isStarted
@@ -61,7 +61,9 @@ class LineDecoder implements StreamDecoder {
       ...(content === undefined ? {} : { content }),
       ...(reasoning === undefined ? {} : { reasoning }),
       // Calls are not sent in pieces.
-      ...(made.length === 0 ? {} : { toolCalls: made.map((call, at) => ({ index: first + at, ...call })) }),
+      ...(toolCalls.length === 0
+        ? {}
+        : { toolCalls: toolCalls.map((call, at) => ({ index: first + at, ...call })) }),
       ...(line.done === true ? { finishReason: readDoneReason(line.done_reason, this.calls > 0) } : {}),
     }
   }

@@ -17,11 +17,11 @@ const PASSED_ON = ['think', 'keep_alive', 'options']
  * speaks OpenAI's format; this one lies beside it.
  */
 export const encodeRequest: EncodeRequest = (request, target, source, dropped = []) => {
-  const made = encodeBody(request, target)
-  for (const name of dropped) FIELDS.remove(made, name)
+  const encoded = encodeBody(request, target)
+  for (const name of dropped) FIELDS.remove(encoded, name)
   const passed = source?.format === 'ollama-chat' ? request.ownFields : readPassedOn(request)
   const options = request.providerOptions?.[target.provider.id]
-  const body = withOwnCap(mergeOptions(mergeOptions(made, passed), options), request)
+  const body = withOwnCap(mergeOptions(mergeOptions(encoded, passed), options), request)
   return {
     ...joinAddress(target.baseUrl.replace(/\/v1$/, ''), '/api/chat'),
     headers: {

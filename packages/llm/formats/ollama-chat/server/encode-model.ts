@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../../json/json-value.ts'
-import type { Listed } from '../../shared/listed-model.ts'
+import type { ModelListEntry } from '../../shared/listed-model.ts'
 
 /** The format demands when a model's files were changed; there are none here. */
 const NEVER = '1970-01-01T00:00:00Z'
 
 /** `POST /api/show`. */
-export function encodeModelDetails(listed: Listed): JsonObject {
+export function encodeModelDetails(listed: ModelListEntry): JsonObject {
   const context = 'targets' in listed ? null : listed.model.context_window
   return {
     modelfile: '',
@@ -23,7 +23,7 @@ export function encodeModelDetails(listed: Listed): JsonObject {
 }
 
 /** One entry of `GET /api/tags`. */
-export function toModel(listed: Listed): JsonObject {
+export function toModel(listed: ModelListEntry): JsonObject {
   const { id } = listed
   return {
     name: id,
@@ -36,7 +36,7 @@ export function toModel(listed: Listed): JsonObject {
   }
 }
 
-function toDetails(listed: Listed): JsonObject {
+function toDetails(listed: ModelListEntry): JsonObject {
   const family = 'targets' in listed ? 'alias' : listed.provider
   return {
     parent_model: '',
@@ -57,7 +57,7 @@ const WORDS: Readonly<Record<string, string>> = {
   embeddings: 'embedding',
 }
 
-function listCapabilities(listed: Listed): string[] {
+function listCapabilities(listed: ModelListEntry): string[] {
   const models = 'targets' in listed ? listed.targets : [listed]
   const all = new Set(models.flatMap(({ model }) => model.capabilities))
   return [...all].map(name => WORDS[name]).filter(word => word !== undefined)

@@ -8,19 +8,19 @@ import { listWholeCalls } from '../../shared/call-collector.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 
 /** How long an answer took, in milliseconds. */
-export interface Took {
+export interface ReplyTiming {
   /** The time until the first piece of the answer. */
   readonly firstMs: number
   readonly totalMs: number
 }
 
 /** The canonical reply as an answer of `/api/chat`, which has one choice: others are left out. */
-export function encodeReply(reply: ChatReply, envelope: ReplyEnvelope, took: Took): JsonObject {
+export function encodeReply(reply: ChatReply, envelope: ReplyEnvelope, timing: ReplyTiming): JsonObject {
   const [choice] = reply.choices
   return {
     ...encodeHead(envelope),
     message: choice === undefined ? { role: 'assistant', content: '' } : encodeMessage(choice),
-    ...encodeEnd(choice?.finishReason ?? 'stop', reply.usage, took),
+    ...encodeEnd(choice?.finishReason ?? 'stop', reply.usage, timing),
   }
 }
 
@@ -35,17 +35,17 @@ export function encodeHead({ model, created }: ReplyEnvelope): Head {
 }
 
 /** The fields that only the last line of an answer has. */
-export function encodeEnd(reason: FinishReason, usage: Usage | undefined, took: Took): JsonObject {
+export function encodeEnd(reason: FinishReason, usage: Usage | undefined, timing: ReplyTiming): JsonObject {
   return {
     done: true,
     done_reason: reason === 'length' ? 'length' : 'stop',
-    total_duration: toNanoseconds(took.totalMs),
+    total_duration: toNanoseconds(timing.totalMs),
     load_duration: 0,
     ...(usage === undefined ? {} : { prompt_eval_count: inputTokens(usage) }),
-    prompt_eval_duration: toNanoseconds(took.firstMs),
+    prompt_eval_duration: toNanoseconds(timing.firstMs),
     ...(usage === undefined ? {} : { eval_count: outputTokens(usage) }),
     // Clients divide by it: it is never 0.
-    eval_duration: Math.max(1, toNanoseconds(took.totalMs - took.firstMs)),
+    eval_duration: Math.max(1, toNanoseconds(timing.totalMs - timing.firstMs)),
   }
 }
 

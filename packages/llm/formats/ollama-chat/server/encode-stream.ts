@@ -3,7 +3,7 @@ import type { FinishReason, ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { CallCollector } from '../../shared/call-collector.ts'
-import { encodeCall, encodeEnd, encodeHead, type Head, type Took } from './encode-reply.ts'
+import { encodeCall, encodeEnd, encodeHead, type Head, type ReplyTiming } from './encode-reply.ts'
 
 /** Encodes canonical events as lines. A call has no pieces in this format: calls are sent before the last line. */
 export class LineEncoder {
@@ -26,12 +26,12 @@ export class LineEncoder {
     return [this.#toLine(message)]
   }
 
-  finish(reason: FinishReason, usage: Usage, took: Took): readonly JsonObject[] {
+  finish(reason: FinishReason, usage: Usage, timing: ReplyTiming): readonly JsonObject[] {
     const calls = this.#calls.take(reason).map(encodeCall)
     const message = { role: 'assistant', content: '' }
     return [
       ...(calls.length === 0 ? [] : [this.#toLine({ role: 'assistant', content: '', tool_calls: calls })]),
-      { ...this.#head, message, ...encodeEnd(reason, usage, took) },
+      { ...this.#head, message, ...encodeEnd(reason, usage, timing) },
     ]
   }
 

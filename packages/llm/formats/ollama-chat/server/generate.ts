@@ -4,7 +4,7 @@ import type { Bill } from '../../../usage/bill.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import { invalid, listAt, optionalFlag, optionalText, textAt } from '../../shared/read-fields.ts'
-import type { Answered, ChatServer } from '../../shared/server-format.ts'
+import type { ChatServer, ReplyContext } from '../../shared/server-format.ts'
 import { encodeHead, encodeReply } from './encode-reply.ts'
 import { toImageUrl } from './parse-messages.ts'
 import { parseRequest } from './parse-request.ts'
@@ -18,8 +18,8 @@ export const generateServer: ChatServer = {
   ...ollamaServer,
   parse: parseGenerate,
   encodeReply: toReply,
-  openStream: answered => new TranslatedStream(answered, toGenerated),
-  encodeReady: (envelope, { asksOnly }) => ({
+  openStream: context => new TranslatedStream(context, toGenerated),
+  encodeModelLoad: (envelope, { asksOnly }) => ({
     ...encodeHead(envelope),
     response: '',
     done: true,
@@ -35,7 +35,7 @@ function parseGenerate(body: JsonObject, context: ParseContext): ParsedChat {
     if (Object.hasOwn(body, name)) throw invalid(name, 'is not a field of this route; use /api/chat.')
   }
   const { prompt, system, images, suffix, template, raw, context: state, ...rest } = body
-  const asksOnly = prompt === undefined || prompt === null || prompt === '' ? toWish(body) : undefined
+  const asksOnly = prompt === undefined || prompt === null || prompt === '' ? toLoadAction(body) : undefined
   const unread = asksOnly === undefined ? listUnread(body) : []
   const messages = asksOnly === undefined ? toMessages(body) : [{ role: 'user', content: '' }]
   const parsed = parseRequest({ ...rest, messages }, context)
@@ -54,7 +54,7 @@ function parseGenerate(body: JsonObject, context: ParseContext): ParsedChat {
 }
 
 /** Without a prompt a server of the format loads the model, or frees it where it shall be kept for no time. */
-function toWish({ keep_alive: kept }: JsonObject): 'load' | 'unload' {
+function toLoadAction({ keep_alive: kept }: JsonObject): 'load' | 'unload' {
   return kept === 0 || (typeof kept === 'string' && /^0(?:ms|s|m|h)?$/.test(kept)) ? 'unload' : 'load'
 }
 
@@ -87,9 +87,9 @@ function listUnread(body: JsonObject): string[] {
   return unread
 }
 
-function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  const took = { firstMs: 0, totalMs: answered.clock.elapsedMs() }
-  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(answered), took)
+function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+  const timing = { firstMs: 0, totalMs: context.clock.elapsedMs() }
+  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(context), timing)
   return Buffer.from(JSON.stringify(toGenerated(reply)))
 }
 

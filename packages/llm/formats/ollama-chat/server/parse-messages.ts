@@ -18,9 +18,9 @@ export function parseMessages(value: Json | undefined, unread: string[]): Messag
   const messages = listAt(value, 'messages')
   if (messages.length === 0) throw invalid('messages', 'must have at least one message.')
   const pending = new PendingCalls()
-  return messages.map((each, turn) => {
+  return messages.map((value, turn) => {
     const path = `messages[${turn}]`
-    const message = objectAt(each, path)
+    const message = objectAt(value, path)
     for (const name in message) {
       if (!FIELDS.has(name) && message[name] !== null) unread.push(`${path}.${name}`)
     }
@@ -33,7 +33,7 @@ function parseMessage(message: JsonObject, path: string, turn: number, pending: 
   const content = parseContent(message, path)
   const thinking = optionalText(message, 'thinking', `${path}.thinking`)
   const calls = parseCalls(message, path, turn)
-  const answered = findAnswered(message, path)
+  const call = findCallReference(message, path)
   switch (role) {
     case 'system':
     case 'user':
@@ -50,7 +50,7 @@ function parseMessage(message: JsonObject, path: string, turn: number, pending: 
     case 'tool':
       return {
         role,
-        tool_call_id: pending.take(answered.id, answered.name) ?? answered.id ?? answered.name ?? '',
+        tool_call_id: pending.take(call.id, call.name) ?? call.id ?? call.name ?? '',
         content,
       }
     default:
@@ -58,14 +58,14 @@ function parseMessage(message: JsonObject, path: string, turn: number, pending: 
   }
 }
 
-interface Answered {
+interface CallReference {
   readonly id: string | undefined
   /** The name of the tool. */
   readonly name: string | undefined
 }
 
 /** The call that a message answers, if it is a result. */
-function findAnswered(message: JsonObject, path: string): Answered {
+function findCallReference(message: JsonObject, path: string): CallReference {
   const id = optionalText(message, 'tool_call_id', `${path}.tool_call_id`)
   assertCallIdLength(id, `${path}.tool_call_id`)
   const tool = optionalText(message, 'tool_name', `${path}.tool_name`)
@@ -108,9 +108,9 @@ export function toImageUrl(image: Json): string | undefined {
 
 function parseCalls({ tool_calls: calls }: JsonObject, path: string, turn: number): ToolCall[] {
   if (calls === undefined || calls === null) return []
-  return listAt(calls, `${path}.tool_calls`).map((each, at) => {
+  return listAt(calls, `${path}.tool_calls`).map((item, at) => {
     const place = `${path}.tool_calls[${at}]`
-    const call = objectAt(each, place)
+    const call = objectAt(item, place)
     const id = optionalText(call, 'id', `${place}.id`)
     assertCallIdLength(id, `${place}.id`)
     const fn = objectAt(call.function, `${place}.function`)

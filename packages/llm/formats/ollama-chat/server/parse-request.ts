@@ -73,7 +73,7 @@ function readOwn(body: JsonObject, found: TargetFindings): JsonObject | undefine
       refuseReservedName(name, name)
       found.unread.push(name)
     } else if (isPassed(name)) own.set(name, value)
-    if (FIELDS.isOnlyHere(name, value)) found.nativeOnly.push(name)
+    if (FIELDS.isFormatSpecific(name, value)) found.nativeOnly.push(name)
   }
   return own.size === 0 ? undefined : Object.fromEntries(own)
 }
@@ -88,7 +88,7 @@ function readOwnOptions(options: JsonObject, found: TargetFindings): JsonObject 
       refuseReservedName(name, path)
       found.unread.push(path)
     } else if (isPassedOption(name)) own.set(name, value)
-    if (OPTIONS.isOnlyHere(name, value)) found.nativeOnly.push(path)
+    if (OPTIONS.isFormatSpecific(name, value)) found.nativeOnly.push(path)
   }
   return Object.fromEntries(own)
 }
@@ -105,7 +105,7 @@ const FUNCTION_TOOL: ReadonlySet<string> = new Set(['type', 'function'])
 
 function parseTools(tools: Json | undefined): FunctionTool[] {
   if (tools === undefined || tools === null) return []
-  return listAt(tools, 'tools').map((each, at) => parseTool(objectAt(each, `tools[${at}]`), `tools[${at}]`))
+  return listAt(tools, 'tools').map((tool, at) => parseTool(objectAt(tool, `tools[${at}]`), `tools[${at}]`))
 }
 
 function parseTool(tool: JsonObject, path: string): FunctionTool {

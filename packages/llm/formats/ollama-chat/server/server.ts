@@ -3,10 +3,10 @@ import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
-import type { Answered, ChatServer, RequestClock } from '../../shared/server-format.ts'
+import type { ChatServer, ReplyContext, RequestClock } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { toOllamaError } from './encode-error.ts'
-import { encodeEnd, encodeHead, encodeReply, type Took } from './encode-reply.ts'
+import { encodeEnd, encodeHead, encodeReply, type ReplyTiming } from './encode-reply.ts'
 import { LineEncoder } from './encode-stream.ts'
 import { parseRequest } from './parse-request.ts'
 
@@ -15,8 +15,8 @@ export const ollamaServer: ChatServer = {
   id: 'ollama-chat',
   parse: parseRequest,
   encodeReply: toOllamaReply,
-  openStream: answered =>
-    answered.format === 'ollama-chat' ? new PassedStream(answered) : new TranslatedStream(answered),
+  openStream: context =>
+    context.format === 'ollama-chat' ? new PassedStream(context) : new TranslatedStream(context),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     `${JSON.stringify(toOllamaError(fault, requestId, baseUrl))}\n`,
   streamType: 'application/x-ndjson',
@@ -25,14 +25,14 @@ export const ollamaServer: ChatServer = {
   cutNote: '',
 }
 
-function toOllamaReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (answered.format === 'ollama-chat') return answer.bytes
-  const took = { firstMs: 0, totalMs: answered.clock.elapsedMs() }
-  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(answered), took)
+function toOllamaReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+  if (context.format === 'ollama-chat') return answer.bytes
+  const timing = { firstMs: 0, totalMs: context.clock.elapsedMs() }
+  const reply = encodeReply({ ...answer.reply, usage: bill.usage }, toEnvelope(context), timing)
   return Buffer.from(JSON.stringify(reply))
 }
 
-export function toEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
+export function toEnvelope({ requestId, created, model }: ReplyContext): ReplyEnvelope {
   return { id: requestId, created, model }
 }
 
@@ -49,7 +49,7 @@ class Timer {
   readonly #clock: RequestClock
   #firstMs: number | undefined
 
-  constructor({ clock }: Answered) {
+  constructor({ clock }: ReplyContext) {
     this.#clock = clock
   }
 
@@ -57,7 +57,7 @@ class Timer {
     this.#firstMs ??= this.#clock.elapsedMs()
   }
 
-  read(): Took {
+  read(): ReplyTiming {
     const totalMs = this.#clock.elapsedMs()
     return { firstMs: this.#firstMs ?? totalMs, totalMs }
   }
@@ -70,10 +70,10 @@ export class TranslatedStream implements StreamEncoder {
   readonly #reshape: Reshape
 
   /** `reshape`: of each line. */
-  constructor(answered: Answered, reshape: Reshape = unchanged) {
+  constructor(context: ReplyContext, reshape: Reshape = unchanged) {
     this.#reshape = reshape
-    this.#encoder = new LineEncoder(toEnvelope(answered))
-    this.#timer = new Timer(answered)
+    this.#encoder = new LineEncoder(toEnvelope(context))
+    this.#timer = new Timer(context)
   }
 
   measurePassable(): number {
@@ -97,13 +97,13 @@ export class TranslatedStream implements StreamEncoder {
 
 /** The provider's own lines. The last one is held until the request is recorded. */
 class PassedStream implements StreamEncoder {
-  readonly #answered: Answered
+  readonly #context: ReplyContext
   readonly #timer: Timer
   #last = ''
 
-  constructor(answered: Answered) {
-    this.#answered = answered
-    this.#timer = new Timer(answered)
+  constructor(context: ReplyContext) {
+    this.#context = context
+    this.#timer = new Timer(context)
   }
 
   measurePassable(): number {
@@ -120,7 +120,7 @@ class PassedStream implements StreamEncoder {
   finish({ finishReason, isCut, bill }: StreamEnd): string {
     if (this.#last !== '') return this.#last
     return toLine({
-      ...encodeHead(toEnvelope(this.#answered)),
+      ...encodeHead(toEnvelope(this.#context)),
       message: { role: 'assistant', content: '' },
       ...encodeEnd(finishReason, bill.usage, this.#timer.read()),
       ...(isCut ? CUT : {}),

@@ -5,9 +5,9 @@ import {
   checked,
   type Field,
   FieldTable,
+  formatSpecific,
   nested,
   number,
-  onlyHere,
   own,
   sent,
 } from '../../shared/field-table.ts'
@@ -31,43 +31,43 @@ const PARAMETERS: Readonly<Record<string, Field>> = {
 const SAMPLING: Readonly<Record<string, Field>> = {
   top_k: sent(
     SCALAR,
-    onlyHere(value => value === 0),
+    formatSpecific(value => value === 0),
   ),
   min_p: sent(
     SCALAR,
-    onlyHere(value => value === 0),
+    formatSpecific(value => value === 0),
   ),
   typical_p: sent(
     SCALAR,
-    onlyHere(value => value === 1),
+    formatSpecific(value => value === 1),
   ),
   tfs_z: sent(
     SCALAR,
-    onlyHere(value => value === 1),
+    formatSpecific(value => value === 1),
   ),
   repeat_last_n: sent(
     SCALAR,
-    onlyHere(value => value === 0),
+    formatSpecific(value => value === 0),
   ),
   repeat_penalty: sent(
     SCALAR,
-    onlyHere(value => value === 1),
+    formatSpecific(value => value === 1),
   ),
   mirostat: sent(
     SCALAR,
-    onlyHere(value => value === 0),
+    formatSpecific(value => value === 0),
   ),
   mirostat_eta: sent(
     SCALAR,
-    onlyHere(value => value === 0),
+    formatSpecific(value => value === 0),
   ),
   mirostat_tau: sent(
     SCALAR,
-    onlyHere(value => value === 0),
+    formatSpecific(value => value === 0),
   ),
   penalize_newline: sent(
     SCALAR,
-    onlyHere(value => value === false),
+    formatSpecific(value => value === false),
   ),
 }
 
@@ -102,9 +102,9 @@ const PASSED: Readonly<Record<string, Field>> = {
   shift: sent(KEYS_ONLY, { read: flagAt }),
   logprobs: sent(
     KEYS_ONLY,
-    onlyHere(value => value === false, flagAt),
+    formatSpecific(value => value === false, flagAt),
   ),
-  top_logprobs: sent(KEYS_ONLY, onlyHere(isNone, numberAt)),
+  top_logprobs: sent(KEYS_ONLY, formatSpecific(isNone, numberAt)),
 }
 
 export const FIELDS = new FieldTable({

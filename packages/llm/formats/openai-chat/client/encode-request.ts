@@ -28,10 +28,10 @@ const NO_DEVIATIONS: OpenAiDeviations = {}
  * Encodes a request to a provider. Of a received body in OpenAI's shape only the fields that must differ are written again,
  * so that unknown ones pass through. `dropped`: names of parameters that must not be sent.
  */
-export const encodeRequest: EncodeRequest = (asked, target, source, dropped = []) => {
+export const encodeRequest: EncodeRequest = (received, target, source, dropped = []) => {
   const deviations = target.provider.openai ?? NO_DEVIATIONS
   const rule = findModelRule(deviations, target.model)
-  const request = isForeign(source) ? toPlainRequest(asked, deviations, rule) : asked
+  const request = isForeign(source) ? toPlainRequest(received, deviations, rule) : received
   const body = toWireBody(request, source)
   const changes: Changes = new Map([['model', toWireModel(target)]])
   if (request.respelled !== undefined && !isForeign(source))
@@ -128,12 +128,16 @@ function boundReasoning(
   changes: Changes,
 ): void {
   if (rule?.reasonsBesideCap === undefined || cap === undefined) return
-  const asked = readChanged('enable_thinking', body, changes)
-  const given = readChanged(BUDGET, body, changes)
-  if (asked === false || (rule.reasonsBesideCap === 'asked' && asked !== true && given === undefined)) return
+  const enabled = readChanged('enable_thinking', body, changes)
+  const budgetTokens = readChanged(BUDGET, body, changes)
+  if (
+    enabled === false ||
+    (rule.reasonsBesideCap === 'asked' && enabled !== true && budgetTokens === undefined)
+  )
+    return
   // The provider takes no budget of zero.
   const half = Math.max(1, Math.floor(cap / 2))
-  const budget = typeof given === 'number' && given >= 1 ? Math.min(given, half) : half
+  const budget = typeof budgetTokens === 'number' && budgetTokens >= 1 ? Math.min(budgetTokens, half) : half
   changes.set(BUDGET, budget)
   changes.set(rule.outputCap ?? 'max_tokens', Math.max(1, cap - budget))
 }

@@ -62,14 +62,14 @@ function joinContents(messages: readonly Message[]): string | ContentPart[] {
   )
 }
 
-interface Split {
+interface SplitContent {
   /** undefined: the content is no list. */
   readonly parts: ContentPart[] | undefined
   /** Parts that the result of a tool may not have. */
   readonly rest: readonly ContentPart[]
 }
 
-function splitParts({ role, content }: Message): Split {
+function splitParts({ role, content }: Message): SplitContent {
   if (!Array.isArray(content)) return { parts: undefined, rest: [] }
   const parts = content
     .filter(part => !isFileByAddress(part))

@@ -76,7 +76,7 @@ function readOne(folder: string, file: string): Recording {
 }
 
 /** What a reader who knows only the plain format makes of a choice. */
-interface Naive {
+interface PlainReply {
   content: string
   calls: { name: string; arguments: string }[]
   finish: string | undefined
@@ -102,7 +102,7 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   content_filter: 'content_filter',
 }
 
-function expectFinish(actual: FinishReason | undefined, naive: Naive): void {
+function expectFinish(actual: FinishReason | undefined, naive: PlainReply): void {
   if (naive.finish === undefined) return
   const own = FINISH[naive.finish]
   if (own === undefined) throw new Error(`unknown finish reason ${naive.finish}`)
@@ -138,7 +138,7 @@ function checkReply(body: JsonObject, reply: ChatReply): void {
   expect(reply.choices).toHaveLength(choices.length)
   for (const [at, choice] of choices.entries()) {
     const message = toObject(choice.message) ?? {}
-    const naive: Naive = {
+    const naive: PlainReply = {
       content: textOf(message.content),
       calls: [
         ...toObjects(message.tool_calls).map(call => toObject(call.function) ?? {}),
@@ -159,7 +159,7 @@ function checkReply(body: JsonObject, reply: ChatReply): void {
 }
 
 /** The pieces of one choice, added up as clients do. */
-class Sum implements Naive {
+class Sum implements PlainReply {
   content = ''
   finish: string | undefined
   readonly calls: { name: string; arguments: string }[] = []

@@ -71,12 +71,12 @@ function isUntyped(tool: Json): boolean {
 
 /** An effort beside OpenAI's own field for it is left to that field. */
 function respellReasoning({ reasoning, reasoning_effort: effort }: JsonObject, changes: Changes): void {
-  const asked = toObject(reasoning)
-  if (asked === undefined) return
+  const settings = toObject(reasoning)
+  if (settings === undefined) return
   changes.set('reasoning', undefined)
   if (effort !== undefined && effort !== null) return
-  const named = toText(asked.effort) ?? (asked.enabled === false ? 'none' : undefined)
-  const isOn = asked.enabled === true || typeof asked.max_tokens === 'number'
+  const named = toText(settings.effort) ?? (settings.enabled === false ? 'none' : undefined)
+  const isOn = settings.enabled === true || typeof settings.max_tokens === 'number'
   if (named !== undefined || isOn) changes.set('reasoning_effort', named ?? 'medium')
 }
 

@@ -38,7 +38,7 @@ export function parseRequest(received: JsonObject, context: ParseContext): Parse
     findings.stored = findStored(body)
   }
   findings.choices = choices
-  findings.asksForCaching = asksForCaching || (extra !== undefined && isCacheAsked(extra))
+  findings.asksForCaching = asksForCaching || (extra !== undefined && asksForCache(extra))
   for (const ask of listHostedChatTools(body)) findings.hostedTools.push(ask)
   findings.mayBeStored = body.store !== undefined
   return {
@@ -54,9 +54,9 @@ export function parseRequest(received: JsonObject, context: ParseContext): Parse
 /** Fields that ask for a search are found apart. */
 function withoutHosted(extra: ReadonlyMap<string, Json> | undefined): ReadonlyMap<string, Json> | undefined {
   if (extra === undefined || !HOSTED_FIELDS.some(name => extra.has(name))) return extra
-  const left = new Map(extra)
-  for (const name of HOSTED_FIELDS) left.delete(name)
-  return left.size === 0 ? undefined : left
+  const others = new Map(extra)
+  for (const name of HOSTED_FIELDS) others.delete(name)
+  return others.size === 0 ? undefined : others
 }
 
 /** Every choice is billed: an end user gets one. */
@@ -65,7 +65,7 @@ function findPassedOn(body: JsonObject, choices: number): string | undefined {
 }
 
 /** Returns true if a field that passes on unread asks for caching. Anthropic's own mark may stand at the top of a body. */
-function isCacheAsked(extra: ReadonlyMap<string, Json>): boolean {
+function asksForCache(extra: ReadonlyMap<string, Json>): boolean {
   for (const [name, value] of extra) {
     if (name === 'cache_control' || (!isRead(name) && hasCacheMark(value))) return true
   }

@@ -2,7 +2,7 @@ import { type JsonObject, toObject } from '../../../json/json-value.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { hasOpenAiArithmetic } from '../../shared/decode-usage.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
-import type { Answered } from '../../shared/server-format.ts'
+import type { ReplyContext } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { DeltaScan } from './delta-scan.ts'
 import { encodeDelta } from './encode-stream.ts'
@@ -14,13 +14,13 @@ import { markChunk } from './passed-reasoning.ts'
  * asked for, and reasoning that has to come back to the provider.
  */
 export class PassedStream implements StreamEncoder {
-  readonly #answered: Answered
+  readonly #context: ReplyContext
   readonly #scan = new DeltaScan()
   /** The last decoded chunk: chunks that the gateway adds take their id, model and time from it. */
   #template: JsonObject | undefined
 
-  constructor(answered: Answered) {
-    this.#answered = answered
+  constructor(context: ReplyContext) {
+    this.#context = context
   }
 
   measurePassable(chunk: Buffer): number {
@@ -33,12 +33,12 @@ export class PassedStream implements StreamEncoder {
   }
 
   pass(chunk: Buffer): Buffer {
-    return this.#answered.includeUsage ? chunk : without(chunk, this.#scan.nulls)
+    return this.#context.includeUsage ? chunk : without(chunk, this.#scan.nulls)
   }
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
     const bytes = this.#encode(events, event)
-    return this.#answered.includeUsage || typeof bytes === 'string'
+    return this.#context.includeUsage || typeof bytes === 'string'
       ? bytes
       : withoutNullUsage(Buffer.from(bytes))
   }
@@ -51,7 +51,7 @@ export class PassedStream implements StreamEncoder {
     const isMarked = isSealed(event.data) || carries(events)
     if (this.#template === undefined || hasUsage || isMarked) {
       const parsed = parseChunk(event.data)
-      const chunk = parsed && isMarked ? markChunk(parsed, events, this.#answered.provider) : parsed
+      const chunk = parsed && isMarked ? markChunk(parsed, events, this.#context.provider) : parsed
       if (chunk !== undefined) {
         // Some providers begin with a chunk about the prompt, whose id is empty.
         if (chunk.id !== '') this.#template = chunk
@@ -68,7 +68,7 @@ export class PassedStream implements StreamEncoder {
       const choice = { index: 0, delta: {}, logprobs: null, finish_reason: end.finishReason }
       frames += this.#frame({ choices: [choice] })
     }
-    if (this.#answered.includeUsage && !end.isUsageSent) {
+    if (this.#context.includeUsage && !end.isUsageSent) {
       frames += this.#frame({ choices: [], usage: encodeUsage(end.bill.usage) })
     }
     return `${frames}data: [DONE]\n\n`
@@ -95,8 +95,8 @@ export class PassedStream implements StreamEncoder {
     events: readonly StreamEvent[],
     asItCame: string | Uint8Array,
   ): string | Uint8Array {
-    if (this.#answered.includeUsage) {
-      const found = events.find(each => each.type === 'usage')
+    if (this.#context.includeUsage) {
+      const found = events.find(event => event.type === 'usage')
       if (found === undefined || toObject(chunk.usage) === undefined) return asItCame
       if (hasOpenAiArithmetic(chunk, found.usage)) return asItCame
       return toFrame({ ...chunk, usage: correctUsage(chunk.usage, found.usage) })
@@ -109,10 +109,10 @@ export class PassedStream implements StreamEncoder {
   #frame(fields: JsonObject): string {
     const { id, model, created } = this.#template ?? {}
     return toFrame({
-      id: id ?? `chatcmpl-${this.#answered.requestId}`,
+      id: id ?? `chatcmpl-${this.#context.requestId}`,
       object: 'chat.completion.chunk',
-      created: created ?? this.#answered.created,
-      model: model ?? this.#answered.model,
+      created: created ?? this.#context.created,
+      model: model ?? this.#context.model,
       ...fields,
     })
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { custom } from '../../../providers/custom.ts'
-import type { Answered } from '../../shared/server-format.ts'
+import type { ReplyContext } from '../../shared/server-format.ts'
 import { decodeReply } from '../client/decode-reply.ts'
 import { openStream } from '../client/decode-stream.ts'
 import { openAiChatServer } from './server.ts'
@@ -9,7 +9,7 @@ import { openAiChatServer } from './server.ts'
 /** Usage of a provider of the same format, which passes through. */
 
 const target = { provider: custom, model: 'm', baseUrl: 'https://x/v1', apiKey: '' }
-const ANSWERED = {
+const CONTEXT = {
   requestId: 'r',
   created: 1,
   model: 'custom/m',
@@ -18,7 +18,7 @@ const ANSWERED = {
   isSandbox: false,
   includeUsage: true,
   call: {},
-} as Answered
+} as ReplyContext
 const BILL = {
   usage: { uncachedInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 },
   isEstimated: false,
@@ -33,12 +33,12 @@ function pass(usage: JsonObject): JsonObject {
   }
   const bytes = Buffer.from(JSON.stringify(body))
   const reply = decodeReply(body, target)
-  const sent = openAiChatServer.encodeReply(ANSWERED, { bytes, body, reply }, BILL)
+  const sent = openAiChatServer.encodeReply(CONTEXT, { bytes, body, reply }, BILL)
   return JSON.parse(sent.toString()).usage
 }
 
 function passStreamed(usage: JsonObject): JsonObject {
-  const encoder = openAiChatServer.openStream(ANSWERED)
+  const encoder = openAiChatServer.openStream(CONTEXT)
   const decoder = openStream(target)
   const data = JSON.stringify({ id: 'a', choices: [], usage })
   const sent = encoder.encode(decoder.decode(data), { data, raw: `data: ${data}\n\n` } as never)

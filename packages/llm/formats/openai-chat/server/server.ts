@@ -7,7 +7,7 @@ import type { Bill } from '../../../usage/bill.ts'
 import { hasOpenAiArithmetic } from '../../shared/decode-usage.ts'
 import { toOpenAiEnvelope } from '../../shared/error-envelope.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
-import type { Answered, ChatServer } from '../../shared/server-format.ts'
+import type { ChatServer, ReplyContext } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd } from '../../shared/stream-encoder.ts'
 import { encodeReply } from './encode-reply.ts'
 import { type ChunkEncoder, openChunkEncoder } from './encode-stream.ts'
@@ -24,20 +24,20 @@ export const openAiChatServer: ChatServer = {
   id: 'openai-chat',
   parse: parseRequest,
   encodeReply: toReply,
-  openStream: answered => (isPassed(answered) ? new PassedStream(answered) : new TranslatedStream(answered)),
+  openStream: context => (isPassed(context) ? new PassedStream(context) : new TranslatedStream(context)),
   encodeStreamFault: (fault, requestId, baseUrl) =>
     `data: ${JSON.stringify(toOpenAiEnvelope(fault, requestId, baseUrl))}\n\n`,
 }
 
 /** The provider's own bytes go out, unless the caller reads the call of a function by its older name. */
-function isPassed({ format, call }: Answered): boolean {
+function isPassed({ format, call }: ReplyContext): boolean {
   return format === 'openai-chat' && call.callsFunctions !== true
 }
 
-function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (!isPassed(answered)) {
+function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+  if (!isPassed(context)) {
     const whole = { ...answer.reply, usage: bill.usage }
-    const reply = encodeReply(whole, toReplyEnvelope(answered), answered.call.callsFunctions)
+    const reply = encodeReply(whole, toReplyEnvelope(context), context.call.callsFunctions)
     return Buffer.from(JSON.stringify(reply))
   }
   const changes = new Map<string, Json>()
@@ -58,20 +58,20 @@ function markPassed({ body, reply }: PlainAnswer): Json[] | undefined {
   return hasDetails ? markChoices(body, reply) : undefined
 }
 
-function toReplyEnvelope({ requestId, created, model }: Answered): ReplyEnvelope {
+function toReplyEnvelope({ requestId, created, model }: ReplyContext): ReplyEnvelope {
   return { id: `chatcmpl-${requestId}`, created, model }
 }
 
 /** The stream of another format as chunks that OpenAI's published schema accepts. */
 class TranslatedStream implements StreamEncoder {
-  readonly #answered: Answered
+  readonly #context: ReplyContext
   readonly #chunks: ChunkEncoder
 
-  constructor(answered: Answered) {
-    this.#answered = answered
-    this.#chunks = openChunkEncoder(toReplyEnvelope(answered), {
-      includeUsage: answered.includeUsage,
-      callsFunctions: answered.call.callsFunctions === true,
+  constructor(context: ReplyContext) {
+    this.#context = context
+    this.#chunks = openChunkEncoder(toReplyEnvelope(context), {
+      includeUsage: context.includeUsage,
+      callsFunctions: context.call.callsFunctions === true,
     })
   }
 
@@ -93,7 +93,7 @@ class TranslatedStream implements StreamEncoder {
     let frames = ''
     const last: StreamEvent[] = []
     if (!end.isFinishSent) last.push({ type: 'delta', index: 0, finishReason: end.finishReason })
-    if (this.#answered.includeUsage) last.push({ type: 'usage', usage: end.bill.usage })
+    if (this.#context.includeUsage) last.push({ type: 'usage', usage: end.bill.usage })
     for (const event of last) frames += this.#chunks.encodeFrames(event)
     return `${frames}data: [DONE]\n\n`
   }

@@ -26,7 +26,7 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
   if (body.status === 'failed' || body.status === 'cancelled' || !Array.isArray(body.output)) {
     return { choices: [], usage }
   }
-  const gathered = new Gathered(toText(body.id) ?? '')
+  const gathered = new MessageCollector(toText(body.id) ?? '')
   for (const item of toObjects(body.output)) gathered.add(item)
   const message = gathered.toMessage()
   const finishReason = decodeFinish(body, message.tool_calls !== undefined)
@@ -34,7 +34,7 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
 }
 
 /** Collects the items of one output as one message. */
-class Gathered {
+class MessageCollector {
   readonly #replyId: string
   #content = ''
   #hasMessage = false

@@ -34,7 +34,7 @@ function encodeMessage(message: Message, developerRole: boolean): JsonObject[] {
 function encodeAssistant(message: Message): JsonObject[] {
   const calls = listFunctionCalls(message).map(call => ({
     call,
-    details: ofOurs(unpackToolCallId(call.id).details),
+    details: filterOwnDetails(unpackToolCallId(call.id).details),
   }))
   const later = new Set(calls.slice(1).flatMap(({ details }) => details.map(keyOf)))
   const first = findReasoningDetails(message, REASONING_FORMAT).filter(detail => !later.has(keyOf(detail)))
@@ -48,7 +48,7 @@ function encodeAssistant(message: Message): JsonObject[] {
   return items
 }
 
-function ofOurs(details: readonly ReasoningDetail[]): readonly ReasoningDetail[] {
+function filterOwnDetails(details: readonly ReasoningDetail[]): readonly ReasoningDetail[] {
   return details.filter(detail => detail.format === REASONING_FORMAT && isDirect(detail))
 }
 

@@ -20,7 +20,7 @@ const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
 export const encodeRequest: EncodeRequest = (request, target, source, dropped = []) => {
   // The provider refuses these even with values that ask for nothing, which are not dropped by name.
   const refused = listUnsupported(target.provider.openai ?? {}, target.model, request)
-  const left = [...dropped, ...refused]
+  const omitted = [...dropped, ...refused]
   return {
     ...toAddress(target, '/responses'),
     headers: {
@@ -28,8 +28,8 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
       accept: request.stream ? 'text/event-stream' : 'application/json',
     },
     ...(source?.format === 'openai-responses'
-      ? passRequest(request, target, source, left)
-      : translateBody(request, target, left)),
+      ? passRequest(request, target, source, omitted)
+      : translateBody(request, target, omitted)),
   }
 }
 

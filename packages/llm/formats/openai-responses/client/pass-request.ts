@@ -94,8 +94,8 @@ function rewriteInput(source: SourceBody, dropped: ReadonlySet<string>, changes:
     if (isForeignReasoning(item)) continue
     const reference = toReference(item)
     const own = reference === undefined ? item : toCall(reference)
-    const left = own === undefined ? undefined : withoutTools(own, removals.get(at))
-    if (left !== undefined) kept.push(withPlainId(left))
+    const remaining = own === undefined ? undefined : withoutTools(own, removals.get(at))
+    if (remaining !== undefined) kept.push(withPlainId(remaining))
   }
   changes.set('input', kept)
 }

@@ -5,20 +5,24 @@ import { hasCacheMark } from '../../shared/cache-marks.ts'
 import { isFileByAddress } from '../../shared/lost-params.ts'
 import { namesContent } from '../../shared/names-content.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
-import { type Found, isMarked } from './found.ts'
+import { type InputFindings, isMarked } from './input-findings.ts'
 
-/** What a user, a system message or a tool's output contains. Parts that no other format has are added to `found`. */
-export function parseContent(content: Json | undefined, path: string, found: Found): string | ContentPart[] {
+/** What a user, a system message or a tool's output contains. Parts that no other format has are added to `findings`. */
+export function parseContent(
+  content: Json | undefined,
+  path: string,
+  findings: InputFindings,
+): string | ContentPart[] {
   if (typeof content === 'string') return content
   const parts: ContentPart[] = []
   for (const [at, value] of listAt(content, path).entries()) {
     const given = objectAt(value, `${path}[${at}]`)
     const part = parsePart(given, `${path}[${at}]`)
-    if (part === undefined ? hasCacheMark(given) : isMarked(given)) found.hasCacheMark = true
-    if (findFileId(given, `${path}[${at}]`, found)) continue
-    if (part === undefined) noteUnread(given, `${path}[${at}]`, found)
+    if (part === undefined ? hasCacheMark(given) : isMarked(given)) findings.hasCacheMark = true
+    if (findFileId(given, `${path}[${at}]`, findings)) continue
+    if (part === undefined) noteUnread(given, `${path}[${at}]`, findings)
     else {
-      if (isFileByAddress(part)) found.unmeasured.push(`${path}[${at}].file_url`)
+      if (isFileByAddress(part)) findings.unmeasured.push(`${path}[${at}].file_url`)
       parts.push(part)
     }
   }
@@ -28,31 +32,31 @@ export function parseContent(content: Json | undefined, path: string, found: Fou
 }
 
 /** The text of an assistant's message, refusals included. */
-export function parseAnswer(content: Json | undefined, path: string, found: Found): string {
+export function parseAnswer(content: Json | undefined, path: string, findings: InputFindings): string {
   if (typeof content === 'string') return content
   let text = ''
   for (const [at, value] of listAt(content, path).entries()) {
     const part = objectAt(value, `${path}[${at}]`)
-    const hasFileId = findFileId(part, `${path}[${at}]`, found)
+    const hasFileId = findFileId(part, `${path}[${at}]`, findings)
     const said = typeof part.text === 'string' ? part.text : part.refusal
-    if (typeof said === 'string' ? isMarked(part) : hasCacheMark(part)) found.hasCacheMark = true
+    if (typeof said === 'string' ? isMarked(part) : hasCacheMark(part)) findings.hasCacheMark = true
     if (typeof said === 'string') text += said
-    else if (!hasFileId) noteUnread(part, `${path}[${at}]`, found)
+    else if (!hasFileId) noteUnread(part, `${path}[${at}]`, findings)
   }
   return text
 }
 
 /** Notes a part that no other format has. */
-function noteUnread(part: JsonObject, path: string, found: Found): void {
-  found.nativeOnly.push(path)
-  if (namesContent(part)) found.unmeasured.push(path)
+function noteUnread(part: JsonObject, path: string, findings: InputFindings): void {
+  findings.nativeOnly.push(path)
+  if (namesContent(part)) findings.unmeasured.push(path)
 }
 
-/** Returns true if the part names a file in the provider's store, and adds its path to `found`. */
-function findFileId(part: JsonObject, path: string, found: Found): boolean {
+/** Returns true if the part names a file in the provider's store, and adds its path to `findings`. */
+function findFileId(part: JsonObject, path: string, findings: InputFindings): boolean {
   for (const name in part) {
     if (part[name] === null || toPlainName(name) !== 'fileid') continue
-    found.stateful.push(`${path}.${name}`)
+    findings.stateful.push(`${path}.${name}`)
     return true
   }
   return false

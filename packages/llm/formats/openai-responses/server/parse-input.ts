@@ -13,7 +13,7 @@ import { isLongToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isPacked, unpackReasoning } from '../wire/carried-reasoning.ts'
 import { isMintedId, mintedReference, unpackCall } from '../wire/minted-items.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
-import { addHosted, type Found, isMarked, MAX_HOSTED } from './found.ts'
+import { addHosted, type InputFindings, isMarked, MAX_HOSTED } from './input-findings.ts'
 import { parseAnswer, parseContent } from './parse-content.ts'
 import { isToolItem } from './parse-item-tools.ts'
 import { namespaceAt } from './parse-tools.ts'
@@ -21,11 +21,11 @@ import type { ToolTable } from './tool-table.ts'
 
 /**
  * The input of a request as messages. An assistant's reasoning, text and calls are items of their own here, and one
- * message in the canonical form. What not every target can honour is added to `found`.
+ * message in the canonical form. What not every target can honour is added to `findings`.
  */
-export function parseInput(value: Json | undefined, table: ToolTable, found: Found): Message[] {
+export function parseInput(value: Json | undefined, table: ToolTable, findings: InputFindings): Message[] {
   if (typeof value === 'string') return [{ role: 'user', content: value }]
-  const parser = new InputParser(table, found)
+  const parser = new InputParser(table, findings)
   for (const [at, item] of listAt(value, 'input').entries()) {
     const path = `input[${at}]`
     parser.parseItem(objectAt(item, path), path)
@@ -43,33 +43,33 @@ interface AssistantMessage {
 
 class InputParser {
   readonly #table: ToolTable
-  readonly #found: Found
+  readonly #findings: InputFindings
   readonly #messages: Message[] = []
   readonly #carried = new InnerTexts()
   #assistant: AssistantMessage | undefined
 
-  constructor(table: ToolTable, found: Found) {
+  constructor(table: ToolTable, findings: InputFindings) {
     this.#table = table
-    this.#found = found
+    this.#findings = findings
   }
 
   parseItem(item: JsonObject, path: string): void {
     const type = item.type === undefined || item.type === null ? 'message' : textAt(item.type, `${path}.type`)
-    if (carriesState(item)) this.#found.carriesReasoning = true
+    if (carriesState(item)) this.#findings.carriesReasoning = true
     const parse = ITEM_PARSERS[type]
     if (isToolItem(item)) {
       // parseItemTools has read their tools.
       SEARCH_PARSERS[type]?.(this, item, path)
     } else if (parse !== undefined) {
       parse(this, item, path)
-      for (const hosted of this.#findTools(item, path, MAX_HOSTED + 1)) addHosted(this.#found, hosted)
+      for (const hosted of this.#findTools(item, path, MAX_HOSTED + 1)) addHosted(this.#findings, hosted)
     } else if (type === 'item_reference') this.#parseReference(item, path)
     else {
       // An item of another kind can bring tools, and goes to a target of this format only.
       const hosted = this.#findNestedTools(item, path)
-      if (hosted !== undefined) addHosted(this.#found, hosted)
-      this.#found.nativeOnly.push(path)
-      if (namesUnreadContent(item)) this.#found.unmeasured.push(path)
+      if (hosted !== undefined) addHosted(this.#findings, hosted)
+      this.#findings.nativeOnly.push(path)
+      if (namesUnreadContent(item)) this.#findings.unmeasured.push(path)
     }
   }
 
@@ -83,11 +83,11 @@ class InputParser {
     if (role === 'assistant') {
       // A text after calls begins another message.
       if (this.#assistant !== undefined && this.#assistant.calls.length > 0) this.#endAssistant()
-      this.#openAssistant().text += parseAnswer(item.content, `${path}.content`, this.#found)
+      this.#openAssistant().text += parseAnswer(item.content, `${path}.content`, this.#findings)
       return
     }
     const known = role === 'system' || role === 'developer' ? role : 'user'
-    this.#add({ role: known, content: parseContent(item.content, `${path}.content`, this.#found) })
+    this.#add({ role: known, content: parseContent(item.content, `${path}.content`, this.#findings) })
   }
 
   parseReasoning(item: JsonObject, path: string): void {
@@ -117,12 +117,12 @@ class InputParser {
   #parseReference(item: JsonObject, path: string): void {
     const id = mintedReference(item)
     if (id === undefined) {
-      const list = isOfReasoning(item) ? this.#found.storedReasoning : this.#found.stateful
+      const list = isOfReasoning(item) ? this.#findings.storedReasoning : this.#findings.stateful
       list.push(path)
       return
     }
     // A provider of the format does not know the item either.
-    this.#found.carriesReasoning = true
+    this.#findings.carriesReasoning = true
     this.#carried.addCarried(id)
     const fault = this.#carried.findFault(path)
     if (fault !== undefined) throw fault
@@ -143,7 +143,7 @@ class InputParser {
   parseOutput(id: Json | undefined, output: Json | undefined, path: string): void {
     const content =
       typeof output === 'string' || Array.isArray(output)
-        ? parseContent(output, `${path}.output`, this.#found)
+        ? parseContent(output, `${path}.output`, this.#findings)
         : JSON.stringify(output ?? '')
     this.#add({ role: 'tool', tool_call_id: toolCallIdAt(id, `${path}.call_id`), content })
   }
@@ -155,8 +155,8 @@ class InputParser {
   #findNestedTools(value: Json | undefined, path: string): string | undefined {
     let found: string | undefined
     if (Array.isArray(value)) {
-      for (const each of value) {
-        const hosted = this.#findNestedTools(each, path)
+      for (const item of value) {
+        const hosted = this.#findNestedTools(item, path)
         found ??= hosted
       }
       return found
@@ -175,13 +175,13 @@ class InputParser {
 
   /** Returns paths of hosted tools in the lists called `tools` of an object, `most` at most, and finds marks of caching. */
   #findTools(item: JsonObject, path: string, most: number): readonly string[] {
-    if (isMarked(item)) this.#found.hasCacheMark = true
+    if (isMarked(item)) this.#findings.hasCacheMark = true
     const hosted: string[] = []
     for (const name in item) {
       const value = item[name]
       if (value === null || value === undefined || !isToolList(name)) continue
       for (const [index, tool] of (Array.isArray(value) ? value : [value]).entries()) {
-        if (isMarked(tool)) this.#found.hasCacheMark = true
+        if (isMarked(tool)) this.#findings.hasCacheMark = true
         if (hosted.length < most && isHostedTool(tool)) hosted.push(`${path}.${name}[${index}]`)
       }
     }

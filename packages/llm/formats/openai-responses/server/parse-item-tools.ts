@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
-import { addHosted, type Found } from './found.ts'
+import { addHosted, type InputFindings } from './input-findings.ts'
 import { parseTools } from './parse-tools.ts'
 import type { ToolTable } from './tool-table.ts'
 
@@ -18,36 +18,36 @@ export function isToolItem({ type, call_id: id }: JsonObject): boolean {
 }
 
 /** Adds the tools that items of the input bring, which the model has from there on. Later ones replace earlier ones. */
-export function parseItemTools(input: Json | undefined, table: ToolTable, found: Found): void {
+export function parseItemTools(input: Json | undefined, table: ToolTable, findings: InputFindings): void {
   if (!Array.isArray(input)) return
-  for (const [at, each] of input.entries()) {
-    const item = toObject(each)
+  for (const [at, value] of input.entries()) {
+    const item = toObject(value)
     if (item === undefined || !isToolItem(item)) continue
     const path = `input[${at}]`
-    refuseOtherLists(item, path, found)
+    refuseOtherLists(item, path, findings)
     const { tools } = item
     if (!Array.isArray(tools)) continue
     table.mergeLater()
-    if (item.type === ADDITIONAL) parseTools(tools, `${path}.tools`, table, found)
-    else if (item.type === SEARCHED) parseFoundTools(tools, `${path}.tools`, table, found)
+    if (item.type === ADDITIONAL) parseTools(tools, `${path}.tools`, table, findings)
+    else if (item.type === SEARCHED) parseFoundTools(tools, `${path}.tools`, table, findings)
   }
 }
 
 /** A search of the caller's finds only what the caller runs. */
-function parseFoundTools(tools: Json[], path: string, table: ToolTable, found: Found): void {
+function parseFoundTools(tools: Json[], path: string, table: ToolTable, findings: InputFindings): void {
   const own = tools.filter((tool, at) => {
     if (!isHostedTool(tool)) return true
-    addHosted(found, `${path}[${at}]`)
+    addHosted(findings, `${path}[${at}]`)
     return false
   })
-  parseTools(own, path, table, found)
+  parseTools(own, path, table, findings)
 }
 
 /** A list of tools in other letters, or a tool without a list: another parser may take it. */
-function refuseOtherLists(item: JsonObject, path: string, found: Found): void {
+function refuseOtherLists(item: JsonObject, path: string, findings: InputFindings): void {
   for (const name in item) {
     const value = item[name]
     if (!/^tools$/i.test(name) || value === undefined || value === null) continue
-    if (name !== 'tools' || !Array.isArray(value)) addHosted(found, `${path}.${name}[0]`)
+    if (name !== 'tools' || !Array.isArray(value)) addHosted(findings, `${path}.${name}[0]`)
   }
 }

@@ -4,7 +4,7 @@ import type { Message } from '../../../request/message.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import { hasCacheMark } from '../../shared/cache-marks.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
-import type { HostedAsk } from '../../shared/hosted-tools.ts'
+import type { HostedToolRequest } from '../../shared/hosted-tools.ts'
 import { OPENAI_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import {
@@ -19,7 +19,7 @@ import {
 import { refuseOtherTier, refuseReservedFields } from '../../shared/reserved-fields.ts'
 import { findStored } from '../../shared/stored-fields.ts'
 import { FIELDS, NESTED_FIELDS, STATE_FIELDS } from '../wire/fields.ts'
-import { type Found, isMarked, nothingFound } from './found.ts'
+import { type InputFindings, isMarked, noInputFindings } from './input-findings.ts'
 import { parseInput } from './parse-input.ts'
 import { parseItemTools } from './parse-item-tools.ts'
 import { parseToolChoice, parseTools } from './parse-tools.ts'
@@ -36,18 +36,18 @@ export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext,
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
   refuseUnbilled(body)
-  const found = nothingFound()
+  const findings = noInputFindings()
   const table = new ToolTable()
-  parseTools(body.tools, 'tools', table, found)
-  parseItemTools(body.input, table, found)
+  parseTools(body.tools, 'tools', table, findings)
+  parseItemTools(body.input, table, findings)
   const request: MutableRequest = {
     model,
-    messages: parseMessages(body, table, found),
+    messages: parseMessages(body, table, findings),
     stream: optionalFlag(body, 'stream') ?? false,
     // The last event of a stream always reports usage.
     includeUsage: true,
   }
-  const toolChoice = parseToolChoice(body.tool_choice, table, found)
+  const toolChoice = parseToolChoice(body.tool_choice, table, findings)
   // Many providers refuse an empty list, and a choice among none.
   if (table.tools.length > 0) {
     request.tools = table.tools
@@ -57,8 +57,8 @@ export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext,
   FIELDS.read(body, request)
   set(request, 'responseFormat', parseFormat(toObject(body.text)?.format))
   set(request, 'receivedOutputCap', request.maxOutputTokens)
-  if (found.carriesReasoning) request.carriesReasoning = true
-  listFields(body, request, found)
+  if (findings.carriesReasoning) request.carriesReasoning = true
+  listFields(body, request, findings)
   return {
     request,
     metadata: parseLogMetadata(body.metadata, OPENAI_METADATA),
@@ -66,18 +66,18 @@ export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext,
     endUser: body.end_user,
     spellings: FIELDS.spellings,
     findings: {
-      nativeOnly: found.nativeOnly,
-      hosted: found.hosted,
-      hostedTools: withMaxUses(found.hostedTools, body.max_tool_calls),
-      stateful: found.stateful,
-      storedReasoning: found.storedReasoning,
-      uncounted: found.uncounted,
-      unmeasured: found.unmeasured,
-      unread: found.unread,
-      passedOn: isEndUser ? findPassedOn(body, found) : undefined,
+      nativeOnly: findings.nativeOnly,
+      hosted: findings.hosted,
+      hostedTools: withMaxUses(findings.hostedTools, body.max_tool_calls),
+      stateful: findings.stateful,
+      storedReasoning: findings.storedReasoning,
+      uncounted: findings.uncounted,
+      unmeasured: findings.unmeasured,
+      unread: findings.unread,
+      passedOn: isEndUser ? findPassedOn(body, findings) : undefined,
       stored: isEndUser ? findStored(body) : undefined,
       choices: 1,
-      asksForCaching: found.hasCacheMark || isMarked(body),
+      asksForCaching: findings.hasCacheMark || isMarked(body),
       // The format stores an answer unless `store` is false.
       mayBeStored: true,
     },
@@ -86,7 +86,7 @@ export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext,
 }
 
 /** The format bounds the calls of all of these tools together. */
-function withMaxUses(asks: HostedAsk[], most: Json | undefined): HostedAsk[] {
+function withMaxUses(asks: HostedToolRequest[], most: Json | undefined): HostedToolRequest[] {
   if (typeof most !== 'number' || !(most >= 0) || asks.length === 0) return asks
   return asks.map(({ path, type, choicePath }) => ({ path, type, choicePath, maxUses: most }))
 }
@@ -100,9 +100,9 @@ function refuseUnbilled(body: JsonObject): void {
   }
 }
 
-function parseMessages(body: JsonObject, table: ToolTable, found: Found): Message[] {
+function parseMessages(body: JsonObject, table: ToolTable, findings: InputFindings): Message[] {
   const instructions = optionalText(body, 'instructions')
-  const messages = parseInput(body.input, table, found)
+  const messages = parseInput(body.input, table, findings)
   if (instructions !== undefined && instructions !== '') {
     messages.unshift({ role: 'system', content: instructions })
   }
@@ -128,35 +128,35 @@ function parseFormat(value: Json | undefined): ResponseFormat | undefined {
 }
 
 /** Finds the fields that change an answer and that no other format has. Those of the top level are extra fields too. */
-function listFields(body: JsonObject, request: MutableRequest, found: Found): void {
+function listFields(body: JsonObject, request: MutableRequest, findings: InputFindings): void {
   let extra: Map<string, Json> | undefined
   for (const name in body) {
     const value = body[name]
     if (value === undefined || value === null) continue
-    if (STATE_FIELDS.has(name)) found.stateful.push(name)
-    if (FIELDS.names.has(name) && !FIELDS.isOnlyHere(name, value)) continue
-    found.nativeOnly.push(name)
-    if (hasCacheMark(value)) found.hasCacheMark = true
+    if (STATE_FIELDS.has(name)) findings.stateful.push(name)
+    if (FIELDS.names.has(name) && !FIELDS.isFormatSpecific(name, value)) continue
+    findings.nativeOnly.push(name)
+    if (hasCacheMark(value)) findings.hasCacheMark = true
     extra ??= new Map()
     extra.set(name, value)
   }
   if (extra !== undefined) request.extra = extra
-  listNestedFields(body, 'reasoning', found)
-  listNestedFields(body, 'text', found)
+  listNestedFields(body, 'reasoning', findings)
+  listNestedFields(body, 'text', findings)
 }
 
 /** Unknown fields of these objects are left out at other formats, unlike those of the top level. */
-function listNestedFields(body: JsonObject, name: keyof typeof NESTED_FIELDS, found: Found): void {
+function listNestedFields(body: JsonObject, name: keyof typeof NESTED_FIELDS, findings: InputFindings): void {
   const object = optionalObject(body, name)
   for (const inner in object) {
     const value = object[inner]
     if (value === undefined || value === null) continue
-    if (NESTED_FIELDS[name].isOnlyHere(inner, value)) found.nativeOnly.push(`${name}.${inner}`)
+    if (NESTED_FIELDS[name].isFormatSpecific(inner, value)) findings.nativeOnly.push(`${name}.${inner}`)
   }
 }
 
 /** A field of state, an unknown field, or a tool search of the provider. */
-function findPassedOn(body: JsonObject, { searchTool }: Found): string | undefined {
+function findPassedOn(body: JsonObject, { searchTool }: InputFindings): string | undefined {
   for (const name in body) {
     if (body[name] !== null && (!FIELDS.names.has(name) || STATE_FIELDS.has(name))) return name
   }

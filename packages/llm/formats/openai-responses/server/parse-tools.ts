@@ -2,9 +2,9 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { toolNameAt } from '../../shared/call-fields.ts'
 import { invalid, isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
-import { findHostedAsk } from '../wire/hosted-tools.ts'
+import { findHostedRequest } from '../wire/hosted-tools.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
-import { addHosted, type Found, isMarked } from './found.ts'
+import { addHosted, type InputFindings, isMarked } from './input-findings.ts'
 import type { ToolTable } from './tool-table.ts'
 
 const SHELL_PARAMETERS: JsonObject = {
@@ -25,31 +25,42 @@ const SEARCH_PARAMETERS: JsonObject = {
 }
 
 /**
- * Adds the tools of a list as functions, which every format has. Tools that cannot be functions are added to `found`.
+ * Adds the tools of a list as functions, which every format has. Tools that cannot be functions are added to `findings`.
  * `path`: of the list.
  */
-export function parseTools(value: Json | undefined, path: string, table: ToolTable, found: Found): void {
+export function parseTools(
+  value: Json | undefined,
+  path: string,
+  table: ToolTable,
+  findings: InputFindings,
+): void {
   if (value === undefined || value === null) return
   const spaces: { readonly space: JsonObject; readonly at: string }[] = []
   for (const [index, entry] of listAt(value, path).entries()) {
     const at = `${path}[${index}]`
     const tool = objectAt(entry, at)
     const type = textAt(tool.type, `${at}.type`)
-    if (isMarked(tool)) found.hasCacheMark = true
+    if (isMarked(tool)) findings.hasCacheMark = true
     if (type === 'namespace' && !isHostedTool(tool)) spaces.push({ space: tool, at })
-    else parseTool(tool, type, at, table, found)
+    else parseTool(tool, type, at, table, findings)
   }
   // Last, so that a tool outside of namespaces keeps its name.
-  for (const { space, at } of spaces) parseNamespace(space, at, table, found)
+  for (const { space, at } of spaces) parseNamespace(space, at, table, findings)
 }
 
-function parseTool(tool: JsonObject, type: string, path: string, table: ToolTable, found: Found): void {
-  if (type === 'tool_search' && tool.execution !== 'client') found.searchTool ??= path
-  const hosted = findHostedAsk(tool)
-  if (hosted !== undefined) found.hostedTools.push({ path, type: hosted.type })
-  else if (isHostedTool(tool)) addHosted(found, path)
+function parseTool(
+  tool: JsonObject,
+  type: string,
+  path: string,
+  table: ToolTable,
+  findings: InputFindings,
+): void {
+  if (type === 'tool_search' && tool.execution !== 'client') findings.searchTool ??= path
+  const hosted = findHostedRequest(tool)
+  if (hosted !== undefined) findings.hostedTools.push({ path, type: hosted.type })
+  else if (isHostedTool(tool)) addHosted(findings, path)
   else if (type === 'tool_search' && tool.execution !== 'client') {
-    found.hostedTools.push({ path, type: undefined, isFree: true })
+    findings.hostedTools.push({ path, type: undefined, isFree: true })
   } else if (type === 'function') table.add(parseFunction(tool, path), 'function')
   else if (type === 'custom') table.add(parseCustom(tool, path), 'custom')
   else if (type === 'local_shell') {
@@ -59,17 +70,17 @@ function parseTool(tool: JsonObject, type: string, path: string, table: ToolTabl
     const description = optionalText(tool, 'description', `${path}.description`) ?? 'Finds further tools.'
     const parameters = isObject(tool.parameters) ? tool.parameters : SEARCH_PARAMETERS
     table.add(toFunction(type, description, parameters), type)
-  } else found.nativeOnly.push(path)
+  } else findings.nativeOnly.push(path)
 }
 
 /** The tools of a namespace, each with the description of the namespace before its own. */
-function parseNamespace(space: JsonObject, path: string, table: ToolTable, found: Found): void {
+function parseNamespace(space: JsonObject, path: string, table: ToolTable, findings: InputFindings): void {
   const namespace = namespaceAt(space.name ?? '', `${path}.name`)
   const about = optionalText(space, 'description', `${path}.description`) ?? ''
   for (const [index, entry] of listAt(space.tools ?? [], `${path}.tools`).entries()) {
     const at = `${path}.tools[${index}]`
     const tool = objectAt(entry, at)
-    if (isMarked(tool)) found.hasCacheMark = true
+    if (isMarked(tool)) findings.hasCacheMark = true
     const isCustom = tool.type === 'custom'
     const { type, function: fn } = isCustom ? parseCustom(tool, at) : parseFunction(tool, at)
     const description = table.describe(about, fn.description ?? '')
@@ -121,11 +132,11 @@ function parseCustom(tool: JsonObject, path: string): FunctionTool {
   return toFunction(name, given, { type: 'object', properties: { input }, required: ['input'] })
 }
 
-/** The choice among tools. One that other formats do not have, such as `allowed_tools`, is added to `found`. */
+/** The choice among tools. One that other formats do not have, such as `allowed_tools`, is added to `findings`. */
 export function parseToolChoice(
   value: Json | undefined,
   table: ToolTable,
-  found: Found,
+  findings: InputFindings,
 ): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined
   if (value === 'auto' || value === 'none' || value === 'required') return value
@@ -137,9 +148,9 @@ export function parseToolChoice(
   }
   // Any of its tools.
   if (type === 'namespace') return 'auto'
-  const hosted = found.hostedTools.findIndex(ask => ask.type !== undefined && ask.type === type)
-  const ask = found.hostedTools[hosted]
-  if (ask === undefined) found.nativeOnly.push('tool_choice')
-  else found.hostedTools[hosted] = { ...ask, choicePath: 'tool_choice' }
+  const hosted = findings.hostedTools.findIndex(ask => ask.type !== undefined && ask.type === type)
+  const ask = findings.hostedTools[hosted]
+  if (ask === undefined) findings.nativeOnly.push('tool_choice')
+  else findings.hostedTools[hosted] = { ...ask, choicePath: 'tool_choice' }
   return undefined
 }

@@ -5,7 +5,7 @@ import { isFarOff, toOpenAiEnvelope } from '../../shared/error-envelope.ts'
 import { measureUnmarked } from '../../shared/measure-unmarked.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ServedFault } from '../../shared/served-fault.ts'
-import type { Answered, ChatServer, CountFormat } from '../../shared/server-format.ts'
+import type { ChatServer, CountFormat, ReplyContext } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
 import { type EventEncoder, encodeReply, openEventEncoder } from './encode-events.ts'
 import { parseRequest } from './parse-request.ts'
@@ -19,8 +19,8 @@ export const responsesServer: ChatServer = {
   id: 'openai-responses',
   parse: parseRequest,
   encodeReply: toReply,
-  openStream: answered =>
-    answered.format === 'openai-responses' ? new PassedStream(answered) : new TranslatedStream(answered),
+  openStream: context =>
+    context.format === 'openai-responses' ? new PassedStream(context) : new TranslatedStream(context),
   encodeStreamFault: (fault, requestId, baseUrl) => {
     const head = { id: `resp_${requestId}`, created: 0, model: '', ...NOTHING_REPEATED }
     return encodeFault(openEventEncoder(head), fault, requestId, baseUrl)
@@ -47,23 +47,23 @@ const NOTHING_REPEATED: Pick<ResponseHead, 'echo' | 'calledTools'> = {
   calledTools: new Map(),
 }
 
-function toHead({ requestId, created, model, call }: Answered): ResponseHead {
+function toHead({ requestId, created, model, call }: ReplyContext): ResponseHead {
   return { id: `resp_${requestId}`, created, model, ...(call.repeated ?? NOTHING_REPEATED) }
 }
 
-function toReply(answered: Answered, answer: PlainAnswer, bill: Bill): Buffer {
-  if (answered.format === 'openai-responses') return answer.bytes
+function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {
+  if (context.format === 'openai-responses') return answer.bytes
   const [choice] = answer.reply.choices
   const message: ReplyMessage = choice?.message ?? { role: 'assistant', content: null }
-  const reply = encodeReply(toHead(answered), message, choice?.finishReason ?? 'stop', bill.usage)
+  const reply = encodeReply(toHead(context), message, choice?.finishReason ?? 'stop', bill.usage)
   return Buffer.from(JSON.stringify(reply))
 }
 
 class TranslatedStream implements StreamEncoder {
   readonly #events: EventEncoder
 
-  constructor(answered: Answered) {
-    this.#events = openEventEncoder(toHead(answered))
+  constructor(context: ReplyContext) {
+    this.#events = openEventEncoder(toHead(context))
   }
 
   measurePassable(): number {
@@ -92,11 +92,11 @@ class TranslatedStream implements StreamEncoder {
 const DECODED_MARKS = /"response":|"item":|"error"|\[DONE\]/
 
 class PassedStream implements StreamEncoder {
-  readonly #answered: Answered
+  readonly #context: ReplyContext
   #last: Uint8Array | undefined
 
-  constructor(answered: Answered) {
-    this.#answered = answered
+  constructor(context: ReplyContext) {
+    this.#context = context
   }
 
   measurePassable(chunk: Buffer): number {
@@ -115,7 +115,7 @@ class PassedStream implements StreamEncoder {
   }
 
   encodeFault(fault: ServedFault, requestId: string, baseUrl: string): string {
-    return encodeFault(openEventEncoder(toHead(this.#answered)), fault, requestId, baseUrl)
+    return encodeFault(openEventEncoder(toHead(this.#context)), fault, requestId, baseUrl)
   }
 }
 

@@ -17,9 +17,9 @@ import {
   extra,
   FieldTable,
   flag,
+  formatSpecific,
   nested,
   number,
-  onlyHere,
   own,
   sent,
   text,
@@ -37,8 +37,8 @@ const REASONING = new FieldTable(
     // Whether an answer shows its reasoning.
     summary: sent(SCALAR),
     generate_summary: sent(SCALAR),
-    mode: sent(REASONING_MODE, onlyHere(isUsualMode)),
-    context: sent(SCALAR, onlyHere(isAuto)),
+    mode: sent(REASONING_MODE, formatSpecific(isUsualMode)),
+    context: sent(SCALAR, formatSpecific(isAuto)),
   },
   { unknown: 'free' },
 )
@@ -53,7 +53,7 @@ const TEXT = new FieldTable(
       SCALAR,
       extra(
         'verbosity',
-        onlyHere(value => value === 'medium'),
+        formatSpecific(value => value === 'medium'),
       ),
     ),
   },
@@ -79,7 +79,7 @@ export const FIELDS = new FieldTable({
   max_output_tokens: sent(toCapRule(MIN_OUTPUT_TOKENS), number('maxOutputTokens', { min: 1, integer: true })),
   temperature: number('temperature'),
   top_p: number('topP'),
-  top_logprobs: onlyHere(value => typeof value === 'number' && value <= 0, numberAt),
+  top_logprobs: formatSpecific(value => typeof value === 'number' && value <= 0, numberAt),
   user: text('user'),
   safety_identifier: sent(SCALAR, extra('safety_identifier')),
   metadata: sent(DATA, extra('metadata')),
@@ -88,7 +88,7 @@ export const FIELDS = new FieldTable({
     STORE,
     extra(
       'store',
-      onlyHere(value => value === false, flagAt),
+      formatSpecific(value => value === false, flagAt),
     ),
   ),
   service_tier: sent(toUsualRule(['auto', 'default']), extra('service_tier')),
@@ -100,11 +100,11 @@ export const FIELDS = new FieldTable({
   ),
   truncation: sent(
     SCALAR,
-    onlyHere(value => value === 'disabled'),
+    formatSpecific(value => value === 'disabled'),
   ),
   include: sent(
     SCALAR,
-    onlyHere(value => !Array.isArray(value) || !value.includes('message.output_text.logprobs')),
+    formatSpecific(value => !Array.isArray(value) || !value.includes('message.output_text.logprobs')),
   ),
   // These two refer to what the provider keeps.
   previous_response_id: sent(STORED),

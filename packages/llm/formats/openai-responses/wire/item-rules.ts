@@ -100,8 +100,8 @@ const OTHER_ITEM: Rule = {
 function findHosted(value: Json | undefined, grant: Grant): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (Array.isArray(value)) {
-    for (const [at, each] of value.entries()) {
-      const found = findHosted(each, grant)
+    for (const [at, item] of value.entries()) {
+      const found = findHosted(item, grant)
       if (found !== undefined) return `[${at}]${found}`
     }
     return undefined

@@ -1,15 +1,15 @@
 import { createRandomId } from '../../../core/ids.ts'
-import { findUserByIdentity, insertIdentity, lockEmail } from '../../../storage/identities.ts'
+import type { Db } from '../../../storage/pool.ts'
+import type { UserRow } from '../../../storage/schema.ts'
+import { lockOrganization } from '../../../storage/tenancy/organizations.ts'
+import { findUserByIdentity, insertIdentity, lockEmail } from '../../../storage/users/identities.ts'
 import {
   acceptInvitation,
   listInvitationsByEmail,
   listMemberships,
   type MemberWithUserRow,
-} from '../../../storage/members.ts'
-import { lockOrganization } from '../../../storage/organizations.ts'
-import { removeUserPasswordReset } from '../../../storage/password-resets.ts'
-import type { Db } from '../../../storage/pool.ts'
-import type { UserRow } from '../../../storage/schema.ts'
+} from '../../../storage/users/members.ts'
+import { removeUserPasswordReset } from '../../../storage/users/password-resets.ts'
 import {
   absorbUsers,
   getUser,
@@ -17,7 +17,7 @@ import {
   listUsersByEmail,
   lockUser,
   markEmailProven,
-} from '../../../storage/users.ts'
+} from '../../../storage/users/users.ts'
 import type { Services } from '../../operation/operation.ts'
 import { storePassword } from '../store-password.ts'
 import type { OidcPerson } from './oidc-client.ts'

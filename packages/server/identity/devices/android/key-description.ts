@@ -92,7 +92,7 @@ function toAuthorizationList(element: DerElement | undefined): AuthorizationList
     return content === undefined ? null : parse(content)
   }
   return {
-    purposes: read(PURPOSE, content => readList(content, SET).map(each => toNumber(each, INTEGER))),
+    purposes: read(PURPOSE, content => readList(content, SET).map(element => toNumber(element, INTEGER))),
     algorithm: read(ALGORITHM, readNumber),
     ecCurve: read(EC_CURVE, readNumber),
     origin: read(ORIGIN, readNumber),
@@ -122,12 +122,12 @@ function readApplication(content: Buffer): AttestedApplication {
   const [packages, digests, ...others] = readList(readElement(content, OCTET_STRING).content, SEQUENCE)
   assertValid(others.length === 0, 'The application id has more than two parts.')
   return {
-    packageNames: readElements(expectTag(packages, SET).content).map(each => {
-      const [name] = readElements(expectTag(each, SEQUENCE).content)
+    packageNames: readElements(expectTag(packages, SET).content).map(element => {
+      const [name] = readElements(expectTag(element, SEQUENCE).content)
       return expectTag(name, OCTET_STRING).content.toString('utf8')
     }),
-    signingDigests: readElements(expectTag(digests, SET).content).map(each =>
-      expectTag(each, OCTET_STRING).content.toString('hex'),
+    signingDigests: readElements(expectTag(digests, SET).content).map(element =>
+      expectTag(element, OCTET_STRING).content.toString('hex'),
     ),
   }
 }

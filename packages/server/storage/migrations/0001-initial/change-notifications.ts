@@ -1,6 +1,6 @@
 /**
  * Triggers that notify the channel rideau_config with the id of each environment whose snapshot a change affects. The
- * database notifies in the transaction of the change, so no writer can forget to. storage/config-notifications.ts
+ * database notifies in the transaction of the change, so no writer can forget to. storage/changes/config-notifications.ts
  * subscribes; docs/decisions/0007 gives the reasons. A table that snapshots read needs a trigger here.
  */
 export const changeNotifications = `

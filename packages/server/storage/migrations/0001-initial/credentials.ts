@@ -1,7 +1,7 @@
 /**
  * What callers authenticate with (keys, management keys), what the gateway authenticates with at providers, and what
  * it signs client tokens with. Columns named *_cipher hold secrets encrypted under the master key with AES-256-GCM;
- * core/secret-box.ts documents their layout and master-key-guard.ts protects them.
+ * core/access/secret-box.ts documents their layout and master-key-guard.ts protects them.
  */
 export const credentials = `
 -- Keys of the gateway.
@@ -70,7 +70,7 @@ create table provider_credentials (
 create index provider_credentials_project on provider_credentials (project_id, created_at desc, id desc);
 create index provider_credentials_environment on provider_credentials (environment_id, created_at desc, id desc);
 
--- Keys that sign client tokens. core/signing-schedule.ts decides when each is created, used and removed.
+-- Keys that sign client tokens. core/access/signing-schedule.ts decides when each is created, used and removed.
 create table signing_keys (
   id uuid primary key,
   -- RFC 7638 thumbprint of the public key.

@@ -24,7 +24,7 @@ create index audit_log_resource on audit_log (org_id, resource_id, at desc, id d
 
 -- Alerts that were raised. The primary key makes each threshold of a window alert once, whichever process detects it.
 create table alerts (
-  -- Identifies the meter and its window (core/meter.ts).
+  -- Identifies the meter and its window (core/limits/meter.ts).
   counter text not null,
   pct integer not null,
   org_id uuid not null references organizations,

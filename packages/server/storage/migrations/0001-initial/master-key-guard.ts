@@ -1,11 +1,11 @@
 /**
  * Triggers that reject secrets encrypted under a master key that a rotation has retired. A process that missed the
  * rotation then fails at once; without the guard it would store secrets that no key can decrypt later. Every column of
- * storage/sealed-columns.ts needs a trigger here.
+ * storage/secrets/sealed-columns.ts needs a trigger here.
  */
 export const masterKeyGuard = `
 create table retired_master_keys (
-  -- The id that sealed values carry in bytes 2 to 9 (core/secret-box.ts).
+  -- The id that sealed values carry in bytes 2 to 9 (core/access/secret-box.ts).
   key_id bytea primary key,
   retired_at timestamptz not null
 );

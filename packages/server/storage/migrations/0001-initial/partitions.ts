@@ -1,4 +1,4 @@
-/** How partitions of request_logs (a day each) and usage_records (a month each) are created. See storage/partitions.ts. */
+/** How partitions of request_logs (a day each) and usage_records (a month each) are created. See storage/records/partitions.ts. */
 export const partitions = `
 -- Creates the partition of a table for [from_at, to_at) unless it exists. A new table is created and then attached,
 -- which does not block reads and writes of the parent. The lock serializes callers: concurrent inserts of a new day

@@ -1,4 +1,4 @@
-/** Copies of core/latency-histogram.ts: the columns l00 to l47 count requests by how long they took. */
+/** Copies of core/records/latency-histogram.ts: the columns l00 to l47 count requests by how long they took. */
 const LATENCY_COLUMNS = Array.from({ length: 48 }, (_, slot) => `l${String(slot).padStart(2, '0')}`)
 
 /** Counters of a rollup row. */
@@ -61,7 +61,7 @@ language sql stable parallel safe as $$
 $$;
 
 -- Sums of usage_records by bucket. The statement that inserts the records updates them in the same transaction
--- (storage/request-logs.ts). A primary key has no nulls: an absent provider or model is stored as '', an absent key_id
+-- (storage/records/request-logs.ts). A primary key has no nulls: an absent provider or model is stored as '', an absent key_id
 -- as the all-zero UUID.
 create table usage_rollups (
   org_id uuid not null,

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { systemRandom } from '../random.ts'
+import { openSecretBox, SecretBoxError, UnknownMasterKeyError } from './secret-box.ts'
+
+const CONTEXT = 'provider_credentials:018f0000-0000-7000-8000-000000000001'
+const box = openSecretBox(Buffer.alloc(32, 7), systemRandom)
+
+describe('the secret box', () => {
+  test.each(['', 'sk-test', 'ключ 🔑', 'x'.repeat(10_000)])(
+    'opens what it sealed, in the same context',
+    text => {
+      expect(box.open(box.seal(text, CONTEXT), CONTEXT)).toBe(text)
+    },
+  )
+
+  test('seals the same text to different bytes each time, which do not contain it', () => {
+    const [a, b] = [box.seal('sk-very-secret', CONTEXT), box.seal('sk-very-secret', CONTEXT)]
+    expect(a.equals(b)).toBe(false)
+    expect(a.includes('secret')).toBe(false)
+  })
+
+  test('does not open a ciphertext that was moved to another row', () => {
+    const sealed = box.seal('sk-test', CONTEXT)
+    expect(() => box.open(sealed, `${CONTEXT}2`)).toThrow(SecretBoxError)
+  })
+
+  test('does not open a ciphertext with any bit changed', () => {
+    const sealed = box.seal('sk-test', CONTEXT)
+    for (let bit = 0; bit < sealed.length * 8; bit++) {
+      const altered = Buffer.from(sealed)
+      altered[bit >> 3] = (altered[bit >> 3] as number) ^ (1 << (bit & 7))
+      expect(() => box.open(altered, CONTEXT)).toThrow(SecretBoxError)
+    }
+  })
+
+  test('does not open a ciphertext that is cut anywhere', () => {
+    const sealed = box.seal('sk-test', CONTEXT)
+    for (let length = 0; length < sealed.length; length++) {
+      expect(() => box.open(sealed.subarray(0, length), CONTEXT)).toThrow(SecretBoxError)
+    }
+  })
+
+  test('names both keys if a secret was sealed with another master key', () => {
+    const other = openSecretBox(Buffer.alloc(32, 8), systemRandom)
+    const message = `sealed under another master key (${box.keyId}; this process has ${other.keyId})`
+    expect(() => other.open(box.seal('sk-test', CONTEXT), CONTEXT)).toThrow(message)
+  })
+
+  test('opens with a previous key and never seals with it', () => {
+    const [oldKey, newKey] = [Buffer.alloc(32, 7), Buffer.alloc(32, 9)]
+    const sealed = box.seal('sk-test', CONTEXT)
+    const both = openSecretBox(newKey, systemRandom, [Buffer.alloc(32, 8), oldKey])
+    expect(both.open(sealed, CONTEXT)).toBe('sk-test')
+    expect(() => both.open(sealed, `${CONTEXT}2`)).toThrow('altered')
+    const anew = both.seal('sk-test', CONTEXT)
+    expect(openSecretBox(newKey, systemRandom).open(anew, CONTEXT)).toBe('sk-test')
+    expect(() => box.open(anew, CONTEXT)).toThrow(UnknownMasterKeyError)
+  })
+
+  test('throws for a master key of another length', () => {
+    expect(() => openSecretBox(Buffer.alloc(16), systemRandom)).toThrow('32 bytes')
+  })
+
+  test('signs differently for other bytes, another purpose or another master key', () => {
+    const other = openSecretBox(Buffer.alloc(32, 8), systemRandom)
+    const signatures = [
+      box.sign(Buffer.from('a'), 'cursor'),
+      box.sign(Buffer.from('b'), 'cursor'),
+      box.sign(Buffer.from('a'), 'else'),
+      other.sign(Buffer.from('a'), 'cursor'),
+    ].map(signature => signature.toString('hex'))
+    expect(new Set(signatures).size).toBe(4)
+    expect(box.sign(Buffer.from('a'), 'cursor').toString('hex')).toBe(signatures[0])
+    expect(signatures[0]).not.toContain(box.fingerprint('a'))
+  })
+})

@@ -1,0 +1,83 @@
+import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
+import type { EncodeModelLoad } from '@rideau/llm/formats/shared/server-format'
+import type { SourceBody } from '@rideau/llm/request/source-body'
+import type { Target } from '@rideau/llm/upstream/target'
+import type { MeterSet } from '../../core/limits/list-meters.ts'
+import type { AttemptResult } from '../attempts/attempt-result.ts'
+import { FREE } from '../billing/bill.ts'
+import { sendJson } from '../edge/send.ts'
+import type { CallPlan } from '../plan/call-plan.ts'
+import type { PlannedTarget } from '../plan/chat-plan.ts'
+import { planChat } from '../plan/plan-chat.ts'
+import { settle } from '../records/settle.ts'
+import type { IdentifiedContext } from '../request/request-context.ts'
+import type { ReceivedChat } from './chat-call.ts'
+import type { ModelCall, ReservedCall } from './model-call.ts'
+import type { PipelineDeps } from './pipeline-deps.ts'
+import { isSandboxOnly, reserveAmounts } from './reserve-amounts.ts'
+
+const NOTHING = { tokens: 0, nanoUsd: 0 }
+
+/**
+ * A chat that asks for no answer, only that its model be loaded: refused as the chat itself would be, and answered without a
+ * call of the provider, since nothing has to be loaded here.
+ */
+export class ModelLoadCall implements ModelCall<PlannedTarget, PlannedTarget> {
+  readonly isBilled = false
+  readonly #ctx: IdentifiedContext
+  readonly #deps: PipelineDeps
+  readonly #parsed: ParsedChat
+  readonly #source: SourceBody
+  readonly #encode: EncodeModelLoad
+
+  constructor(
+    ctx: IdentifiedContext,
+    { parsed, source }: ReceivedChat,
+    encode: EncodeModelLoad,
+    deps: PipelineDeps,
+  ) {
+    this.#ctx = ctx
+    this.#deps = deps
+    this.#parsed = parsed
+    this.#source = source
+    this.#encode = encode
+  }
+
+  get endUser(): ParsedChat['endUser'] {
+    return this.#parsed.endUser
+  }
+
+  get findings(): ParsedChat['findings'] {
+    return this.#parsed.findings
+  }
+
+  countInput(): number {
+    return 0
+  }
+
+  /** Without the alias, whose targets are compared by their latency: no provider is timed. */
+  plan(limits: MeterSet): CallPlan<PlannedTarget> {
+    const { targets } = planChat(this.#parsed, this.#source, this.#ctx, limits, this.#deps)
+    return { targets, alias: undefined, isStream: false }
+  }
+
+  reserve(
+    plan: CallPlan<PlannedTarget>,
+    limits: MeterSet,
+  ): ReservedCall<PlannedTarget> | Promise<ReservedCall<PlannedTarget>> {
+    const reserved = { plan, estimate: undefined }
+    const request = { limits, isSandbox: isSandboxOnly(plan), amounts: NOTHING }
+    return reserveAmounts(this.#ctx, this.#deps, request)?.then(() => reserved) ?? reserved
+  }
+
+  async attempt(_target: Target, planned: PlannedTarget): Promise<AttemptResult<PlannedTarget>> {
+    return { ok: true, status: 200, value: planned }
+  }
+
+  async answer({ id }: PlannedTarget): Promise<void> {
+    this.#ctx.decide()
+    await settle(this.#ctx, { status: 200, bill: FREE }, this.#deps)
+    const created = Math.floor(this.#ctx.arrivedAt / 1000)
+    sendJson(this.#ctx, 200, this.#encode({ id: this.#ctx.requestId, created, model: id }, this.#parsed))
+  }
+}

@@ -1,7 +1,0 @@
-import type { Caller, Environment } from '../../core/tenancy.ts'
-
-/** Who asks and where: part of the context of a request. */
-export interface Asker {
-  readonly caller: Caller
-  readonly environment: Environment
-}

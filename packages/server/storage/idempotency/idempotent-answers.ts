@@ -1,0 +1,154 @@
+import type { Pool } from 'pg'
+import type { SecretBox } from '../../core/access/secret-box.ts'
+
+/** A claim on a key: who holds it makes the answer. */
+export interface NewClaim {
+  /** Different for each claim. */
+  readonly id: string
+  /** SHA-256 of the key and its scope. */
+  readonly hash: Buffer
+  readonly bodyHash: Buffer
+  readonly orgId: string
+  readonly environmentId: string
+  /** The process that makes the answer. */
+  readonly owner: string
+}
+
+/** What is stored for a key. */
+export interface StoredClaim {
+  readonly id: string
+  readonly hash: Buffer
+  readonly bodyHash: Buffer
+  readonly owner: string
+  /** True: the answer is complete. */
+  readonly isKept: boolean
+  /** True: the answer has expired, or the process that was to make it is gone. */
+  readonly isFree: boolean
+  /** The size of the answer. */
+  readonly bytes: number
+}
+
+/** How long an answer is kept. */
+const KEPT = "interval '24 hours'"
+
+/**
+ * Claims keys in one statement. Returns the ids of the claims whose keys had no row. The rows are inserted in the order of
+ * their hashes, so that concurrent statements never wait for each other in a circle.
+ */
+export async function insertClaims(pool: Pool, claims: readonly NewClaim[]): Promise<Set<string>> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'insert_idempotency_claims',
+    text: `insert into idempotent_answers (id, hash, body_hash, org_id, environment_id, owner)
+      select * from unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::uuid[], $5::uuid[], $6::uuid[])
+        as claim (id, hash, body_hash, org_id, environment_id, owner)
+      order by hash on conflict (hash) do nothing returning id`,
+    values: [
+      claims.map(({ id }) => id),
+      claims.map(({ hash }) => hash),
+      claims.map(({ bodyHash }) => bodyHash),
+      claims.map(({ orgId }) => orgId),
+      claims.map(({ environmentId }) => environmentId),
+      claims.map(({ owner }) => owner),
+    ],
+  })
+  return new Set(rows.map(({ id }) => id))
+}
+
+export async function findClaims(pool: Pool, hashes: readonly Buffer[]): Promise<StoredClaim[]> {
+  const { rows } = await pool.query<StoredClaim>({
+    name: 'find_idempotency_claims',
+    text: `select id, hash, body_hash as "bodyHash", owner, expires_at is not null as "isKept",
+        case when expires_at is null then not is_idempotency_owner_alive(owner) else expires_at <= now() end as "isFree",
+        answer_bytes as bytes
+      from idempotent_answers where hash = any($1::bytea[])`,
+    values: [hashes],
+  })
+  return rows
+}
+
+/** Replaces a claim that was found to be free. Of concurrent callers one gets true. */
+export async function takeOverClaim(pool: Pool, claim: NewClaim, previousId: string): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: 'take_over_idempotency_claim',
+    text: `update idempotent_answers set id = $1, body_hash = $2, owner = $3, claimed_at = now(), expires_at = null,
+        answer_bytes = 0, answer_cipher = null
+      where id = $4`,
+    values: [claim.id, claim.bodyHash, claim.owner, previousId],
+  })
+  return rowCount === 1
+}
+
+/** The complete answer of a claim. */
+export interface NewAnswer {
+  readonly claimId: string
+  readonly bytes: Buffer
+}
+
+/**
+ * Stores answers in one statement. Returns the ids of the claims that were not taken over. Stores the same twice without
+ * harm.
+ */
+export async function keepAnswers(
+  pool: Pool,
+  secretBox: SecretBox,
+  answers: readonly NewAnswer[],
+): Promise<Set<string>> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'keep_idempotent_answers',
+    text: `update idempotent_answers a
+      set expires_at = now() + ${KEPT}, answer_bytes = kept.bytes, answer_cipher = kept.cipher
+      from unnest($1::uuid[], $2::integer[], $3::bytea[]) as kept (id, bytes, cipher)
+      where a.id = kept.id returning a.id`,
+    values: [
+      answers.map(({ claimId }) => claimId),
+      answers.map(({ bytes }) => bytes.length),
+      answers.map(({ claimId, bytes }) => secretBox.seal(bytes, toContext(claimId))),
+    ],
+  })
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Returns an answer and for how long it is still kept; undefined if it is gone. Throws SecretBoxError. */
+export async function readAnswer(
+  pool: Pool,
+  secretBox: SecretBox,
+  claimId: string,
+): Promise<{ readonly bytes: Buffer; readonly leftMs: number } | undefined> {
+  const { rows } = await pool.query<{ sealed: Buffer; left_ms: number }>({
+    name: 'read_idempotent_answer',
+    text: `select answer_cipher as sealed, (extract(epoch from expires_at - now()) * 1000)::float8 as left_ms
+      from idempotent_answers where id = $1 and expires_at > now()`,
+    values: [claimId],
+  })
+  const row = rows[0]
+  if (row === undefined) return undefined
+  return { bytes: secretBox.openBytes(row.sealed, toContext(claimId)), leftMs: row.left_ms }
+}
+
+/** Removes claims without an answer, which frees their keys. */
+export async function releaseClaims(pool: Pool, claimIds: readonly string[]): Promise<void> {
+  await pool.query({
+    name: 'release_idempotency_claims',
+    text: 'delete from idempotent_answers where id = any($1::uuid[]) and expires_at is null',
+    values: [claimIds],
+  })
+}
+
+/** Proves that a process is alive: its claims stay its own for ten seconds. */
+export async function renewOwner(pool: Pool, owner: string): Promise<void> {
+  await pool.query({
+    name: 'renew_idempotency_owner',
+    text: `insert into idempotency_owners (id, renewed_at) values ($1, clock_timestamp())
+      on conflict (id) do update set renewed_at = excluded.renewed_at`,
+    values: [owner],
+  })
+}
+
+/** Frees the claims of a process that ends; without `owner` those of all processes. */
+export async function removeOwners(pool: Pool, owner?: string): Promise<void> {
+  await pool.query('delete from idempotency_owners where $1::uuid is null or id = $1', [owner ?? null])
+}
+
+function toContext(claimId: string): string {
+  return `idempotent_answers:${claimId}`
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { refreshDelayMs } from '../../core/models/refresh-schedule.ts'
+import type { Db } from '../pool.ts'
+import type { ProviderCredentialRow } from './provider-credentials.ts'
+
+export interface RefreshClaim {
+  readonly limit: number
+  /** How long no other process gets a claimed credential, in case this process dies. */
+  readonly leaseMs: number
+}
+
+/**
+ * Claims up to `limit` credentials whose provider's list of models is due, and returns them. Organizations take turns, so
+ * that one with many slow credentials delays no other. Those of deleted projects are never due again.
+ */
+export async function claimDueRefreshes(
+  db: Db,
+  now: number,
+  { limit, leaseMs }: RefreshClaim,
+): Promise<ProviderCredentialRow[]> {
+  const { rows } = await sql<ProviderCredentialRow & { is_alive: boolean }>`
+    with turns as (
+      select id, refresh_at, row_number() over (partition by org_id order by refresh_at, id) as turn
+        from provider_credentials where refresh_at <= ${new Date(now)}
+    ), due as (
+      select c.id from provider_credentials c
+        where c.id in (select id from turns order by turn, refresh_at limit ${limit})
+          and c.refresh_at <= ${new Date(now)}
+        for update skip locked
+    )
+    update provider_credentials c set
+      refresh_at = case when p.deleted_at is null and o.deleted_at is null
+        then ${new Date(now + leaseMs)}::timestamptz end
+    from due, projects p, organizations o
+    where c.id = due.id and p.id = c.project_id and o.id = c.org_id
+    returning c.*, p.deleted_at is null and o.deleted_at is null as is_alive`.execute(db)
+  return rows.filter(row => row.is_alive)
+}
+
+/** Stores that a claimed request for the list failed, and when the next one is due. */
+export async function updateFailedRefresh(
+  db: Db,
+  { id, updated_at, refresh_failures }: ProviderCredentialRow,
+  at: Date,
+): Promise<void> {
+  const failures = refresh_failures + 1
+  await db
+    .updateTable('provider_credentials')
+    .set({
+      refresh_failures: failures,
+      refresh_at: new Date(at.getTime() + refreshDelayMs(failures)),
+    })
+    .where('id', '=', id)
+    // A credential that was changed since is due at once.
+    .where('updated_at', '=', updated_at)
+    .execute()
+}

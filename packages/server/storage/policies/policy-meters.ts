@@ -1,0 +1,51 @@
+import type { Meter } from '../../core/limits/meter.ts'
+import { createBudgetMeter, createLimitMeter, createQuotaMeter } from '../../core/limits/owner-meters.ts'
+import type { BudgetRow, LimitRow, QuotaRow } from '../policy-tables.ts'
+
+/** The meter of the budget's window at `at` (Unix milliseconds): the one that requests in that window use. */
+export function toBudgetRowMeter(row: BudgetRow, timeZone: string, at: number): Meter {
+  const policy = {
+    id: row.id,
+    createdAt: row.created_at.getTime(),
+    projectId: row.project_id,
+    scope: row.scope,
+    ref: row.scope_ref,
+    limitNanoUsd: row.limit_nano_usd,
+    window: row.window,
+    alertPcts: row.alert_pcts,
+    onTight: row.on_tight,
+  }
+  const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: null }
+  return createBudgetMeter(policy, whole, timeZone, at)
+}
+
+/** Returns the meter of a quota's row. The scope default_end_user is excluded: it has a meter for each end user. */
+export function toQuotaRowMeter(row: QuotaRow, timeZone: string, at: number): Meter {
+  const policy = {
+    id: row.id,
+    createdAt: row.created_at.getTime(),
+    scope: row.scope,
+    ref: row.scope_ref,
+    metric: row.metric,
+    window: row.window,
+    limit: row.limit,
+    gracePct: row.grace_pct,
+  }
+  const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: row.environment_id }
+  return createQuotaMeter(policy, whole, timeZone, at)
+}
+
+/** The meter of a limit. Not for the scope default_end_user, which has a meter for each end user. */
+export function toLimitRowMeter(row: LimitRow): Meter {
+  const policy = {
+    id: row.id,
+    createdAt: row.created_at.getTime(),
+    scope: row.scope,
+    ref: row.scope_ref,
+    metric: row.metric,
+    limit: row.limit,
+    windowMs: row.window_seconds === null ? null : row.window_seconds * 1000,
+  }
+  const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: row.environment_id }
+  return createLimitMeter(policy, whole)
+}

@@ -1,0 +1,159 @@
+import { type Selectable, sql } from 'kysely'
+import type { Feedback } from '../../core/records/request-record.ts'
+import { isAfter, type Page } from '../page.ts'
+import type { Db } from '../pool.ts'
+import type { RequestLogTable } from '../schema.ts'
+import { LOG_SUMMARY_COLUMNS } from './record-encoder.ts'
+import { matches, type RequestLogFilter } from './request-log-filter.ts'
+import { toStorableJson } from './storable.ts'
+
+export type RequestLogRow = Selectable<RequestLogTable>
+/** A row of a list, without bodies: they are large, and not every reader may see them. */
+export type ListedRequestLogRow = Omit<
+  RequestLogRow,
+  'request_body' | 'response_body' | 'ended_at' | 'dropped_params' | 'checked_limits'
+>
+
+const LISTED = [...LOG_SUMMARY_COLUMNS, 'feedback'] as const
+
+/** No record has more since records are bounded; what was written before must not make a page huge. Bytes. */
+const MAX_METADATA_BYTES = 64 * 1024
+/** The size as stored is known without a look at the value, which is compressed. */
+const METADATA = sql<
+  RequestLogRow['metadata']
+>`case when pg_column_size(metadata) <= ${sql.lit(MAX_METADATA_BYTES)}
+  and octet_length(metadata::text) <= ${sql.lit(MAX_METADATA_BYTES)} then metadata end`.as('metadata')
+
+/** An environment's requests, newest first by the time of their arrival. Returns no bodies. */
+export async function listRequestLogs(
+  db: Db,
+  environmentId: string,
+  filter: RequestLogFilter,
+  page: Page,
+): Promise<ListedRequestLogRow[]> {
+  let query = db
+    .selectFrom('request_logs')
+    .select(LISTED)
+    .select(METADATA)
+    .where('environment_id', '=', environmentId)
+  // The pair of time and id alone would not leave the partitions of later days aside.
+  if (page.after !== undefined) query = query.where('at', '<=', page.after.at)
+  return await query
+    .where(eb => matches(eb, filter))
+    .where(eb => isAfter(eb, 'at', 'id', page))
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .execute()
+}
+
+/** The longest time that a request can take. The tail reads no partition before it. */
+const MAX_REQUEST_MS = 3_600_000
+
+/**
+ * An environment's requests that ended after `page.after`, in the order of their end. Records are stored in that order, so
+ * a reader that continues at its last row misses none.
+ */
+export async function tailRequestLogs(
+  db: Db,
+  environmentId: string,
+  filter: RequestLogFilter,
+  page: { readonly limit: number; readonly after: { readonly at: Date; readonly id: string } },
+): Promise<(ListedRequestLogRow & { readonly ended_at: Date })[]> {
+  const { at, id } = page.after
+  return await db
+    .selectFrom('request_logs')
+    .select([...LISTED, 'ended_at'])
+    .select(METADATA)
+    .where('environment_id', '=', environmentId)
+    // Leaves the partitions of earlier days alone.
+    .where('at', '>', new Date(at.getTime() - MAX_REQUEST_MS))
+    .where(eb => eb(eb.refTuple('ended_at', 'id'), '>', eb.tuple(at, id)))
+    .where(eb => matches(eb, filter))
+    .orderBy('ended_at')
+    .orderBy('id')
+    .limit(page.limit)
+    .execute()
+}
+
+/** The end time and id of the latest request with this X-Request-Id, to continue a tail at. */
+export async function findRequestLogEnd(
+  db: Db,
+  environmentId: string,
+  requestId: string,
+): Promise<{ at: Date; id: string } | undefined> {
+  return await db
+    .selectFrom('request_logs')
+    .select(['ended_at as at', 'id'])
+    .where('request_id', '=', requestId)
+    .where('environment_id', '=', environmentId)
+    .orderBy('ended_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/**
+ * The latest request with this X-Request-Id in the given organizations; undefined if there is none, or its project or
+ * organization is deleted. Callers choose the id, so another tenant may use the same one.
+ */
+export async function findRequestLog(
+  db: Db,
+  requestId: string,
+  orgIds: readonly string[],
+): Promise<RequestLogRow | undefined> {
+  return await db
+    .selectFrom('request_logs')
+    .innerJoin('projects', 'projects.id', 'request_logs.project_id')
+    .innerJoin('organizations', 'organizations.id', 'request_logs.org_id')
+    .selectAll('request_logs')
+    .where('request_logs.request_id', '=', requestId)
+    .where('request_logs.org_id', 'in', orgIds)
+    .where('projects.deleted_at', 'is', null)
+    .where('organizations.deleted_at', 'is', null)
+    .orderBy('request_logs.at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/**
+ * Stores feedback with its request, in place of earlier feedback, and returns true; false if there is no such request.
+ * With an `endUserId` only a request of that end user matches.
+ */
+export async function updateFeedback(
+  db: Db,
+  of: { readonly environmentId: string; readonly requestId: string; readonly endUserId: string | null },
+  feedback: Feedback,
+): Promise<boolean> {
+  let update = db
+    .updateTable('request_logs')
+    .set({ feedback: toStorableJson(JSON.stringify(feedback)) })
+    .where('request_id', '=', of.requestId)
+    .where('environment_id', '=', of.environmentId)
+  if (of.endUserId !== null) update = update.where('end_user_id', '=', of.endUserId)
+  const { numUpdatedRows } = await update.executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** True if the environment's log has a request with this X-Request-Id. */
+export async function isRequestLogged(db: Db, environmentId: string, requestId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('request_logs')
+    .select('id')
+    .where('request_id', '=', requestId)
+    .where('environment_id', '=', environmentId)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** True if the environment's log has a request that named this end user. */
+export async function isEndUserLogged(db: Db, environmentId: string, externalId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('request_logs')
+    .select('id')
+    .where('environment_id', '=', environmentId)
+    .where('end_user_id', '=', externalId)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}

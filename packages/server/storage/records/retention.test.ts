@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../core/clock.ts'
+import { openIds } from '../../core/ids.ts'
+import { systemRandom } from '../../core/random.ts'
+import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
+import { insertRecords } from '../../testing/harness/insert-records.ts'
+import { requestRecord } from '../../testing/harness/request-record.ts'
+import { type SeededEnvironment, seedEnvironment } from '../../testing/harness/seed-environment.ts'
+import type { EnvironmentRow } from '../schema.ts'
+import { applyRetention } from './retention.ts'
+
+const newId = openIds(systemClock, systemRandom)
+const NOW = new Date('2026-11-21T12:00:00Z')
+const DAY_MS = 86_400_000
+
+describe.each(listTestServers())('retention on $label', server => {
+  let database: FreshDatabase
+  beforeEach(async () => {
+    database = await freshDatabase(server)
+  })
+  afterEach(() => database.drop())
+
+  const seed = async (days: number): Promise<SeededEnvironment> => {
+    const seeded = await seedEnvironment(database.pool)
+    await database.pool.query('update environments set log_retention_days = $2 where id = $1', [
+      seeded.environmentId,
+      days,
+    ])
+    return seeded
+  }
+  /** Inserts a request of each age in days. */
+  const insert = async (seeded: SeededEnvironment, ...ages: number[]): Promise<void> => {
+    const environment = {
+      id: seeded.environmentId,
+      org_id: seeded.orgId,
+      project_id: seeded.projectId,
+    } as EnvironmentRow
+    const records = ages.map(age => requestRecord(environment, newId(), NOW.getTime() - age * DAY_MS))
+    await insertRecords(database.pool, records)
+  }
+  /** Ages in days of the rows that are left, newest first. */
+  const kept = async (seeded: SeededEnvironment): Promise<number[]> => {
+    const { rows } = await database.pool.query<{ at: Date }>(
+      'select at from request_logs where environment_id = $1 order by at desc',
+      [seeded.environmentId],
+    )
+    return rows.map(row => (NOW.getTime() - row.at.getTime()) / DAY_MS)
+  }
+
+  test('drops the partitions of days that are too old for every environment, and keeps usage', async () => {
+    const a = await seed(30)
+    await insert(a, 0, 29.9, 31.6, 40, 400)
+    expect(await applyRetention(database.pool, NOW)).toEqual({
+      droppedPartitions: ['request_logs_20251017', 'request_logs_20261012', 'request_logs_20261020'],
+      deletedRows: 0,
+    })
+    expect(await kept(a)).toEqual([0, 29.9])
+    const { rows } = await database.pool.query(
+      `select (select count(*) from usage_records) as records,
+        (select sum(requests) from usage_rollups where span = 'day') as rolled`,
+    )
+    expect(rows).toEqual([{ records: 5, rolled: 5 }])
+  })
+
+  test('deletes rows of an environment with a shorter retention, exactly at its age, and no others', async () => {
+    const short = await seed(7)
+    const long = await seed(90)
+    await insert(short, 1, 6.9, 7, 7.1, 30, 89)
+    await insert(long, 1, 7.1, 30, 89, 89.9)
+    expect(await applyRetention(database.pool, NOW)).toEqual({ droppedPartitions: [], deletedRows: 3 })
+    expect(await kept(short)).toEqual([1, 6.9, 7])
+    expect(await kept(long)).toEqual([1, 7.1, 30, 89, 89.9])
+    expect(await applyRetention(database.pool, NOW)).toEqual({ droppedPartitions: [], deletedRows: 0 })
+  })
+
+  test('deletes more rows than a batch holds in one run', async () => {
+    const short = await seed(1)
+    await seed(90)
+    await insert(short, 0.5, ...Array.from({ length: 5_002 }, (_, index) => 3 + index / 1e6))
+    expect((await applyRetention(database.pool, NOW))?.deletedRows).toBe(5_002)
+    expect(await kept(short)).toEqual([0.5])
+  })
+
+  test('ignores the retention of a deleted organization', async () => {
+    const gone = await seed(365)
+    const living = await seed(30)
+    await insert(gone, 50)
+    await insert(living, 10)
+    await database.pool.query('update organizations set deleted_at = now() where id = $1', [gone.orgId])
+    expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toEqual(['request_logs_20261002'])
+  })
+
+  test('does nothing while another process has the lock', async () => {
+    await insert(await seed(30), 100)
+    const other = await database.pool.connect()
+    await other.query(`select pg_advisory_lock(hashtextextended('rideau.retention', 0))`)
+    expect(await applyRetention(database.pool, NOW)).toBeUndefined()
+    await other.query(`select pg_advisory_unlock(hashtextextended('rideau.retention', 0))`)
+    other.release()
+    expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toHaveLength(1)
+  })
+
+  test('keeps a partition that is being read, and drops it in the next run', async () => {
+    await insert(await seed(30), 100)
+    const reader = await database.pool.connect()
+    await reader.query('begin')
+    await reader.query('select count(*) from request_logs')
+    expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toEqual([])
+    await reader.query('rollback')
+    reader.release()
+    expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toHaveLength(1)
+  })
+
+  test('keeps a partition until its last millisecond is too old', async () => {
+    const environment = await seed(30)
+    await insert(environment, 40)
+    const end = Date.parse('2026-10-13T00:00:00Z') + 30 * DAY_MS
+    const applyAt = async (ms: number) =>
+      (await applyRetention(database.pool, new Date(ms)))?.droppedPartitions
+    expect(await applyAt(end - 1)).toEqual([])
+    expect(await applyAt(end)).toEqual(['request_logs_20261012'])
+  })
+
+  test('deletes a row exactly when its age exceeds the retention', async () => {
+    const short = await seed(7)
+    await seed(365)
+    await insert(short, 7)
+    const applyAt = async (ms: number) => (await applyRetention(database.pool, new Date(ms)))?.deletedRows
+    expect(await applyAt(NOW.getTime())).toBe(0)
+    expect(await applyAt(NOW.getTime() + 1)).toBe(1)
+  })
+
+  test('follows a change of the retention in the next run', async () => {
+    const environment = await seed(365)
+    await insert(environment, 1, 50, 200)
+    expect(await applyRetention(database.pool, NOW)).toEqual({ droppedPartitions: [], deletedRows: 0 })
+    await database.pool.query('update environments set log_retention_days = 100')
+    expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toHaveLength(1)
+    expect(await kept(environment)).toEqual([1, 50])
+  })
+
+  test('ignores a partition with a name of another form, and rows of environments that do not exist', async () => {
+    const short = await seed(1)
+    await seed(365)
+    const stranger = { orgId: newId(), projectId: newId(), environmentId: newId() }
+    await insert(short, 5)
+    await insert(stranger, 5)
+    await database.pool.query(
+      `create table request_logs_manual partition of request_logs for values from ('2020-01-01') to ('2020-01-02')`,
+    )
+    expect(await applyRetention(database.pool, NOW)).toEqual({ droppedPartitions: [], deletedRows: 1 })
+    expect([await kept(short), await kept(stranger)]).toEqual([[], [5]])
+  })
+
+  test('stops before the next partition when it is aborted, and continues in the next run', async () => {
+    await insert(await seed(30), 100, 101, 102)
+    const aborted = await applyRetention(database.pool, NOW, AbortSignal.abort())
+    expect(aborted).toEqual({ droppedPartitions: [], deletedRows: 0 })
+    expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toHaveLength(3)
+  })
+
+  test('releases its lock when it fails', async () => {
+    await insert(await seed(30), 100)
+    await database.pool.query('alter function drop_log_partition(text) rename to drop_log_partition_gone')
+    await expect(applyRetention(database.pool, NOW)).rejects.toThrow('drop_log_partition')
+    await database.pool.query('alter function drop_log_partition_gone(text) rename to drop_log_partition')
+    expect((await applyRetention(database.pool, NOW))?.droppedPartitions).toHaveLength(1)
+  })
+
+  test('removes nothing if there is no environment', async () => {
+    const seeded = { orgId: newId(), projectId: newId(), environmentId: newId() }
+    await insert(seeded, 500)
+    expect(await applyRetention(database.pool, NOW)).toEqual({ droppedPartitions: [], deletedRows: 0 })
+  })
+})

@@ -1,0 +1,115 @@
+import type { Policies } from '../../core/tenancy/policies.ts'
+import type { BudgetRow, LimitRow, PlanRow, QuotaRow } from '../policy-tables.ts'
+
+/** Some columns of a row as JSON. `created` is Unix milliseconds. */
+type Part<R, K extends keyof R> = Pick<R, K> & { readonly id: string; readonly created: number }
+
+type LimitPart = Part<LimitRow, 'scope' | 'scope_ref' | 'metric' | 'limit' | 'window_seconds'>
+type QuotaPart = Part<QuotaRow, 'scope' | 'scope_ref' | 'metric' | 'window' | 'limit' | 'grace_pct'>
+type BudgetPart = Part<
+  BudgetRow,
+  'project_id' | 'scope' | 'scope_ref' | 'limit_nano_usd' | 'window' | 'alert_pcts' | 'on_tight'
+>
+type PlanPart = Part<
+  PlanRow,
+  | 'name'
+  | 'is_default'
+  | 'allowed_models'
+  | 'scopes'
+  | 'requests_per_minute'
+  | 'max_concurrency'
+  | 'tokens_per_day'
+  | 'nano_usd_per_month'
+>
+
+/** The columns that POLICY_PARTS selects. */
+export interface PolicyParts {
+  readonly time_zone: string
+  readonly limits: LimitPart[] | null
+  readonly quotas: QuotaPart[] | null
+  readonly budgets: BudgetPart[] | null
+  readonly plans: PlanPart[] | null
+  readonly has_special_end_users: boolean
+}
+
+const CREATED = (row: string): string =>
+  `'id', ${row}.id, 'created', floor(extract(epoch from ${row}.created_at) * 1000)`
+
+/** True if the scope of `row` covers environment `e`, its project or organization, or names a key of it. */
+const CAN_CONCERN = (row: string): string => `(${row}.scope is null or ${row}.scope = 'org'
+  or ${row}.scope = 'project' and ${row}.scope_ref::text = e.project_id::text
+  or ${row}.scope = 'environment' and ${row}.scope_ref::text = e.id::text
+  or ${row}.scope = 'key' and exists (
+    select from keys k where k.environment_id = e.id and k.id::text = ${row}.scope_ref::text))`
+
+/** SQL: an environment's policies, for the select list of a statement over `environments e` and `organizations o`. */
+export const POLICY_PARTS = `o.time_zone,
+  (select jsonb_agg(jsonb_build_object(${CREATED('l')}, 'scope', l.scope, 'scope_ref', l.scope_ref, 'metric', l.metric,
+      'limit', l.limit, 'window_seconds', l.window_seconds) order by l.created_at, l.id)
+    from limits l where l.environment_id = e.id
+      or l.org_id = e.org_id and l.environment_id is null and ${CAN_CONCERN('l')}) as limits,
+  (select jsonb_agg(jsonb_build_object(${CREATED('q')}, 'scope', q.scope, 'scope_ref', q.scope_ref, 'metric', q.metric,
+      'window', q.window, 'limit', q.limit, 'grace_pct', q.grace_pct) order by q.created_at, q.id)
+    from quotas q where q.environment_id = e.id) as quotas,
+  (select jsonb_agg(jsonb_build_object(${CREATED('b')}, 'project_id', b.project_id, 'scope', b.scope,
+      'scope_ref', b.scope_ref, 'limit_nano_usd', b.limit_nano_usd, 'window', b.window,
+      'alert_pcts', b.alert_pcts, 'on_tight', b.on_tight) order by b.created_at, b.id)
+    from budgets b where b.org_id = e.org_id and (b.project_id is null or b.project_id = e.project_id)
+      and ${CAN_CONCERN('b')}) as budgets,
+  (select jsonb_agg(jsonb_build_object(${CREATED('n')}, 'name', n.name, 'is_default', n.is_default,
+      'allowed_models', n.allowed_models, 'scopes', n.scopes, 'requests_per_minute', n.requests_per_minute,
+      'max_concurrency', n.max_concurrency, 'tokens_per_day', n.tokens_per_day,
+      'nano_usd_per_month', n.nano_usd_per_month) order by n.created_at, n.id)
+    from plans n where n.environment_id = e.id) as plans,
+  exists (select from end_users u where u.environment_id = e.id
+    and (u.plan_id is not null or u.blocked_at is not null)) as has_special_end_users`
+
+/** Turns the selected columns into the domain's policies, oldest first of each kind. */
+export function toPolicies(parts: PolicyParts): Policies {
+  return {
+    timeZone: parts.time_zone,
+    limits: (parts.limits ?? []).map(part => ({
+      ...toBase(part),
+      scope: part.scope,
+      ref: part.scope_ref,
+      metric: part.metric,
+      limit: part.limit,
+      windowMs: part.window_seconds === null ? null : part.window_seconds * 1000,
+    })),
+    quotas: (parts.quotas ?? []).map(part => ({
+      ...toBase(part),
+      scope: part.scope,
+      ref: part.scope_ref,
+      metric: part.metric,
+      window: part.window,
+      limit: part.limit,
+      gracePct: part.grace_pct,
+    })),
+    budgets: (parts.budgets ?? []).map(part => ({
+      ...toBase(part),
+      projectId: part.project_id,
+      scope: part.scope,
+      ref: part.scope_ref,
+      limitNanoUsd: part.limit_nano_usd,
+      window: part.window,
+      alertPcts: part.alert_pcts,
+      onTight: part.on_tight,
+    })),
+    plans: (parts.plans ?? []).map(part => ({
+      ...toBase(part),
+      name: part.name,
+      isDefault: part.is_default,
+      allowedModels: part.allowed_models,
+      scopes: part.scopes,
+      requestsPerMinute: part.requests_per_minute,
+      maxConcurrency: part.max_concurrency,
+      tokensPerDay: part.tokens_per_day,
+      nanoUsdPerMonth: part.nano_usd_per_month,
+    })),
+    hasSpecialEndUsers: parts.has_special_end_users,
+  }
+}
+
+function toBase({ id, created }: { readonly id: string; readonly created: number }) {
+  return { id, createdAt: created }
+}

@@ -1,0 +1,90 @@
+import type { Pool } from 'pg'
+import type { ClientTokenClaims } from '../../core/access/client-token.ts'
+import { isUuid } from '../../core/ids.ts'
+import { type EndUser, SCOPES, type TokenMinter } from '../../core/tenancy/tenancy.ts'
+import { KEY_COLUMNS, type KeySnapshotRow, toKey } from './snapshots.ts'
+
+// What the gateway loads for a client token besides its environment (snapshots.ts).
+
+/**
+ * Whoever created the token, with the rights it has now: a key, or for a token of the playground a member or management
+ * key. undefined if it does not exist any more, or may not create tokens any more.
+ */
+export async function findTokenMinter(
+  pool: Pool,
+  claims: ClientTokenClaims,
+): Promise<TokenMinter | undefined> {
+  return claims.pk === null
+    ? await findPlaygroundMinter(pool, claims)
+    : await findKeyMinter(pool, claims.pk, claims)
+}
+
+async function findKeyMinter(
+  pool: Pool,
+  id: string,
+  { env }: ClientTokenClaims,
+): Promise<TokenMinter | undefined> {
+  const { rows } = await pool.query<KeySnapshotRow>({
+    name: 'find_minting_key',
+    text: `select ${KEY_COLUMNS} from keys where id = $1 and environment_id = $2`,
+    values: [id, env],
+  })
+  if (rows[0] === undefined) return undefined
+  const { scopes, allowedModels, allowedEndpoints, maxRequestCostNanoUsd, ...life } = toKey(rows[0])
+  const rights = { scopes, allowedModels, allowedEndpoints, maxRequestCostNanoUsd }
+  return { rights, expiresAt: life.expiresAt, revokedAt: life.revokedAt }
+}
+
+/** The subject of a playground token is `member:` and the id of a member or management key. */
+const MEMBER_PREFIX = 'member:'
+
+/** Everything that the environment allows. */
+const UNRESTRICTED = {
+  scopes: SCOPES,
+  allowedModels: null,
+  allowedEndpoints: null,
+  maxRequestCostNanoUsd: null,
+}
+
+async function findPlaygroundMinter(
+  pool: Pool,
+  { sub, org }: ClientTokenClaims,
+): Promise<TokenMinter | undefined> {
+  const id = sub.slice(MEMBER_PREFIX.length)
+  if (!sub.startsWith(MEMBER_PREFIX) || !isUuid(id)) return undefined
+  const { rows } = await pool.query<{ expires_at: Date | null; revoked_at: Date | null }>({
+    name: 'find_minting_member',
+    text: `select null::timestamptz as expires_at, null::timestamptz as revoked_at from members
+        where id = $1::uuid and org_id = $2 and accepted_at is not null and role in ('developer', 'admin', 'owner')
+      union all
+      select expires_at, revoked_at from management_keys
+        where id = $1::uuid and org_id = $2 and role in ('developer', 'admin')`,
+    values: [id, org],
+  })
+  const row = rows[0]
+  if (row === undefined) return undefined
+  return {
+    rights: UNRESTRICTED,
+    expiresAt: row.expires_at?.getTime() ?? null,
+    revokedAt: row.revoked_at?.getTime() ?? null,
+  }
+}
+
+/** The plan and block of an end user; no plan and not blocked if the end user has no row. `id` is its external id. */
+export async function getEndUserSnapshot(pool: Pool, environmentId: string, id: string): Promise<EndUser> {
+  const { rows } = await pool.query<{
+    plan: string | null
+    blocked: boolean
+    plan_cleared_at: Date | null
+  }>({
+    name: 'get_end_user',
+    text: `select p.name as plan, u.blocked_at is not null as blocked, u.plan_cleared_at
+      from end_users u left join plans p on p.id = u.plan_id
+      where u.environment_id = $1 and u.external_id = $2`,
+    values: [environmentId, id],
+  })
+  const row = rows[0]
+  const endUser = { id, plan: row?.plan ?? null, isBlocked: row?.blocked ?? false }
+  const clearedAt = row?.plan_cleared_at ?? null
+  return clearedAt === null ? endUser : { ...endUser, planClearedAt: clearedAt.getTime() }
+}

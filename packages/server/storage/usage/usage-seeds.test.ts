@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type {
+  ConcurrencyMeter,
+  FixedMeter,
+  Meter,
+  MeterSubject,
+  RollingMeter,
+} from '../../core/limits/meter.ts'
+import { toMeteredUsage } from '../../core/limits/metered-usage.ts'
+import type { RequestRecord } from '../../core/records/request-record.ts'
+import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
+import { insertRecords } from '../../testing/harness/insert-records.ts'
+import { requestRecord } from '../../testing/harness/request-record.ts'
+import { addEnvironment, addProject, addTree, newId, type Tree } from '../../testing/harness/storage-rows.ts'
+import { listMeterSeeds } from './usage-seeds.ts'
+
+const NOW = Date.parse('2026-11-21T12:00:00Z')
+const DAY_START = Date.parse('2026-11-21T00:00:00Z')
+const HOUR_MS = 3_600_000
+/** The tokens of a record that requestRecord() makes. */
+const TOKENS = 26
+
+describe.each(listTestServers())('seeds of meters on $label', server => {
+  let database: FreshDatabase
+  let tree: Tree
+  let subject: MeterSubject
+  beforeAll(async () => {
+    database = await freshDatabase(server)
+  })
+  afterAll(() => database.drop())
+  beforeEach(async () => {
+    tree = await addTree(database.db)
+    subject = {
+      orgId: tree.organization.id,
+      projectId: null,
+      environmentId: null,
+      keyId: null,
+      endUserId: null,
+      excludesSandbox: false,
+    }
+  })
+
+  const toBase = (change: Partial<MeterSubject>) => ({
+    key: newId(),
+    subject: { ...subject, ...change },
+    source: { kind: 'quota', id: newId(), scope: 'org', ref: '', code: 'quota_exceeded' } as const,
+    limit: 100,
+    nominalLimit: 100,
+    alertThresholds: [],
+  })
+  const toSpan = (change: Partial<FixedMeter> = {}, of: Partial<MeterSubject> = {}): FixedMeter => ({
+    ...toBase(of),
+    kind: 'fixed',
+    series: 's',
+    metric: 'requests',
+    since: DAY_START,
+    end: DAY_START + 24 * HOUR_MS,
+    ...change,
+  })
+  const toRolling = (change: Partial<RollingMeter> = {}): RollingMeter => ({
+    ...toBase({}),
+    kind: 'rolling',
+    metric: 'requests',
+    since: 0,
+    windowMs: HOUR_MS,
+    ...change,
+  })
+  const insert = async (
+    at: number,
+    change: Partial<RequestRecord> = {},
+    environment = tree.environment,
+  ): Promise<RequestRecord> => {
+    const record = requestRecord(environment, newId(), at, { sandbox: false, ...change })
+    expect(await insertRecords(database.pool, [record])).toEqual({ rejected: [] })
+    return record
+  }
+  const read = (meters: readonly Meter[], without: readonly string[] = []) =>
+    listMeterSeeds(database.pool, meters, NOW, without)
+  const used = async (...meters: readonly Meter[]): Promise<number[]> =>
+    (await read(meters)).map(seed => seed.used)
+
+  test('cuts a sum that a number cannot hold, and reads the seeds of other organizations with it', async () => {
+    const max = Number.MAX_SAFE_INTEGER
+    for (let each = 0; each < 3; each++) await insert(NOW, { cost_nano_usd: max })
+    const other = await addTree(database.db)
+    await insert(NOW, { cost_nano_usd: 7 }, other.environment)
+    const ofOther = toSpan({ metric: 'nano_usd' }, { orgId: other.organization.id })
+    expect(await used(toSpan({ metric: 'nano_usd' }), ofOther)).toEqual([max, 7])
+  })
+
+  test('are zero without usage, one for each meter, in their order', async () => {
+    const empty = { used: 0, entries: [] }
+    expect(await read([toSpan(), toRolling()])).toEqual([empty, empty])
+    expect(await read([])).toEqual([])
+    await insert(NOW)
+    expect(await used(toSpan({ metric: 'tokens' }), toSpan({ since: NOW + 1 }), toSpan())).toEqual([
+      TOKENS,
+      0,
+      1,
+    ])
+  })
+
+  test('count a calendar window from its start to just before its end', async () => {
+    for (const at of [DAY_START - 1, DAY_START, DAY_START + 24 * HOUR_MS - 1, DAY_START + 24 * HOUR_MS]) {
+      await insert(at)
+    }
+    expect(await used(toSpan(), toSpan({ end: null }), toSpan({ since: DAY_START - 1 }))).toEqual([2, 3, 3])
+  })
+
+  test('list each request that still counts in a rolling window, oldest first', async () => {
+    await insert(NOW - HOUR_MS - 1)
+    await insert(NOW - 5)
+    await insert(NOW - HOUR_MS)
+    const [seed] = await read([toRolling()])
+    expect(seed).toEqual({
+      used: 2,
+      entries: [
+        { at: NOW - HOUR_MS, amount: 1 },
+        { at: NOW - 5, amount: 1 },
+      ],
+    })
+    expect(await used(toRolling({ since: NOW - 10 }))).toEqual([1])
+  })
+
+  test('are zero for a concurrency meter: no stored request is running', async () => {
+    const meter: ConcurrencyMeter = { ...toBase({}), kind: 'concurrency', metric: 'in_flight', since: 0 }
+    await insert(NOW)
+    expect(await read([meter])).toEqual([{ used: 0, entries: [] }])
+  })
+
+  test('count a request as its record says: the same amounts that the ledger settles', async () => {
+    const records = [
+      await insert(NOW, { status: 200 }),
+      await insert(NOW, { status: 429, ...NO_TOKENS, cost_nano_usd: 0 }),
+      await insert(NOW, { status: 500, ...NO_TOKENS, cost_nano_usd: 0 }),
+      await insert(NOW, { status: 502, output_tokens: 9 }),
+      await insert(NOW, { status: 200, cost_nano_usd: null }),
+      await insert(NOW, { status: 499, ...NO_TOKENS, cost_nano_usd: 5 }),
+    ].map(toMeteredUsage)
+    const sum = (pick: (each: ReturnType<typeof toMeteredUsage>) => number): number =>
+      records.reduce((total, each) => total + pick(each), 0)
+    expect(await used(toSpan(), toSpan({ metric: 'tokens' }), toSpan({ metric: 'nano_usd' }))).toEqual([
+      sum(each => each.requests),
+      sum(each => each.tokens),
+      sum(each => each.nanoUsd),
+    ])
+  })
+
+  test('include for a rate the requests that failed at a provider, but not those that were refused', async () => {
+    await insert(NOW, { status: 503, ...NO_TOKENS })
+    await insert(NOW, { status: 429, ...NO_TOKENS })
+    expect(await used(toRolling(), toSpan())).toEqual([1, 0])
+  })
+
+  test('leave sandbox requests out of meters that count real money only', async () => {
+    await insert(NOW, { sandbox: true })
+    await insert(NOW)
+    expect(await used(toSpan({}, { excludesSandbox: true }), toSpan())).toEqual([1, 2])
+  })
+
+  test('leave out the requests that the caller names', async () => {
+    const [first, second] = [await insert(NOW), await insert(NOW)]
+    const [seed] = await read([toSpan()], [first.id])
+    expect(seed?.used).toBe(1)
+    expect((await read([toSpan()], [first.id, second.id, newId()]))[0]?.used).toBe(0)
+  })
+
+  test('count the requests of their subject only', async () => {
+    const production = await addEnvironment(database.db, tree.project, { name: 'production' })
+    const project = await addProject(database.db, tree.organization)
+    const elsewhere = await addEnvironment(database.db, project)
+    const stranger = await addTree(database.db)
+    const [keyId, other] = [newId(), newId()]
+    await insert(NOW, { key_id: keyId, end_user_id: 'alice' })
+    await insert(NOW, { key_id: other, end_user_id: 'bob' })
+    await insert(NOW, { key_id: keyId, end_user_id: 'alice' }, production)
+    await insert(NOW, {}, elsewhere)
+    await insert(NOW, { end_user_id: 'alice' }, stranger.environment)
+    const { project: own, environment } = tree
+    const inEnvironment = { projectId: own.id, environmentId: environment.id }
+    expect(
+      await used(
+        toSpan(),
+        toSpan({}, { projectId: own.id }),
+        toSpan({}, inEnvironment),
+        toSpan({}, { ...inEnvironment, keyId }),
+        toSpan({}, { ...inEnvironment, endUserId: 'alice' }),
+        toSpan({}, { ...inEnvironment, endUserId: 'carol' }),
+      ),
+    ).toEqual([4, 3, 2, 2, 1, 0])
+  })
+
+  test('stay with the organization of the key, whatever other organization names it', async () => {
+    const keyId = newId()
+    await insert(NOW, { key_id: keyId })
+    const stranger = await addTree(database.db)
+    expect(await used(toSpan({}, { keyId }), toSpan({}, { orgId: stranger.organization.id, keyId }))).toEqual(
+      [1, 0],
+    )
+  })
+})
+
+const NO_TOKENS = {
+  uncached_input_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+}
