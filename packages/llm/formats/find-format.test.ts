@@ -15,6 +15,8 @@ const provider: Provider = {
     { format: THIRD, when: 'same-format' },
     { format: OTHER, models: ['claude-*'] },
     { format: OTHER, models: ['thinker-*'], when: 'tools-with-reasoning' },
+    { format: OTHER, models: ['eager-*'], when: 'tools-unless-none' },
+    { format: OTHER, models: ['caller-*'], when: 'tools' },
   ],
 }
 const tools: FunctionTool[] = [{ type: 'function', function: { name: 'now' } }]
@@ -38,6 +40,19 @@ describe('findClientFormatId', () => {
     expect(find({ tools, reasoningEffort: 'none' })).toBe('openai-chat')
     expect(find({ tools: [], reasoningEffort: 'low' })).toBe('openai-chat')
     expect(find({ reasoningEffort: 'low' })).toBe('openai-chat')
+  })
+
+  test('tools: with whatever effort, or unless it is none', () => {
+    const find = (model: string, request: Parameters<typeof findClientFormatId>[2]): ClientFormatId =>
+      findClientFormatId(provider, model, request, 'native')
+    for (const model of ['eager-1', 'caller-1']) {
+      expect(find(model, { tools })).toBe(OTHER)
+      expect(find(model, { tools, reasoningEffort: 'low' })).toBe(OTHER)
+      expect(find(model, { tools: [], reasoningEffort: 'low' })).toBe('openai-chat')
+      expect(find(model, {})).toBe('openai-chat')
+    }
+    expect(find('eager-1', { tools, reasoningEffort: 'none' })).toBe('openai-chat')
+    expect(find('caller-1', { tools, reasoningEffort: 'none' })).toBe(OTHER)
   })
 
   test('the same format as the caller: the first rule that fits decides', () => {

@@ -34,6 +34,8 @@ function appliesTo(
   if (when === 'same-format') return format === callerFormat
   if (when === 'same-format-flat') return format === callerFormat && flattensTools !== true
   if (when === undefined) return true
-  const reasons = reasoningEffort !== undefined && reasoningEffort !== 'none'
-  return reasons && tools !== undefined && tools.length > 0
+  if (tools === undefined || tools.length === 0) return false
+  if (when === 'tools') return true
+  if (reasoningEffort === 'none') return false
+  return when === 'tools-unless-none' || reasoningEffort !== undefined
 }

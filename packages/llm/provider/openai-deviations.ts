@@ -20,6 +20,8 @@ export interface OpenAiDeviations {
   readonly reasoningEfforts?: Readonly<Record<string, JsonObject>>
   /** Takes OpenRouter's `reasoning` object, which stands for `reasoning_effort` elsewhere. */
   readonly takesReasoning?: boolean
+  /** Takes Anthropic's `cache_control` on parts and tools, and hands it on to models that know it. Default false: left out. */
+  readonly takesCacheMarks?: boolean
   /** The exact number of letters and digits that a tool-call id must have. Other ids are rewritten, alike in call and result. */
   readonly toolCallIdLength?: number
   /**

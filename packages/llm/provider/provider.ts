@@ -108,10 +108,11 @@ export interface FormatRule {
   readonly models?: readonly string[]
   /**
    * `same-format`: only what the caller wrote in that format, so that it passes through. `same-format-flat`: the same, but
-   * without tools in namespaces or items, which only OpenAI's own servers know. `tools-with-reasoning`: only
-   * requests that have tools and name a reasoning effort other than `none`. Absent: every request.
+   * without tools in namespaces or items, which only OpenAI's own servers know. `tools`: only requests that have tools;
+   * `tools-unless-none`: of those, the ones whose reasoning effort is not `none`; `tools-with-reasoning`: of those, the ones that name
+   * an effort. Absent: every request.
    */
-  readonly when?: 'same-format' | 'same-format-flat' | 'tools-with-reasoning'
+  readonly when?: 'same-format' | 'same-format-flat' | 'tools' | 'tools-unless-none' | 'tools-with-reasoning'
 }
 
 /** Anthropic's Messages at a cloud: the model stands in the path, `{model}`, and the version in the body. */

@@ -32,6 +32,8 @@ export const alibaba: Provider = {
       low: { enable_thinking: true },
       medium: { enable_thinking: true },
       high: { enable_thinking: true },
+      xhigh: { enable_thinking: true },
+      max: { enable_thinking: true },
     },
   },
   embeddings: {

@@ -17,12 +17,13 @@ export const deepseek: Provider = {
     reasoningField: 'reasoning_content',
     // Its thinking models answer 400 to a tool call that comes back without the thought, or with an empty one.
     reasoningPlaceholder: ' ',
-    // It thinks unless a request disables it, and knows two efforts: the lower ones mean `high` there.
+    // It thinks unless a request disables it, and knows two efforts, `high` and `max`: the lower ones mean `high` there.
     reasoningEfforts: {
       none: { thinking: { type: 'disabled' } },
       minimal: { reasoning_effort: 'high' },
       low: { reasoning_effort: 'high' },
       medium: { reasoning_effort: 'high' },
+      xhigh: { reasoning_effort: 'max' },
     },
   },
   catalog: catalog as CatalogFile,

@@ -24,6 +24,8 @@ export const mistral: Provider = {
       minimal: { reasoning_effort: 'high' },
       low: { reasoning_effort: 'high' },
       medium: { reasoning_effort: 'high' },
+      xhigh: { reasoning_effort: 'high' },
+      max: { reasoning_effort: 'high' },
     },
     // Mistral answers 422 to a field that it does not know.
     unsupported: ['user', 'store', 'logit_bias', 'logprobs', 'top_logprobs', 'service_tier', 'verbosity'],

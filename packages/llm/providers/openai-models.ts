@@ -15,6 +15,8 @@ const SAMPLING = [
 
 export const OPENAI_MODEL_RULES: readonly OpenAiModelRule[] = [
   { models: ['gpt-5-chat*'] },
+  // These cannot reason, and refuse to be asked for it.
+  { models: ['gpt-3.5*', 'gpt-35*', 'gpt-4*', 'chatgpt-4o*'], unsupported: ['reasoning_effort'] },
   // These answer without reasoning unless an effort is named.
   {
     models: [
@@ -50,6 +52,9 @@ export const OPENAI_FORMAT_RULES: readonly FormatRule[] = [
       ...['o3-deep-research*', 'o4-mini-deep-research*', 'computer-use-*'],
     ],
   },
-  // Chat completions refuse tools where an effort other than `none` is named.
-  { format: 'openai-responses', models: ['gpt-5.4*', 'gpt-5.5*', 'gpt-5.6*'], when: 'tools-with-reasoning' },
+  // Chat completions refuse tools where an effort other than `none` is named, and since GPT-5.6 where none is named.
+  { format: 'openai-responses', models: ['gpt-5.4*', 'gpt-5.5*'], when: 'tools-with-reasoning' },
+  { format: 'openai-responses', models: ['gpt-5.6*'], when: 'tools-unless-none' },
+  // Some of these do not take the effort `none`.
+  { format: 'openai-responses', models: ['gpt-6*'], when: 'tools' },
 ]

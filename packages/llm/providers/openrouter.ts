@@ -3,7 +3,10 @@ import type { CatalogFile } from '../provider/catalog-model.ts'
 import type { Provider } from '../provider/provider.ts'
 import { MISTRAL_MODEL_RULE } from './mistral-models.ts'
 
-/** What its format adds: openrouter.ai/docs, "Reasoning tokens" (`reasoning_details`) and "Usage accounting" (`cost`). */
+/**
+ * What its format adds: openrouter.ai/docs, "Reasoning tokens" (`reasoning_details`), "Prompt caching" (`cache_control`) and "Usage
+ * accounting" (`cost`).
+ */
 export const openrouter: Provider = {
   id: 'openrouter',
   name: 'OpenRouter',
@@ -16,7 +19,12 @@ export const openrouter: Provider = {
   reportsCost: 'usage.cost',
   // Its list of models is public.
   keyCheckPath: '/key',
-  openai: { developerRole: true, takesReasoning: true, models: [MISTRAL_MODEL_RULE] },
+  openai: {
+    developerRole: true,
+    takesReasoning: true,
+    takesCacheMarks: true,
+    models: [MISTRAL_MODEL_RULE],
+  },
   embeddings: { format: 'openai-embeddings' },
   images: {
     format: 'openai-images',

@@ -13,10 +13,20 @@ export interface ReplyMessage {
   refusal?: string
 }
 
+/** A part of an answer. `call`: an index of the message's `tool_calls`. `detail`: the reasoning in the form that must come back. */
+export type ReplyPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string; readonly detail?: ReasoningDetail }
+  | { readonly type: 'call'; readonly call: number }
+
 export interface ReplyChoice {
   index: number
   message: ReplyMessage
   finishReason: FinishReason
+  /** The stop sequence that ended the answer, where the provider tells; empty if it does not name it. */
+  stopSequence?: string
+  /** The message in the provider's order. Absent: its reasoning comes first, then its text, then its calls. */
+  parts?: readonly ReplyPart[]
 }
 
 export interface ChatReply {

@@ -22,6 +22,8 @@ export type StreamEvent =
       readonly refusal?: string
       readonly toolCalls?: readonly ToolCallDelta[]
       readonly finishReason?: FinishReason
+      /** Beside a finish reason; see ReplyChoice. */
+      readonly stopSequence?: string
     }
   | { readonly type: 'usage'; readonly usage: Usage }
   | {

@@ -80,7 +80,6 @@ export const JUSTIFIED: readonly Justification[] = [
     why: 'See the calls’ ids.',
   },
   { path: '/tools/0/input_schema/additionalProperties', of: 'canonical toolChoice', why: OTHER_SETTINGS },
-  { path: '/tools/0/strict', of: 'canonical toolChoice', why: OTHER_SETTINGS },
   {
     path: '/thinking',
     of: 'canonical simpleRequest',

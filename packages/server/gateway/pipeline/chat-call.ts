@@ -2,6 +2,7 @@ import { noFindings } from '@rideau/llm/formats/shared/findings'
 import { keepFirstCall } from '@rideau/llm/formats/shared/keep-first-call'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { ChatServer, ReplyContext } from '@rideau/llm/formats/shared/server-format'
+import { withoutFence } from '@rideau/llm/formats/shared/without-fence'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
@@ -217,10 +218,11 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     authorizeRequest(request, target, this.deps.now(), grant)
     const emulated = request.emulated ?? []
     this.#emulated = keepsFirstCall ? [...emulated, 'parallel_tool_calls'] : emulated
+    const answering = emulated.includes('response_format') ? withoutFence(format) : format
     return {
       ctx: this.ctx,
       transport: provider.sandbox === true ? this.deps.sandbox : this.deps.http,
-      format: keepsFirstCall ? keepFirstCall(format) : format,
+      format: keepsFirstCall ? keepFirstCall(answering) : answering,
       target,
       request,
       timeoutMs: chooseTimeout(this.parsed.timeoutMs, alias),

@@ -124,6 +124,50 @@ test('what changes the answer is refused by name', async () => {
   }
 })
 
+describe('an effort that Claude cannot follow', () => {
+  const HAIKU = 'anthropic/claude-haiku-4-5'
+  const ASKED = { model: HAIKU, messages: MESSAGES, tools: TOOLS, reasoning_effort: 'high' }
+  const called = message([{ type: 'tool_use', id: 't1', name: 'f', input: {} }])
+
+  test('because a call is forced is not sent, and named in the header and the log', async () => {
+    harness.upstream.script(called)
+    const response = await harness.app.call('/v1/chat', {
+      ...ASKED,
+      tool_choice: 'required',
+      temperature: 0.5,
+    })
+    expect(response.headers.get('x-rideau-dropped-params')).toBe('reasoning_effort')
+    await response.text()
+    const sent = harness.upstream.requests.at(-1)?.body
+    expect(sent).toMatchObject({ tool_choice: { type: 'any' }, temperature: 0.5 })
+    expect(sent).not.toHaveProperty('thinking')
+    const log = await harness.app.findLog(response.headers.get('x-request-id') ?? '')
+    expect(log.dropped_params).toEqual(['reasoning_effort'])
+  })
+
+  test('because another provider made the calls is not sent and named, as the caller spells it', async () => {
+    harness.upstream.script(called)
+    const outcome = await call('/bedrock/model/anthropic%2Fclaude-haiku-4-5/converse', {
+      messages: [
+        { role: 'user', content: [{ text: 'hi' }] },
+        { role: 'assistant', content: [{ toolUse: { toolUseId: 'c', name: 'f', input: {} } }] },
+        { role: 'user', content: [{ toolResult: { toolUseId: 'c', content: [{ text: '1' }] } }] },
+      ],
+      toolConfig: { tools: [{ toolSpec: { name: 'f', inputSchema: { json: FN.parameters } } }] },
+      additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 2000 } },
+    })
+    expect([outcome.status, outcome.dropped]).toEqual([200, 'additionalModelRequestFields.thinking'])
+    expect(outcome.sent).not.toHaveProperty('thinking')
+  })
+
+  test('where it can is sent, and nothing is named', async () => {
+    harness.upstream.script(called)
+    const outcome = await call('/v1/chat', ASKED)
+    expect([outcome.status, outcome.dropped]).toEqual([200, null])
+    expect(outcome.sent).toHaveProperty('thinking')
+  })
+})
+
 describe('one call at a time at Gemini', () => {
   const GEMINI = 'gemini/gemini-3-flash-preview'
   const twoCalls = json(200, {

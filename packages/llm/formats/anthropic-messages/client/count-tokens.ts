@@ -3,6 +3,7 @@ import { joinAddress } from '../../../upstream/join-address.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import type { TokenCounter } from '../../shared/client-format.ts'
 import { withoutNamed } from '../../shared/field-table.ts'
+import { toWellFormedJson } from '../../shared/well-formed-json.ts'
 import { ANSWER_FIELDS, FIELDS } from '../wire/fields.ts'
 import { encodeBody } from './encode-body.ts'
 import { encodeHeaders } from './encode-request.ts'
@@ -27,7 +28,7 @@ export const tokenCounter: TokenCounter = {
 }
 
 function toCounted(body: JsonObject): Pick<UpstreamRequest, 'body' | 'content'> {
-  return { body: Buffer.from(JSON.stringify(body)), content: { rules: FIELDS.rules, value: body } }
+  return { body: Buffer.from(toWellFormedJson(body)), content: { rules: FIELDS.rules, value: body } }
 }
 
 function withoutAnswerFields(body: JsonObject): JsonObject {

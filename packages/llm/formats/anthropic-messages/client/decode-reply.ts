@@ -1,13 +1,14 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
-import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ChatReply, ReplyMessage, ReplyPart } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { encodeInput, findRefusal, toRedactedDetail, toThinkingDetail } from '../../shared/claude-thinking.ts'
 import { withHosted } from '../../shared/hosted-tools.ts'
+import { PartOrder } from '../../shared/part-order.ts'
 import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
-import { toFinishReason } from '../wire/stop-reason.ts'
+import { findStopSequence, toFinishReason } from '../wire/stop-reason.ts'
 import { decodeHosted, decodeUsage, isSearchResult } from './decode-usage.ts'
 import { STRUCTURED_ANSWER } from './structured-answer.ts'
 
@@ -25,12 +26,16 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
   const message = state.toMessage()
   const refusal = findRefusal(body)
   if (refusal !== undefined) message.refusal = refusal
+  const { parts } = state
+  const stopSequence = findStopSequence(body)
   return {
     choices: [
       {
         index: 0,
         message,
         finishReason: finishReason ?? (state.toolCalls.length > 0 ? 'tool_calls' : 'stop'),
+        ...(stopSequence === undefined ? {} : { stopSequence }),
+        ...(parts === undefined ? {} : { parts }),
       },
     ],
     usage,
@@ -45,8 +50,20 @@ class ReplyState {
   readonly toolCalls: ToolCall[] = []
   readonly details: ReasoningDetail[] = []
   readonly ids = new ReasoningInIds()
+  readonly order = new PartOrder()
 
-  addDetail(detail: ReasoningDetail | undefined): void {
+  /** undefined: the order is the usual one, or the answer is the input of a call alone. */
+  get parts(): readonly ReplyPart[] | undefined {
+    return this.answer === undefined ? this.order.parts : undefined
+  }
+
+  addThinking(text: string, detail: ReasoningDetail | undefined): void {
+    this.thinking += text
+    this.order.addReasoning(text, detail)
+    this.addDetail(detail)
+  }
+
+  private addDetail(detail: ReasoningDetail | undefined): void {
     if (detail === undefined) return
     this.details.push(detail)
     this.ids.add(detail)
@@ -68,14 +85,15 @@ type BlockDecoder = (state: ReplyState, block: JsonObject, index: number) => voi
 const BLOCKS: ReadonlyMap<string, BlockDecoder> = new Map(
   Object.entries<BlockDecoder>({
     text: (state, block) => {
-      state.text += toText(block.text) ?? ''
+      const text = toText(block.text) ?? ''
+      state.text += text
+      state.order.addText(text)
     },
     thinking: (state, block, index) => {
       const text = toText(block.thinking) ?? ''
-      state.thinking += text
-      state.addDetail(toThinkingDetail(text, toText(block.signature), index))
+      state.addThinking(text, toThinkingDetail(text, toText(block.signature), index))
     },
-    redacted_thinking: (state, block, index) => state.addDetail(toRedactedDetail(block, index)),
+    redacted_thinking: (state, block, index) => state.addThinking('', toRedactedDetail(block, index)),
     tool_use: (state, block) => {
       const name = toText(block.name)
       // A call without a name cannot be carried out.
@@ -84,6 +102,7 @@ const BLOCKS: ReadonlyMap<string, BlockDecoder> = new Map(
         state.answer ??= encodeInput(block.input)
         return
       }
+      state.order.addCall(state.toolCalls.length)
       state.toolCalls.push({
         id: state.ids.pack(toText(block.id) ?? `toolu_${state.toolCalls.length}`),
         type: 'function',

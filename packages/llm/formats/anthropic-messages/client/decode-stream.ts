@@ -8,7 +8,7 @@ import type { Usage } from '../../../usage/usage.ts'
 import { encodeInput, findRefusal, toRedactedDetail, toThinkingDetail } from '../../shared/claude-thinking.ts'
 import { withHosted } from '../../shared/hosted-tools.ts'
 import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
-import { toFinishReason } from '../wire/stop-reason.ts'
+import { findStopSequence, toFinishReason } from '../wire/stop-reason.ts'
 import { decodeErrorBody } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { decodeHosted, decodeUsage, isSearchResult, mergeUsage } from './decode-usage.ts'
@@ -145,11 +145,18 @@ const EVENTS: ReadonlyMap<string, EventHandler> = new Map(
       const usage = toObject(event.usage)
       if (usage !== undefined) state.usage = mergeUsage(state.usage, usage)
       const events: StreamEvent[] = []
-      const delta = toObject(event.delta)
-      const finishReason = toFinishReason(delta?.stop_reason, state.hasCalls)
+      const delta = toObject(event.delta) ?? {}
+      const finishReason = toFinishReason(delta.stop_reason, state.hasCalls)
       const refusal = findRefusal(delta)
+      const stopSequence = findStopSequence(delta)
       if (finishReason !== undefined) {
-        events.push({ type: 'delta', index: 0, ...(refusal === undefined ? {} : { refusal }), finishReason })
+        events.push({
+          type: 'delta',
+          index: 0,
+          ...(refusal === undefined ? {} : { refusal }),
+          finishReason,
+          ...(stopSequence === undefined ? {} : { stopSequence }),
+        })
       }
       // An event that does not count the output leaves only what the first event said of it.
       const decoded = typeof usage?.output_tokens === 'number' ? state.toUsage() : undefined
@@ -176,6 +183,7 @@ function toWholeReply({ choices, usage }: ChatReply): Events {
       ...(refusal === undefined ? {} : { refusal }),
       ...(calls === undefined ? {} : { toolCalls: calls.map((call, index) => ({ index, ...call })) }),
       finishReason: choice.finishReason,
+      ...(choice.stopSequence === undefined ? {} : { stopSequence: choice.stopSequence }),
     }
   })
   if (usage !== undefined) events.push({ type: 'usage', usage })

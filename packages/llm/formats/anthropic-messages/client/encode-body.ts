@@ -20,8 +20,8 @@ export function encodeBody(received: ChatRequest, target: Target): JsonObject {
   const takesSystemTurns = traits.takesSystemTurns && target.provider.messages === undefined
   const { system, messages } = encodeMessages(request.messages, { takesSystemTurns })
   const { thinking, effort } = encodeThinking(request, traits, maxTokens)
-  // Thinking excludes a forced call.
-  const canForce = thinking === undefined || thinking.type === 'disabled'
+  // Thinking excludes a forced call, and some models refuse any.
+  const canForce = !traits.refusesForcedCalls && (thinking === undefined || thinking.type === 'disabled')
   const format = encodeFormat(request, traits, canForce)
   const body: JsonObject = { model: target.model, messages }
   FIELDS.write(request, body)
@@ -31,7 +31,7 @@ export function encodeBody(received: ChatRequest, target: Target): JsonObject {
   if (request.stream) body.stream = true
   if (thinking !== undefined) body.thinking = thinking
   setOutputConfig(body, effort, format?.format)
-  setTools(body, request, format?.tool, canForce)
+  setTools(body, request, traits, format?.tool, canForce)
   return body
 }
 
@@ -65,12 +65,13 @@ function setOutputConfig(body: JsonObject, effort: string | undefined, format: J
 function setTools(
   body: JsonObject,
   request: ChatRequest,
+  { hasJsonSchema: takesStrict }: ModelTraits,
   answerTool: JsonObject | undefined,
   canForce: boolean,
 ): void {
   // The choice `none` would exclude the answer too, so the caller's tools are left out in its place.
   const isAlone = answerTool !== undefined && request.toolChoice === 'none'
-  const own = isAlone ? [] : encodeTools(request.tools ?? [])
+  const own = isAlone ? [] : encodeTools(request.tools ?? [], takesStrict)
   const tools = answerTool === undefined ? own : [...own, answerTool]
   if (tools.length === 0) return
   body.tools = tools

@@ -169,6 +169,9 @@ describe('messages', () => {
   test('replaces half a surrogate pair', () => {
     const { messages } = sendMessages({ role: 'user', content: 'a\ud83d b😀' })
     expect(messages).toEqual([{ role: 'user', content: 'a\ufffd b😀' }])
+    const cut = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":"\\ud83d"}' } } as const
+    const called = sendMessages({ role: 'user', content: 'a' }, { role: 'assistant', tool_calls: [cut] })
+    expect(called.messages).toMatchObject([{}, { content: [{ input: { a: '\ufffd' } }] }])
   })
 
   test('any conversation: roles alternate, the user begins, results follow their calls', () => {

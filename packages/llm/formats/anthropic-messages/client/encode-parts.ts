@@ -18,9 +18,8 @@ export function encodeContent(content: string | readonly ContentPart[] | null | 
   })
 }
 
-/** The provider refuses a request with half a surrogate pair. Tools that cut their output produce such texts. */
 export function encodeText(text: string): JsonObject[] {
-  return text === '' ? [] : [{ type: 'text', text: text.toWellFormed() }]
+  return text === '' ? [] : [{ type: 'text', text }]
 }
 
 const PARTS: Readonly<Record<string, (part: ContentPart) => JsonObject[]>> = toTable({

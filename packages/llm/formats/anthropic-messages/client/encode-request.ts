@@ -7,6 +7,7 @@ import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import type { EncodeRequest } from '../../shared/client-format.ts'
 import { withoutNamed } from '../../shared/field-table.ts'
+import { toWellFormedJson } from '../../shared/well-formed-json.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeBody } from './encode-body.ts'
 import { listRefusedFields } from './model-rules.ts'
@@ -82,7 +83,7 @@ function toBody(
   const isEmulated =
     isFormatted(request) && (body.output_config as JsonObject | undefined)?.format === undefined
   return {
-    body: Buffer.from(JSON.stringify(body)),
+    body: Buffer.from(toWellFormedJson(body)),
     content: { rules: FIELDS.rules, value: body, options: toCallerOptions(target, options) },
     ...(isEmulated ? { emulated: ['response_format'] } : {}),
   }

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import { lacksThinking } from '../../shared/lacks-thinking.ts'
 import type { ModelTraits } from './model-traits.ts'
 
 export interface EncodedThinking {
@@ -33,14 +32,20 @@ export function encodeThinking(
 ): EncodedThinking {
   const effort = request.reasoningEffort
   if (effort === undefined || traits.thinking === 'none') return {}
-  if (effort === 'none') return traits.thinksByDefault ? { thinking: { type: 'disabled' } } : {}
+  if (effort === 'none') return encodeNone(traits)
   if (traits.thinking === 'adaptive') {
     return { thinking: { type: 'adaptive', display: 'summarized' }, effort: toEffort(effort, traits) }
   }
   const wanted = BUDGETS[effort] ?? BUDGETS.medium
   const budget = Math.min(wanted as number, Math.max(MIN_BUDGET, Math.floor(maxTokens / 2)))
-  if (budget >= maxTokens || lacksThinking(request)) return {}
+  if (budget >= maxTokens) return {}
   return { thinking: { type: 'enabled', budget_tokens: budget } }
+}
+
+/** A model that cannot be kept from thinking is asked for the least of it. */
+function encodeNone({ alwaysThinks, thinksByDefault }: ModelTraits): EncodedThinking {
+  if (alwaysThinks) return { effort: 'low' }
+  return thinksByDefault ? { thinking: { type: 'disabled' } } : {}
 }
 
 function toEffort(effort: string, { efforts }: ModelTraits): string {

@@ -5,7 +5,8 @@ import type { FunctionTool } from '../../../request/tools.ts'
 
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
 
-export function encodeTools(tools: readonly FunctionTool[]): JsonObject[] {
+/** `takesStrict`: the model can be bound to the schemas of its tools. */
+export function encodeTools(tools: readonly FunctionTool[], takesStrict: boolean): JsonObject[] {
   return tools.map(tool => {
     const { name, description, parameters, strict } = tool.function
     const cacheControl =
@@ -15,7 +16,7 @@ export function encodeTools(tools: readonly FunctionTool[]): JsonObject[] {
       name,
       ...(description === undefined || description === null ? {} : { description }),
       input_schema: toInputSchema(parameters),
-      ...(strict === true ? { strict } : {}),
+      ...(strict === true && takesStrict ? { strict } : {}),
       ...(cacheControl === undefined ? {} : { cache_control: cacheControl }),
     }
   })

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Parameter } from '../../shared/field-table.ts'
+import { lacksThinking } from '../../shared/lacks-thinking.ts'
 import { forcesTool } from './encode-tools.ts'
 import type { ModelTraits } from './model-traits.ts'
 
@@ -13,6 +14,7 @@ export function listRefused(request: ChatRequest, traits: ModelTraits): Paramete
   const { temperature, topP, stop, reasoningEffort } = request
   // The provider refuses a stop sequence of white space alone.
   if (stop?.some(sequence => sequence.trim() === '') === true) refused.push('stop')
+  if (traits.refusesForcedCalls && forcesTool(request)) refused.push('toolChoice')
   const thinks = willThink(request, traits)
   if (!traits.hasSampling || thinks) refused.push(...SAMPLING)
   else if (traits.samplesByOne && temperature !== undefined && topP !== undefined) {
@@ -28,7 +30,7 @@ function willThink(request: ChatRequest, traits: ModelTraits): boolean {
   const { reasoningEffort: effort, maxOutputTokens: cap } = request
   if (effort === undefined || effort === 'none' || traits.thinking === 'none') return false
   if (traits.thinking === 'adaptive') return true
-  return !forcesTool(request) && (cap === undefined || cap > 1024)
+  return !forcesTool(request) && (cap === undefined || cap > 1024) && !lacksThinking(request)
 }
 
 /**

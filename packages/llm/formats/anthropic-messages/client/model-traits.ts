@@ -1,11 +1,17 @@
+import { alwaysThinks, refusesForcedCalls } from '../../shared/claude-limits.ts'
+
 /** What a generation of models takes and refuses. Source: docs/providers.md, "Anthropic". */
 export interface ModelTraits {
-  /** Takes a JSON schema in `output_config.format`. */
+  /** Takes a JSON schema in `output_config.format`, and `strict` of tools. */
   readonly hasJsonSchema: boolean
   /** How the model is asked to think: by effort, by a budget of tokens, or not at all. */
   readonly thinking: 'adaptive' | 'budget' | 'none'
   /** Thinks unless the request turns it off. */
   readonly thinksByDefault: boolean
+  /** Cannot be kept from thinking. */
+  readonly alwaysThinks: boolean
+  /** Refuses a forced call of a tool, whether it thinks or not. */
+  readonly refusesForcedCalls: boolean
   readonly efforts: readonly string[]
   /** Takes `temperature` and `top_p`. */
   readonly hasSampling: boolean
@@ -30,6 +36,8 @@ export function findModelTraits(model: string): ModelTraits {
     hasJsonSchema: version >= 405 || (version === 401 && model.includes('opus')),
     thinking: version >= 406 ? 'adaptive' : version >= 307 ? 'budget' : 'none',
     thinksByDefault: version >= 500,
+    alwaysThinks: alwaysThinks(model),
+    refusesForcedCalls: refusesForcedCalls(model),
     efforts: version >= 407 ? EFFORTS_WITH_XHIGH : EFFORTS,
     hasSampling: version < 407,
     samplesByOne: version >= 401,

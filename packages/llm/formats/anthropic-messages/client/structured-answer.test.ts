@@ -114,3 +114,10 @@ describe('several answers and words around them', () => {
     expect(readMessage(answer({ a: 3 }))).toBe('{"a":3}')
   })
 })
+
+test('`strict` goes to models only whose tools can be bound to their schemas', () => {
+  const tools = [{ type: 'function' as const, function: { name: 'now', strict: true } }]
+  expect(send({ tools, responseFormat: { type: 'text' } }).tools).toMatchObject([{ strict: true }])
+  const older = send({ tools, responseFormat: { type: 'text' } }, 'claude-sonnet-4-0').tools as JsonObject[]
+  expect(older[0]).not.toHaveProperty('strict')
+})

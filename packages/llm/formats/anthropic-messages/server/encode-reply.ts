@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type { ChatReply, ReplyChoice, ReplyEnvelope, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ChatReply, ReplyChoice, ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
-import { listWholeCalls } from '../../shared/call-collector.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { isFittingId, replaceForeign } from '../../shared/fitting-id.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
+import { listOrderedParts } from '../../shared/ordered-parts.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isShown } from '../../shared/sandbox-reasoning.ts'
-import { toStopReason } from '../wire/stop-reason.ts'
+import { encodeStop } from '../wire/stop-reason.ts'
 import { encodeUsage } from './encode-usage.ts'
 
 /** Returns the canonical reply as a `message`. The format has one answer, so further choices are left out. */
@@ -22,32 +22,30 @@ export function encodeReply(reply: ChatReply, { id, model }: ReplyEnvelope): Jso
     role: 'assistant',
     model,
     content: choice === undefined ? [] : encodeContent(choice),
-    stop_reason: toStopReason(choice?.finishReason ?? 'stop'),
-    stop_sequence: null,
+    ...encodeStop(choice?.finishReason ?? 'stop', choice?.stopSequence),
     usage: reply.usage === undefined ? null : encodeUsage(reply.usage),
   }
 }
 
-function encodeContent({ message, finishReason }: ReplyChoice): JsonObject[] {
-  const blocks = encodeThinking(message)
-  const text = message.content ?? message.refusal
-  if (text !== undefined && text !== '') blocks.push({ type: 'text', text })
-  for (const call of listWholeCalls(message.tool_calls ?? [], finishReason)) blocks.push(encodeCall(call))
-  return blocks
+function encodeContent(choice: ReplyChoice): JsonObject[] {
+  return listOrderedParts(choice, detail => toThinkingBlock(detail) !== undefined).map(part => {
+    if (part.type === 'text') return { type: 'text', text: part.text }
+    return part.type === 'call' ? encodeCall(part.call) : encodeThinking(part.text, part.detail)
+  })
 }
 
 /** Thinking that Claude signed keeps its signature; reasoning of other models gets the gateway's mark in its place. */
-function encodeThinking({ reasoning, reasoning_details: details = [] }: ReplyMessage): JsonObject[] {
-  const own = details.flatMap(toThinkingBlock)
-  if (own.length > 0 || reasoning === undefined || reasoning === '') return own
-  return [{ type: 'thinking', thinking: reasoning, signature: FOREIGN_SIGNATURE }]
+function encodeThinking(thinking: string, detail: ReasoningDetail | undefined): JsonObject {
+  const own = detail === undefined ? undefined : toThinkingBlock(detail)
+  return own ?? { type: 'thinking', thinking, signature: FOREIGN_SIGNATURE }
 }
 
-function toThinkingBlock(detail: ReasoningDetail): JsonObject[] {
+/** undefined: the detail is not Claude's, or has no signature. */
+function toThinkingBlock(detail: ReasoningDetail): JsonObject | undefined {
   const { type, format, text, signature, data } = detail
-  if (format !== FORMAT || !isShown(detail)) return []
-  if (type === 'reasoning.encrypted' && data !== undefined) return [{ type: 'redacted_thinking', data }]
-  return signature === undefined ? [] : [{ type: 'thinking', thinking: text ?? '', signature }]
+  if (format !== FORMAT || !isShown(detail)) return undefined
+  if (type === 'reasoning.encrypted' && data !== undefined) return { type: 'redacted_thinking', data }
+  return signature === undefined ? undefined : { type: 'thinking', thinking: text ?? '', signature }
 }
 
 function encodeCall({ id, function: { name, arguments: text } }: ToolCall): JsonObject {

@@ -7,7 +7,7 @@ import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { isShown } from '../../shared/sandbox-reasoning.ts'
 import { SequentialCalls } from '../../shared/sequential-calls.ts'
-import { toStopReason } from '../wire/stop-reason.ts'
+import { encodeStop } from '../wire/stop-reason.ts'
 import { toFittingId } from './encode-reply.ts'
 import { encodeUsage } from './encode-usage.ts'
 
@@ -31,6 +31,7 @@ export class MessageEncoder {
   private blocks = 0
   /** The block that the next piece of the same kind continues. `call`: the index of a call. */
   private open: Block | undefined
+  private stopSequence: string | undefined
   private readonly sequence = new SequentialCalls()
 
   constructor(envelope: ReplyEnvelope) {
@@ -41,6 +42,7 @@ export class MessageEncoder {
   encode(event: StreamEvent): readonly JsonObject[] {
     if (event.type !== 'delta' || event.index !== 0) return []
     const out = this.begin()
+    this.stopSequence ??= event.stopSequence
     for (const delta of this.sequence.order(event)) this.addDelta(out, delta)
     return out
   }
@@ -51,7 +53,7 @@ export class MessageEncoder {
     this.close(out)
     out.push({
       type: 'message_delta',
-      delta: { stop_reason: toStopReason(reason), stop_sequence: null },
+      delta: encodeStop(reason, this.stopSequence),
       usage: encodeUsage(usage),
     })
     out.push({ type: 'message_stop' })

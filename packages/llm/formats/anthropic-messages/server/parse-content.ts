@@ -22,6 +22,8 @@ export interface Content {
   readonly details: ReasoningDetail[]
   /** The text of all thinking. */
   thinking: string
+  /** True if signed thinking stands behind a text, so that it comes back to its place only if the texts stay apart. */
+  isInterleaved: boolean
 }
 
 /**
@@ -34,7 +36,14 @@ export function parseContent(
   notes: MessageNotes,
   isOptional = false,
 ): Content {
-  const content: Content = { parts: [], results: [], calls: [], details: [], thinking: '' }
+  const content: Content = {
+    parts: [],
+    results: [],
+    calls: [],
+    details: [],
+    thinking: '',
+    isInterleaved: false,
+  }
   if (isOptional && (value === undefined || value === null)) return content
   if (typeof value === 'string') {
     if (value !== '') content.parts.push({ type: 'text', text: value })
@@ -160,10 +169,16 @@ function parseThinking({ block, index }: PlacedBlock, content: Content, notes: M
     const detail = markSandbox({ type: 'reasoning.text', format: FORMAT, text, signature, index })
     // Not Claude's either: it is left out for Claude.
     notes.carriesReasoning ||= detail.via !== undefined
-    content.details.push(detail)
+    addDetail(content, detail)
   }
 }
 
-function parseRedacted({ block: { data }, index }: PlacedBlock, { details }: Content): void {
-  if (typeof data === 'string') details.push({ type: 'reasoning.encrypted', format: FORMAT, data, index })
+function parseRedacted({ block: { data }, index }: PlacedBlock, content: Content): void {
+  if (typeof data === 'string')
+    addDetail(content, { type: 'reasoning.encrypted', format: FORMAT, data, index })
+}
+
+function addDetail(content: Content, detail: ReasoningDetail): void {
+  content.isInterleaved ||= content.parts.length > 0
+  content.details.push(detail)
 }

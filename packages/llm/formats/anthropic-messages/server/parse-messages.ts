@@ -35,10 +35,11 @@ function addUser({ parts, results }: Content, parsed: Message[]): void {
   }
 }
 
-function toAssistant({ parts, calls, thinking, details }: Content): Message {
+function toAssistant({ parts, calls, thinking, details, isInterleaved }: Content): Message {
+  const staysApart = isInterleaved && parts.length > 1
   const message: Message = {
     role: 'assistant',
-    content: parts.length === 0 && calls.length > 0 ? null : joinTexts(parts, ''),
+    content: parts.length === 0 && calls.length > 0 ? null : staysApart ? parts : joinTexts(parts, ''),
   }
   if (calls.length > 0) message.tool_calls = calls
   if (thinking !== '') message.reasoning = thinking

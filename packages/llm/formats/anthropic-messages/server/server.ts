@@ -6,7 +6,7 @@ import { measureUnmarked } from '../../shared/measure-unmarked.ts'
 import type { PlainAnswer } from '../../shared/plain-answer.ts'
 import type { ChatServer, CountFormat, ReplyContext } from '../../shared/server-format.ts'
 import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../../shared/stream-encoder.ts'
-import { toStopReason } from '../wire/stop-reason.ts'
+import { encodeStop } from '../wire/stop-reason.ts'
 import { toAnthropicError } from './encode-error.ts'
 import { encodeReply } from './encode-reply.ts'
 import { MessageEncoder } from './encode-stream.ts'
@@ -86,7 +86,7 @@ class PassedStream implements StreamEncoder {
   finish({ isFinishSent, finishReason, bill }: StreamEnd): string {
     const stop = toFrame({ type: 'message_stop' })
     if (isFinishSent) return stop
-    const delta = { stop_reason: toStopReason(finishReason), stop_sequence: null }
+    const delta = encodeStop(finishReason, undefined)
     return toFrame({ type: 'message_delta', delta, usage: encodeUsage(bill.usage) }) + stop
   }
 }

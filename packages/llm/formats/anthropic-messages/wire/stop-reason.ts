@@ -1,4 +1,5 @@
-import type { Json } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toText } from '../../../json/json-value.ts'
 import type { FinishReason } from '../../../reply/chat-reply.ts'
 
 const FINISH_REASONS: ReadonlyMap<Json | undefined, FinishReason> = new Map([
@@ -23,9 +24,20 @@ export function toFinishReason(value: Json | undefined, hasToolCalls: boolean): 
   return reason === 'tool_calls' && !hasToolCalls ? 'stop' : reason
 }
 
-/** Returns this format's stop reason of a canonical one. */
-export function toStopReason(reason: FinishReason): string {
-  return STOP_REASONS[reason]
+const STOP_SEQUENCE = 'stop_sequence'
+
+/** Returns the stop sequence that ended a message, or what a `message_delta` says of it; undefined: none did. */
+export function findStopSequence({ stop_reason, stop_sequence }: JsonObject): string | undefined {
+  return stop_reason === STOP_SEQUENCE ? (toText(stop_sequence) ?? '') : undefined
+}
+
+/** Returns the two fields that say why a message ended. `sequence`: see ReplyChoice.stopSequence. */
+export function encodeStop(reason: FinishReason, sequence: string | undefined): JsonObject {
+  const isBySequence = reason === 'stop' && sequence !== undefined
+  return {
+    stop_reason: isBySequence ? STOP_SEQUENCE : STOP_REASONS[reason],
+    stop_sequence: isBySequence && sequence !== '' ? sequence : null,
+  }
 }
 
 const STOP_REASONS: Readonly<Record<FinishReason, string>> = {

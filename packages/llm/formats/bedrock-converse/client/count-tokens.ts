@@ -3,6 +3,7 @@ import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 import { FieldRules, toFieldsRule, toObjectRule } from '../../../upstream/outgoing-rules.ts'
 import type { TokenCounter } from '../../shared/client-format.ts'
 import { pickFields } from '../../shared/pick-fields.ts'
+import { toWellFormedJson } from '../../shared/well-formed-json.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeRequest } from './encode-request.ts'
 import { findFamily } from './model-family.ts'
@@ -27,7 +28,7 @@ export const tokenCounter: TokenCounter = {
     return {
       ...joinAddress(target.baseUrl, `/model/${encodeURIComponent(model)}/count-tokens`),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(JSON.stringify(value)),
+      body: Buffer.from(toWellFormedJson(value)),
       content: { rules: RULES, value },
     }
   },

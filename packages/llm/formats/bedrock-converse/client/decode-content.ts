@@ -24,6 +24,11 @@ export function toFinishReason(value: Json | undefined, hasToolCalls: boolean): 
   return FINISH_REASONS.get(reason) ?? (hasToolCalls ? 'tool_calls' : 'stop')
 }
 
+/** Present where a stop sequence ended the answer. Converse does not name it. */
+export function findStopSequence(stopReason: Json | undefined): { readonly stopSequence?: string } {
+  return stopReason === 'stop_sequence' ? { stopSequence: '' } : {}
+}
+
 /** False for a call of a tool that the provider runs itself. */
 export function isCallersTool(toolUse: JsonObject): boolean {
   return toolUse.type !== 'server_tool_use'

@@ -1,10 +1,17 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toArray, toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
-import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ChatReply, ReplyChoice, ReplyMessage, ReplyPart } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
+import { PartOrder } from '../../shared/part-order.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
-import { decodeRedacted, isCallersTool, toFinishReason, toReasoningDetail } from './decode-content.ts'
+import {
+  decodeRedacted,
+  findStopSequence,
+  isCallersTool,
+  toFinishReason,
+  toReasoningDetail,
+} from './decode-content.ts'
 import { decodeUsage } from './decode-usage.ts'
 import { JSON_TOOL } from './json-tool.ts'
 
@@ -16,7 +23,8 @@ export function decodeReply(body: JsonObject): ChatReply {
   const blocks = toObjects(message.content)
   const details = blocks.map(toDetail).filter(detail => detail !== undefined)
   const calls = decodeToolCalls(blocks)
-  const content = findAnswer(blocks) ?? toText(blocks.map(getText).join(''))
+  const answer = findAnswer(blocks)
+  const content = answer ?? toText(blocks.map(getText).join(''))
   const decoded: ReplyMessage = { role: 'assistant', content: content ?? null }
   if (calls.length > 0) decoded.tool_calls = calls
   const reasoning = toText(blocks.map(getReasoning).join(''))
@@ -24,7 +32,27 @@ export function decodeReply(body: JsonObject): ChatReply {
   if (details.length > 0) decoded.reasoning_details = details
   const finishReason = toFinishReason(body.stopReason, calls.length > 0)
   if (finishReason === 'broken') return { choices: [], usage }
-  return { choices: [{ index: 0, message: decoded, finishReason }], usage }
+  const parts = answer === undefined ? findOrder(blocks) : undefined
+  const choice: ReplyChoice = {
+    index: 0,
+    message: decoded,
+    finishReason,
+    ...findStopSequence(body.stopReason),
+    ...(parts === undefined ? {} : { parts }),
+  }
+  return { choices: [choice], usage }
+}
+
+/** The blocks in their order; undefined: it is the usual one. */
+function findOrder(blocks: readonly JsonObject[]): readonly ReplyPart[] | undefined {
+  const order = new PartOrder()
+  let calls = 0
+  for (const [index, block] of blocks.entries()) {
+    order.addReasoning(getReasoning(block), toDetail(block, index))
+    order.addText(getText(block))
+    if (findCall(block) !== undefined) order.addCall(calls++)
+  }
+  return order.parts
 }
 
 /** Returns the first answer in JSON; see JSON_TOOL. A model may call the tool several times, and say something besides. */
@@ -60,16 +88,22 @@ function decodeToolCalls(blocks: readonly JsonObject[]): ToolCall[] {
   for (const [index, block] of blocks.entries()) {
     const detail = toDetail(block, index)
     if (detail !== undefined) pending.push(detail)
-    const use = toObject(block.toolUse)
-    const name = toText(use?.name)
-    // A call without a name cannot be carried out.
-    if (use === undefined || name === undefined || !isCallersTool(use) || name === JSON_TOOL) continue
+    const call = findCall(block)
+    if (call === undefined) continue
     calls.push({
-      id: packToolCallId(toText(use.toolUseId) ?? `call_${calls.length}`, pending),
+      id: packToolCallId(toText(call.use.toolUseId) ?? `call_${calls.length}`, pending),
       type: 'function',
-      function: { name, arguments: toJsonText(use.input ?? {}) },
+      function: { name: call.name, arguments: toJsonText(call.use.input ?? {}) },
     })
     pending = []
   }
   return calls
+}
+
+/** undefined: the block is no call of one of the caller's tools, or has no name, so that it cannot be carried out. */
+function findCall(block: JsonObject): { readonly use: JsonObject; readonly name: string } | undefined {
+  const use = toObject(block.toolUse)
+  const name = toText(use?.name)
+  if (use === undefined || name === undefined || !isCallersTool(use) || name === JSON_TOOL) return undefined
+  return { use, name }
 }

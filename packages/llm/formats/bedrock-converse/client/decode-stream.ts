@@ -3,7 +3,13 @@ import { toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
-import { decodeRedacted, isCallersTool, toFinishReason, toReasoningDetail } from './decode-content.ts'
+import {
+  decodeRedacted,
+  findStopSequence,
+  isCallersTool,
+  toFinishReason,
+  toReasoningDetail,
+} from './decode-content.ts'
 import { decodeException } from './decode-error.ts'
 import { decodeUsage } from './decode-usage.ts'
 import { JSON_TOOL } from './json-tool.ts'
@@ -153,7 +159,9 @@ function stopMessage(state: State, body: JsonObject): readonly StreamEvent[] {
     state.failure = { type: 'error', error: { kind: 'unavailable', detail } }
     return state.hasMetadata ? [state.failure] : NOTHING
   }
-  const events: StreamEvent[] = [{ type: 'delta', index: 0, finishReason }]
+  const events: StreamEvent[] = [
+    { type: 'delta', index: 0, finishReason, ...findStopSequence(body.stopReason) },
+  ]
   if (state.hasMetadata) events.push({ type: 'end' })
   return events
 }

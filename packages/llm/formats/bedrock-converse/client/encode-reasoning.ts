@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
+import { alwaysThinks } from '../../shared/claude-limits.ts'
 import { lacksThinking } from '../../shared/lacks-thinking.ts'
 import { isForced } from './encode-tools.ts'
 import { findClaudeVersion, findFamily } from './model-family.ts'
@@ -17,6 +18,8 @@ const BUDGETS: Readonly<Record<string, number>> = toTable({
 })
 /** The smallest budget that these models take, in tokens. */
 const MIN_BUDGET = 1024
+/** Since this version Claude thinks beside a forced call on Bedrock. Source: docs/providers.md, "Bedrock Converse". */
+const THINKS_BESIDE_FORCED_CALL = 4.8
 
 /** Returns the `additionalModelRequestFields` for an effort; undefined: the request asks for none, or the model takes none. */
 export function encodeReasoning(request: ChatRequest, model: string): JsonObject | undefined {
@@ -24,7 +27,7 @@ export function encodeReasoning(request: ChatRequest, model: string): JsonObject
   if (effort === undefined) return undefined
   switch (findFamily(model)) {
     case 'claude':
-      return encodeClaude(effort, request, findClaudeVersion(model))
+      return encodeClaude(effort, request, model)
     case 'gpt-oss':
       return { reasoning_effort: effort === 'none' || effort === 'minimal' ? 'low' : toThree(effort) }
     case 'nova-2':
@@ -41,7 +44,7 @@ export function encodeReasoning(request: ChatRequest, model: string): JsonObject
   }
 }
 
-/** True if Claude is asked to think. It then refuses forced calls and sampling. */
+/** True if Claude is asked to think. It then refuses sampling. */
 export function asksToThink(request: ChatRequest, model: string): boolean {
   const kind = toObject(encodeReasoning(request, model)?.thinking)?.type
   return kind !== undefined && kind !== 'disabled'
@@ -51,11 +54,12 @@ function toThree(effort: string): string {
   return effort === 'xhigh' || effort === 'max' ? 'high' : effort
 }
 
-function encodeClaude(effort: string, request: ChatRequest, version: number): JsonObject | undefined {
+function encodeClaude(effort: string, request: ChatRequest, model: string): JsonObject | undefined {
+  const version = findClaudeVersion(model)
   if (version < 3.7) return undefined
-  if (effort === 'none') return version >= 4.6 ? { thinking: { type: 'disabled' } } : undefined
+  if (effort === 'none') return encodeNone(model, version)
   // A forced call and thinking exclude each other, and the caller relies on the call.
-  if (isForced(request)) return undefined
+  if (isForced(request) && version < THINKS_BESIDE_FORCED_CALL) return undefined
   if (version >= 4.6) {
     return {
       // Claude 4.7 and newer leave out the text of thinking by default.
@@ -70,15 +74,19 @@ function encodeClaude(effort: string, request: ChatRequest, version: number): Js
   return { thinking: { type: 'enabled', budget_tokens: budget } }
 }
 
+/** undefined: the model does not think unasked. One that cannot be kept from thinking is asked for the least of it. */
+function encodeNone(model: string, version: number): JsonObject | undefined {
+  if (alwaysThinks(model)) return { output_config: { effort: 'low' } }
+  return version >= 5 ? { thinking: { type: 'disabled' } } : undefined
+}
+
 function toAdaptiveEffort(effort: string, version: number): string {
   if (effort === 'minimal') return 'low'
   return effort === 'xhigh' && version < 4.7 ? 'max' : effort
 }
 
-/** True if the model takes an effort, or the effort is `none`, which changes nothing for a model that does not reason. */
-export function canHonourEffort({ reasoningEffort }: ChatRequest, model: string): boolean {
-  if (reasoningEffort === undefined || reasoningEffort === 'none') return true
-  const family = findFamily(model)
-  if (family === 'claude') return findClaudeVersion(model) >= 3.7
-  return family === 'gpt-oss' || family === 'nova-2'
+/** True if the request's effort is sent, or is `none`, which changes nothing for a model that does not reason. */
+export function canHonourEffort(request: ChatRequest, model: string): boolean {
+  const { reasoningEffort: effort } = request
+  return effort === undefined || effort === 'none' || encodeReasoning(request, model) !== undefined
 }

@@ -5,9 +5,11 @@ import { joinAddress } from '../../../upstream/join-address.ts'
 import { mergeOptions, toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import { refusesForcedCalls } from '../../shared/claude-limits.ts'
 import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
 import { listEffective, withoutNamed, withoutParameters } from '../../shared/field-table.ts'
 import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
+import { toWellFormedJson } from '../../shared/well-formed-json.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { asksToThink, encodeReasoning } from './encode-reasoning.ts'
@@ -46,7 +48,7 @@ function translateBody(
   const options = request.providerOptions?.[target.provider.id]
   const body = withOwnCap(mergeOptions(encoded, options), request)
   return {
-    body: Buffer.from(JSON.stringify(body)),
+    body: Buffer.from(toWellFormedJson(body)),
     content: { rules: FIELDS.rules, value: body, options: toCallerOptions(target, options) },
     // Without `outputConfig` a tool of the gateway or an instruction asks for the schema.
     ...(asksForJson(request) && body.outputConfig === undefined ? { emulated: ['response_format'] } : {}),
@@ -67,7 +69,7 @@ function withOwnCap(body: JsonObject, { maxOutputTokens }: ChatRequest): JsonObj
 
 function encodeBody(received: ChatRequest, model: string): JsonObject {
   const request = withoutParameters(received, listRefused(received, model))
-  const canForce = !asksToThink(request, model)
+  const canForce = !asksToThink(request, model) && !refusesForcedCalls(model)
   const { instruction, toolConfig, outputConfig } = encodeTools(request, model, canForce)
   const toolsAsText = toolConfig === undefined
   const { system, messages } = encodeMessages(request.messages, model, { toolsAsText })

@@ -61,3 +61,29 @@ describe('a response format as a tool of ours, of a model that thinks', () => {
     expect(body).not.toHaveProperty('system')
   })
 })
+
+test('a schema of parameters without a type is one of an object, as Converse demands', () => {
+  const parameters = { properties: { city: { type: 'string' } } }
+  const tools = [{ type: 'function' as const, function: { name: 'weather', parameters } }]
+  expect(encode({ tools }).toolConfig).toMatchObject({
+    tools: [{ toolSpec: { inputSchema: { json: { type: 'object', ...parameters } } } }],
+  })
+})
+
+test('half a surrogate pair is replaced wherever it stands', () => {
+  const half = 'a\ud83d'
+  const call = { id: 'c', type: 'function' as const, function: { name: 'f', arguments: '{"a":"\\ud83d"}' } }
+  const { messages } = encode({
+    tools: [weather],
+    messages: [
+      { role: 'user', content: half },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c', content: half },
+    ],
+  }) as { messages: { content: JsonObject[] }[] }
+  expect(messages.map(({ content }) => content[0])).toEqual([
+    { text: 'a\ufffd' },
+    { toolUse: { toolUseId: 'c', name: 'f', input: { a: '\ufffd' } } },
+    { toolResult: { toolUseId: 'c', content: [{ text: 'a\ufffd' }] } },
+  ])
+})

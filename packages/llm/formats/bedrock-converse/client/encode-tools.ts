@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
+import { refusesForcedCalls } from '../../shared/claude-limits.ts'
 import { encodeSchema, isEncodable } from '../../shared/claude-schema.ts'
 import { toJsonInstruction } from '../../shared/json-instruction.ts'
 import { toCachePoint } from './encode-content.ts'
@@ -90,10 +91,16 @@ function encodeTool({ function: fn }: FunctionTool, model: string): JsonObject {
     toolSpec: {
       name: fn.name,
       ...(fn.description ? { description: fn.description } : {}),
-      inputSchema: { json: fn.parameters ?? NO_PARAMETERS },
+      inputSchema: { json: toInputSchema(fn.parameters) },
       ...(fn.strict === true && takesStrict ? { strict: true } : {}),
     },
   }
+}
+
+/** Converse demands the type `object` in the schema of an input. */
+function toInputSchema(parameters: JsonObject | null | undefined): JsonObject {
+  if (parameters === undefined || parameters === null) return NO_PARAMETERS
+  return parameters.type === undefined ? { type: 'object', ...parameters } : parameters
 }
 
 function encodeChoice(choice: ToolChoice | undefined): JsonObject | undefined {
@@ -105,13 +112,14 @@ function encodeForced(choice: ToolChoice | undefined): JsonObject | undefined {
   return typeof choice === 'object' ? { tool: { name: choice.function.name } } : undefined
 }
 
-/** True if the model must call a tool. Some models cannot be forced to, and Claude does not think before a forced call. */
+/** True if the model must call a tool. Some models cannot be forced to, and Claude up to 4.7 does not think before a forced call. */
 export function isForced({ toolChoice }: ChatRequest): boolean {
   return toolChoice === 'required' || typeof toolChoice === 'object'
 }
 
 /** True if the model takes the choice of a tool that the request makes. */
-export function canHonourChoice({ toolChoice }: ChatRequest, model: string): boolean {
-  if (typeof toolChoice === 'object') return canForceTool(model)
-  return toolChoice !== 'required' || canRequireTools(model)
+export function canHonourChoice(request: ChatRequest, model: string): boolean {
+  if (!isForced(request)) return true
+  if (refusesForcedCalls(model)) return false
+  return typeof request.toolChoice === 'object' ? canForceTool(model) : canRequireTools(model)
 }

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
-import type { ChatReply, FinishReason, ReplyChoice, ReplyMessage } from '../../../reply/chat-reply.ts'
+import type { ChatReply, FinishReason, ReplyChoice } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
-import { listWholeCalls } from '../../shared/call-collector.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
+import { listOrderedParts } from '../../shared/ordered-parts.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { isShown } from '../../shared/sandbox-reasoning.ts'
 import { encodeUsage } from './encode-usage.ts'
@@ -17,8 +17,9 @@ const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
   content_filter: 'content_filtered',
 }
 
-export function toStopReason(reason: FinishReason): string {
-  return STOP_REASONS[reason]
+/** `sequence`: see ReplyChoice.stopSequence. */
+export function toStopReason(reason: FinishReason, sequence: string | undefined): string {
+  return reason === 'stop' && sequence !== undefined ? 'stop_sequence' : STOP_REASONS[reason]
 }
 
 /** Returns the canonical reply as a Converse answer. The format has one answer, so further choices are left out. */
@@ -28,37 +29,35 @@ export function encodeReply(reply: ChatReply, latencyMs: number): JsonObject {
     output: {
       message: { role: 'assistant', content: choice === undefined ? [] : encodeContent(choice) },
     },
-    stopReason: toStopReason(choice?.finishReason ?? 'stop'),
+    stopReason: toStopReason(choice?.finishReason ?? 'stop', choice?.stopSequence),
     ...(reply.usage === undefined ? {} : { usage: encodeUsage(reply.usage) }),
     metrics: { latencyMs },
   }
 }
 
-function encodeContent({ message, finishReason }: ReplyChoice): JsonObject[] {
-  const blocks = encodeReasoning(message)
-  const text = message.content ?? message.refusal
-  if (text !== undefined && text !== '') blocks.push({ text })
-  for (const call of listWholeCalls(message.tool_calls ?? [], finishReason)) blocks.push(encodeCall(call))
-  return blocks
+function encodeContent(choice: ReplyChoice): JsonObject[] {
+  return listOrderedParts(choice, detail => toBlock(detail) !== undefined).map(part => {
+    if (part.type === 'text') return { text: part.text }
+    return part.type === 'call' ? encodeCall(part.call) : encodeReasoning(part.text, part.detail)
+  })
 }
 
 /** Reasoning that Claude signed keeps its signature; reasoning of other models gets the gateway's mark in its place. */
-function encodeReasoning({ reasoning, reasoning_details: details = [] }: ReplyMessage): JsonObject[] {
-  const own = details.flatMap(toBlock)
-  if (own.length > 0 || reasoning === undefined || reasoning === '') return own
-  const reasoningText = { text: reasoning, signature: FOREIGN_SIGNATURE }
-  return [{ reasoningContent: { reasoningText } }]
+function encodeReasoning(text: string, detail: ReasoningDetail | undefined): JsonObject {
+  const own = detail === undefined ? undefined : toBlock(detail)
+  return own ?? { reasoningContent: { reasoningText: { text, signature: FOREIGN_SIGNATURE } } }
 }
 
-function toBlock(detail: ReasoningDetail): JsonObject[] {
+/** undefined: the detail is not Claude's, or has no signature. */
+function toBlock(detail: ReasoningDetail): JsonObject | undefined {
   const { type, format, text, signature, data } = detail
-  if (format !== FORMAT || !isShown(detail)) return []
+  if (format !== FORMAT || !isShown(detail)) return undefined
   if (type === 'reasoning.encrypted' && data !== undefined) {
-    return [{ reasoningContent: { redactedContent: encodeRedacted(data) } }]
+    return { reasoningContent: { redactedContent: encodeRedacted(data) } }
   }
   return signature === undefined
-    ? []
-    : [{ reasoningContent: { reasoningText: { text: text ?? '', signature } } }]
+    ? undefined
+    : { reasoningContent: { reasoningText: { text: text ?? '', signature } } }
 }
 
 /** Converse has bytes here, which are base64 in JSON, though Claude's data is a text already. */

@@ -27,12 +27,14 @@ export class ConverseEncoder {
   private blocks = 0
   /** `kind` is the index of a call. */
   private open: { readonly kind: 'text' | 'reasoning' | number; readonly index: number } | undefined
+  private stopSequence: string | undefined
   private readonly sequence = new SequentialCalls()
 
   /** Usage, errors and the end of the stream give nothing; see finish. */
   encode(event: StreamEvent): readonly ConverseEvent[] {
     if (event.type !== 'delta' || event.index !== 0) return []
     const out = this.begin()
+    this.stopSequence ??= event.stopSequence
     for (const delta of this.sequence.order(event)) this.add(out, delta)
     return out
   }
@@ -50,7 +52,7 @@ export class ConverseEncoder {
     const out = this.begin()
     for (const delta of this.sequence.finish()) this.add(out, delta)
     this.close(out)
-    out.push({ type: 'messageStop', body: { stopReason: toStopReason(reason) } })
+    out.push({ type: 'messageStop', body: { stopReason: toStopReason(reason, this.stopSequence) } })
     out.push(toMetadata(usage, latencyMs))
     return out
   }

@@ -100,7 +100,7 @@ class PassedStream implements StreamEncoder {
 
   finish({ isFinishSent, finishReason, bill }: StreamEnd): Uint8Array {
     if (this.#last !== undefined) return this.#last
-    const stop = { type: 'messageStop', body: { stopReason: toStopReason(finishReason) } }
+    const stop = { type: 'messageStop', body: { stopReason: toStopReason(finishReason, undefined) } }
     const metadata = toMetadata(bill.usage, latencyMs(this.#context))
     return toFrames(isFinishSent ? [metadata] : [stop, metadata])
   }

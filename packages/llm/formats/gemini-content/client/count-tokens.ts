@@ -4,6 +4,7 @@ import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 import { FieldRules, type Rule } from '../../../upstream/outgoing-rules.ts'
 import type { TokenCounter } from '../../shared/client-format.ts'
 import { pickFields } from '../../shared/pick-fields.ts'
+import { toWellFormedJson } from '../../shared/well-formed-json.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeRequest } from './encode-request.ts'
 
@@ -37,7 +38,7 @@ export const tokenCounter: TokenCounter = {
         `${provider.modelPath ?? '/models'}/${encodeURIComponent(model)}:countTokens`,
       ),
       headers: { ...JSON_HEADERS },
-      body: Buffer.from(JSON.stringify(value)),
+      body: Buffer.from(toWellFormedJson(value)),
       content: { rules: isVertex ? FIELDS.rules : WRAPPED, value },
     }
   },

@@ -32,6 +32,7 @@ export class CandidateDecoder {
     if (hasFinished) this.#close(delta)
     const finish = toFinish(candidate.finishReason, this.#callCount > 0)
     if (finish !== undefined && finish !== 'failed') delta.value.finishReason = finish
+    for (const each of delta.before) events.push(each)
     if (!delta.isEmpty) events.push(delta.value)
     if (finish === 'failed') {
       const detail = [candidate.finishReason, toText(candidate.finishMessage)].filter(Boolean).join(': ')
@@ -99,11 +100,15 @@ function withoutIndex({ index: _, ...detail }: ReasoningDetail): ReasoningDetail
   return detail
 }
 
-/** Collects the delta of one candidate in one chunk. */
+/**
+ * Collects the deltas of one candidate in one chunk. What stands in a delta is read as reasoning, text and calls, in this order, so
+ * parts in another order are several deltas.
+ */
 class DeltaBuilder {
-  readonly value: Mutable<Delta>
-  readonly #details: ReasoningDetail[] = []
-  readonly #calls: ToolCallDelta[] = []
+  value: Mutable<Delta>
+  readonly before: Delta[] = []
+  #details: ReasoningDetail[] = []
+  #calls: ToolCallDelta[] = []
 
   constructor(index: number) {
     this.value = { type: 'delta', index }
@@ -114,10 +119,12 @@ class DeltaBuilder {
   }
 
   addContent(text: string): void {
+    if (this.value.toolCalls !== undefined) this.#beginNext()
     this.value.content = (this.value.content ?? '') + text
   }
 
   addReasoning(text: string): void {
+    if (this.value.content !== undefined || this.value.toolCalls !== undefined) this.#beginNext()
     this.value.reasoning = (this.value.reasoning ?? '') + text
   }
 
@@ -129,5 +136,12 @@ class DeltaBuilder {
   addCall(call: ToolCallDelta): void {
     this.#calls.push(call)
     this.value.toolCalls = this.#calls
+  }
+
+  #beginNext(): void {
+    this.before.push(this.value)
+    this.value = { type: 'delta', index: this.value.index }
+    this.#details = []
+    this.#calls = []
   }
 }

@@ -4,6 +4,7 @@ import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
+import { PartOrder } from '../../shared/part-order.ts'
 import { ChunkDecoder } from './decode-stream.ts'
 
 /**
@@ -22,18 +23,17 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
     if (event.type !== 'delta') continue
     const choice = choices.get(event.index) ?? new Choice()
     choices.set(event.index, choice)
-    choice.content += event.content ?? ''
-    choice.reasoning += event.reasoning ?? ''
+    choice.addText(event.reasoning ?? '', event.content ?? '')
     choice.details.push(...(event.reasoningDetails ?? []))
     for (const { index, id, function: fn } of event.toolCalls ?? []) choice.addCall(index, id, fn)
     choice.finishReason = event.finishReason ?? choice.finishReason
   }
   return {
-    choices: [...choices].map(([index, choice]) => ({
-      index,
-      message: choice.toMessage(),
-      finishReason: choice.finishReason ?? (choice.calls.length > 0 ? 'tool_calls' : 'stop'),
-    })),
+    choices: [...choices].map(([index, choice]) => {
+      const { parts } = choice.order
+      const finishReason = choice.finishReason ?? (choice.calls.length > 0 ? 'tool_calls' : 'stop')
+      return { index, message: choice.toMessage(), finishReason, ...(parts === undefined ? {} : { parts }) }
+    }),
     usage,
   }
 }
@@ -44,12 +44,21 @@ class Choice {
   finishReason: FinishReason | undefined
   readonly details: ReasoningDetail[] = []
   readonly calls: ToolCall[] = []
+  readonly order = new PartOrder()
+
+  addText(reasoning: string, content: string): void {
+    this.reasoning += reasoning
+    this.content += content
+    this.order.addReasoning(reasoning, undefined)
+    this.order.addText(content)
+  }
 
   addCall(index: number, id: string | undefined, fn: { name?: string; arguments?: string } = {}): void {
     const known = this.calls[index]
     if (known !== undefined) known.function.arguments += fn.arguments ?? ''
     else {
       const { name = '', arguments: text = '' } = fn
+      this.order.addCall(index)
       this.calls[index] = { id: id ?? '', type: 'function', function: { name, arguments: text } }
     }
   }

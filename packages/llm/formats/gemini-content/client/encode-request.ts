@@ -1,10 +1,11 @@
-import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import { joinAddress } from '../../../upstream/join-address.ts'
 import { type OutgoingBody, toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { EncodeRequest } from '../../shared/client-format.ts'
+import { toWellFormedJson } from '../../shared/well-formed-json.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { emulateFormat } from './emulate-format.ts'
 import { writeConfig } from './encode-config.ts'
@@ -32,7 +33,7 @@ export const encodeRequest: EncodeRequest = (request, target, source, dropped = 
       'content-type': 'application/json',
       accept: request.stream ? 'text/event-stream' : 'application/json',
     },
-    body: Buffer.from(stringify(content.value)),
+    body: Buffer.from(toWellFormedJson(content.value)),
     content,
     ...(adapted.responseFormat === request.responseFormat ? {} : { emulated: ['response_format'] }),
   }
@@ -81,14 +82,4 @@ function withOptions(body: JsonObject, options: JsonObject | undefined): JsonObj
     merged.set(name, own === undefined || added === undefined ? value : { ...own, ...added })
   }
   return Object.fromEntries(merged)
-}
-
-/** Replaces half surrogate pairs, which tools cut from longer texts: the API refuses them. */
-function stringify(body: JsonObject): string {
-  const text = JSON.stringify(body)
-  return /\\ud[89a-f]/i.test(text) ? JSON.stringify(body, toWellFormed) : text
-}
-
-function toWellFormed(_: string, value: Json): Json {
-  return typeof value === 'string' ? value.toWellFormed() : value
 }

@@ -351,3 +351,17 @@ test('a field named __proto__ passes through and pollutes nothing', () => {
   expect(body.toString()).toContain('"__proto__":{"polluted":1}')
   expect(({} as JsonObject).polluted).toBeUndefined()
 })
+
+test.each<[string, string, JsonObject]>([
+  ['deepseek', 'low', { reasoning_effort: 'high' }],
+  ['deepseek', 'xhigh', { reasoning_effort: 'max' }],
+  ['mistral', 'xhigh', { reasoning_effort: 'high' }],
+  ['mistral', 'max', { reasoning_effort: 'high' }],
+  ['alibaba', 'max', { enable_thinking: true }],
+])('%s is asked for the effort %s in words of its own', (provider, reasoning_effort, fields) => {
+  const sent = send('openai-chat', { reasoning_effort }, toTarget(provider), {
+    reasoningEffort: reasoning_effort,
+  })
+  expect(sent).toMatchObject(fields)
+  expect(Object.hasOwn(sent, 'reasoning_effort')).toBe(Object.hasOwn(fields, 'reasoning_effort'))
+})

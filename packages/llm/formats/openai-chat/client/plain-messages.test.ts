@@ -6,6 +6,7 @@ import { azure } from '../../../providers/azure.ts'
 import { custom } from '../../../providers/custom.ts'
 import { groq } from '../../../providers/groq.ts'
 import { mistral } from '../../../providers/mistral.ts'
+import { openrouter } from '../../../providers/openrouter.ts'
 import type { FormatId } from '../../../request/format-id.ts'
 import type { Message } from '../../../request/message.ts'
 import { toSourceBody } from '../../../testing/recorded-requests.ts'
@@ -73,4 +74,49 @@ test('messages of the user in a row become one, with the images of a result befo
     { ...next, name: 'bob' },
   ]
   expect(send(named, groq, 'm')).toEqual(named)
+})
+
+const MARK = { type: 'ephemeral' }
+const MARKED: Message[] = [
+  { role: 'system', content: [{ type: 'text', text: 'Be brief.', cache_control: MARK }] },
+  { role: 'user', content: [{ type: 'text', text: 'Look.', cache_control: MARK }, IMAGE] },
+  called,
+  { ...result, cache_control: MARK },
+]
+
+test('marks of caching go to a provider that takes them, that of a result on its text', () => {
+  expect(send(MARKED, openrouter, 'anthropic/claude-haiku-4.5')).toEqual([
+    ...MARKED.slice(0, 3),
+    { ...result, content: [{ type: 'text', text: '12:00', cache_control: MARK }] },
+  ])
+  const failed = { ...result, is_error: true, cache_control: MARK }
+  expect(send([called, failed], openrouter, 'anthropic/claude-haiku-4.5').at(-1)?.content).toEqual([
+    { type: 'text', text: 'Error:' },
+    { type: 'text', text: '12:00', cache_control: MARK },
+  ])
+})
+
+test('marks of caching are left out elsewhere', () => {
+  expect(send(MARKED, groq, 'm')).toEqual([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: [{ type: 'text', text: 'Look.' }, IMAGE] },
+    called,
+    result,
+  ])
+})
+
+test.each([
+  [openrouter, true],
+  [groq, false],
+])('marks of caching on tools: %#', (provider, isKept) => {
+  const tools = [{ type: 'function' as const, function: { name: 'f' }, cache_control: MARK }]
+  const request = { model: 'x/y', messages: [next], tools, stream: false, includeUsage: false }
+  const source = toSourceBody('anthropic-messages', { model: 'x', messages: [] })
+  const target = { provider, model: 'm', baseUrl: 'https://api.example.com/v1', apiKey: 'k' }
+  const [tool] = toObjects(JSON.parse(encodeRequest(request, target, source).body.toString()).tools)
+  expect(tool).toEqual({
+    type: 'function',
+    function: { name: 'f' },
+    ...(isKept ? { cache_control: MARK } : {}),
+  })
 })

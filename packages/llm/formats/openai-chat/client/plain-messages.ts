@@ -7,13 +7,13 @@ import type { FunctionTool } from '../../../request/tools.ts'
 import { isFileByAddress } from '../../shared/lost-params.ts'
 
 /**
- * A request that came in another format without what OpenAI's has no place for: marks of caching, marks on results, files
- * by their address, and reasoning that only its maker reads. A result is text here: its images follow in a message of the user. Messages of the user
- * in a row become one, since some providers require that roles alternate.
+ * A request that came in another format without what OpenAI's has no place for: marks of caching unless the provider takes them, marks on
+ * results, files by their address, and reasoning that only its maker reads. A result is text here: its images follow in a message of
+ * the user. Messages of the user in a row become one, since some providers require that roles alternate.
  */
 export function toPlainRequest(
   request: ChatRequest,
-  { reasoningField, refusesUserAfterTool }: OpenAiDeviations,
+  { reasoningField, refusesUserAfterTool, takesCacheMarks = false }: OpenAiDeviations,
   rule: OpenAiModelRule | undefined,
 ): ChatRequest {
   const messages: Message[] = []
@@ -24,12 +24,13 @@ export function toPlainRequest(
   }
   for (const message of request.messages) {
     if (message.role !== 'tool') show()
-    const { parts, rest } = splitParts(message)
+    const marked = takesCacheMarks ? withMarkOnPart(message) : message
+    const { parts, rest } = splitParts(marked, takesCacheMarks)
     shown.push(...rest)
-    messages.push(toPlainMessage(message, parts, reasoningField !== undefined))
+    messages.push(toPlainMessage(marked, parts, reasoningField !== undefined))
   }
   show()
-  const tools = request.tools?.map(toPlainTool)
+  const tools = takesCacheMarks ? request.tools : request.tools?.map(toPlainTool)
   const mustAnswer = (refusesUserAfterTool ?? rule?.refusesUserAfterTool) === true
   const ordered = orderMessages(messages, mustAnswer)
   return { ...request, messages: ordered, ...(tools === undefined ? {} : { tools }) }
@@ -69,11 +70,24 @@ interface SplitContent {
   readonly rest: readonly ContentPart[]
 }
 
-function splitParts({ role, content }: Message): SplitContent {
+/** The message with a mark that stands on a result of a tool on its last part, where chat completions have it. */
+function withMarkOnPart(message: Message): Message {
+  const { cache_control: mark, content } = message
+  if (mark === undefined || mark === null) return message
+  const parts: ContentPart[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])
+  const last = parts.findLastIndex(({ type }) => type === 'text')
+  if (last < 0) return message
+  const marked = parts.map((part, at) =>
+    at === last ? { ...part, cache_control: part.cache_control ?? (mark as Json) } : part,
+  )
+  return { ...message, content: marked }
+}
+
+function splitParts({ role, content }: Message, keepsMarks: boolean): SplitContent {
   if (!Array.isArray(content)) return { parts: undefined, rest: [] }
-  const parts = content
-    .filter(part => !isFileByAddress(part))
-    .map(({ cache_control: _control, ...part }) => part as ContentPart)
+  const own = content.filter(part => !isFileByAddress(part))
+  const parts = keepsMarks ? own : own.map(({ cache_control: _control, ...part }) => part as ContentPart)
   if (role !== 'tool') return { parts, rest: [] }
   return {
     parts: parts.filter(({ type }) => type === 'text'),
@@ -95,14 +109,22 @@ function toPlainMessage(
   } = message
   const handed = toObjects(details as Json | undefined).filter(({ via }) => via !== undefined)
   // Many servers take lists of parts from users only.
-  const isText = parts?.every(({ type }) => type === 'text') === true && message.role !== 'user'
+  const isText = parts?.every(isPlainText) === true && message.role !== 'user'
   const content = isText ? parts.map(({ text }) => toText(text) ?? '').join('\n') : (parts ?? plain.content)
   return {
     ...plain,
-    ...(content === undefined ? {} : { content: isError === true ? `Error: ${String(content)}` : content }),
+    ...(content === undefined ? {} : { content: isError === true ? toErrorContent(content) : content }),
     ...(handed.length === 0 ? {} : { reasoning_details: handed }),
     ...(keepsReasoning && reasoning !== undefined ? { reasoning } : {}),
   }
+}
+
+function toErrorContent(content: Message['content']): string | ContentPart[] {
+  return Array.isArray(content) ? [{ type: 'text', text: 'Error:' }, ...content] : `Error: ${String(content)}`
+}
+
+function isPlainText({ type, cache_control: mark }: ContentPart): boolean {
+  return type === 'text' && mark === undefined
 }
 
 function toPlainTool(tool: FunctionTool): FunctionTool {

@@ -7,6 +7,7 @@ import type { Target } from '../../../upstream/target.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
 import { makeToolCallId } from '../../shared/decode-message.ts'
 import { withHosted } from '../../shared/hosted-tools.ts'
+import { PartOrder } from '../../shared/part-order.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
 import {
   decodeCall,
@@ -30,7 +31,8 @@ export function decodeReply(body: JsonObject, target: Target): ChatReply {
   for (const item of toObjects(body.output)) gathered.add(item)
   const message = gathered.toMessage()
   const finishReason = decodeFinish(body, message.tool_calls !== undefined)
-  return { choices: [{ index: 0, message, finishReason }], usage }
+  const { parts } = gathered.order
+  return { choices: [{ index: 0, message, finishReason, ...(parts === undefined ? {} : { parts }) }], usage }
 }
 
 /** Collects the items of one output as one message. */
@@ -44,6 +46,7 @@ class MessageCollector {
   /** The reasoning since the last call, which goes into the id of the next call. */
   #pending: ReasoningDetail[] = []
   readonly #calls: ToolCall[] = []
+  readonly order = new PartOrder()
 
   constructor(replyId: string) {
     this.#replyId = replyId
@@ -54,10 +57,12 @@ class MessageCollector {
       const { content, refusal } = decodeMessage(item)
       this.#hasMessage ||= content !== ''
       this.#content += content
+      this.order.addText(content)
       this.#refusal += refusal
     } else if (item.type === 'reasoning') {
       const text = decodeReasoning(item)
       if (text !== '') this.#reasoning += this.#reasoning === '' ? text : PARAGRAPH + text
+      this.order.addReasoning(text, undefined)
       const details = decodeReasoningDetails(item)
       this.#details.push(...details)
       this.#pending.push(...details)
@@ -68,6 +73,7 @@ class MessageCollector {
     const call = decodeCall(item)
     if (call === undefined) return
     const id = call.id ?? makeToolCallId(this.#replyId, 0, this.#calls.length, call.name)
+    this.order.addCall(this.#calls.length)
     this.#calls.push({
       id: packToolCallId(id, this.#pending),
       type: 'function',

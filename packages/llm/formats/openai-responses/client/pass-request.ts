@@ -28,6 +28,7 @@ export function passRequest(
     changes.set('max_output_tokens', encodeOutputCap(cap))
   }
   for (const name of dropped) if (source.fields.has(name)) changes.set(name, undefined)
+  if (dropped.includes('reasoning_effort')) removeEffort(source, changes)
   // Without the field an answer is stored.
   if (dropped.includes('store')) changes.set('store', false)
   if (dropped.some(path => path.startsWith('tools['))) removeTools(source, new Set(dropped), changes)
@@ -41,6 +42,12 @@ export function passRequest(
 }
 
 type Changes = Map<string, Json | undefined>
+
+function removeEffort({ value }: SourceBody, changes: Changes): void {
+  const { effort, ...rest } = toObject(value.reasoning) ?? {}
+  if (effort === undefined) return
+  changes.set('reasoning', Object.keys(rest).length === 0 ? undefined : rest)
+}
 
 /**
  * The list is made from the received one, so that entries that stay keep fields the gateway does not read. Without a tool
