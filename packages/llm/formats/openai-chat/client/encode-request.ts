@@ -130,7 +130,8 @@ function boundReasoning(
   if (rule?.reasonsBesideCap === undefined || cap === undefined) return
   const asked = readChanged('enable_thinking', body, changes)
   const given = readChanged(BUDGET, body, changes)
-  if (asked === false || (rule.reasonsBesideCap === 'asked' && asked !== true && given === undefined)) return
+  // Any other value, such as the text "true", may count as true.
+  if (asked === false || (rule.reasonsBesideCap === 'asked' && (asked ?? given) === undefined)) return
   // The provider takes no budget of zero.
   const half = Math.max(1, Math.floor(cap / 2))
   const budget = typeof given === 'number' && given >= 1 ? Math.min(given, half) : half
