@@ -126,6 +126,8 @@ const PLAIN: ReadonlySet<string> = new Set([
     'documents',
     'effort',
     'encoding_format',
+    'prompt_cache_key',
+    'prompt_cache_retention',
   ],
   ...[
     'encrypted_content',
