@@ -35,6 +35,30 @@ describe('maxSeconds', () => {
     expect(maxSeconds(flac(8_000, 1, ...frames))).toBeOneOf([8_192, 8_193])
   })
 
+  test.each([
+    ['Matroska', Buffer.from('1a45dfa3', 'hex')],
+    ['MP4', Buffer.from('\0\0\0\x18ftypisom', 'latin1')],
+    ['WAV', Buffer.from('RIFF\0\0\0\0WAVEfmt ', 'latin1')],
+  ])('returns for %s at least what the frames of FLAC in it have', (_, head) => {
+    const frames = Array.from({ length: 1_000 }, () => FRAME)
+    expect(maxSeconds(Buffer.concat([head, ...frames]))).toBeOneOf([8_192, 8_193])
+  })
+
+  test('reads a file behind its tags', () => {
+    const tag = (size: number, flags = 0): Buffer =>
+      Buffer.concat([
+        Buffer.from(['I', 'D', '3'].map(each => each.charCodeAt(0))),
+        Buffer.from([4, 0, flags, 0, 0, size >> 7, size & 127]),
+        Buffer.alloc(size),
+      ])
+    const file = flac(8_000, 8_000 * 50_000)
+    expect(maxSeconds(Buffer.concat([tag(0), file]))).toBe(50_000)
+    expect(maxSeconds(Buffer.concat([tag(300), tag(5), file]))).toBe(50_000)
+    expect(maxSeconds(Buffer.concat([tag(5, 16), Buffer.alloc(10), file]))).toBe(50_000)
+    expect(maxSeconds(tag(127))).toBe(1)
+    expect(maxSeconds(Buffer.from('ID3'))).toBe(1)
+  })
+
   test('reads a FLAC file that consists of starts of frames in little time', () => {
     const startedAt = performance.now()
     expect(maxSeconds(flac(8_000, 1, Buffer.alloc(25_000_000, '\xff\xf8', 'latin1')))).toBeGreaterThan(1e6)

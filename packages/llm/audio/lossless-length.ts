@@ -14,8 +14,16 @@ export function findFlacSeconds(bytes: Buffer): number | undefined {
   const given = bytes.readUIntBE(18, 3) >> 4
   const rate = given === 0 ? FEWEST_SAMPLES : given
   const said = ((bytes[21] as number) & 15) * 2 ** 32 + bytes.readUInt32BE(22)
-  const ofFrames = FRAME_STARTS.reduce((sum, start) => sum + addFrames(bytes, start, rate), 0)
-  return Math.max(said / rate, ofFrames)
+  return Math.max(said / rate, addAllFrames(bytes, rate))
+}
+
+/** Returns the seconds of FLAC that another container, such as Matroska or MP4, may hold. */
+export function findHeldFlacSeconds(bytes: Buffer): number {
+  return addAllFrames(bytes, FEWEST_SAMPLES)
+}
+
+function addAllFrames(bytes: Buffer, rate: number): number {
+  return FRAME_STARTS.reduce((sum, start) => sum + addFrames(bytes, start, rate), 0)
 }
 
 /** A frame begins with 14 bits of which all but the last are set, and says in the 16th whether frames have one length. */

@@ -31,6 +31,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   'end_user',
 ])
 const OF_EDITS = ['images', 'mask']
+/** Fields that pass on unread and change no price, whoever sends them. */
+const HARMLESS: ReadonlySet<string> = new Set(['output_compression', 'style'])
 const ALL: ReadonlySet<string> = new Set([...KNOWN, ...OF_EDITS])
 const COUNT = { min: 1, max: 10, integer: true }
 /** OpenAI's limit. */
@@ -71,7 +73,9 @@ export function parseImageRequest(body: JsonObject, sources: EditSources | undef
 
 /** The first field that no end user may set: one that would be passed on unread, or `n` above 1, since every image is billed. */
 export function findPassedOn(body: JsonObject, { n }: Pick<ImageRequest, 'n'>): string | undefined {
-  const unread = Object.keys(body).find(name => !KNOWN.has(name) && !OF_EDITS.includes(name))
+  const unread = Object.keys(body).find(
+    name => !KNOWN.has(name) && !OF_EDITS.includes(name) && !HARMLESS.has(name),
+  )
   return unread ?? (n > 1 ? 'n' : undefined)
 }
 

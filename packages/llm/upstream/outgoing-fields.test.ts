@@ -63,7 +63,7 @@ describe.each(Object.entries(CASES))('%s', (_, { rules, body, ofKeys, stored, re
 /** Fields in whose objects every name is the caller's own. */
 const DATA: ReadonlySet<string> = new Set([
   ...['input', 'arguments', 'args', 'json', 'response', 'data', 'metadata', 'requestMetadata', 'logit_bias'],
-  ...['parsed', 'citationsContent'],
+  ...['parsed', 'citationsContent', 'configs'],
 ])
 
 /** Every object of a body in which a field has a meaning for the provider, by its path. */
@@ -126,6 +126,8 @@ const PLAIN: ReadonlySet<string> = new Set([
     'documents',
     'effort',
     'encoding_format',
+    'prompt_cache_key',
+    'prompt_cache_retention',
   ],
   ...[
     'encrypted_content',

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { JsonTexts } from './json-texts.ts'
 import { isSendableText, type MediaAddresses } from './media-addresses.ts'
+import { DEFERRED, OTHER_MODELS, OTHER_SERVERS, PRICED, RELIED_ON, STATE } from './reserved-lists.ts'
 
 /**
  * Names of fields that the gateway authorizes, prices or relies on, in every format. A caller may set such a field only
@@ -20,151 +21,10 @@ const MAX_FOREIGN_NAME = 64
  */
 const OTHER_SCRIPTS = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/gu
 
-/** Fields by which a provider would choose another model than the authorized one. */
-const OTHER_MODELS = [
-  'models',
-  'model_id',
-  'model_name',
-  'model_uri',
-  'route',
-  'routes',
-  'routing',
-  'fallback',
-  'fallbacks',
-  'fallback_model',
-  'fallback_models',
-  'model_fallbacks',
-  'provider_fallbacks',
-  'backup_models',
-  'plugins',
-  'engine',
-  'deployment',
-  'deployment_id',
-  'inference_profile',
-  'inference_profile_arn',
-  'model_config',
-  'routing_config',
-  'model_selection_config',
-  'agent_id',
-  'assistant_id',
-  'adapter',
-  'adapter_id',
-  'lora',
-  'lora_path',
-  'lora_request',
-  // A stored set of parameters, which may name a model, and a second model that moderates the first one's answer.
-  'preset',
-  'safety_model',
-  // A prompt that a proxy keeps, which may name a model, and another server than the one that was chosen.
-  'prompt_id',
-  'model_list',
-  'api_base',
-]
-
-/** Priced apart from tokens, or multiplies their price. The catalogue does not have those prices. */
-const PRICED = [
-  'best_of',
-  'num_return_sequences',
-  'num_generations',
-  'num_completions',
-  'use_beam_search',
-  'beam_width',
-  'num_beams',
-  'web_search_options',
-  'search_parameters',
-  'search_settings',
-  'search_options',
-  'enable_search',
-  'web_search',
-  'search',
-  'prediction',
-  'audio',
-  'mcp_servers',
-  'compound_custom',
-  'system_tool',
-  'server_tools',
-  'hosted_tools',
-  'google_search',
-  'google_search_retrieval',
-  'code_execution',
-  'url_context',
-  'file_search',
-  // Multiply the price of a token, for speed or for a region.
-  'speed',
-  'inference_geo',
-  'performance_config',
-  // Search the web, or a store of the account.
-  'connectors',
-  'data_sources',
-  'tool_resources',
-  'vector_store_ids',
-  // Are charged by the piece of text, or ask a model of their own.
-  'guardrail_config',
-  'guardrails',
-  'model_armor_config',
-  'enable_code_interpreter',
-]
-
-/** State at the provider. Every caller of the account can read it by its id. */
-const STATE = [
-  'container',
-  'container_id',
-  'thread',
-  'thread_id',
-  'previous_message_id',
-  'previous_response_id',
-  'conversation',
-  'conversation_id',
-  'cached_content',
-]
-
-/** What makes state, or is billed apart. */
-const DEFERRED = ['billing_policy', 'deferred']
-
-/** Fields of some format's own requests. */
-const RELIED_ON = [
-  'model',
-  'messages',
-  'contents',
-  'input',
-  'prompt',
-  'prompt_variables',
-  'prompt_token_ids',
-  'prompt_embeds',
-  'input_ids',
-  'chat_template',
-  'system',
-  'system_instruction',
-  'instructions',
-  'raw',
-  'template',
-  'stream',
-  'stream_options',
-  'tools',
-  'tool_choice',
-  'tool_config',
-  'functions',
-  'function_call',
-  'max_tokens',
-  'max_completion_tokens',
-  'max_output_tokens',
-  'max_new_tokens',
-  'max_gen_len',
-  'max_tokens_to_sample',
-  'max_token_count',
-  'num_predict',
-  'n',
-  'candidate_count',
-  'response_modalities',
-  'speech_config',
-  'image_config',
-  'service_tier',
-  'background',
-]
-
 /** Each in one spelling. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   ...OTHER_MODELS,
+  ...OTHER_SERVERS,
   ...PRICED,
   ...STATE,
   ...DEFERRED,
@@ -173,17 +33,27 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
 const RESERVED: ReadonlySet<string> = new Set([...RESERVED_NAMES].map(toPlainName))
 
 /**
- * Words by which the plain name of any field means another model, another server with its key, or state at the provider: proxies
+ * Words by which the plain name of any field means another model, another server with its key, or the output cap: proxies
  * have many names for them, such as `context_window_fallback_dict` and `draft_model`.
  */
 const RESERVED_WORDS =
-  /fallback|models?$|^models?(?:alias|group|id|key|map|name|override|path|ref|router|selection|version)|(?:api|base|server)url$|api(?:base|key)$|customllmprovider/
+  /fallback|models?$|^models?(?:alias|group|id|key|map|name|override|path|ref|router|selection|version)|(?:api|base|server)url$|api(?:base|key)$|customllmprovider|maxnewtokens/
+/** Words for weights that change a model, by their name, path or address. */
+const WEIGHT_WORDS =
+  /^(?:image)?loras?(?:adapter|id|name|path|request|source|ur[il]|weight)?s?$|adapters?(?:id|name|path|source)?s?$/
+/** Words for where else a server or a proxy sends the request or the answer, or whose account it uses there. */
+const PLACE_WORDS =
+  /(?:bootstrap|proxy|remote)hosts?$|(?:callback|notification|notify|webhook)(?:ur[il])?s?$|^(?:aws|vertex(?:ai)?)[a-z]*(?:credentials?|endpoint|key|location|profile|profilename|project|region|regionname|rolename|sessionname|token)$/
 /** A request may say that there is no other model. */
 const UNRESERVED: ReadonlySet<string> = new Set(['allowfallbacks', 'disablefallback', 'disablefallbacks'])
 /** Words for a number of images: each has a price of its own. */
-const COUNT_WORDS =
+const IMAGE_WORDS =
   /^(?:n|num|number|numberof|total|max)(?:image|picture|sample|output|variation|variant)s?(?:per[a-z]+)?$|^(?:n|num|number|numberof)results?$|^(?:image|picture|sample|batch|output|variation|variant)s?count$|^batchsize$|^samples$/
+/** Words for a number of answers, such as `n_cmpl` of llama.cpp's server. */
+const ANSWER_WORDS =
+  /^(?:n|num|number|numberof|total)(?:answer|candidate|choice|cmpl|completion|generation|reply|replie|response|sequence)s?(?:per[a-z]+)?$|^(?:answer|candidate|choice|completion|generation|response)s?count$|^bestofn?$/
 const STATE_WORDS = /(?:container|thread|conversation|response)ids?$/
+const WORDS = [RESERVED_WORDS, WEIGHT_WORDS, PLACE_WORDS, IMAGE_WORDS, ANSWER_WORDS, STATE_WORDS]
 
 /** Objects whose keys are the caller's data, or mean something else inside. */
 const FREE: ReadonlySet<string> = new Set(
@@ -240,7 +110,7 @@ export function isReservedName(name: string): boolean {
 function isReservedPlain(plain: string): boolean {
   if (RESERVED.has(plain)) return true
   if (plain.length > MAX_NAME || UNRESERVED.has(plain)) return false
-  return RESERVED_WORDS.test(plain) || COUNT_WORDS.test(plain) || STATE_WORDS.test(plain)
+  return WORDS.some(words => words.test(plain))
 }
 
 function isReserved(name: string, plain: string): boolean {

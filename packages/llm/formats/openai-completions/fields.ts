@@ -22,7 +22,7 @@ export const FIELDS = new FieldTable({
   logit_bias: sent(DATA),
   temperature: number('temperature'),
   top_p: number('topP'),
-  stop: checked('stop', parseStop),
+  stop: checked('stop', value => parseStop(value, { strict: false })),
   seed: number('seed', { integer: true }),
   presence_penalty: number('presencePenalty'),
   frequency_penalty: number('frequencyPenalty'),

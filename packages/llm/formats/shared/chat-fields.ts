@@ -143,11 +143,11 @@ function checkNativeSchema(schema: JsonObject): void {
   optionalFlag(schema, 'strict', 'response_format.json_schema.strict')
 }
 
-/** A string or up to four, as OpenAI takes them. */
-export function parseStop(stop: Json): readonly string[] {
+/** A string or several. Where it is strict up to four, as OpenAI takes them; some providers take more. */
+export function parseStop(stop: Json, { strict }: Strictness): readonly string[] {
   if (typeof stop === 'string') return [stop]
   const list = listAt(stop, 'stop')
-  if (list.length > 4) throw invalid('stop', 'must have at most 4 entries.')
+  if (strict && list.length > 4) throw invalid('stop', 'must have at most 4 entries.')
   return list.map((entry, i) => textAt(entry, `stop[${i}]`))
 }
 

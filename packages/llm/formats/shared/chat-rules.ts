@@ -16,6 +16,7 @@ import {
   UNREAD_CONTENT,
 } from '../../upstream/outgoing-rules.ts'
 import { USUAL_REASONING_MODES } from '../../upstream/reserved-names.ts'
+import { namesKeptFiles } from './names-content.ts'
 
 /** What may go out in bodies of OpenAI's shape: its messages, tools, and the choice and format of the answer. */
 
@@ -55,6 +56,11 @@ export const TOOL_CALLS = toListRule(
 
 export const IMAGE_URL = toTextOrRule(toObjectRule({ url: ADDRESS, detail: SCALAR }), ADDRESS)
 
+/** The text of a message, which may stand for files. */
+const SAID: Rule = {
+  check: (value, grant) => (namesKeptFiles(value) ? STORED : SCALAR).check(value, grant),
+}
+
 /** Fields that clients leave on a part of any kind when they send an answer back. */
 const OF_PARTS: Readonly<Record<string, Rule>> = {
   type: SCALAR,
@@ -68,7 +74,7 @@ const OF_PARTS: Readonly<Record<string, Rule>> = {
   reasoning_content: SCALAR,
   reasoning_details: REASONING_DETAILS,
   tool_calls: TOOL_CALLS,
-  text: SCALAR,
+  text: SAID,
   image_url: IMAGE_URL,
 }
 
@@ -94,7 +100,7 @@ const PART = toTypedRule(
 
 const MESSAGE = toObjectRule({
   role: SCALAR,
-  content: toTextOrRule(toListRule(PART)),
+  content: toTextOrRule(toListRule(PART), SAID),
   name: SCALAR,
   tool_calls: TOOL_CALLS,
   tool_call_id: SCALAR,

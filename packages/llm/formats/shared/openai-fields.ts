@@ -43,7 +43,7 @@ export function openAiFields(strictness: Strictness): Readonly<Record<string, Fi
     max_tokens: sent(CAP, own('maxOutputTokens')),
     temperature: number('temperature', strict ? { min: 0, max: 2 } : {}),
     top_p: number('topP', strict ? { min: 0, max: 1 } : {}),
-    stop: checked('stop', parseStop),
+    stop: checked('stop', value => parseStop(value, strictness)),
     seed: number('seed', { integer: true }),
     presence_penalty: number('presencePenalty', penalty),
     frequency_penalty: number('frequencyPenalty', penalty),

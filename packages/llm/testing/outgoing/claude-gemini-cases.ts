@@ -1,6 +1,10 @@
 import { FIELDS as ANTHROPIC } from '../../formats/anthropic-messages/wire/fields.ts'
 import { FIELDS as GEMINI } from '../../formats/gemini-content/wire/fields.ts'
+import type { JsonObject } from '../../json/json-value.ts'
 import { type Case, MARK, SCHEMA, URL, user } from './outgoing-case.ts'
+
+const addition = (tool: JsonObject): JsonObject => ({ type: 'tool_addition', tool })
+const define = (definition: JsonObject): JsonObject => ({ type: 'tool_definition', definition })
 
 export const CLAUDE_AND_GEMINI_CASES: Readonly<Record<string, Case>> = {
   'anthropic-messages': {
@@ -41,6 +45,7 @@ export const CLAUDE_AND_GEMINI_CASES: Readonly<Record<string, Case>> = {
         { name: 'f', input_schema: SCHEMA, cache_control: MARK },
         { type: 'bash_20250124', name: 'bash' },
         { type: 'computer_20251124', name: 'computer', display_width_px: 1, display_height_px: 1 },
+        { type: 'browser_toolset_20260801', configs: { navigate: { enabled: false } } },
       ],
       tool_choice: { type: 'auto', disable_parallel_tool_use: true },
       thinking: { type: 'enabled', budget_tokens: 1024 },
@@ -54,7 +59,33 @@ export const CLAUDE_AND_GEMINI_CASES: Readonly<Record<string, Case>> = {
     ofKeys: [
       ['novelty', { novelty: 1 }],
       ['tools[0]', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }],
+      [
+        'tools[0]',
+        {
+          tools: [
+            {
+              type: 'web_fetch_20260318',
+              name: 'web_fetch',
+              url_sources: {
+                client_tool_results: { type: 'only', tools: [{ type: 'tool_reference', name: 'f' }] },
+              },
+            },
+          ],
+        },
+      ],
       ['tools[0]', { tools: [{ type: 'tool_search_tool_bm25_20251119', name: 's' }] }],
+      ['messages[0].content[0]', user(addition({ type: 'tool_reference', name: 'f' }))],
+      ['messages[0].content[0]', user(addition(define({ name: 'f', input_schema: SCHEMA })))],
+      ['messages[0].content[0]', user(addition(define({ type: 'bash_20250124', name: 'bash' })))],
+      [
+        'messages[0].content[0]',
+        user({
+          type: 'compaction',
+          content: 'x',
+          encrypted_content: 'y',
+          tool_changes: [addition(define({ name: 'f', input_schema: SCHEMA }))],
+        }),
+      ],
       ['context_management', { context_management: { edits: [] } }],
       ['anthropic_beta', { anthropic_beta: ['x'] }],
       ['messages[0].content[0]', user({ type: 'server_tool_use', id: 'x', name: 'y', input: {} })],
@@ -71,6 +102,20 @@ export const CLAUDE_AND_GEMINI_CASES: Readonly<Record<string, Case>> = {
       ],
     ],
     refused: [
+      ...['web_search_20260318', 'web_fetch_20260318', 'advisor_20260301', 'mcp_toolset', 'Custom'].map(
+        (type): [string, JsonObject] => [
+          'messages[0].content[0].tool.definition',
+          user(addition(define({ type, name: 'x' }))),
+        ],
+      ),
+      [
+        'messages[0].content[0].tool.definition.model',
+        user(addition(define({ name: 'f', input_schema: SCHEMA, model: 'other' }))),
+      ],
+      [
+        'messages[0].content[0].tool_changes[0].tool.definition',
+        user({ type: 'compaction', tool_changes: [addition(define({ type: 'code_execution_20260521' }))] }),
+      ],
       ['tools[0]', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
       ['tools[0]', { tools: [{ type: 'Web_Fetch_20250910', name: 'b' }] }],
       ['tools[0]', { tools: [{ type: 'code_execution_20260120', name: 'b' }] }],

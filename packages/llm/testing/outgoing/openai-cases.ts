@@ -44,6 +44,9 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       logit_bias: { 1: 2 },
       service_tier: 'auto',
       store: false,
+      prompt_cache_key: 'k',
+      prompt_cache_retention: '24h',
+      modalities: ['text'],
     },
     ofKeys: [
       ['novelty', { novelty: 1 }],
@@ -59,6 +62,9 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['messages[0].content[0].file.file_id', user({ type: 'file', file: { file_id: 'f' } })],
       ['messages[0].audio', { messages: [{ role: 'assistant', audio: { id: 'a' } }] }],
       ['store', { store: true }],
+      // Alibaba reads the account's files in their place.
+      ['messages[0].content', { messages: [{ role: 'system', content: 'fileid://file-a,fileid://file-b' }] }],
+      ['messages[0].content[0].text', user({ type: 'text', text: '\nFileID://file-a' })],
       ...ADDRESSES.map((url): [string, JsonObject] => [
         'messages[0].content[0].image_url.url',
         user({ type: 'image_url', image_url: { url } }),
@@ -73,6 +79,8 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['stream', { stream: true }],
       ['max_tokens', { max_tokens: 65 }],
       ['service_tier', { service_tier: 'priority' }],
+      ['modalities', { modalities: ['text', 'audio'] }],
+      ['modalities', { modalities: 'audio' }],
       ['tools[0]', { tools: [{ type: 'web_search' }] }],
       ['tools[0]', { tools: [{ type: 'constructor' }] }],
       ['tools[0].web_search', { tools: [{ ...CHAT_TOOL, web_search: {} }] }],
@@ -140,6 +148,7 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['novelty', { novelty: 1 }],
       ['input[0]', { input: [{ type: 'novel_call', id: 'x' }] }],
       ['input[0]', { input: [{ type: 'web_search_call', id: 'x' }] }],
+      ['input[0]', { input: [{ type: 'image_generation_call', id: 'ig_x', result: 'QUJD' }] }],
       ['input[0].novelty', { input: [{ role: 'user', content: 'a', novelty: 1 }] }],
       ['input[0].content[0]', { input: [{ role: 'user', content: [{ type: 'novel' }] }] }],
       ['tools[0]', { tools: [{ type: 'tool_search' }] }],
@@ -154,6 +163,11 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['conversation', { conversation: 'c' }],
       ['store', { store: true }],
       ['input[0]', { input: [{ type: 'item_reference', id: 'x' }] }],
+      ['input[0]', { input: [{ type: 'image_generation_call', id: 'ig_x' }] }],
+      [
+        'input[0]',
+        { input: [{ type: 'image_generation_call', id: 'ig_x', status: 'completed', result: null }] },
+      ],
       ['input[0]', { input: [{ type: 'reasoning', id: 'rs_x', summary: [] }] }],
       ['input[0]', { input: [{ type: 'reasoning', id: 'rs_x', summary: [], encrypted_content: '' }] }],
       [

@@ -155,7 +155,10 @@ export const OTHER_CASES: Readonly<Record<string, Case>> = {
   },
   images: {
     rules: IMAGES,
-    body: { model: 'm', prompt: 'a', n: 1, size: '1024x1024', images: [{ image_url: URL }] },
+    body: {
+      ...{ model: 'm', prompt: 'a', n: 1, size: '1024x1024', images: [{ image_url: URL }] },
+      ...{ output_compression: 80, style: 'vivid' },
+    },
     ofKeys: [['novelty', { novelty: 1 }]],
     stored: [['images[0].file_id', { images: [{ file_id: 'f' }] }]],
     refused: [

@@ -2,11 +2,12 @@ import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import { findMediaType } from '@rideau/llm/request/media-type'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
 import { estimateMaxTokens, estimateTokens } from '@rideau/llm/usage/estimate'
+import { countHeard } from './heard-tokens.ts'
 
 /** Tokens of a message besides its text. */
 const TOKENS_A_MESSAGE = 4
-/** Tokens of an image in high detail, whatever its size in bytes. */
-const TOKENS_AN_IMAGE = 1_600
+/** Tokens of an image in high detail, whatever its size in bytes. At some models it may have more: see image-tokens.ts. */
+export const TOKENS_AN_IMAGE = 1_600
 
 /** Tokens that chat templates add to any request. */
 const TOKENS_A_REQUEST = 16
@@ -50,11 +51,12 @@ function countMessage({ content, tool_calls: toolCalls }: Message, count: Count)
 
 function countPart(part: ContentPart, count: Count): number {
   if (part.type === 'image_url' && isImage(part)) return TOKENS_AN_IMAGE
-  return count(part.type === 'text' && typeof part.text === 'string' ? part.text : JSON.stringify(part))
+  if (part.type === 'text' && typeof part.text === 'string') return count(part.text)
+  return Math.max(count(JSON.stringify(part)), countHeard(part))
 }
 
 /** False: other data in the place of an image, which some providers read as what it is. */
-function isImage(part: ContentPart): boolean {
+export function isImage(part: ContentPart): boolean {
   const type = findMediaType(part)
   return type === undefined || type === '' || type.startsWith('image/')
 }

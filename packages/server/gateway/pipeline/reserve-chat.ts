@@ -2,6 +2,7 @@ import type { MeterSet } from '../../core/limits/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import { countInput, countMaxInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
+import { countLargeImages } from '../billing/image-tokens.ts'
 import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { findUnmeasured } from '../plan/find-unmeasured.ts'
@@ -68,7 +69,12 @@ export function reserveChat(
   const unread = countUnread(request, plan.source.value)
   const isUnmeasured = findings.stateful.length > 0 || findUnmeasured(plan.call) !== undefined
   const hasUncountedTools = findings.uncounted.length > 0
-  const parts = { counted: countMaxInput(request), unread, isUnmeasured, hasUncountedTools }
+  const parts = {
+    counted: countMaxInput(request),
+    unread: unread + countLargeImages(request, plan.targets),
+    isUnmeasured,
+    hasUncountedTools,
+  }
   const needs: ChatNeeds = {
     plan,
     limits,

@@ -4,6 +4,7 @@ import { checkCostBound } from '../../core/models/cost-bound.ts'
 import type { Rights } from '../../core/tenancy/tenancy.ts'
 import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
+import { countLargeImages } from '../billing/image-tokens.ts'
 import type { TargetPlan } from './chat-plan.ts'
 import { toLikelyInput } from './reserved-amounts.ts'
 
@@ -21,9 +22,10 @@ export function capToCostBound(
   const { request, catalogModel, format } = plan
   // Without a field that caps the output, the bound must buy all that the model gives.
   const fixed = format.hasNoOutputCap === true ? (catalogModel?.max_output_tokens ?? undefined) : undefined
+  const unread = countUnread(request, value) + countLargeImages(request, [plan])
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {
     pricing: catalogModel?.pricing ?? null,
-    inputTokens: toLikelyInput(countInput(request), countUnread(request, value), [plan]),
+    inputTokens: toLikelyInput(countInput(request), unread, [plan]),
     maxOutputTokens: fixed ?? request.maxOutputTokens,
     modelMaxOutputTokens: catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null,
     asksForCaching,

@@ -1,10 +1,10 @@
 import { namesContent } from '@rideau/llm/formats/shared/names-content'
-import type { Json } from '@rideau/llm/json/json-value'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart } from '@rideau/llm/request/message'
 import type { Refusal } from '../../core/refusal.ts'
+import { hasData } from './has-data.ts'
 
 /**
  * Refuses audio input if the gateway does not know the model's price for it, which is several times the price of text.
@@ -33,7 +33,7 @@ function findAudio({ messages }: ChatRequest): string | undefined {
   return undefined
 }
 
-const AUDIO_DATA = /^\s*data:\s*(?:audio|video)\//i
+const AUDIO = /^\s*data:\s*(?:audio|video)\//i
 
 /**
  * Whether a part is audio or a video, which has audio too, in whatever kind of part it comes. A file by its address may be either,
@@ -42,11 +42,5 @@ const AUDIO_DATA = /^\s*data:\s*(?:audio|video)\//i
 function mayBeAudio(part: ContentPart): boolean {
   const { type } = part
   if (type === 'text' || type === 'refusal') return false
-  return type === 'input_audio' || hasAudioData(part) || (type !== 'image_url' && namesContent(part))
-}
-
-function hasAudioData(value: Json | undefined): boolean {
-  if (typeof value === 'string') return AUDIO_DATA.test(value)
-  if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some(hasAudioData)
+  return type === 'input_audio' || hasData(part, AUDIO) || (type !== 'image_url' && namesContent(part))
 }

@@ -1,16 +1,21 @@
-import { namesContent } from '@rideau/llm/formats/shared/names-content'
+import { namesContent, namesKeptFiles } from '@rideau/llm/formats/shared/names-content'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { ContentPart } from '@rideau/llm/request/message'
+import { hasData } from './has-data.ts'
+
+const VIDEO = /^\s*data:\s*video\//i
 
 /**
  * Returns the path of the first content that is not in the body: files, audio and video by an address or an id, which may be
- * of any length. Images by address do not count, since an image of any size takes about as many tokens.
+ * of any length. So may a video in the body, since a second of a still picture takes a few bytes. Images by address do not count,
+ * since an image of any size takes about as many tokens.
  */
 export function findUnmeasured({ findings, request: { messages } }: ParsedChat): string | undefined {
   const [unread] = findings.unmeasured
   if (unread !== undefined) return unread
   for (let at = 0; at < messages.length; at++) {
     const content = messages[at]?.content
+    if (namesKeptFiles(content)) return `messages[${at}].content`
     if (!Array.isArray(content)) continue
     const index = content.findIndex(isUnmeasured)
     if (index >= 0) return `messages[${at}].content[${index}]`
@@ -20,5 +25,7 @@ export function findUnmeasured({ findings, request: { messages } }: ParsedChat):
 
 function isUnmeasured(part: ContentPart): boolean {
   const { type } = part
-  return type !== 'text' && type !== 'refusal' && type !== 'image_url' && namesContent(part)
+  if (type === 'text') return namesKeptFiles(part.text)
+  if (type === 'refusal') return false
+  return hasData(part, VIDEO) || (type !== 'image_url' && namesContent(part))
 }

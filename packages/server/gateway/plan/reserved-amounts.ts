@@ -17,7 +17,7 @@ const WINDOWS_WITH_TOOLS = 2
 /** The parts of a request's input, in tokens. */
 export interface InputParts {
   readonly counted: number
-  /** Of what is not read (countUnread). */
+  /** Of what is not read (countUnread), and of images that may have more tokens than usual (countLargeImages). */
   readonly unread: number
   /** What the provider fetches, or adds from its store, cannot be counted. */
   readonly isUnmeasured: boolean

@@ -169,6 +169,29 @@ const ADDRESSES: Case[] = [
     },
   ],
   [
+    'a video in the body',
+    GEMINI,
+    parts('user', { inlineData: { mimeType: 'video/mp4', data: 'AAAAHGZ0eXBtcDQy' } }),
+  ],
+  [
+    'a video in the body as an image',
+    CHAT,
+    {
+      ...OPENAI,
+      messages: [by('user', { type: 'image_url', image_url: { url: 'data:video/mp4;base64,AAAA' } })],
+    },
+  ],
+  [
+    'a file of the account in place of a message',
+    CHAT,
+    { ...OPENAI, messages: [by('system', { type: 'text', text: 'fileid://file-a' }), HI] },
+  ],
+  [
+    'files of the account in place of a message',
+    CHAT,
+    { ...OPENAI, messages: [{ role: 'system', content: 'fileid://file-a,fileid://file-b' }, HI] },
+  ],
+  [
     'a video in a part that is not known',
     CHAT,
     { ...OPENAI, messages: [by('user', { type: 'video_url', video_url: { url: YOUTUBE } })] },
@@ -217,7 +240,7 @@ describe('a key with max_request_cost_usd', () => {
     expect(await ask(route, body, key)).toMatchObject({ status: 402, wasSent: false })
   })
 
-  test.each(ADDRESSES)('is refused %s by its address, with 400: %s', async (_what, route, body) => {
+  test.each(ADDRESSES)('is refused %s, whose length is unknown, with 400: %s', async (_what, route, body) => {
     const answer = await ask(route, body, key)
     expect(answer).toMatchObject({ status: 400, wasSent: false })
     expect(answer.text).toContain('adds input that cannot be counted in advance')
@@ -242,6 +265,34 @@ test('a screenshot in an item that is not read counts as a window at most, howev
   expect(await ask(RESPONSES, body, key)).toMatchObject({ wasSent: true })
   const { key: poor } = await limited.app.createKey({ restrictions: little })
   expect(await ask(RESPONSES, body, poor)).toMatchObject({ status: 402, wasSent: false })
+})
+
+describe('images at a model that counts 48,169 tokens for one', () => {
+  const ofDetail = (detail: string): object => {
+    const images = ['a', 'b'].map(name => ({
+      type: 'image_url',
+      image_url: { url: `https://a/${name}.png`, detail },
+    }))
+    return { ...OPENAI, model: 'openai/gpt-4o-mini', messages: [by('user', ...images)] }
+  }
+
+  test('count so many for a budget and for max_request_cost_usd', async () => {
+    // Two at $0.15 a million: $0.01445.
+    for (const [usd, outcome] of [
+      [0.014, { status: 402, wasSent: false }],
+      [0.016, { wasSent: true }],
+    ] as const) {
+      const { key } = await limited.app.createKey({ restrictions: { max_request_cost_usd: usd } })
+      expect(await ask(CHAT, ofDetail('high'), key)).toMatchObject(outcome)
+      const { key: withBudget } = await limited.freshKey(usd)
+      expect(await ask(CHAT, ofDetail('high'), withBudget)).toMatchObject(outcome)
+    }
+  })
+
+  test('count less in low detail', async () => {
+    const { key } = await limited.freshKey(0.002)
+    expect(await ask(CHAT, ofDetail('low'), key)).toMatchObject({ wasSent: true })
+  })
 })
 
 describe('a budget', () => {

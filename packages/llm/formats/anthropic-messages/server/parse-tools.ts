@@ -14,7 +14,9 @@ import { toClientRunFunction } from './client-run-tools.ts'
 /** Fields of a tool that the caller defines and runs. */
 const CUSTOM: ReadonlySet<string> = new Set(CUSTOM_TOOL.fields?.names)
 /** Fields of the other tools that this parser checks itself. */
-const TYPED: ReadonlySet<string> = new Set(['type', 'name'])
+const TYPED: ReadonlySet<string> = new Set(['type', 'name', 'configs', 'url_sources'])
+/** Objects whose names mean nothing to what is priced or authorized. */
+const FREE_FIELDS: ReadonlySet<string> = new Set(['configs', 'url_sources'])
 
 /** What a request says of tools, besides the canonical ones. */
 export interface ToolNotes {
@@ -55,7 +57,7 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
       hostedTools.push({ path, name: tool.name, type: findPricedType(tool), maxUses: toUses(tool.max_uses) })
       continue
     }
-    refuseReservedFields(tool, TYPED, path, undefined, texts)
+    refuseReservedFields(tool, TYPED, path, FREE_FIELDS, texts)
     if (kind === 'free') {
       hostedTools.push({ path, name: tool.name, type: undefined, isFree: true })
       continue

@@ -15,7 +15,7 @@ import { CACHE_MARK } from '../../shared/chat-rules.ts'
 /** What may go out in `tools`: each kind of tool with all of its fields, in their exact spelling. */
 
 /** Types of tools that the models are trained for and the caller runs. */
-const TRAINED = /^(?:bash|text_editor|computer|computer_toolset|memory)_\d{8}$/
+const TRAINED = /^(?:bash|text_editor|computer|computer_toolset|browser_toolset|memory)_\d{8}$/
 /** Types of tools that the provider runs and charges for by tokens only. */
 const FREE = /^(?:tool_search_tool|web_fetch)_[a-z0-9_]+$/
 
@@ -43,6 +43,8 @@ const TRAINED_TOOL = toObjectRule(
     display_number: SCALAR,
     enable_zoom: SCALAR,
     max_characters: SCALAR,
+    // Of each member of a toolset.
+    configs: DATA,
   },
   'reserved',
 )
@@ -55,6 +57,10 @@ const FREE_TOOL = toObjectRule(
     allowed_domains: SCALAR,
     blocked_domains: SCALAR,
     citations: toObjectRule({ enabled: SCALAR }),
+    response_inclusion: SCALAR,
+    use_cache: SCALAR,
+    // From the results of which tools a page may be fetched. It names tools that are declared.
+    url_sources: DATA,
   },
   'reserved',
 )
@@ -123,6 +129,15 @@ const TOOL: Rule = {
 }
 
 export const TOOLS = toListRule(TOOL)
+
+/** A tool that is declared among the messages: one that the caller runs. Nothing is reserved there for what a provider runs. */
+export const OWN_TOOL: Rule = {
+  check: (value, grant) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return ''
+    const kind = findToolKind(value.type)
+    return (kind === 'custom' ? CUSTOM_TOOL : kind === 'trained' ? TRAINED_TOOL : REFUSED).check(value, grant)
+  },
+}
 
 export const TOOL_CHOICE = toObjectRule(
   { type: SCALAR, name: SCALAR, disable_parallel_tool_use: SCALAR },

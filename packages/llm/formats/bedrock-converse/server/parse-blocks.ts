@@ -132,10 +132,12 @@ function parseDocument(value: Json, path: string, { parts }: Content, notes: Mes
   if (hasCitations(media)) notes.nativeOnly.push(`${path}.citations`)
 }
 
-/** No other format has videos. */
+/** No other format has videos. A second of a still picture takes a few bytes, so their length cannot be known. */
 function parseVideo(value: Json, path: string, _content: Content, notes: MessageNotes): void {
   parseMedia(value, path)
-  notes.nativeOnly.push(path.slice(0, -'.video'.length))
+  const block = path.slice(0, -'.video'.length)
+  notes.nativeOnly.push(block)
+  notes.unmeasured.push(block)
 }
 
 function parseToolUse(value: Json, path: string, { calls }: Content, notes: MessageNotes): void {

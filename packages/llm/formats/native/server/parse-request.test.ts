@@ -63,6 +63,7 @@ test.each<[JsonObject, string]>([
   [{ service_tier: 'auto' }, 'service_tier'],
   [{ logprobs: true }, 'logprobs'],
   [{ n: 2 }, 'n'],
+  [{ stop: ['1', '2', '3', '4', '5'] }, 'stop'],
   [{ temperature: 2.1 }, 'temperature'],
   [{ top_p: -0.1 }, 'top_p'],
   [{ presence_penalty: 3 }, 'presence_penalty'],

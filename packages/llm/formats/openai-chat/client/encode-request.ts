@@ -130,11 +130,8 @@ function boundReasoning(
   if (rule?.reasonsBesideCap === undefined || cap === undefined) return
   const enabled = readChanged('enable_thinking', body, changes)
   const budgetTokens = readChanged(BUDGET, body, changes)
-  if (
-    enabled === false ||
-    (rule.reasonsBesideCap === 'asked' && enabled !== true && budgetTokens === undefined)
-  )
-    return
+  // Any other value, such as the text "true", may count as true.
+  if (enabled === false || (rule.reasonsBesideCap === 'asked' && (enabled ?? budgetTokens) === undefined)) return
   // The provider takes no budget of zero.
   const half = Math.max(1, Math.floor(cap / 2))
   const budget = typeof budgetTokens === 'number' && budgetTokens >= 1 ? Math.min(budgetTokens, half) : half

@@ -38,6 +38,10 @@ describe('the output cap of a provider whose reasoning lies outside it', () => {
   test('is divided between both where reasoning is asked for', () => {
     const asked = { enable_thinking: true }
     expect(sendTo('qwen-plus', asked)).toEqual({ thinking_budget: 50, max_tokens: 50 })
+    for (const alike of ['true', 1]) {
+      const asks = { enable_thinking: alike }
+      expect(sendTo('qwen-plus', asks)).toEqual({ thinking_budget: 50, max_tokens: 50 })
+    }
     expect(sendTo('qwen-plus', { thinking_budget: 81_920 })).toEqual({ thinking_budget: 50, max_tokens: 50 })
     expect(sendTo('qwen-plus', { ...asked, thinking_budget: 10 })).toEqual({
       thinking_budget: 10,
@@ -56,6 +60,8 @@ describe('the output cap of a provider whose reasoning lies outside it', () => {
 
   test('stays whole without reasoning, and for a model with one cap for both', () => {
     expect(sendTo('qwen-plus', {})).toEqual({ max_tokens: 100 })
+    expect(sendTo('qwen-plus', { enable_thinking: false })).toEqual({ max_tokens: 100 })
+    expect(sendTo('qwen-plus', { enable_thinking: null })).toEqual({ max_tokens: 100 })
     expect(sendTo('qwen3-coder-30b-a3b-instruct', {})).toEqual({ max_tokens: 100 })
     expect(sendTo('qwen3.7-max', { enable_thinking: true })).toEqual({ max_completion_tokens: 100 })
   })

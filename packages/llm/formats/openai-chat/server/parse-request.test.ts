@@ -90,7 +90,7 @@ test.each<[JsonObject, string]>([
   [{ n: 1.5 }, 'n'],
   [{ max_tokens: 1, max_completion_tokens: 2 }, 'max_tokens'],
   [{ max_tokens: 0 }, 'max_tokens'],
-  [{ stop: ['1', '2', '3', '4', '5'] }, 'stop'],
+  [{ stop: ['1', 2] }, 'stop[1]'],
   [{ seed: 1.5 }, 'seed'],
   [{ tool_choice: 'some' }, 'tool_choice'],
   [{ service_tier: 'priority' }, 'service_tier'],
@@ -101,6 +101,11 @@ test.each<[JsonObject, string]>([
   [{ Max_Tokens: 5 }, 'Max_Tokens'],
 ])('%j is refused for %s', (fields, path) => {
   expect(refusedPath(fields)).toBe(path)
+})
+
+test('any number of stop sequences is read: some providers take more than OpenAI', () => {
+  const stop = Array.from({ length: 16 }, (_, at) => `s${at}`)
+  expect(parse({ stop }).request.stop).toEqual(stop)
 })
 
 describe('what an end user may not send is found', () => {

@@ -45,6 +45,11 @@ const RESPELLED: Readonly<Record<string, Rule>> = {
   ),
 }
 
+/** Speech and images have prices of their own. */
+const TEXT_ALONE: Rule = {
+  check: value => (Array.isArray(value) && value.every(kind => kind === 'text') ? undefined : ''),
+}
+
 /** The fields of `POST /chat/completions`: those that the gateway reads, prices, or knows to change neither price nor state. */
 export const FIELDS = new FieldTable(
   {
@@ -56,6 +61,8 @@ export const FIELDS = new FieldTable(
     verbosity: sent(SCALAR),
     safety_identifier: sent(SCALAR),
     prompt_cache_key: sent(SCALAR),
+    prompt_cache_retention: sent(SCALAR),
+    modalities: sent(TEXT_ALONE),
     metadata: sent(DATA),
     service_tier: sent(toUsualRule(['auto', 'default'])),
     // Never on for a client token: see plan-chat.ts.

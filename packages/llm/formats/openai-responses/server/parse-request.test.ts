@@ -200,6 +200,12 @@ describe('finds', () => {
     expect(find({})).toMatchObject({ choices: 1, mayBeStored: true })
   })
 
+  test('the most uses of hosted tools, as a whole number', () => {
+    const tools = [{ type: 'web_search' }]
+    const findUses = (most: Json) => find({ tools, max_tool_calls: most }).hostedTools[0]?.maxUses
+    expect([2, 0.2, 0, -1, '3', null].map(findUses)).toEqual([2, 1, 0, undefined, undefined, undefined])
+  })
+
   test('what an end user may not send: unknown fields, state, tool searches and stored files', () => {
     const search = { tools: [{ type: 'tool_search' }] }
     expect(find({ other: 1 }, true).passedOn).toBe('other')

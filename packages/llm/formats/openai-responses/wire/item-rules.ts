@@ -96,6 +96,16 @@ const OTHER_ITEM: Rule = {
   check: (value, grant) => UNREAD_CONTENT.check(value, grant) ?? findHosted(value, grant),
 }
 
+/** An image that the provider made before. Without its bytes the provider looks it up by the id. */
+const MADE_IMAGE: Rule = {
+  check: (value, grant) => (hasBytes(value) ? OTHER_ITEM : ITEM_REFERENCE).check(value, grant),
+}
+
+function hasBytes(value: Json): boolean {
+  const { result } = toObject(value) ?? {}
+  return typeof result === 'string' && result !== ''
+}
+
 /** Finds tools that may not be sent in lists called `tools`, in any case and at any depth. */
 function findHosted(value: Json | undefined, grant: Grant): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
@@ -149,6 +159,7 @@ const ITEM = toTypedRule(
     custom_tool_call_output: OUTPUT,
     local_shell_call_output: OUTPUT,
     item_reference: ITEM_REFERENCE,
+    image_generation_call: MADE_IMAGE,
     // Tools from there on: of the same kinds as in the list of tools.
     additional_tools: toObjectRule({ ...OF_ITEMS, role: SCALAR, tools: TOOLS }),
     tool_search_call: toObjectRule({ ...OF_ITEMS, execution: SCALAR, arguments: DATA }),

@@ -1,0 +1,151 @@
+/**
+ * Names of fields that callers may not set where the gateway does not read them, each in one spelling: see reserved-names.ts, which
+ * has the words that no list could have.
+ */
+
+/** Fields by which a provider would choose another model than the authorized one. */
+export const OTHER_MODELS = [
+  'models',
+  'model_id',
+  'model_name',
+  'model_uri',
+  'route',
+  'routes',
+  'routing',
+  'fallback',
+  'fallbacks',
+  'fallback_model',
+  'fallback_models',
+  'model_fallbacks',
+  'provider_fallbacks',
+  'backup_models',
+  'plugins',
+  'engine',
+  'deployment',
+  'deployment_id',
+  'inference_profile',
+  'inference_profile_arn',
+  'model_config',
+  'routing_config',
+  'model_selection_config',
+  'agent_id',
+  'assistant_id',
+  'adapter',
+  'adapter_id',
+  'lora',
+  'lora_path',
+  'lora_request',
+  // A stored set of parameters, which may name a model, and a second model that moderates the first one's answer.
+  'preset',
+  'safety_model',
+  // A prompt that a proxy keeps, which may name a model, and another server than the one that was chosen.
+  'prompt_id',
+  'model_list',
+  'api_base',
+]
+
+/** Where a server or a proxy sends the request, its cache or its answer, and with what besides. */
+export const OTHER_SERVERS = ['kv_transfer_params', 'disaggregated_params', 'extra_headers', 'extra_query']
+
+/** Priced apart from tokens, or multiplies their price. The catalogue does not have those prices. */
+export const PRICED = [
+  'best_of',
+  'num_return_sequences',
+  'num_generations',
+  'num_completions',
+  'use_beam_search',
+  'beam_width',
+  'num_beams',
+  'web_search_options',
+  'search_parameters',
+  'search_settings',
+  'search_options',
+  'enable_search',
+  'web_search',
+  'search',
+  'prediction',
+  'audio',
+  'mcp_servers',
+  'compound_custom',
+  'system_tool',
+  'server_tools',
+  'hosted_tools',
+  'google_search',
+  'google_search_retrieval',
+  'code_execution',
+  'url_context',
+  'file_search',
+  // Multiply the price of a token, for speed or for a region.
+  'speed',
+  'inference_geo',
+  'performance_config',
+  // Search the web, or a store of the account.
+  'connectors',
+  'data_sources',
+  'tool_resources',
+  'vector_store_ids',
+  // Are charged by the piece of text, or ask a model of their own.
+  'guardrail_config',
+  'guardrails',
+  'model_armor_config',
+  'enable_code_interpreter',
+]
+
+/** State at the provider. Every caller of the account can read it by its id. */
+export const STATE = [
+  'container',
+  'container_id',
+  'thread',
+  'thread_id',
+  'previous_message_id',
+  'previous_response_id',
+  'conversation',
+  'conversation_id',
+  'cached_content',
+  'session_params',
+]
+
+/** What makes state, or is billed apart. */
+export const DEFERRED = ['billing_policy', 'deferred']
+
+/** Fields of some format's own requests. */
+export const RELIED_ON = [
+  'model',
+  'messages',
+  'contents',
+  'input',
+  'prompt',
+  'prompt_variables',
+  'prompt_token_ids',
+  'prompt_embeds',
+  'input_ids',
+  'chat_template',
+  'system',
+  'system_instruction',
+  'instructions',
+  'raw',
+  'template',
+  'stream',
+  'stream_options',
+  'tools',
+  'tool_choice',
+  'tool_config',
+  'functions',
+  'function_call',
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'max_new_tokens',
+  'max_gen_len',
+  'max_tokens_to_sample',
+  'max_token_count',
+  'num_predict',
+  'n_predict',
+  'n',
+  'candidate_count',
+  'response_modalities',
+  'speech_config',
+  'image_config',
+  'service_tier',
+  'background',
+]
