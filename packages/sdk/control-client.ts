@@ -79,7 +79,10 @@ function toCall(baseUrl: string, route: string, { path = {}, query = {}, body }:
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => toSegment(name, path))
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null) search.set(name, String(value))
+    // A list is sent as its values one by one: `status=429&status=5xx`.
+    for (const each of [value].flat()) {
+      if (each !== undefined && each !== null) search.append(name, String(each))
+    }
   }
   const text = search.toString()
   const call: Call = {

@@ -38,6 +38,19 @@ test('listAll yields every record over all pages', async () => {
   expect(names).toHaveLength(4)
 })
 
+test('a list in the query is sent as its values one by one', async () => {
+  const messages = [{ role: 'user', content: 'hi' }]
+  const ids: string[] = []
+  for (const model of ['sandbox/echo', 'sandbox/rejected', 'sandbox/unavailable']) {
+    const { headers } = await app.call('/v1/chat', { model, messages })
+    ids.push(headers.get('x-request-id') as string)
+    await app.findLog(ids.at(-1) as string)
+  }
+  const path = { envId: app.developmentId }
+  const { data } = await control.logs.list({ path, query: { status: [200, '5xx'] } })
+  expect(data.map(({ request_id }) => request_id)).toEqual([ids[2], ids[0]])
+})
+
 test('an error has its code and field', async () => {
   const body = { kind: 'secret', name: '' } as const
   const call = control.keys.create({ path: { envId: app.developmentId }, body })

@@ -23,6 +23,7 @@ import type { EgressPolicy } from '../http/egress.ts'
 import type { Readiness } from '../http/readiness.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import type { Db } from '../storage/pool.ts'
+import { openTimeZones } from '../storage/time-zones.ts'
 import { registerDashboard } from './dashboard/register-dashboard.ts'
 import { registerDocuments } from './documents.ts'
 import { createHttpServer } from './http-server.ts'
@@ -232,6 +233,7 @@ function toServices(deps: ControlDeps, limits: ControlLimits) {
     ...deps,
     wholeDb: deps.db,
     hasOidc: deps.oidc !== undefined,
+    hasTimeZone: openTimeZones(deps.db),
     passwords: openPasswords(),
     rates: openControlRates(deps.clock, limits),
     scopeSlots: new ScopeSlots(),

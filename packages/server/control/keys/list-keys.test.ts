@@ -20,6 +20,8 @@ beforeAll(async () => {
   }
   await create('Web backend')
   const gone = await create('web old')
+  // JavaScript and PostgreSQL have different lower-case letters for these.
+  await create('İstanbul ΟΔΟΣ')
   await create('Batch', { expires_at: new Date(plane.clock.now() + 60_000).toISOString() })
   await create('50% off', { expires_at: new Date(plane.clock.now() + 9_000_000).toISOString() })
   await plane.call('POST', `/v1/keys/${gone}/revoke`, { key })
@@ -28,12 +30,13 @@ beforeAll(async () => {
 afterAll(() => plane.close())
 
 test.each([
-  ['', ['50% off', 'Batch', 'web old', 'Web backend']],
+  ['', ['50% off', 'Batch', 'İstanbul ΟΔΟΣ', 'web old', 'Web backend']],
   ['q=WEB', ['web old', 'Web backend']],
   ['q=50%25', ['50% off']],
   ['q=%25', []],
   ['q=_', []],
-  ['state=active', ['50% off', 'Web backend']],
+  ['q=İSTANBUL ΟΔΟΣ', ['İstanbul ΟΔΟΣ']],
+  ['state=active', ['50% off', 'İstanbul ΟΔΟΣ', 'Web backend']],
   ['state=expired', ['Batch']],
   ['state=revoked', ['web old']],
   ['q=web&state=active', ['Web backend']],

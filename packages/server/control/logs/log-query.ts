@@ -6,7 +6,7 @@ import {
   dateTimeField,
   integerParam,
   numberParam,
-  textField,
+  textParam,
   toDate,
   uuidField,
 } from '../operation/fields.ts'
@@ -45,17 +45,17 @@ const VALUES = {
   status: repeated(z.union([integerParam(100, 599), z.enum(['1xx', '2xx', '3xx', '4xx', '5xx'])])).meta({
     description: 'A status, or all of a hundred: `4xx`.',
   }),
-  error_code: repeated(textField(64)),
-  model: repeated(textField(MAX_MODEL)).meta({
+  error_code: repeated(textParam(64)),
+  model: repeated(textParam(MAX_MODEL)).meta({
     description: 'The model of the request, the model of the response, or `provider/model`.',
   }),
-  provider: repeated(textField(64)),
+  provider: repeated(textParam(64)),
   key_id: repeated(uuidField),
-  key_name: repeated(textField(200)).meta({
+  key_name: repeated(textParam(200)).meta({
     description:
       'The whole name of a key, also of revoked ones: a rolled key has the name of its predecessor.',
   }),
-  end_user_id: repeated(textField(255)),
+  end_user_id: repeated(textParam(255)),
   endpoint: repeated(z.enum(LOGGED_ENDPOINTS)),
 }
 

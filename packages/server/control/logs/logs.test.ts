@@ -120,6 +120,8 @@ describe('list', () => {
     ['model=openai/gpt-x', [2]],
     ['model=nothing', []],
     ['end_user_id=ann', [3]],
+    // Spaces are part of an end user's id, so this is another one.
+    ['end_user_id=%20ann%20', []],
     ['metadata.tag=a', [3]],
     ['metadata.tag=a&metadata.team.x=b%20c', [3]],
     ['metadata.tag=a&metadata.team.x=b', []],

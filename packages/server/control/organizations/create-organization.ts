@@ -3,6 +3,7 @@ import { extendTenantScope } from '../../storage/tenant-scope.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'
+import { assertTimeZone } from './assert-time-zone.ts'
 import { createOwnedOrganization } from './new-organization.ts'
 import { DEFAULT_TIME_ZONE, NewOrganization } from './organization-fields.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
@@ -16,6 +17,7 @@ export const createOrganization = defineOperation('POST /v1/orgs', {
   faults: ['resource_conflict'],
   audit: (_, result) => ({ orgIds: [result.id] }),
   handle: async ({ services, actor, body }) => {
+    await assertTimeZone(services, body.time_zone, 'invalid_request')
     // Slugs are unique in the deployment, so the check goes beyond the caller's own organizations.
     const isTaken = (slug: string): Promise<boolean> => isOrganizationSlugTaken(services.wholeDb, slug)
     const { name, slug } = body

@@ -4,10 +4,20 @@ import { z } from '../operation/zod.ts'
 
 export const DEFAULT_TIME_ZONE = 'UTC'
 
+/** PostgreSQL takes these names for an offset without daylight saving time. The IANA database links them to these zones. */
+const LINKED = new Map([
+  ['CET', 'Europe/Brussels'],
+  ['EET', 'Europe/Athens'],
+  ['MET', 'Europe/Brussels'],
+  ['WET', 'Europe/Lisbon'],
+])
+
+/** assertTimeZone checks that PostgreSQL has the zone too. */
 export const timeZoneField = z
   .string()
   .max(64)
   .refine(isTimeZone, 'must be a time zone of the IANA database, such as Europe/Paris')
+  .overwrite(name => LINKED.get(name.toUpperCase()) ?? name)
 
 /** The settings of an organization. */
 const organizationFields = {

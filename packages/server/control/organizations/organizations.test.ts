@@ -72,6 +72,11 @@ describe('POST /v1/orgs', () => {
     [{ name: 'x', slug: '-a' }, 'slug'],
     [{ name: 'x', time_zone: 'Mars/Olympus' }, 'time_zone'],
     [{ name: 'x', time_zone: '+02:00' }, 'time_zone'],
+    // Node accepts these, and PostgreSQL does not know them, or takes them for an offset.
+    [{ name: 'x', time_zone: 'AET' }, 'time_zone'],
+    [{ name: 'x', time_zone: 'PST' }, 'time_zone'],
+    [{ name: 'x', time_zone: 'SystemV/EST5EDT' }, 'time_zone'],
+    [{ name: 'x', time_zone: 'US/Pacific-New' }, 'time_zone'],
     [{ name: 'x', owner: 'y' }, 'owner'],
   ])('400 invalid_request: %j', async (body, param) => {
     const { cookie } = tenant.people.viewer
@@ -95,6 +100,17 @@ describe('PATCH /v1/orgs/{orgId}', () => {
       slug: 'new-one',
     })
     expect((await patch({})).outcome).toBe('200')
+  })
+
+  test.each([
+    ['CET', 'Europe/Brussels'],
+    ['met', 'Europe/Brussels'],
+    ['EET', 'Europe/Athens'],
+    ['WET', 'Europe/Lisbon'],
+    ['europe/kyiv', 'europe/kyiv'],
+    ['EST5EDT', 'EST5EDT'],
+  ])('stores the time zone %s as %s', async (time_zone, stored) => {
+    expect((await patch({ time_zone })).json.time_zone).toBe(stored)
   })
 
   test('makes the slug from the name again where it is null, with a suffix if another has it', async () => {
@@ -122,6 +138,7 @@ describe('PATCH /v1/orgs/{orgId}', () => {
   test.each([
     [{ name: null }, 'name'],
     [{ time_zone: 'x' }, 'time_zone'],
+    [{ time_zone: 'act' }, 'time_zone'],
   ])('400 invalid_request: %j', async (body, param) =>
     expect((await patch(body)).outcome).toBe(`400 invalid_request ${param}`),
   )

@@ -7,6 +7,7 @@ import { defineOperation, type Operation, type Services } from '../operation/ope
 import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { listOf, loadPageBy } from '../operation/pagination.ts'
 import type { z } from '../operation/zod.ts'
+import { assertTimeZone } from '../organizations/assert-time-zone.ts'
 import { fillUsage } from './fill-usage.ts'
 import { MAX_ROWS, readUsageQuery, UsageQuery } from './usage-query.ts'
 import { toUsageResource, UsageResource } from './usage-resource.ts'
@@ -44,13 +45,15 @@ export function defineUsageList(
 
 /** Returns a page of the usage of an organization or of anything below it. */
 async function loadUsage(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  services: Pick<Services, 'db' | 'clock' | 'hasTimeZone'>,
   query: z.output<typeof UsageQuery>,
   operation: string,
   orgId: string,
   below?: UsageFilter['below'],
 ) {
+  const { db, clock } = services
   const { limit, rows = limit, cursor, ...sent } = query
+  await assertTimeZone(services, query.time_zone, 'request_validation_failed')
   const { time_zone } = orResourceNotFound(await findOrganization(db, orgId))
   const now = clock.now()
   const filter: UsageFilter = {

@@ -82,6 +82,17 @@ describe('usage by time zone', () => {
     ])
   })
 
+  test('a name that PostgreSQL takes for an offset is the zone that it links to', async () => {
+    expect(await list('time_zone=CET')).toEqual(await list('time_zone=Europe/Brussels'))
+  })
+
+  test.each(['AET', 'SystemV/EST5', 'Mars/Olympus'])(
+    '400 for %s, which PostgreSQL does not know',
+    async zone => {
+      expect((await call(`time_zone=${zone}`)).outcome).toBe('400 request_validation_failed time_zone')
+    },
+  )
+
   test('hours begin with those of the named zone', async () => {
     expect((await list('granularity=hour&time_zone=Asia/Kathmandu')).slice(0, 2)).toEqual([
       ['2031-04-01T18:15:00.000Z', 1],

@@ -27,8 +27,9 @@ export async function listKeys(
 ): Promise<KeyRow[]> {
   let query = db.selectFrom('keys').selectAll().where('environment_id', '=', environmentId)
   if (beginning !== undefined) {
-    const pattern = `${beginning.toLowerCase().replace(/[\\%_]/g, found => `\\${found}`)}%`
-    query = query.where(sql<string>`lower(name)`, 'like', pattern)
+    const pattern = `${beginning.replace(/[\\%_]/g, found => `\\${found}`)}%`
+    // Both by PostgreSQL: JavaScript has other lower-case letters for some, such as `İ` and the `Σ` at the end of a word.
+    query = query.where(sql<string>`lower(name)`, 'like', sql<string>`lower(${pattern})`)
   }
   if (state?.is === 'revoked') query = query.where('revoked_at', 'is not', null)
   if (state?.is === 'expired') {
