@@ -4,7 +4,7 @@ import type { BudgetRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
 import { uuidField } from '../operation/fields.ts'
 import { MAX_USD, toNanoUsd } from '../operation/money.ts'
-import { parseScopeRef } from '../operation/scope-ref.ts'
+import { parseScopeRef, type StoredScope } from '../operation/scope-ref.ts'
 import { z } from '../operation/zod.ts'
 
 export const BUDGET_SCOPES = ['environment', 'key'] as const
@@ -52,6 +52,7 @@ export async function parseBudgetScope(
   db: Db,
   owner: Pick<BudgetRow, 'org_id' | 'project_id'>,
   settings: BudgetSettings,
+  stored?: StoredScope,
 ): Promise<BudgetSettings> {
   const { scope, scope_ref } = settings
   const alert_pcts = [...new Set(settings.alert_pcts)].sort((a, b) => a - b)
@@ -60,5 +61,5 @@ export async function parseBudgetScope(
     throw new Fault('invalid_request', 'scope_ref must be absent without a scope.', { param: 'scope_ref' })
   }
   const below = { ...owner, environment_id: null }
-  return { ...settings, alert_pcts, scope_ref: await parseScopeRef(db, below, scope, scope_ref) }
+  return { ...settings, alert_pcts, scope_ref: await parseScopeRef(db, below, scope, scope_ref, stored) }
 }

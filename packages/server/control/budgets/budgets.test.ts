@@ -39,6 +39,17 @@ async function spend(environment: EnvironmentRow, cost: number | null, change: P
   await insertRecords(plane.database.pool, [record])
 }
 
+test('a budget of an environment whose project is deleted still changes', async () => {
+  const tenant = await plane.insertTenant('left')
+  const key = tenant.keys.admin
+  const scoped = { scope: 'environment', scope_ref: tenant.development.id }
+  const { json: budget } = await create(tenant, ofOrganization(tenant), { ...monthly, ...scoped })
+  expect((await plane.call('DELETE', `/v1/projects/${tenant.project.id}`, { key })).status).toBe(204)
+  const body = { limit_usd: 5 }
+  const changed = await plane.call<Budget>('PATCH', `/v1/budgets/${budget.id}`, { key, body })
+  expect(changed.json).toMatchObject({ ...scoped, limit_usd: 5 })
+})
+
 test('a budget is created, listed with its spend, changed in part and removed', async () => {
   const tenant = await plane.insertTenant('life')
   await spend(tenant.development, 290_000_001)

@@ -18,14 +18,15 @@ export const updateBudget = defineOperation('PATCH /v1/budgets/{id}', {
     // Locks the row: what another call changed since the caller was admitted stays.
     const stored = orResourceNotFound(await lockBudget(services.db, resource.id))
     const { limit_nano_usd, window, scope, scope_ref, alert_pcts, on_tight } = mergeChange(stored, rest)
-    const settings = await parseBudgetScope(services.db, stored, {
+    const merged = {
       limit_nano_usd: limit_usd === undefined ? limit_nano_usd : toNanoUsd(limit_usd),
       window,
       scope,
       scope_ref,
       alert_pcts: alert_pcts ?? [],
       on_tight: on_tight ?? 'cap',
-    })
+    }
+    const settings = await parseBudgetScope(services.db, stored, merged, stored)
     const now = new Date(services.clock.now())
     const row = orResourceNotFound(await storeBudget(services.db, resource.id, settings, now))
     return toBudgetResource(await measureBudget(services, row))

@@ -1,7 +1,7 @@
 import { Fault } from '../../core/fault.ts'
 import type { LimitRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
-import { type Owner, parseScopeRef, scopeRefField } from '../operation/scope-ref.ts'
+import { type Owner, parseScopeRef, type StoredScope, scopeRefField } from '../operation/scope-ref.ts'
 import { z } from '../operation/zod.ts'
 
 export const LIMIT_SCOPES = ['org', 'project', 'environment', 'key', 'end_user', 'default_end_user'] as const
@@ -45,6 +45,7 @@ export async function parseLimit(
   db: Db,
   owner: Owner,
   fields: LimitFields,
+  stored?: StoredScope,
 ): Promise<Pick<LimitRow, 'scope' | 'scope_ref' | 'metric' | 'limit' | 'window_seconds'>> {
   const { scope, metric, limit } = fields
   const scopes: readonly string[] = SCOPES_OF[owner.environment_id === null ? 'organization' : 'environment']
@@ -56,7 +57,7 @@ export async function parseLimit(
   if (metric !== 'concurrency' && windowSeconds === null) {
     throw refusal('window_seconds', `window_seconds is required for the metric ${metric}.`)
   }
-  const scope_ref = await parseScopeRef(db, owner, scope, fields.scope_ref ?? null)
+  const scope_ref = await parseScopeRef(db, owner, scope, fields.scope_ref ?? null, stored)
   return { scope, scope_ref, metric, limit, window_seconds: windowSeconds }
 }
 

@@ -88,6 +88,23 @@ test('an organization, an environment and its sibling list only their own limits
   }
 })
 
+test('a limit of a deleted project still changes, but its scope', async () => {
+  const other = await plane.insertTenant('left')
+  const key = other.keys.admin
+  const path = `/v1/orgs/${other.organization.id}`
+  const { json: project } = await plane.call<{ id: string }>('POST', `${path}/projects`, {
+    key,
+    body: { name: 'left' },
+  })
+  const scoped = { scope: 'project', scope_ref: project.id }
+  const { json: limit } = await create(`${path}/limits`, { ...scoped, ...perMinute }, key)
+  expect((await plane.call('DELETE', `/v1/projects/${project.id}`, { key })).status).toBe(204)
+  const change = (body: object) => plane.call<Limit>('PATCH', `/v1/limits/${limit.id}`, { key, body })
+  expect((await change({ limit: 5 })).json).toMatchObject({ ...scoped, limit: 5 })
+  expect((await change({ ...scoped, limit: 6 })).json).toMatchObject({ ...scoped, limit: 6 })
+  expect((await change({ scope: 'environment' })).outcome).toBe('400 invalid_request scope_ref')
+})
+
 describe('the window of a limit', () => {
   test.each([undefined, null])('is 60 seconds for requests where it is %s', async window_seconds => {
     const made = await create(inEnvironment, {

@@ -17,7 +17,7 @@ export const updateLimit = defineOperation('PATCH /v1/limits/{id}', {
     if (resource.environment_id === null) assertRole(role, 'admin')
     // Locks the row: what another call changed since the caller was admitted stays.
     const stored = orResourceNotFound(await lockLimit(services.db, resource.id))
-    const fields = await parseLimit(services.db, stored, mergeChange(stored, body))
+    const fields = await parseLimit(services.db, stored, mergeChange(stored, body), stored)
     const now = new Date(services.clock.now())
     const row = orResourceNotFound(await storeLimit(services.db, resource.id, fields, now))
     return toLimitResource(await measureLimit(services, row))

@@ -60,11 +60,11 @@ export function textParam(max: number) {
   return z.string().min(1).max(max).regex(PRINTABLE, 'must not contain control characters')
 }
 
-/** A non-negative number in a query, in digits with up to nine decimals. */
+/** A non-negative number in a query: digits, decimals, and the exponent that programs give small ones (`4e-7`). */
 export function numberParam(max: number) {
   return z
     .string()
-    .transform(text => (/^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN))
+    .transform(text => (/^\d{1,9}(\.\d{1,30})?(e-\d{1,2})?$/.test(text) ? Number(text) : Number.NaN))
     .pipe(z.number().min(0).max(max))
     .meta({ type: 'number', minimum: 0, maximum: max })
 }

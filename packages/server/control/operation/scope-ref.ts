@@ -29,17 +29,25 @@ export interface Owner {
 
 export type Scope = 'org' | 'project' | 'environment' | 'key' | 'end_user' | 'default_end_user'
 
+/** The scope of a stored rule. */
+export interface StoredScope {
+  readonly scope: Scope | null
+  readonly scope_ref: string | null
+}
+
 /**
  * Returns the stored form of a scope_ref: the id of something below the owner, or an end user's external id, which needs no
  * record: a rule may be older than the end user's first request. Null if the scope is the owner itself, or `default_end_user`, which means every end user without a limit of its own. Throws 400 for
- * anything else.
+ * anything else. `stored`: the rule that is changed. What it names may be deleted, which must not prevent a change of something else.
  */
 export async function parseScopeRef(
   db: Db,
   owner: Owner,
   scope: Scope,
   ref: string | null,
+  stored?: StoredScope,
 ): Promise<string | null> {
+  if (stored?.scope === scope && stored.scope_ref === ref) return ref
   if (scope === 'default_end_user') {
     if (ref !== null) throw refusal('scope_ref must be absent for the scope default_end_user.')
     return null

@@ -1,7 +1,7 @@
 import { CALENDAR_WINDOWS } from '../../core/tenancy/windows.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
 import type { Db } from '../../storage/pool.ts'
-import { type Owner, parseScopeRef, scopeRefField } from '../operation/scope-ref.ts'
+import { type Owner, parseScopeRef, type StoredScope, scopeRefField } from '../operation/scope-ref.ts'
 import { z } from '../operation/zod.ts'
 
 export const QUOTA_SCOPES = ['environment', 'key', 'end_user', 'default_end_user'] as const
@@ -29,8 +29,9 @@ export async function parseQuota(
   db: Db,
   owner: Owner,
   fields: QuotaFields,
+  stored?: StoredScope,
 ): Promise<Pick<QuotaRow, 'scope' | 'scope_ref' | 'metric' | 'window' | 'limit' | 'grace_pct'>> {
   const { scope, metric, window, limit } = fields
-  const scope_ref = await parseScopeRef(db, owner, scope, fields.scope_ref ?? null)
+  const scope_ref = await parseScopeRef(db, owner, scope, fields.scope_ref ?? null, stored)
   return { scope, scope_ref, metric, window, limit, grace_pct: fields.grace_pct ?? 0 }
 }

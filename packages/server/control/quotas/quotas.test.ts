@@ -37,6 +37,21 @@ async function use(tenant: Tenant, times: readonly string[], change: Partial<Req
   await insertRecords(plane.database.pool, records)
 }
 
+test('a quota of a device whose record and requests are gone still changes', async () => {
+  const tenant = await plane.insertTenant('device')
+  await use(tenant, ['2031-05-14T09:00:00Z'], { end_user_id: 'device:seen' })
+  const scoped = { scope: 'end_user', scope_ref: 'device:seen' }
+  const { json: quota } = await create(tenant, { ...daily, ...scoped })
+  await plane.database.pool.query('delete from request_logs where environment_id = $1', [
+    tenant.development.id,
+  ])
+  const changed = await plane.call<Quota>('PATCH', `/v1/quotas/${quota.id}`, {
+    key: tenant.keys.developer,
+    body: { limit: 5 },
+  })
+  expect(changed.json).toMatchObject({ ...scoped, limit: 5 })
+})
+
 test('a quota is created, listed with its usage, changed in part and removed', async () => {
   const tenant = await plane.insertTenant('life')
   await use(tenant, ['2031-05-14T09:00:00Z'])
