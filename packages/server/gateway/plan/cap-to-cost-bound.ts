@@ -6,6 +6,7 @@ import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
 import type { TargetPlan } from './chat-plan.ts'
 import { toLikelyInput } from './reserved-amounts.ts'
+import { withOutputCap } from './with-output-cap.ts'
 
 /**
  * Applies the caller's `max_request_cost_usd` to a planned target: lowers its output cap, or returns a refusal if no
@@ -15,7 +16,7 @@ export function capToCostBound(
   plan: TargetPlan,
   rights: Rights,
   { findings: { choices, asksForCaching } }: ParsedChat,
-  { value }: SourceBody,
+  source: SourceBody,
 ): TargetPlan {
   if (rights.maxRequestCostNanoUsd === null || 'refusal' in plan) return plan
   const { request, catalogModel, format } = plan
@@ -23,14 +24,12 @@ export function capToCostBound(
   const fixed = format.hasNoOutputCap === true ? (catalogModel?.max_output_tokens ?? undefined) : undefined
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {
     pricing: catalogModel?.pricing ?? null,
-    inputTokens: toLikelyInput(countInput(request), countUnread(request, value), [plan]),
+    inputTokens: toLikelyInput(countInput(request), countUnread(request, source.value), [plan]),
     maxOutputTokens: fixed ?? request.maxOutputTokens,
     modelMaxOutputTokens: catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null,
     asksForCaching,
     choices,
   })
   if ('refusal' in verdict) return verdict
-  return verdict.outputCap === undefined
-    ? plan
-    : { ...plan, request: { ...request, maxOutputTokens: verdict.outputCap } }
+  return verdict.outputCap === undefined ? plan : withOutputCap(plan, verdict.outputCap, source)
 }
