@@ -1,3 +1,4 @@
+import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import { countInput, countMaxInput } from '../billing/count-input.ts'
@@ -14,6 +15,7 @@ import {
   toMaxInput,
   toReservedAmounts,
 } from '../plan/reserved-amounts.ts'
+import { withOutputCap } from '../plan/with-output-cap.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { acceptReservation, isSandboxOnly, reserveAmounts, tryReserveAmounts } from './reserve-amounts.ts'
@@ -201,7 +203,7 @@ function toPlan(needs: ChatNeeds, { targets, output, isCapped }: Candidate): Cha
     isStream,
     call,
     source,
-    targets: isCapped ? targets.map(target => capTarget(target, output)) : targets,
+    targets: isCapped ? targets.map(target => capTarget(target, output, source)) : targets,
     reserved: {
       inputTokens: input,
       outputTokens: output * choices,
@@ -225,9 +227,9 @@ function toAmountsOf(
   return output => toReservedAmounts(targets, { input, output, mayWriteCache })
 }
 
-function capTarget(target: PlannedTarget, output: number): PlannedTarget {
+function capTarget(target: PlannedTarget, output: number, source: SourceBody): PlannedTarget {
   const { request } = target
   const cap = Math.min(output, maxOutput(target).tokens)
   if (request.maxOutputTokens !== undefined && request.maxOutputTokens <= cap) return target
-  return { ...target, request: { ...request, maxOutputTokens: cap } }
+  return withOutputCap(target, cap, source)
 }

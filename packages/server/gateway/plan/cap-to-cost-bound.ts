@@ -7,6 +7,7 @@ import { countUnread } from '../billing/count-unread.ts'
 import { countLargeImages } from '../billing/image-tokens.ts'
 import type { TargetPlan } from './chat-plan.ts'
 import { toLikelyInput } from './reserved-amounts.ts'
+import { withOutputCap } from './with-output-cap.ts'
 
 /**
  * Applies the caller's `max_request_cost_usd` to a planned target: lowers its output cap, or returns a refusal if no
@@ -16,13 +17,13 @@ export function capToCostBound(
   plan: TargetPlan,
   rights: Rights,
   { findings: { choices, asksForCaching } }: ParsedChat,
-  { value }: SourceBody,
+  source: SourceBody,
 ): TargetPlan {
   if (rights.maxRequestCostNanoUsd === null || 'refusal' in plan) return plan
   const { request, catalogModel, format } = plan
   // Without a field that caps the output, the bound must buy all that the model gives.
   const fixed = format.hasNoOutputCap === true ? (catalogModel?.max_output_tokens ?? undefined) : undefined
-  const unread = countUnread(request, value) + countLargeImages(request, [plan])
+  const unread = countUnread(request, source.value) + countLargeImages(request, [plan])
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {
     pricing: catalogModel?.pricing ?? null,
     inputTokens: toLikelyInput(countInput(request), unread, [plan]),
@@ -32,7 +33,5 @@ export function capToCostBound(
     choices,
   })
   if ('refusal' in verdict) return verdict
-  return verdict.outputCap === undefined
-    ? plan
-    : { ...plan, request: { ...request, maxOutputTokens: verdict.outputCap } }
+  return verdict.outputCap === undefined ? plan : withOutputCap(plan, verdict.outputCap, source)
 }

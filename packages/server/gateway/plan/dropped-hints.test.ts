@@ -19,6 +19,12 @@ const MESSAGES = [{ role: 'user', content: 'hi' }]
 const FN = { name: 'f', parameters: { type: 'object', properties: { a: { type: 'string' } } } }
 const TOOLS = [{ type: 'function', function: FN }]
 
+const CONVERSED = json(200, {
+  output: { message: { role: 'assistant', content: [{ text: 'x' }] } },
+  stopReason: 'end_turn',
+  usage: { inputTokens: 1, outputTokens: 5, totalTokens: 6 },
+})
+
 interface Outcome {
   readonly status: number
   readonly dropped: string | null
@@ -159,6 +165,73 @@ describe('an effort that Claude cannot follow', () => {
     expect([outcome.status, outcome.dropped]).toEqual([200, 'additionalModelRequestFields.thinking'])
     expect(outcome.sent).not.toHaveProperty('thinking')
   })
+
+  const text = message([{ type: 'text', text: 'x' }])
+
+  test('because a bound of cost lowers the output cap is not sent and named', async () => {
+    const ask = async (usd: number) => {
+      const { key } = await harness.app.createKey({ restrictions: { max_request_cost_usd: usd } })
+      harness.upstream.script(text)
+      const body = { model: HAIKU, messages: MESSAGES, reasoning_effort: 'high' }
+      return seen(await harness.app.call('/v1/chat', body, { key }))
+    }
+    const little = await ask(0.004)
+    expect(little).toMatchObject({ thinking: undefined, dropped: ['reasoning_effort'] })
+    expect(little.cap).toBeLessThan(800)
+    // A cap that holds some thinking.
+    const some = await ask(0.02)
+    expect(some.cap).toBeLessThan(4000)
+    const thinking = { type: 'enabled', budget_tokens: Math.floor(some.cap / 2) }
+    expect(some).toMatchObject({ thinking, dropped: null })
+  })
+
+  test.each([
+    ['Anthropic', 'anthropic', '/anthropic/v1/messages', 'thinking'],
+    [
+      'Bedrock',
+      'bedrock',
+      '/bedrock/model/bedrock%2Fus.anthropic.claude-haiku-4-5-20251001-v1:0/converse',
+      'additionalModelRequestFields.thinking',
+    ],
+  ])('in the own format of %s is fitted to a cap that a budget lowers', async (_, format, route, name) => {
+    const { id, key } = await harness.app.createKey({})
+    const budget = { limit_usd: 0.1, window: 'month', scope: 'key', scope_ref: id }
+    const made = await harness.app.manage('POST', `/v1/projects/${harness.app.projectId}/budgets`, budget)
+    const ask = async (cap: number, thinking?: object) => {
+      const body =
+        format === 'anthropic'
+          ? { model: HAIKU, messages: MESSAGES, max_tokens: cap, thinking }
+          : {
+              messages: [{ role: 'user', content: [{ text: 'hi' }] }],
+              inferenceConfig: { maxTokens: cap },
+              additionalModelRequestFields: { thinking },
+            }
+      harness.upstream.script(format === 'anthropic' ? text : CONVERSED)
+      return seen(await harness.app.call(route, body, { key }))
+    }
+    const asked = { type: 'enabled', budget_tokens: 8000 }
+    const fitted = { type: 'enabled', budget_tokens: 2048 }
+    expect(await ask(9000, asked)).toEqual({ cap: 4096, thinking: fitted, dropped: null })
+    // Answers that are all short lower the cap further.
+    for (let sent = 0; sent < 20; sent++) await ask(100)
+    const short = await ask(9000, asked)
+    expect(short).toMatchObject({ thinking: undefined, dropped: [name] })
+    expect(short.cap).toBeLessThan(100)
+    await harness.app.manage('DELETE', `/v1/budgets/${made.body.id}`)
+  })
+
+  async function seen(response: Response) {
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
+    const log = await harness.app.findLog(response.headers.get('x-request-id') ?? '')
+    expect(log.dropped_params?.join() ?? null).toBe(response.headers.get('x-rideau-dropped-params'))
+    const sent: Record<string, any> = harness.upstream.requests.at(-1)?.body ?? {}
+    const cap: number = sent.max_tokens ?? sent.inferenceConfig?.maxTokens
+    return {
+      cap,
+      thinking: (sent.additionalModelRequestFields ?? sent).thinking,
+      dropped: log.dropped_params,
+    }
+  }
 
   test('where it can is sent, and nothing is named', async () => {
     harness.upstream.script(called)

@@ -331,6 +331,20 @@ describe('a body of the same format', () => {
     expect(findUnsupportedParams(toRequest({ seed: 1 }), provider, '', source)).toEqual([])
   })
 
+  test.each([
+    ['is lowered with it', 4096, 2048, []],
+    ['stays if the cap holds it', 8500, 8000, []],
+    ['stays where the caller named the cap', 9000, 8000, []],
+    ['is left out and named without room', 1000, undefined, ['thinking']],
+  ])('has a thinking budget that a lowered cap holds: it %s', (_, maxOutputTokens, budget, unsupported) => {
+    const thinking = { type: 'enabled', budget_tokens: 8000 }
+    const source = toSource('anthropic-messages', { model: 'x', max_tokens: 9000, messages: [], thinking })
+    const request = toRequest({ maxOutputTokens })
+    expect(findUnsupportedParams(request, provider, 'claude-haiku-4-5', source)).toEqual(unsupported)
+    const sent = JSON.parse(encodeRequest(request, toTarget(), source, unsupported).body.toString())
+    expect(sent.thinking?.budget_tokens).toBe(budget)
+  })
+
   test('has no fields of the answer if it is a count, also if the gateway set a cap', () => {
     const request = toRequest({ maxOutputTokens: 5 })
     const sent = (source: SourceBody | undefined): JsonObject =>

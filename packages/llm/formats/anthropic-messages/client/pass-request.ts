@@ -4,6 +4,7 @@ import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import { fitThinking } from '../../shared/fit-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { FIELDS } from '../wire/fields.ts'
@@ -20,7 +21,11 @@ export function passRequest(
   added: Readonly<Record<string, Json | undefined>> = {},
 ): Pick<UpstreamRequest, 'body' | 'content'> {
   const changes = new Map<string, Json | undefined>([['model', model]])
-  if (request.maxOutputTokens !== undefined) changes.set('max_tokens', request.maxOutputTokens)
+  const { maxOutputTokens: cap } = request
+  const { thinking, max_tokens: received } = source.value
+  if (cap !== undefined) changes.set('max_tokens', cap)
+  const fitted = fitThinking(thinking, cap, received)
+  if (fitted !== thinking) changes.set('thinking', fitted)
   for (const name of dropped) {
     if (source.fields.has(name) || changes.has(name)) changes.set(name, undefined)
   }

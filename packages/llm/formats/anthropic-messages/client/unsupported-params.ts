@@ -1,6 +1,7 @@
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FindUnsupportedParams } from '../../shared/client-format.ts'
 import { listEffective } from '../../shared/field-table.ts'
+import { fitThinking } from '../../shared/fit-thinking.ts'
 import { isHarmless } from '../../shared/harmless-params.ts'
 import { isLostExtra } from '../../shared/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
@@ -16,7 +17,11 @@ export const findUnsupportedParams: FindUnsupportedParams = (request, _provider,
   const traits = findModelTraits(model)
   if (source?.format === 'anthropic-messages') {
     const { value } = source
-    return listRefusedFields(value, traits).filter(name => !isHarmless(name, value[name]))
+    const refused = listRefusedFields(value, traits).filter(name => !isHarmless(name, value[name]))
+    const { thinking, max_tokens: received } = value
+    const isKept =
+      thinking === undefined || fitThinking(thinking, request.maxOutputTokens, received) !== undefined
+    return isKept ? refused : [...refused, 'thinking']
   }
   const names = FIELDS.listUnsupported(request)
   names.push(...listEffective(request, listRefused(request, traits)))

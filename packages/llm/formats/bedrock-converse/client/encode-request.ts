@@ -8,6 +8,7 @@ import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import { refusesForcedCalls } from '../../shared/claude-limits.ts'
 import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
 import { listEffective, withoutNamed, withoutParameters } from '../../shared/field-table.ts'
+import { fitThinking } from '../../shared/fit-thinking.ts'
 import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
 import { toWellFormedJson } from '../../shared/well-formed-json.ts'
 import { FIELDS } from '../wire/fields.ts'
@@ -84,9 +85,15 @@ function encodeBody(received: ChatRequest, model: string): JsonObject {
   return body
 }
 
-/** See ClientFormat. The provider judges a body of its own format. */
+/** See ClientFormat. The provider judges a body of its own format; a cap that the gateway lowered may leave no room to think. */
 export const findUnsupportedParams: FindUnsupportedParams = (request, _provider, model, source) => {
-  if (source?.format === 'bedrock-converse') return []
+  if (source?.format === 'bedrock-converse') {
+    const thinking = toObject(source.value.additionalModelRequestFields)?.thinking
+    const { maxOutputTokens, receivedOutputCap } = request
+    const isKept =
+      thinking === undefined || fitThinking(thinking, maxOutputTokens, receivedOutputCap) !== undefined
+    return isKept ? [] : ['additionalModelRequestFields.thinking']
+  }
   return [
     ...FIELDS.listUnsupported(request),
     ...findLostExtras(request, []),

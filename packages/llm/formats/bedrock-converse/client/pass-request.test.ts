@@ -91,3 +91,33 @@ describe('a body that passes through', () => {
     expect(lowered.body.toString()).toBe(bytes.toString().replace('7.0', '5'))
   })
 })
+
+describe('a thinking budget that a lowered cap does not hold', () => {
+  const sourceOf = (budget: number) =>
+    toSourceBody('bedrock-converse', {
+      messages: [],
+      inferenceConfig: { maxTokens: 9000 },
+      additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: budget }, top_k: 5 },
+    })
+  const cappedTo = (maxOutputTokens: number): ChatRequest => ({
+    model: 'p/a',
+    messages: [],
+    stream: false,
+    includeUsage: true,
+    reasoningEffort: 'medium',
+    receivedOutputCap: 9000,
+    maxOutputTokens,
+  })
+
+  test.each([
+    [8000, 4096, { thinking: { type: 'enabled', budget_tokens: 2048 }, top_k: 5 }, []],
+    [2000, 4096, { thinking: { type: 'enabled', budget_tokens: 2000 }, top_k: 5 }, []],
+    [9500, 9000, { thinking: { type: 'enabled', budget_tokens: 9500 }, top_k: 5 }, []],
+    [8000, 1000, { top_k: 5 }, ['additionalModelRequestFields.thinking']],
+  ])('of %i below a cap of %i', (budget, cap, sent, unsupported) => {
+    const source = sourceOf(budget)
+    expect(bedrockConverse.findUnsupportedParams(cappedTo(cap), bedrock, MODEL, source)).toEqual(unsupported)
+    const { body } = bedrockConverse.encodeRequest(cappedTo(cap), target, source, unsupported)
+    expect(JSON.parse(body.toString()).additionalModelRequestFields).toEqual(sent)
+  })
+})

@@ -4,6 +4,7 @@ import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
+import { fitThinking } from '../../shared/fit-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { FIELDS } from '../wire/fields.ts'
@@ -23,6 +24,11 @@ export function passRequest(
   if (cap !== undefined && cap !== request.receivedOutputCap) {
     // A copy, since the next attempt reads the same value.
     changes.set('inferenceConfig', { ...toObject(source.value.inferenceConfig), maxTokens: cap })
+    const { thinking, ...more } = toObject(source.value.additionalModelRequestFields) ?? {}
+    const fitted = fitThinking(thinking, cap, request.receivedOutputCap)
+    if (fitted !== thinking) {
+      changes.set('additionalModelRequestFields', fitted === undefined ? more : { ...more, thinking: fitted })
+    }
   }
   for (const name of dropped) changes.set(name, undefined)
   if (request.carriesReasoning) changes.set('messages', cleanMessages(source.value.messages))
