@@ -34,6 +34,7 @@ export const OTHER_CASES: Readonly<Record<string, Case>> = {
       additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: 1024 }, top_k: 5 },
       outputConfig: {
         textFormat: { type: 'json_schema', structure: { jsonSchema: { name: 'n', schema: '{}' } } },
+        effort: 'low',
       },
       requestMetadata: { model: 'x' },
       serviceTier: { type: 'default' },
@@ -47,10 +48,19 @@ export const OTHER_CASES: Readonly<Record<string, Case>> = {
         { additionalModelRequestFields: { anthropic_beta: [] } },
       ],
       ['messages[0].content[0].novelty', user({ novelty: {} })],
+      ['messages[0].content[0].toolAddition', user({ toolAddition: { tool: { name: 'f' } } })],
       ['messages[0].content[0].video', user({ video: { format: 'mp4', source: { bytes: 'QUJD' } } })],
     ],
     stored: [],
     refused: [
+      [
+        'messages[0].content[0].toolAddition.tool.systemTool',
+        user({ toolAddition: { tool: { systemTool: { name: 'nova_grounding' } } } }),
+      ],
+      [
+        'messages[0].content[0].toolAddition.definition',
+        user({ toolAddition: { tool: { name: 'f' }, definition: {} } }),
+      ],
       ['toolConfig.tools[0].systemTool', { toolConfig: { tools: [{ systemTool: {} }] } }],
       ['toolConfig.tools[0].systemTool', { toolConfig: { tools: [{ cachePoint: null, systemTool: {} }] } }],
       ['toolConfig.tools[0].SystemTool', { toolConfig: { tools: [{ SystemTool: {} }] } }],

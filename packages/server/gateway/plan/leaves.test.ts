@@ -194,3 +194,16 @@ test('a web fetch reserves what its pages may add to the input', async () => {
   expect(await ask(format, format, { tools }, key)).toMatchObject({ status: 402, sent: [] })
   expect((await ask(format, format, {}, key)).status).toBe(200)
 })
+
+test('a tool that a provider runs may not join a conversation among its messages, from a key', async () => {
+  const join = (definition: object) => {
+    const tool = { type: 'tool_definition', definition }
+    const joined = { role: 'system', content: [{ type: 'tool_addition', tool }] }
+    return { messages: [{ role: 'user', content: 'a' }, joined] }
+  }
+  const format = 'anthropic-messages'
+  const hosted = await ask(format, format, join({ type: 'web_search_20260318', name: 'web_search' }))
+  expect(hosted).toMatchObject({ ...REFUSED, param: 'messages[1].content[0].tool.definition' })
+  const own = await ask(format, format, join({ name: 'weather', input_schema: { type: 'object' } }))
+  expect([own.status, own.sent.length]).toEqual([200, 1])
+})

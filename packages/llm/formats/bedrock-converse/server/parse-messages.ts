@@ -19,7 +19,9 @@ export function parseMessages(body: JsonObject, notes: MessageNotes): Message[] 
 
 function parseMessage(value: Json | undefined, path: string, parsed: Message[], notes: MessageNotes): void {
   const { role, content } = objectAt(value, path)
-  if (role !== 'user' && role !== 'assistant') throw invalid(`${path}.role`, 'must be user or assistant.')
+  if (role !== 'user' && role !== 'assistant' && role !== 'system') {
+    throw invalid(`${path}.role`, 'must be user, assistant or system.')
+  }
   const blocks = parseBlocks(content, `${path}.content`, notes)
   if (role === 'assistant') {
     parsed.push(toAssistant(blocks))

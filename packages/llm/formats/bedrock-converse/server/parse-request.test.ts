@@ -19,6 +19,16 @@ const withFields = (additionalModelRequestFields: JsonObject): JsonObject => ({
   additionalModelRequestFields,
 })
 
+test('instructions may stand in the middle of the conversation', () => {
+  const turn = (role: string, text: string): JsonObject => ({ role, content: [{ text }] })
+  const messages = [turn('user', 'a'), turn('system', 'b'), turn('assistant', 'c')]
+  expect(parse({ messages }).request.messages).toEqual([
+    { role: 'user', content: 'a' },
+    { role: 'system', content: 'b' },
+    { role: 'assistant', content: 'c' },
+  ])
+})
+
 describe('parameters', () => {
   test('are read from inferenceConfig, and named to callers by their paths', () => {
     const inferenceConfig = { maxTokens: 10, temperature: 0.5, topP: 0.9, stopSequences: ['x'] }
@@ -49,6 +59,18 @@ describe('parameters', () => {
     expect(parseStreamRequest(say({ text: 'hi' }), context).request.stream).toBe(true)
   })
 
+  test('the effort may stand beside the format of the answer', () => {
+    const { request, spellings, findings } = parse({ outputConfig: { effort: 'low' } }, true)
+    expect(request.reasoningEffort).toBe('low')
+    expect(spellings?.get('reasoning_effort')).toBe('outputConfig.effort')
+    expect(findings).toMatchObject({ nativeOnly: [], passedOn: undefined })
+    const both = {
+      outputConfig: { effort: 'low' },
+      additionalModelRequestFields: { reasoning_effort: 'high' },
+    }
+    expect(parse(both).request.reasoningEffort).toBe('high')
+  })
+
   test('the effort is named by the field that the caller chose', () => {
     const { spellings } = parse(withFields({ top_k: 1, reasoning_effort: 'low' }))
     expect(spellings?.get('reasoning_effort')).toBe('additionalModelRequestFields.reasoning_effort')
@@ -76,9 +98,9 @@ describe('parameters', () => {
   test.each<[string, JsonObject, string]>([
     ['no message', { messages: [] }, 'messages: must have at least one message.'],
     [
-      'a role of system',
-      { messages: [{ role: 'system', content: [] }] },
-      'messages[0].role: must be user or',
+      'a role of another format',
+      { messages: [{ role: 'tool', content: [] }] },
+      'messages[0].role: must be user, assistant or system',
     ],
     [
       'content that is a string',

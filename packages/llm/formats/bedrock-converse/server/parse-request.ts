@@ -43,14 +43,16 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
   const areToolsMarked = parseTools(body, request)
   set(request, 'responseFormat', parseFormat(body))
   const modelFields = optionalObject(body, 'additionalModelRequestFields')
-  if (modelFields !== undefined) set(request, 'reasoningEffort', parseEffort(modelFields))
+  const ownEffort = toText(optionalObject(body, 'outputConfig')?.effort)
+  const effort = modelFields === undefined ? undefined : parseEffort(modelFields)
+  set(request, 'reasoningEffort', effort ?? ownEffort)
   return {
     request,
     metadata: parseLogMetadata(body.requestMetadata, CONVERSE_METADATA),
     timeoutMs: undefined,
     endUser: body.end_user,
     hasClaudesEffort: true,
-    spellings: toSpellings(modelFields),
+    spellings: toSpellings(modelFields, ownEffort),
     findings: {
       nativeOnly: notes.nativeOnly,
       hosted: [],
@@ -101,8 +103,12 @@ function parseEffort(fields: JsonObject): string | undefined {
 }
 
 /** The spellings of the table, with the field that the caller chose to ask for reasoning. */
-function toSpellings(modelFields: JsonObject | undefined): ReadonlyMap<string, string> {
+function toSpellings(
+  modelFields: JsonObject | undefined,
+  ownEffort: string | undefined,
+): ReadonlyMap<string, string> {
   const name = modelFields && MODEL_FIELDS.findFieldOf('reasoningEffort', modelFields)
-  if (name === undefined) return FIELDS.spellings
-  return new Map(FIELDS.spellings).set('reasoning_effort', `additionalModelRequestFields.${name}`)
+  if (name === undefined && ownEffort === undefined) return FIELDS.spellings
+  const path = name === undefined ? 'outputConfig.effort' : `additionalModelRequestFields.${name}`
+  return new Map(FIELDS.spellings).set('reasoning_effort', path)
 }

@@ -36,6 +36,12 @@ const REASONING = toObjectRule({
 
 const GUARDED = toObjectRule({ text: toObjectRule({ text: SCALAR, qualifiers: SCALAR }) })
 
+/** Names a tool of `toolConfig`: any other field may declare one that the provider runs. */
+const TOOL_CHANGE = toObjectRule(
+  { tool: toObjectRule({ name: SCALAR, type: SCALAR, serverName: SCALAR }, 'refused') },
+  'refused',
+)
+
 const ANY_BLOCK = toObjectRule({
   text: SCALAR,
   json: DATA,
@@ -50,6 +56,8 @@ const ANY_BLOCK = toObjectRule({
   toolResult: toObjectRule({ toolUseId: SCALAR, content: toListRule(BLOCK), status: SCALAR }),
   reasoningContent: REASONING,
   cachePoint: CACHE_POINT,
+  toolAddition: forKeys(TOOL_CHANGE),
+  toolRemoval: forKeys(TOOL_CHANGE),
 })
 
 export const SYSTEM = toListRule(

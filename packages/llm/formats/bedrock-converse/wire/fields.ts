@@ -77,7 +77,10 @@ export const FIELDS = new FieldTable({
   system: sent(SYSTEM),
   inferenceConfig: nested(INFERENCE),
   toolConfig: nested(TOOLS),
-  outputConfig: nested(new FieldTable({ textFormat: sent(FORMAT, own('responseFormat')) })),
+  // Its effort is read together with the makers' own fields for it.
+  outputConfig: nested(
+    new FieldTable({ textFormat: sent(FORMAT, own('responseFormat')), effort: sent(SCALAR) }),
+  ),
   additionalModelRequestFields: nested(MODEL_FIELDS),
   additionalModelResponseFieldPaths: sent(
     SCALAR,
