@@ -1,10 +1,4 @@
-import {
-  invalid,
-  isObject,
-  objectAt,
-  optionalText,
-  textAt,
-} from '@rideau/llm/formats/shared/read-fields'
+import { invalid, isObject, objectAt, optionalText, textAt } from '@rideau/llm/formats/shared/read-fields'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { findFields } from '@rideau/llm/json/json-scan'
 import type { JsonObject } from '@rideau/llm/json/json-value'

@@ -90,8 +90,7 @@ test.each([
   ['GET', '/anthropic/v1/models/openai%2'],
   ['POST', '/v1/requests/%ff/cancel'],
   ['POST', '/bedrock/model/%zz/invoke'],
-])('%s %s, whose percent-encoding is malformed, is refused after the credential is checked', async (...to) => {
-  const [method, route] = to
+])('refuses the malformed path of %s %s with 400, after its credential', async (method, route) => {
   const codes = []
   for (const key of ['rd_sk_dev_nothing', app.secretKey]) {
     const headers = { authorization: `Bearer ${key}` }
