@@ -60,7 +60,7 @@ export function parseCompatEmbedding(body: JsonObject, isEndUser: boolean): Pars
   refuseReservedFields(body, COMPAT)
   const request: MutableEmbedding = parse(body, parseTokens(body.input) ?? parseTexts(body.input))
   set(request, 'user', optionalText(body, 'user'))
-  const rest = Object.entries(body).filter(([name]) => !COMPAT.has(name))
+  const rest = Object.entries(body).filter(([name, value]) => !COMPAT.has(name) && value !== null)
   if (rest.length > 0) request.rest = Object.fromEntries(rest)
   return {
     request,

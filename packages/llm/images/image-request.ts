@@ -74,7 +74,7 @@ export function parseImageRequest(body: JsonObject, sources: EditSources | undef
 /** The first field that no end user may set: one that would be passed on unread, or `n` above 1, since every image is billed. */
 export function findPassedOn(body: JsonObject, { n }: Pick<ImageRequest, 'n'>): string | undefined {
   const unread = Object.keys(body).find(
-    name => !KNOWN.has(name) && !OF_EDITS.includes(name) && !HARMLESS.has(name),
+    name => body[name] !== null && !KNOWN.has(name) && !OF_EDITS.includes(name) && !HARMLESS.has(name),
   )
   return unread ?? (n > 1 ? 'n' : undefined)
 }
@@ -83,9 +83,8 @@ function findRest(body: JsonObject, isEdit: boolean): JsonObject | undefined {
   refuseReservedFields(body, ALL)
   const rest: [string, Json | undefined][] = []
   for (const [name, value] of Object.entries(body)) {
-    if (KNOWN.has(name) || (isEdit && OF_EDITS.includes(name))) continue
+    if (value === null || KNOWN.has(name) || (isEdit && OF_EDITS.includes(name))) continue
     if (OF_EDITS.includes(name)) throw invalid(name, 'belongs to edits.')
-    if (value === null) continue
     rest.push([name, value])
   }
   return rest.length === 0 ? undefined : Object.fromEntries(rest)

@@ -194,8 +194,8 @@ function mintRoute(
 
 export interface RouteMatch {
   readonly route: Route
-  /** The part of the path that matched `*`, decoded once. */
-  readonly rest: string
+  /** The part of the path that matched `*`, decoded once. undefined: its percent-encoding is malformed. */
+  readonly rest: string | undefined
 }
 
 /** Returns the route of a method and raw path. */
@@ -214,9 +214,10 @@ export function openRouter(routes: readonly Route[]): Router {
     if (found !== undefined) return found
     for (const { route, before, after } of open) {
       if (method !== route.method || !path.startsWith(before) || !path.endsWith(after)) continue
+      if (path.length <= before.length + after.length) continue
       const rest = decode(path.slice(before.length, path.length - after.length))
-      if (rest === undefined || rest === '' || path.length <= before.length + after.length) continue
-      if (route.models === undefined || isNamed(route.models, rest)) return { route, rest }
+      const { models } = route
+      if (models === undefined || (rest !== undefined && isNamed(models, rest))) return { route, rest }
     }
     return undefined
   }

@@ -129,6 +129,8 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
       if (claiming !== undefined) await claiming
     }
     if (match.route.mount === NATIVE_MOUNT) assertKnownQuery(ctx.req.url ?? '', match.route.query ?? NO_QUERY)
+    if (match.rest === undefined)
+      throw new Fault('request_validation_failed', 'The path is not a valid URL path.')
     const serving = match.route.serve(toIdentified(ctx), match.rest, deps)
     if (serving !== undefined) await serving
   } catch (thrown) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../core/fault.ts'
+import { isRepeatedHeader } from './is-repeated-header.ts'
 
 /**
  * Server options that leave the checks of `Host` to checkHead: Node's own answer has neither a request id nor an error
@@ -17,7 +18,8 @@ const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
  * Returns the fault of a request that HTTP/1.1 does not allow: one without `Host` or with two, with a transfer coding other than
  * `chunked`, or with an expectation that the server cannot meet. Close the connection after its answer.
  */
-export function checkHead({ headers, rawHeaders, httpVersion }: IncomingMessage): Fault | undefined {
+export function checkHead(req: IncomingMessage): Fault | undefined {
+  const { headers, httpVersion } = req
   const coding = headers['transfer-encoding']
   // Node reads the chunks and ignores other codings. A proxy in front may have read another body.
   if (coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked')) {
@@ -32,21 +34,11 @@ export function checkHead({ headers, rawHeaders, httpVersion }: IncomingMessage)
     return new Fault('request_validation_failed', 'HTTP/1.1 needs the header Host.', { param: 'Host' })
   }
   // Node keeps the first. A proxy in front may have gone by the other.
-  if (hasTwoHosts(rawHeaders)) {
+  if (isRepeatedHeader(req, 'host')) {
     return new Fault('request_validation_failed', 'The header Host may be sent once only.', { param: 'Host' })
   }
   if (expect === undefined || CONTINUE.test(expect)) return undefined
   return new Fault('request_validation_failed', 'Expect: the one expectation that is met is 100-continue.', {
     param: 'Expect',
   })
-}
-
-/** `rawHeaders` has names and values by turns. */
-function hasTwoHosts(rawHeaders: readonly string[]): boolean {
-  let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
-  }
-  return hosts > 1
 }

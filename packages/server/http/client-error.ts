@@ -44,8 +44,6 @@ export function answerClientError(
     String(Buffer.byteLength(text)),
     'X-Request-Id',
     requestId,
-    'Cache-Control',
-    'no-store',
     'Connection',
     'close',
     ...Object.entries(faultHeaders(fault)).flat(),

@@ -10,9 +10,9 @@ function mayHelpToRetry({ status, code, retryAfterSeconds = 0 }: Fault): boolean
   return status >= 500 || status === 408
 }
 
-/** Returns the headers that a fault adds to its response. */
+/** Returns the headers that a fault adds to its response. No cache may keep it: without `no-store` it may keep a 404. */
 export function faultHeaders(fault: Fault): Record<string, string> {
-  const headers: Record<string, string> = {}
+  const headers: Record<string, string> = { 'Cache-Control': 'no-store' }
   if (fault.retryAfterSeconds !== undefined) headers['Retry-After'] = String(fault.retryAfterSeconds)
   if (!mayHelpToRetry(fault)) headers['x-should-retry'] = 'false'
   if (fault.status === 401) headers['WWW-Authenticate'] = 'Bearer'

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../core/fault.ts'
+import { isRepeatedHeader } from './is-repeated-header.ts'
 
 const HEADER = 'idempotency-key'
 export const MAX_KEY_CHARS = 255
@@ -9,20 +10,10 @@ const KEY = /^[\x20-\x7e]{1,255}$/
 export function readIdempotencyKey(req: IncomingMessage): string | undefined {
   const key = req.headers[HEADER]
   if (key === undefined) return undefined
-  if (typeof key === 'string' && KEY.test(key) && !isRepeated(req)) return key
+  if (typeof key === 'string' && KEY.test(key) && !isRepeatedHeader(req, HEADER)) return key
   throw new Fault(
     'request_validation_failed',
     `Idempotency-Key: must be sent once, with 1 to ${MAX_KEY_CHARS} printable ASCII characters.`,
     { param: 'Idempotency-Key' },
   )
-}
-
-/** Node joins the values of a repeated header. */
-function isRepeated({ rawHeaders }: IncomingMessage): boolean {
-  let count = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string
-    if (name.length === HEADER.length && name.toLowerCase() === HEADER) count++
-  }
-  return count > 1
 }

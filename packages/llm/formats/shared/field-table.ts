@@ -293,9 +293,11 @@ export class FieldTable {
     return undefined
   }
 
-  /** Returns true if an end user may send the field, provided that its value is allowed. */
-  isForEndUsers(name: string): boolean {
-    return this.names.has(name) && this.rules.find(name)?.isForKeys !== true
+  /** Returns true if an end user may send the field, provided that its value is allowed. A known field that is null is absent. */
+  isForEndUsers(name: string, value: Json | undefined): boolean {
+    const rule = this.rules.find(name)
+    if (value === null && rule !== undefined) return true
+    return this.names.has(name) && rule?.isForKeys !== true
   }
 
   /** The first field of a body that stands for the parameter; undefined: none does. */

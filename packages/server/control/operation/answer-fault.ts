@@ -34,7 +34,6 @@ function answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply, b
     .code(fault.status)
     .headers(faultHeaders(fault))
     .header('X-Request-Id', request.id)
-    .header('Cache-Control', 'no-store')
     .type('application/json; charset=utf-8')
   const body = JSON.stringify(toEnvelope(fault, request.id, baseUrl()))
   if (fault.code === 'request_timeout') reply.header('connection', 'close').send(body)

@@ -17,6 +17,7 @@ const EXPOSED = [
   'x-should-retry',
   'Idempotent-Replayed',
   'X-Rideau-Dropped-Params',
+  'X-Rideau-Emulated-Params',
   'X-Rideau-Output-Cap',
   'X-Rideau-Provider',
   'X-Rideau-Model',

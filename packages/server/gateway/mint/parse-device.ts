@@ -4,7 +4,6 @@ import {
   numberAt,
   optionalChoice,
   optionalText,
-  refuseUnknown,
   textAt,
 } from '@rideau/llm/formats/shared/read-fields'
 import type { JsonObject } from '@rideau/llm/json/json-value'
@@ -12,7 +11,7 @@ import { DEVICE_PLATFORMS, type DevicePlatform } from '../../core/tenancy/device
 import type { Scope } from '../../core/tenancy/tenancy.ts'
 import { decodeBase64 } from '../../identity/devices/encoding/base64.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { findName, parseLifetime, parseScopesOrAll } from './parse-mint.ts'
+import { findName, parseLifetime, parseScopesOrAll, refuseOtherFields } from './parse-mint.ts'
 
 /** What both device routes take. */
 export interface DeviceRequest {
@@ -52,7 +51,7 @@ const MAX_TOKEN = 8 * 1024
 
 export function parseAttestation(body: JsonObject, ctx: IdentifiedContext): Attestation {
   const platform = parsePlatform(body)
-  refuseUnknown(body, ATTEST_FIELDS[platform])
+  refuseOtherFields(body, ATTEST_FIELDS[platform], ATTEST_FIELDS[otherThan(platform)])
   return {
     ...parseCommon(body, platform, ctx),
     parts: platform === 'ios' ? [parseObject(body)] : parseChain(body),
@@ -62,10 +61,14 @@ export function parseAttestation(body: JsonObject, ctx: IdentifiedContext): Atte
 
 export function parseAssertion(body: JsonObject, ctx: IdentifiedContext): Assertion {
   const platform = parsePlatform(body)
-  refuseUnknown(body, ASSERT_FIELDS[platform])
+  refuseOtherFields(body, ASSERT_FIELDS[platform], ASSERT_FIELDS[otherThan(platform)])
   const counter =
     platform === 'ios' ? null : numberAt(body.counter, 'counter', { min: 0, max: 2 ** 32 - 1, integer: true })
   return { ...parseCommon(body, platform, ctx), assertion: bytesAt(body.assertion, 'assertion'), counter }
+}
+
+function otherThan(platform: DevicePlatform): DevicePlatform {
+  return platform === 'ios' ? 'android' : 'ios'
 }
 
 function parsePlatform(body: JsonObject): DevicePlatform {

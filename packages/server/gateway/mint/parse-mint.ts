@@ -1,4 +1,4 @@
-import { invalid, textsAt } from '@rideau/llm/formats/shared/read-fields'
+import { invalid, refuseUnknown, textsAt } from '@rideau/llm/formats/shared/read-fields'
 import type { Json, JsonObject } from '@rideau/llm/json/json-value'
 import { MAX_TOKEN_SECONDS } from '../../core/access/client-token.ts'
 import { Fault } from '../../core/fault.ts'
@@ -43,4 +43,18 @@ export function findName(body: JsonObject, name: string, synonym: string, path =
   if (body[synonym] === undefined || body[synonym] === null) return name
   if (body[name] === undefined || body[name] === null) return synonym
   throw invalid(path + synonym, `must not be sent together with ${path + name}, which means the same.`)
+}
+
+/**
+ * Throws for a field that is not one of `own`. `others` are fields that the route takes from other callers: typed clients send
+ * null for them, which means absent.
+ */
+export function refuseOtherFields(
+  body: JsonObject,
+  own: ReadonlySet<string>,
+  others: ReadonlySet<string>,
+  path = '',
+): void {
+  const absent = [...others].filter(name => body[name] === null)
+  refuseUnknown(body, absent.length === 0 ? own : new Set([...own, ...absent]), path)
 }

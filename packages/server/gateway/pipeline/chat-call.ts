@@ -26,6 +26,7 @@ import { maxGenerated } from '../billing/generated-tokens.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
+import { listUnsentFields } from '../plan/list-dropped-fields.ts'
 import { planChat, showParam } from '../plan/plan-chat.ts'
 import { findLoweredCap, maxOutput, mayReason, toLikelyInput } from '../plan/reserved-amounts.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
@@ -208,8 +209,8 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   #encode(target: Target, planned: PlannedTarget, attempted: ChatRequest): AttemptOptions {
-    const { provider, alias, format, dropped, hosted, keepsFirstCall } = planned
-    const request = format.encodeRequest(attempted, target, this.#body, dropped)
+    const { provider, alias, format, hosted, keepsFirstCall } = planned
+    const request = format.encodeRequest(attempted, target, this.#body, listUnsentFields(planned))
     const { caller, environment } = this.ctx
     const { stream: isStream, maxOutputTokens } = attempted
     const { choices } = this.parsed.findings

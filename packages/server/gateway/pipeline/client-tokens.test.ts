@@ -318,8 +318,14 @@ describe('a client token', () => {
         { key: token },
       )
     upstream.script(responseOf(messageItem('Hello.')))
-    for (const fields of [{}, { store: true }, { store: false }]) {
-      expect((await send(fields)).status).toBe(200)
+    for (const [fields, dropped] of [
+      [{}, null],
+      [{ store: false }, null],
+      [{ store: null }, null],
+      [{ store: true }, 'store'],
+    ] as const) {
+      const { status, headers } = await send(fields)
+      expect([status, headers.get('x-rideau-dropped-params')]).toEqual([200, dropped])
       expect(upstream.requests.at(-1)?.path).toBe('/v1/responses')
       expect(upstream.requests.at(-1)?.body).toHaveProperty('store', false)
     }
@@ -337,11 +343,18 @@ describe('a client token', () => {
   })
 
   test('never has anything stored at a provider', async () => {
+    const route = '/openai/v1/chat/completions'
     const body = { model: 'openai/gpt-4o-mini', store: true }
-    expect(await outcome(mint(key), { route: '/openai/v1/chat/completions', body })).toBe('200')
+    expect(await outcome(mint(key), { route, body })).toBe('200')
     expect(upstream.requests.at(-1)?.body).toHaveProperty('store', false)
-    expect(await outcome(key.key, { route: '/openai/v1/chat/completions', body })).toBe('200')
+    expect(await outcome(key.key, { route, body })).toBe('200')
     expect(upstream.requests.at(-1)?.body).toHaveProperty('store', true)
+    // Nothing is lost at a provider that stores nothing.
+    await app.addCredential('groq', { api_key: 'k', base_url: upstream.baseUrl })
+    const elsewhere = { ...body, model: 'groq/llama-3.3-70b-versatile' }
+    expect(await outcome(mint(key), { route, body: elsewhere })).toBe('200')
+    expect(upstream.requests.at(-1)?.body).not.toHaveProperty('store')
+    expect(await outcome(key.key, { route, body: elsewhere })).toBe('400 invalid_request store')
   })
 
   test('cancels requests of its own end user only', async () => {

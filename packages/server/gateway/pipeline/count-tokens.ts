@@ -15,6 +15,7 @@ import { countUnread } from '../billing/count-unread.ts'
 import { sendJson } from '../edge/send.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import type { PlannedTarget } from '../plan/chat-plan.ts'
+import { listUnsentFields } from '../plan/list-dropped-fields.ts'
 import { planChat } from '../plan/plan-chat.ts'
 import { toLikelyInput } from '../plan/reserved-amounts.ts'
 import { settle } from '../records/settle.ts'
@@ -88,12 +89,12 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
   }
 
   async attempt(target: Target, planned: PlannedTarget): Promise<AttemptResult<number>> {
-    const { format, request, dropped, hosted } = planned
+    const { format, request, hosted } = planned
     const { tokenCounter } = format
     const isCounted = target.provider.sandbox !== true && tokenCounter?.canCount(target) === true
     if (tokenCounter === undefined || !isCounted)
       return { ok: true, status: 200, value: this.#estimate(request) }
-    const counting = tokenCounter.encodeRequest(request, target, this.#source, dropped)
+    const counting = tokenCounter.encodeRequest(request, target, this.#source, listUnsentFields(planned))
     const { caller, environment } = this.#ctx
     const grant = toGrant(toSender(caller, environment), target, {
       isStream: false,

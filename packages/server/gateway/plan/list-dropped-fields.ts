@@ -1,12 +1,16 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { Findings } from '@rideau/llm/formats/shared/findings'
+import { isHint } from '@rideau/llm/formats/shared/hints'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { SourceBody } from '@rideau/llm/request/source-body'
+import type { PlannedTarget } from './chat-plan.ts'
 import type { GrantedTools } from './grant-hosted-tools.ts'
 import type { Requester } from './requester.ts'
 
 /** The name of a parameter that asks for one call at a time. */
 const PARALLEL_TOOL_CALLS = 'parallel_tool_calls'
+
+const STORE = 'store'
 
 /** Whether the gateway itself must ensure one call at a time, because the target has no field for it. */
 export function isOneCallEnsured(
@@ -37,14 +41,22 @@ export function listUnsupportedFields(
     : unsupported
 }
 
-/** Returns all fields that are left out of the request to a target: unsupported ones, and those that are never refused. */
+/** Returns the first field without which the answer would be another one; undefined if only hints are unsupported. */
+export function findLost(unsupported: readonly string[], withholdsStore: boolean): string | undefined {
+  return unsupported.find(name => !isHint(name) && !(withholdsStore && name === STORE))
+}
+
+/**
+ * Returns all fields that are left out of the request to a target, as the caller is told: unsupported ones, and those that are
+ * never refused.
+ */
 export function listDroppedFields(
   unsupported: readonly string[],
   { findings }: ParsedChat,
   format: ClientFormat,
   source: SourceBody,
   hosted: GrantedTools | undefined,
-  { caller }: Requester,
+  withholdsStore: boolean,
 ): readonly string[] {
   const reasoning = listUnreadableReasoning(findings, format, source)
   const withReasoning = reasoning.length === 0 ? unsupported : [...reasoning, ...unsupported]
@@ -52,9 +64,26 @@ export function listDroppedFields(
     hosted === undefined || hosted.leftOut.length === 0
       ? withReasoning
       : [...hosted.leftOut, ...withReasoning]
-  // Requests of end users are never stored at a provider. An absent `store` means that.
-  const isStoreWithheld = caller.kind === 'client_token' && findings.mayBeStored
-  return isStoreWithheld ? [...withTools, 'store'] : withTools
+  const isStoreLost = withholdsStore && asksToStore(source) && !withTools.includes(STORE)
+  return isStoreLost ? [...withTools, STORE] : withTools
+}
+
+/** True if the provider must be told not to store the answer: requests of end users are never stored. */
+export function isStoreWithheld({ findings }: ParsedChat, { caller }: Requester): boolean {
+  return caller.kind === 'client_token' && findings.mayBeStored
+}
+
+/** Returns the fields that are left out of the request to a target, whether the caller is told or not. */
+export function listUnsentFields({
+  dropped,
+  withholdsStore,
+}: Pick<PlannedTarget, 'dropped' | 'withholdsStore'>): readonly string[] {
+  return withholdsStore && !dropped.includes(STORE) ? [...dropped, STORE] : dropped
+}
+
+/** False for what an end user's request means anyway: nothing is lost. */
+function asksToStore({ value: { store = false } }: SourceBody): boolean {
+  return store !== false && store !== null
 }
 
 function listUnreadFields(

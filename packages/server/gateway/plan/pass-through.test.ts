@@ -139,6 +139,25 @@ describe('a dropped field whose name looks like a path', () => {
   })
 })
 
+test('null is absent in fields that only a key may send, and in those of embeddings and images that pass on unread', async () => {
+  for (const [format, fields] of [
+    ['ollama-chat', { keep_alive: null, top_logprobs: null }],
+    ['gemini-content', { safetySettings: null, labels: null, cachedContent: null }],
+  ] as const) {
+    for (const target of [format, 'openai-chat']) {
+      const { status } = await send(format, target, fields, harness.token)
+      expect([format, target, status]).toEqual([format, target, 200])
+    }
+  }
+  for (const [route, body] of [
+    ['/openai/v1/embeddings', { model: 'sandbox/embed', input: 'x', novelty: null }],
+    ['/openai/v1/images/generations', { model: 'sandbox/image', prompt: 'x', style: null, mask: null }],
+  ] as const) {
+    const { status } = await harness.app.call(route, body, { key: harness.token })
+    expect([route, status]).toEqual([route, 200])
+  }
+})
+
 test('embeddings and images refuse reserved fields within unknown ones', async () => {
   harness.upstream.script(json(200, { created: 1, data: [{ b64_json: 'QUJD' }] }))
   const before = harness.upstream.requests.length

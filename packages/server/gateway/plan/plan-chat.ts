@@ -1,7 +1,6 @@
 import { findClientFormatId } from '@rideau/llm/formats/find-format'
 import { hasImages } from '@rideau/llm/formats/shared/chat-fields'
 import { showPath } from '@rideau/llm/formats/shared/field-path'
-import { isHint } from '@rideau/llm/formats/shared/hints'
 import type { Mount } from '@rideau/llm/formats/shared/mount'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
@@ -18,7 +17,13 @@ import { checkOwnRoute } from './check-own-route.ts'
 import { fitRequest } from './fit-request.ts'
 import { fitToolChoice, isChoiceDropped } from './fit-tool-choice.ts'
 import { grantHostedTools } from './grant-hosted-tools.ts'
-import { isOneCallEnsured, listDroppedFields, listUnsupportedFields } from './list-dropped-fields.ts'
+import {
+  findLost,
+  isOneCallEnsured,
+  isStoreWithheld,
+  listDroppedFields,
+  listUnsupportedFields,
+} from './list-dropped-fields.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 import type { Requester } from './requester.ts'
@@ -95,14 +100,15 @@ function planTarget(
   const unsupportedParams = format.findUnsupportedParams(request, provider, model, source)
   const isChoiceUnsent = isChoiceDropped(whole, fitted)
   const unsupported = listUnsupportedFields(call, format, source, unsupportedParams, isChoiceUnsent)
+  const withholdsStore = isStoreWithheld(call, requester)
   if (requester.environment.unsupportedParams === 'refuse') {
-    const lost = unsupported.find(name => !isHint(name))
+    const lost = findLost(unsupported, withholdsStore)
     if (lost !== undefined) {
       return { refusal: refuseUnsupported(showParam(lost, call), `the provider ${provider.id}`) }
     }
   }
   const hosted = grantHostedTools(call.findings, resolved, format, source, requester)
-  const dropped = listDroppedFields(unsupported, call, format, source, hosted, requester)
+  const dropped = listDroppedFields(unsupported, call, format, source, hosted, withholdsStore)
   // A choice of one function asks for no more than one call.
   const keepsFirstCall =
     isOneCallEnsured(format, source, unsupportedParams) && typeof request.toolChoice !== 'object'
@@ -117,6 +123,7 @@ function planTarget(
     format,
     request,
     dropped,
+    withholdsStore,
     hosted,
     keepsFirstCall,
   }

@@ -1,6 +1,7 @@
 import { invalid } from '@rideau/llm/formats/shared/read-fields'
 import { Fault } from '../../core/fault.ts'
 import { isEndUserId, isReservedEndUserId } from '../../core/tenancy/end-users.ts'
+import { isRepeatedHeader } from '../../http/is-repeated-header.ts'
 import type { RequestContext } from './request-context.ts'
 import type { RequestDeps } from './request-deps.ts'
 
@@ -63,6 +64,8 @@ function findName(ctx: RequestContext, given: unknown): string | undefined {
   const named = given === undefined || given === null ? undefined : parseEndUserId(given, 'end_user', invalid)
   const header = ctx.req.headers[HEADER]
   if (header === undefined || header === '') return named
+  // The joined values would be a further end user, with limits of its own.
+  if (isRepeatedHeader(ctx.req, HEADER)) throw invalidHeader(HEADER, 'must be sent once.')
   const id = parseEndUserId(decodeHeader(header), HEADER, invalidHeader)
   if (named !== undefined && named !== id)
     throw invalid('end_user', `must equal the header ${HEADER} if both are sent.`)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
+import { openRaw } from '../../testing/harness/raw-connection.ts'
 
 /** The `user` of a body, which is kept with the log and is never an identity. */
 let app: TestApp
@@ -64,4 +65,21 @@ test('the header X-Rideau-End-User is UTF-8: a blocked end user is blocked by it
   expect(await ask(Buffer.from('José', 'latin1'))).toEqual([
     ...[400, 'request_validation_failed', 'x-rideau-end-user'],
   ])
+})
+
+test('the header X-Rideau-End-User is refused if it is sent twice: joined, its values would name a further end user', async () => {
+  const connection = await openRaw(app.gatewayUrl)
+  const body = JSON.stringify({ model: 'sandbox/echo', messages: MESSAGES })
+  const head = [
+    'POST /v1/chat HTTP/1.1',
+    'Host: gateway',
+    `Authorization: Bearer ${app.secretKey}`,
+    `Content-Length: ${body.length}`,
+    'X-Rideau-End-User: mallory',
+    'x-rideau-end-user: alice',
+  ]
+  connection.socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  const answer = await connection.until('"doc_url"')
+  connection.socket.destroy()
+  expect(answer).toMatch(/^HTTP\/1.1 400 .*"request_validation_failed".*"param":"x-rideau-end-user"/s)
 })

@@ -1,11 +1,4 @@
-import {
-  invalid,
-  isObject,
-  objectAt,
-  optionalText,
-  refuseUnknown,
-  textAt,
-} from '@rideau/llm/formats/shared/read-fields'
+import { invalid, isObject, objectAt, optionalText, textAt } from '@rideau/llm/formats/shared/read-fields'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { findFields } from '@rideau/llm/json/json-scan'
 import type { JsonObject } from '@rideau/llm/json/json-value'
@@ -18,17 +11,24 @@ import { verifyFederatedToken } from '../../identity/verify-federated-token.ts'
 import { reidentify } from '../edge/identify.ts'
 import { admitEndUser } from '../mint/admit-end-user.ts'
 import { admitMint } from '../mint/admit-mint.ts'
-import { findName, parseLifetime, parseScopes } from '../mint/parse-mint.ts'
+import { findName, parseLifetime, parseScopes, refuseOtherFields } from '../mint/parse-mint.ts'
 import { sendToken } from '../mint/send-token.ts'
 import { type JsonBody, readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { RouteDeps } from './route-deps.ts'
 
 const TIMES = ['scopes', 'ttl_seconds', 'expires_in']
-const SECRET_FIELDS: ReadonlySet<string> = new Set(['end_user', ...TIMES])
-const PUBLISHABLE_FIELDS: ReadonlySet<string> = new Set(['identity_token', 'id_token', 'end_user', ...TIMES])
-const SECRET_END_USER: ReadonlySet<string> = new Set(['id', 'external_id', 'plan', 'attributes'])
-const PUBLISHABLE_END_USER: ReadonlySet<string> = new Set(['plan', 'attributes'])
+/** Fields of a body and of its end user. */
+const SECRET_FIELDS = {
+  body: new Set(['end_user', ...TIMES]),
+  endUser: new Set(['id', 'external_id', 'plan', 'attributes']),
+}
+const PUBLISHABLE_FIELDS = {
+  body: new Set(['identity_token', 'id_token', 'end_user', ...TIMES]),
+  endUser: new Set(['plan', 'attributes']),
+}
+const OF_SECRET = { own: SECRET_FIELDS, others: PUBLISHABLE_FIELDS }
+const OF_PUBLISHABLE = { own: PUBLISHABLE_FIELDS, others: SECRET_FIELDS }
 const MAX_PLAN_LENGTH = 64
 /** The most bytes of the whole end user. A longer one is refused before its fields are read. */
 const MAX_END_USER_BYTES = 64 * 1024
@@ -50,11 +50,10 @@ export async function serveClientTokens(ctx: IdentifiedContext, deps: RouteDeps)
   await reidentify(ctx, deps)
   const { value } = body
   const isSecret = ctx.caller.kind === 'secret'
-  refuseUnknown(value, isSecret ? SECRET_FIELDS : PUBLISHABLE_FIELDS)
+  const { own, others } = isSecret ? OF_SECRET : OF_PUBLISHABLE
+  refuseOtherFields(value, own.body, others.body)
   const endUser = findEndUser(value, isSecret)
-  if (endUser !== undefined) {
-    refuseUnknown(endUser, isSecret ? SECRET_END_USER : PUBLISHABLE_END_USER, 'end_user')
-  }
+  if (endUser !== undefined) refuseOtherFields(endUser, own.endUser, others.endUser, 'end_user')
   const named = isSecret ? parseSubject(endUser ?? {}) : parseIdentityToken(value)
   const attributes = parseAttributes(endUser, body)
   const scopes = parseScopes(value.scopes, ctx.caller)

@@ -197,6 +197,12 @@ describe('an attested iPhone', () => {
     expect((await send('x'.repeat(8192))).status).toBe(201)
   })
 
+  test("may send null for the fields of Android's, which are absent then", async () => {
+    expect((await attest({ body: { certificate_chain: null } })).status).toBe(201)
+    expect((await assert(1, { body: { counter: null } })).status).toBe(201)
+    expect(shorten(await assert(2, { body: { counter: 2 } }))).toBe('400 invalid_request counter')
+  })
+
   test('accepts base64url and the synonym attestation', async () => {
     const text = await challenge()
     const object = attestApp(devices.apple, device, { appId: APP_ID, challenge: text })

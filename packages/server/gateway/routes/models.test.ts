@@ -161,8 +161,9 @@ describe('GET /v1/models/{model}', () => {
   )
 
   test('returns 404 model_not_found for unknown models and providers without a credential', async () => {
-    for (const name of ['openai/unheard-of', 'groq/llama-3.3-70b-versatile', '%zz', 'x'.repeat(300)]) {
-      expect((await get(`/v1/models/${name}`)).status).toBe(404)
+    for (const name of ['openai/unheard-of', 'groq/llama-3.3-70b-versatile', 'x'.repeat(300)]) {
+      const { status, body } = await get(`/v1/models/${name}`)
+      expect([status, body.error.code]).toEqual([404, 'model_not_found'])
     }
   })
 })

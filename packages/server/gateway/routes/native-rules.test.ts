@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
+import { findErrorCode } from '../../testing/harness/error-code.ts'
 
 let app: TestApp
 let publishable: string
@@ -81,6 +82,25 @@ describe('an unknown query parameter', () => {
   test('is none where the query is empty', async () => {
     expect((await send('POST', '/v1/chat?', CHAT)).outcome).toBe('200')
   })
+})
+
+test.each([
+  ['GET', '/v1/models/%zz'],
+  ['GET', '/openai/v1/models/%'],
+  ['GET', '/anthropic/v1/models/openai%2'],
+  ['POST', '/v1/requests/%ff/cancel'],
+  ['POST', '/bedrock/model/%zz/invoke'],
+])('refuses the malformed path of %s %s with 400, after its credential', async (method, route) => {
+  const codes = []
+  for (const key of ['rd_sk_dev_nothing', app.secretKey]) {
+    const headers = { authorization: `Bearer ${key}` }
+    const response = await fetch(app.gatewayUrl + route, { method, headers })
+    codes.push([response.status, findErrorCode(await response.json())])
+  }
+  expect(codes).toEqual([
+    [401, 'invalid_key'],
+    [400, 'request_validation_failed'],
+  ])
 })
 
 describe('cancel, which takes no body,', () => {

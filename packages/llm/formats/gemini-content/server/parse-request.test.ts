@@ -198,6 +198,10 @@ describe('finds', () => {
       'contents[0].parts[0].somethingNew.file_id',
     )
     expect(find({ labels: {} }).passedOn).toBeUndefined()
+    // Null is absent, but in a field that nothing knows.
+    const nulls = { safety_settings: null, labels: null, cachedContent: null }
+    expect(find({ ...nulls, generation_config: { response_logprobs: null } }, true).passedOn).toBeUndefined()
+    expect(find({ somethingNew: null }, true).passedOn).toBe('somethingNew')
   })
 })
 

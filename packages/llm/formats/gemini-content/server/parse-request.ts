@@ -86,11 +86,11 @@ function refuseOtherTier(body: JsonObject): void {
 function findPassedOn(given: JsonObject): string | undefined {
   for (const spelled in given) {
     const name = toCamel(spelled)
-    if (!FIELDS.isForEndUsers(name)) return spelled
     const config = given[spelled]
+    if (!FIELDS.isForEndUsers(name, config)) return spelled
     if (name !== 'generationConfig' || !isObject(config)) continue
     for (const inner in config) {
-      if (!CONFIG_FIELDS.isForEndUsers(toCamel(inner))) return `${PATH}.${inner}`
+      if (!CONFIG_FIELDS.isForEndUsers(toCamel(inner), config[inner])) return `${PATH}.${inner}`
     }
   }
   return undefined

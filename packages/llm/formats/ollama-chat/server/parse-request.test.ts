@@ -80,7 +80,10 @@ describe('findings', () => {
 
   test.each<[JsonObject, string | undefined]>([
     [{ format: 'json', think: true, stream: false, tools: [], options: { top_k: 3, stop: 'x' } }, undefined],
-    [{ keep_alive: null }, 'keep_alive'],
+    [{ keep_alive: null, logprobs: null, options: { num_ctx: null } }, undefined],
+    [{ keep_alive: '5m' }, 'keep_alive'],
+    [{ fresh: null }, 'fresh'],
+    [{ options: { fresh: null } }, 'options.fresh'],
     [{ truncate: true }, 'truncate'],
     [{ shift: true }, 'shift'],
     [{ logprobs: false }, 'logprobs'],

@@ -95,9 +95,10 @@ function readOwnOptions(options: JsonObject, found: TargetFindings): JsonObject 
 
 /** The first field that an end user may not send, not even as null. */
 function findPassedOn(body: JsonObject): string | undefined {
-  for (const name in body) if (!FIELDS.isForEndUsers(name)) return name
-  if (!isObject(body.options)) return undefined
-  for (const name in body.options) if (!OPTIONS.isForEndUsers(name)) return `options.${name}`
+  for (const name in body) if (!FIELDS.isForEndUsers(name, body[name])) return name
+  const { options } = body
+  if (!isObject(options)) return undefined
+  for (const name in options) if (!OPTIONS.isForEndUsers(name, options[name])) return `options.${name}`
   return undefined
 }
 
