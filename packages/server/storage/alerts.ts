@@ -5,7 +5,7 @@ import { findAlertPolicy, type SettledMeter } from './alert-policies.ts'
 import { toBudgetRowMeter, toQuotaRowMeter } from './policy-meters.ts'
 import type { Db } from './pool.ts'
 import { type EventDeps, insertSystemEvent } from './system-events.ts'
-import { listMeterSeeds } from './usage-seeds.ts'
+import { openUsageSnapshot } from './usage-seeds.ts'
 
 /**
  * Raises each threshold that the amount has reached and that was not raised in this window, and returns their
@@ -75,7 +75,8 @@ export async function listSettledMeters(
     ...quotas.map(row => toQuotaRowMeter(row, time_zone, at)),
   ].filter(isSpan)
   if (meters.length === 0) return []
-  const seeds = await listMeterSeeds(pool, meters, at, [])
+  const snapshot = await openUsageSnapshot(pool)
+  const seeds = await snapshot.listSeeds(meters, at, []).finally(() => snapshot.close())
   return meters
     .map((meter, index) => ({ meter, settled: seeds[index]?.used ?? 0 }))
     .filter(({ meter, settled }) => meter.alertThresholds.some(amount => amount <= settled))
