@@ -14,6 +14,7 @@ import { logFilters } from './0014-log-filters.ts'
 import { logIndexes } from './0015-log-indexes.ts'
 import { usageKey } from './0016-usage-key.ts'
 import { secretOptions } from './0017-secret-options.ts'
+import { pendingDeliveries } from './0018-pending-deliveries.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0015-log-indexes', sql: logIndexes },
   { name: '0016-usage-key', sql: usageKey },
   { name: '0017-secret-options', sql: secretOptions },
+  { name: '0018-pending-deliveries', sql: pendingDeliveries },
 ]
