@@ -1,5 +1,5 @@
 import { hasIdentity } from '../../storage/identities.ts'
-import { listMemberships } from '../../storage/members.ts'
+import { listMemberships, MOST_MEMBERSHIPS } from '../../storage/members.ts'
 import type { Db } from '../../storage/pool.ts'
 
 /**
@@ -12,5 +12,7 @@ export async function mayResetPassword(wholeDb: Db, ownerId: string, userId: str
   const theirs = await listMemberships(wholeDb, userId)
   const owners = await listMemberships(wholeDb, ownerId)
   const owned = new Set(owners.filter(({ role }) => role === 'owner').map(({ org_id }) => org_id))
-  return theirs.length > 0 && theirs.every(({ org_id }) => owned.has(org_id))
+  // Of more, some are not listed.
+  if (theirs.length === 0 || theirs.length >= MOST_MEMBERSHIPS) return false
+  return theirs.every(({ org_id }) => owned.has(org_id))
 }

@@ -1,3 +1,5 @@
+import { Fault } from '../../core/fault.ts'
+import { MOST_MEMBERSHIPS } from '../../storage/members.ts'
 import { isOrganizationSlugTaken } from '../../storage/organizations.ts'
 import { extendTenantScope } from '../../storage/tenant-scope.ts'
 import { defineOperation } from '../operation/operation.ts'
@@ -16,6 +18,10 @@ export const createOrganization = defineOperation('POST /v1/orgs', {
   faults: ['resource_conflict'],
   audit: (_, result) => ({ orgIds: [result.id] }),
   handle: async ({ services, actor, body }) => {
+    if (actor.memberships.length >= MOST_MEMBERSHIPS) {
+      const message = `A user may belong to at most ${MOST_MEMBERSHIPS} organizations: leave or delete one first.`
+      throw new Fault('resource_conflict', message)
+    }
     // Slugs are unique in the deployment, so the check goes beyond the caller's own organizations.
     const isTaken = (slug: string): Promise<boolean> => isOrganizationSlugTaken(services.wholeDb, slug)
     const { name, slug } = body
