@@ -11,7 +11,7 @@ import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import { estimateMostTokens } from '../usage/estimate.ts'
 import type { Usage } from '../usage/usage.ts'
-import type { AudioClient } from './audio-client.ts'
+import type { AudioClient, SpeechAnswer } from './audio-client.ts'
 import type { AudioTokens, SpeechReply, SpeechRequest, TranscriptionRequest } from './audio-format.ts'
 import { maxSeconds } from './audio-length.ts'
 import { toWavFile } from './wav-file.ts'
@@ -123,6 +123,7 @@ export const geminiAudio: AudioClient = {
     return { seconds, tokens }
   },
   encodeSpeech,
+  speaksJson: true,
   decodeSpeech,
 }
 
@@ -207,12 +208,11 @@ function encodeSpeech({ input, instructions, voice }: SpeechRequest, target: Tar
   }
 }
 
-function decodeSpeech(
-  bytes: Buffer,
-  _contentType: string,
+// biome-ignore lint/correctness/useYield: JSON is decoded in one step
+function* decodeSpeech(
+  { json: body }: SpeechAnswer,
   { format = 'wav' }: SpeechRequest,
-): SpeechReply | undefined {
-  const body = toObject(JSON.parse(bytes.toString()))
+): Generator<void, SpeechReply | undefined> {
   const [candidate] = toObjects(body?.candidates)
   const parts = toObjects(toObject(candidate?.content)?.parts).map(part => toObject(part.inlineData))
   const samples = Buffer.concat(parts.map(data => Buffer.from(toText(data?.data) ?? '', 'base64')))
