@@ -54,7 +54,7 @@ test('several of them take turns, with rests for all others, and a small one doe
   await loads.find('small')
   await vi.advanceTimersByTimeAsync(0)
   expect(begun).toEqual(['small', 'a'])
-  await vi.advanceTimersByTimeAsync(200)
+  await vi.advanceTimersByTimeAsync(400)
   expect(begun).toEqual(['small', 'a', 'b'])
   await Promise.all(both)
 })
