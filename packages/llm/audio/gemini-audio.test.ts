@@ -120,10 +120,10 @@ describe('speech by Gemini', () => {
   })
 
   const decode = (bytes: Buffer, request: SpeechRequest, json?: JsonObject): SpeechReply | undefined => {
-    const { done, value } = geminiAudio
-      .decodeSpeech({ bytes, contentType: '', json }, request, SPEAKING)
-      .next()
-    return done === true ? value : undefined
+    const steps = geminiAudio.decodeSpeech({ bytes, contentType: '', json }, request, SPEAKING)
+    let next = steps.next()
+    while (next.done !== true) next = steps.next()
+    return next.value
   }
   const parse = (bytes: Buffer): JsonObject => JSON.parse(bytes.toString())
 

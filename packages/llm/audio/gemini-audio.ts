@@ -208,14 +208,19 @@ function encodeSpeech({ input, instructions, voice }: SpeechRequest, target: Tar
   }
 }
 
-// biome-ignore lint/correctness/useYield: JSON is decoded in one step
 function* decodeSpeech(
   { json: body }: SpeechAnswer,
   { format = 'wav' }: SpeechRequest,
 ): Generator<void, SpeechReply | undefined> {
   const [candidate] = toObjects(body?.candidates)
   const parts = toObjects(toObject(candidate?.content)?.parts).map(part => toObject(part.inlineData))
-  const samples = Buffer.concat(parts.map(data => Buffer.from(toText(data?.data) ?? '', 'base64')))
+  const pieces: Buffer[] = []
+  for (const part of parts) {
+    yield
+    pieces.push(Buffer.from(toText(part?.data) ?? '', 'base64'))
+  }
+  yield
+  const samples = Buffer.concat(pieces)
   if (body === undefined || samples.length === 0) return undefined
   const [, rate] = /;\s*rate=(\d{4,6})\b/.exec(toText(parts[0]?.mimeType) ?? '') ?? []
   const audio =

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
@@ -41,7 +42,7 @@ test.each([
   const parseMs = performance.now() - startedAt
   // Several, since an answer that cannot be read is asked for again.
   upstream.script(
-    ...Array.from({ length: 4 }, () => (res: import('node:http').ServerResponse) => {
+    ...Array.from({ length: 4 }, () => (res: ServerResponse) => {
       res.writeHead(200, { 'content-type': type })
       res.end(text)
     }),
