@@ -154,6 +154,20 @@ test('a rate of many requests keeps some twenty thousand entries at most, and it
   expect(ledger.reserve(toRequest('later', meters, { at: retryAt }))).toMatchObject({ isAdmitted: true })
 })
 
+test('counters with too many entries together count all usage, until a later time', () => {
+  const options = { owner: 'test', seeds: openSeeds(), onThresholdCrossed: () => {}, openedAt: T }
+  const ledger = new ProcessLedger({ ...options, maxEntries: 10 })
+  const meters = [makeMeter('rate', 100, { since: T, windowMs: 1_000_000 })]
+  for (let index = 0; index < 100; index++) {
+    ledger.reserve(toRequest(`r${index}`, meters, { at: T + index }))
+    ledger.settle(`r${index}`, toUsage())
+  }
+  const refused = () => refusalOf(ledger.reserve(toRequest('x', meters, { at: T + 200 })) as Verdict)
+  expect(refused()).toMatchObject({ settled: 100, retryAt: T + 1_000_000 })
+  ledger.expire(T + 200)
+  expect(refused()).toMatchObject({ settled: 100, retryAt: T + 99 + 1_000_000 })
+})
+
 describe('counters that are not needed any more', () => {
   test('are removed: rates and concurrency without requests', () => {
     const { ledger } = openLedger()
