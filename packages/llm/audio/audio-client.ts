@@ -18,6 +18,14 @@ export interface AudioObjection {
   readonly message: string
 }
 
+/** What a provider answered to a request for speech. */
+export interface SpeechAnswer {
+  readonly bytes: Buffer
+  readonly contentType: string
+  /** The parsed answer of a provider that speaks JSON; undefined: it is none. */
+  readonly json?: JsonObject | undefined
+}
+
 /** The client side of a provider's audio format. Pure. */
 export interface AudioClient {
   /** undefined: the model can make such a transcript. */
@@ -32,11 +40,12 @@ export interface AudioClient {
   /** The most that the speech may use. */
   maxSpeechUsage(request: SpeechRequest): AudioUsageBounds
   encodeSpeech(request: SpeechRequest, target: Target): UpstreamRequest
-  /** undefined: the answer has no audio. */
+  /** The answer to a request for speech is JSON with the audio in it. Absent: the audio itself, or events. */
+  readonly speaksJson?: true
+  /** Returns undefined if the answer has no audio. Yields between pieces of the work, which may take long. */
   decodeSpeech(
-    bytes: Buffer,
-    contentType: string,
+    answer: SpeechAnswer,
     request: SpeechRequest,
     target: Model,
-  ): SpeechReply | undefined
+  ): Generator<void, SpeechReply | undefined>
 }

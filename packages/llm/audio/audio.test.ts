@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { custom } from '../providers/custom.ts'
 import { groq } from '../providers/groq.ts'
 import { openai } from '../providers/openai.ts'
-import type { SpeechRequest, TranscriptFormat } from './audio-format.ts'
+import type { SpeechFormat, SpeechRequest, TranscriptFormat } from './audio-format.ts'
 import { maxSeconds } from './audio-length.ts'
 import { audioCostNanoUsd, maxSpeechUsage } from './audio-pricing.ts'
 import { findAudioType } from './audio-type.ts'
@@ -212,8 +212,28 @@ describe('speech', () => {
       event({ type: 'speech.audio.done', usage: { input_tokens: 4, output_tokens: 30, total_tokens: 34 } }),
   )
 
+  const decode = (bytes: Buffer, contentType: string, format: SpeechFormat | undefined, of = target) => {
+    const steps = decodeSpeech({ bytes, contentType }, { format }, of)
+    let next = steps.next()
+    while (next.done !== true) next = steps.next()
+    return next.value
+  }
+
+  test('of many short events is decoded in steps', () => {
+    const many = Buffer.from('data: {}\n\n'.repeat(100_000))
+    const steps = decodeSpeech({ bytes: many, contentType: 'text/event-stream' }, { format: 'mp3' }, target)
+    let count = 1
+    while (steps.next().done !== true) count++
+    expect(count).toBeGreaterThan(30)
+  })
+
+  test('with an event of very many values is refused', () => {
+    const event = Buffer.from(`data: {"usage":[${'{},'.repeat(1_000_000)}{}]}\n\n`)
+    expect(() => decode(event, 'text/event-stream', 'mp3')).toThrow('too many values')
+  })
+
   test('in events is joined, with the usage of the last one', () => {
-    expect(decodeSpeech(events, 'text/event-stream; charset=utf-8', { format: 'opus' }, target)).toEqual({
+    expect(decode(events, 'text/event-stream; charset=utf-8', 'opus')).toEqual({
       audio: Buffer.from('one two'),
       format: 'opus',
       usage: { tokens: { textInput: 4, audioInput: 0, textOutput: 0, audioOutput: 30 } },
@@ -223,7 +243,7 @@ describe('speech', () => {
   test('in bytes is what it is', () => {
     const bytes = Buffer.from([1, 2, 3])
     const spoken = { provider: openai, model: 'tts-1' }
-    const reply = decodeSpeech(bytes, 'audio/mpeg', { format: undefined }, spoken)
+    const reply = decode(bytes, 'audio/mpeg', undefined, spoken)
     expect(reply).toEqual({ audio: bytes, format: 'mp3', usage: {} })
   })
 
@@ -232,7 +252,7 @@ describe('speech', () => {
     ['nothing', Buffer.alloc(0), 'audio/mpeg'],
     ['events without audio', Buffer.from(event({ type: 'speech.audio.done' })), 'text/event-stream'],
   ])('is not in %s', (_, bytes, type) => {
-    expect(decodeSpeech(bytes, type, { format: 'mp3' }, target)).toBeUndefined()
+    expect(decode(bytes, type, 'mp3')).toBeUndefined()
   })
 
   test('is encoded as bytes of its media type, or as events', () => {
@@ -243,7 +263,7 @@ describe('speech', () => {
     })
     const { contentType, bytes } = encodeSpeechReply({ isStream: true }, reply)
     expect(contentType).toBe('text/event-stream')
-    expect(decodeSpeech(bytes, contentType, { format: 'wav' }, target)?.audio).toEqual(reply.audio)
+    expect(decode(bytes, contentType, 'wav')?.audio).toEqual(reply.audio)
   })
 })
 

@@ -1,17 +1,27 @@
 import { openSseParser } from '../frames/sse.ts'
+import { assertBoundedEvent } from '../json/bounded-event.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toText } from '../json/json-value.ts'
 
 /** The most bytes of one event: a second of uncompressed audio in base64 has 64 KiB. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024
 
-/** The audio of `speech.audio.delta` events, and the usage of `speech.audio.done`. Throws for what is no such stream. */
-export function decodeSpeechEvents(bytes: Buffer): { audio: Buffer; usage: JsonObject | undefined } {
+/** What one step decodes: some thousand events, if they are as short as can be. */
+const STEP_BYTES = 32 * 1024
+
+/**
+ * The audio of `speech.audio.delta` events, and the usage of `speech.audio.done`. Yields between pieces of the work. Throws for what is no
+ * such stream.
+ */
+export function* decodeSpeechEvents(
+  bytes: Buffer,
+): Generator<void, { audio: Buffer; usage: JsonObject | undefined }> {
   const chunks: Buffer[] = []
   let usage: JsonObject | undefined
   const parser = openSseParser(
     ({ data }) => {
       if (data === '[DONE]') return
+      assertBoundedEvent(data)
       const event = toObject(JSON.parse(data)) ?? {}
       if (event.type === 'speech.audio.delta') chunks.push(Buffer.from(toText(event.audio) ?? '', 'base64'))
       else if (event.type === 'speech.audio.done') usage = toObject(event.usage)
@@ -20,7 +30,10 @@ export function decodeSpeechEvents(bytes: Buffer): { audio: Buffer; usage: JsonO
     },
     { maxEventBytes: MAX_EVENT_BYTES },
   )
-  parser.push(bytes)
+  for (let at = 0; at < bytes.length; at += STEP_BYTES) {
+    parser.push(bytes.subarray(at, at + STEP_BYTES))
+    yield
+  }
   parser.end()
   return { audio: Buffer.concat(chunks), usage }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../json/json-value.ts'
 import { gemini } from '../providers/gemini.ts'
 import type { Target } from '../upstream/target.ts'
-import type { SpeechRequest, TranscriptionRequest } from './audio-format.ts'
+import type { SpeechReply, SpeechRequest, TranscriptionRequest } from './audio-format.ts'
 import { maxSeconds } from './audio-length.ts'
 import { findAudioType } from './audio-type.ts'
 import { geminiAudio } from './gemini-audio.ts'
@@ -119,9 +119,17 @@ describe('speech by Gemini', () => {
     })
   })
 
+  const decode = (bytes: Buffer, request: SpeechRequest, json?: JsonObject): SpeechReply | undefined => {
+    const steps = geminiAudio.decodeSpeech({ bytes, contentType: '', json }, request, SPEAKING)
+    let next = steps.next()
+    while (next.done !== true) next = steps.next()
+    return next.value
+  }
+  const parse = (bytes: Buffer): JsonObject => JSON.parse(bytes.toString())
+
   test('is a WAV file of the rate that it tells, unless samples were asked for', () => {
     const bytes = answer('audio/L16;codec=pcm;rate=16000')
-    const wav = geminiAudio.decodeSpeech(bytes, '', speech(), SPEAKING)
+    const wav = decode(bytes, speech(), parse(bytes))
     expect(wav?.format).toBe('wav')
     expect(findAudioType(wav?.audio as Buffer)?.extension).toBe('wav')
     expect(wav?.audio.readUInt32LE(24)).toBe(16_000)
@@ -130,13 +138,14 @@ describe('speech by Gemini', () => {
     expect(wav?.usage).toEqual({
       tokens: { textInput: 4, audioInput: 0, textOutput: 0, audioOutput: 25 },
     })
-    const pcm = geminiAudio.decodeSpeech(bytes, '', speech({ format: 'pcm' }), SPEAKING)
+    const pcm = decode(bytes, speech({ format: 'pcm' }), parse(bytes))
     expect(pcm).toMatchObject({ audio: samples, format: 'pcm' })
   })
 
   test('is none without audio', () => {
     const bytes = bytesOf({ candidates: [{ finishReason: 'OTHER' }] })
-    expect(geminiAudio.decodeSpeech(bytes, '', speech(), SPEAKING)).toBeUndefined()
+    expect(decode(bytes, speech(), parse(bytes))).toBeUndefined()
+    expect(decode(bytes, speech())).toBeUndefined()
   })
 
   test.each([

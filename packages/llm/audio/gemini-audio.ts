@@ -11,7 +11,7 @@ import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import { estimateMaxTokens } from '../usage/estimate.ts'
 import type { Usage } from '../usage/usage.ts'
-import type { AudioClient } from './audio-client.ts'
+import type { AudioClient, SpeechAnswer } from './audio-client.ts'
 import type { AudioTokens, SpeechReply, SpeechRequest, TranscriptionRequest } from './audio-format.ts'
 import { maxSeconds } from './audio-length.ts'
 import { toWavFile } from './wav-file.ts'
@@ -123,6 +123,7 @@ export const geminiAudio: AudioClient = {
     return { seconds, tokens }
   },
   encodeSpeech,
+  speaksJson: true,
   decodeSpeech,
 }
 
@@ -207,15 +208,19 @@ function encodeSpeech({ input, instructions, voice }: SpeechRequest, target: Tar
   }
 }
 
-function decodeSpeech(
-  bytes: Buffer,
-  _contentType: string,
+function* decodeSpeech(
+  { json: body }: SpeechAnswer,
   { format = 'wav' }: SpeechRequest,
-): SpeechReply | undefined {
-  const body = toObject(JSON.parse(bytes.toString()))
+): Generator<void, SpeechReply | undefined> {
   const [candidate] = toObjects(body?.candidates)
   const parts = toObjects(toObject(candidate?.content)?.parts).map(part => toObject(part.inlineData))
-  const samples = Buffer.concat(parts.map(data => Buffer.from(toText(data?.data) ?? '', 'base64')))
+  const pieces: Buffer[] = []
+  for (const part of parts) {
+    yield
+    pieces.push(Buffer.from(toText(part?.data) ?? '', 'base64'))
+  }
+  yield
+  const samples = Buffer.concat(pieces)
   if (body === undefined || samples.length === 0) return undefined
   const [, rate] = /;\s*rate=(\d{4,6})\b/.exec(toText(parts[0]?.mimeType) ?? '') ?? []
   const audio =

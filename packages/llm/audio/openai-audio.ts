@@ -5,7 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
-import type { AudioClient } from './audio-client.ts'
+import type { AudioClient, SpeechAnswer } from './audio-client.ts'
 import type {
   AudioTokens,
   AudioUsage,
@@ -144,14 +144,13 @@ export function encodeSpeech(request: SpeechRequest, target: Target): UpstreamRe
 }
 
 /** undefined: the answer has no audio. */
-export function decodeSpeech(
-  bytes: Buffer,
-  contentType: string,
+export function* decodeSpeech(
+  { bytes, contentType }: SpeechAnswer,
   { format = DEFAULT_FORMAT }: Pick<SpeechRequest, 'format'>,
   target: Pick<Target, 'provider' | 'model'>,
-): SpeechReply | undefined {
+): Generator<void, SpeechReply | undefined> {
   if (speaksInEvents(target) && contentType.startsWith('text/event-stream')) {
-    const { audio, usage } = decodeSpeechEvents(bytes)
+    const { audio, usage } = yield* decodeSpeechEvents(bytes)
     return audio.length === 0 ? undefined : { audio, format, usage: { tokens: toSpokenTokens(usage) } }
   }
   // A text is an error report, whatever its status says.

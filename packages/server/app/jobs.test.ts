@@ -10,8 +10,18 @@ import { openAlerts, openJobs } from './jobs.ts'
 test('raises at the start the alerts that a killed process could not store, including those of its journal', async () => {
   const plane = await openControlPlane()
   const { database, newId } = plane
-  const tenant = await plane.insertTenant('killed')
   const body = { limit_usd: 1, window: 'total', alert_pcts: [50] }
+  // One whose usage cannot be read hides no alert of those that follow.
+  const broken = await plane.insertTenant('broken')
+  const daily = { ...body, window: 'day' }
+  await plane.call('POST', `/v1/projects/${broken.project.id}/budgets`, {
+    key: broken.keys.admin,
+    body: daily,
+  })
+  await database.pool.query(`update organizations set time_zone = 'Nowhere/Land' where id = $1`, [
+    broken.organization.id,
+  ])
+  const tenant = await plane.insertTenant('killed')
   const budgets = `/v1/projects/${tenant.project.id}/budgets`
   const made = await plane.call<{ id: string }>('POST', budgets, { key: tenant.keys.admin, body })
   const storage = { ...database, close: async () => {} }

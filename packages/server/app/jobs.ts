@@ -141,7 +141,14 @@ async function* sweep(
   await removeEndedAlerts(storage.db, new Date(at - KEPT_MS))
   await removeExpiredCircuits(storage.db, new Date(at))
   await settle()
+  let failure: { readonly error: unknown } | undefined
   for (const organization of await listOrganizationsWithUsage(storage.db, since)) {
-    yield* await listSettledMeters(storage, organization, at)
+    try {
+      yield* await listSettledMeters(storage, organization, at)
+    } catch (error) {
+      // One whose usage takes too long to read hides no alert of the others.
+      failure ??= { error }
+    }
   }
+  if (failure !== undefined) throw failure.error
 }

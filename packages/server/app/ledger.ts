@@ -6,7 +6,7 @@ import type { ThresholdCrossing } from '../ledger/ledger.ts'
 import type { SeedSource } from '../ledger/seed-source.ts'
 import { countInstances } from '../storage/instance-lock.ts'
 import type { Storage } from '../storage/open-storage.ts'
-import { listMeterSeeds } from '../storage/usage/usage-seeds.ts'
+import { openUsageSnapshot } from '../storage/usage/usage-seeds.ts'
 import type { RecordBarrier } from './records.ts'
 
 export interface LedgerParts {
@@ -44,13 +44,22 @@ export async function openProcessLedger(parts: LedgerParts): Promise<OpenedLedge
   })
 }
 
-/** Seeds are read while the drain writes nothing, so the records missing in the database are exactly those in memory. */
+/**
+ * A read of seeds sees the database as it is while the drain writes nothing, so the records missing in it are exactly those in memory.
+ * The drain then goes on, however long the read takes.
+ */
 function toSeeds({ storage, stored }: LedgerParts): SeedSource {
   return {
-    read: (meters, at, onCut, without = []) =>
-      stored.afterFlush(async missing => {
+    async read(meters, at, onCut, without = []) {
+      const snapshot = await stored.afterFlush(async missing => {
         onCut(missing)
-        return await listMeterSeeds(storage.pool, meters, at, without)
-      }),
+        return await openUsageSnapshot(storage.pool)
+      })
+      try {
+        return await snapshot.listSeeds(meters, at, without)
+      } finally {
+        await snapshot.close()
+      }
+    },
   }
 }

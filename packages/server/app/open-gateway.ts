@@ -45,6 +45,7 @@ import { connectRates } from '../workers/messages/rates.ts'
 import { connectReadiness } from '../workers/messages/readiness.ts'
 import type { AppParts } from './app-parts.ts'
 import { closeGateway, type StopCounts } from './close-server.ts'
+import { DatabaseSlots } from './database-slots.ts'
 import { openAlerts } from './jobs.ts'
 import { openProcessLedger } from './ledger.ts'
 import { listReadings, type MetricsSources, openMetrics } from './metrics.ts'
@@ -56,6 +57,7 @@ import { catchUp, openSnapshots } from './open-snapshots.ts'
 import { whenPreviousWorkersEnded } from './previous-workers.ts'
 import { openRecentRequests } from './recent-requests.ts'
 import { openRecords, type RecordBarrier, type Records } from './records.ts'
+import { RejectedCredentials } from './rejected-credentials.ts'
 import type { Config } from './settings.ts'
 import { toWorkerFolder } from './worker-folder.ts'
 
@@ -111,6 +113,8 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   closers.push(() => lastUsed.close())
   const counting = worker?.counting ?? (await openCounting(parts, records.stored))
   openFor(counting.ledger)
+  const slots = new DatabaseSlots(storage.pool)
+  const rejections = openRejections(parts)
   const isReady = openReadiness(parts, () => readinessOf(snapshots, counting, drain, config))
   if (worker !== undefined) handleFlush(worker.calls, () => drain.afterFlush(async () => {}))
   const deps: GatewayDeps = {
@@ -131,7 +135,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     circuits: openCircuits(parts),
     providerCounts: new ProviderCounts(),
     lastUsed,
-    idempotency: await openIdempotency(parts),
+    idempotency: await openIdempotency(parts, slots),
     frontDoor,
     tracer: tracing?.tracer,
     ...transports,
@@ -146,8 +150,8 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     writeRecord: record => drain.write(record),
     isJournalFull: () => (config.journalFull === 'refuse' ? drain.isFull() : drain.isMemoryFull()),
     isJournalFullFor: orgId => config.journalFull === 'refuse' && drain.isFullFor(orgId),
-    ...openRecentRequests(parts, drain),
-    onCredentialRejected: (id, reason) => markRejected(parts, id, reason),
+    ...openRecentRequests(parts, drain, slots),
+    onCredentialRejected: (id, reason) => rejections.note(id, reason),
     baseUrl,
     gatewayUrl,
     prefixes: config.prefixes,
@@ -224,13 +228,17 @@ function openTransports({
   return { http, sandbox }
 }
 
-function markRejected(
-  { storage, log, newId }: AppParts,
-  credentialId: string,
-  reason: 'auth' | 'quota',
-): void {
-  const validationError = reason === 'auth' ? CREDENTIAL_REJECTED : CREDENTIAL_EXHAUSTED
-  markCredentialRejected(storage.db, credentialId, validationError, { clock: systemClock, newId }).catch(
+function openRejections({ storage, log, newId }: AppParts): RejectedCredentials {
+  const events = { clock: systemClock, newId }
+  return new RejectedCredentials(
+    (id, reason) =>
+      markCredentialRejected(
+        storage.db,
+        id,
+        reason === 'auth' ? CREDENTIAL_REJECTED : CREDENTIAL_EXHAUSTED,
+        events,
+      ),
+    systemClock.now,
     error => log.error({ err: error }, 'a refused credential could not be marked'),
   )
 }

@@ -18,9 +18,10 @@ import {
 } from '../storage/idempotency/idempotent-answers.ts'
 import { openPool } from '../storage/pool.ts'
 import type { AppParts } from './app-parts.ts'
+import type { DatabaseSlots } from './database-slots.ts'
 
 /** Opens the idempotency keys of this gateway. Called once the process has the instance lock. */
-export async function openIdempotency(parts: AppParts): Promise<Idempotency> {
+export async function openIdempotency(parts: AppParts, slots: DatabaseSlots): Promise<Idempotency> {
   const { config, log, exceptions, storage, closers, newId, worker } = parts
   const { pool } = storage
   // Renewals do not wait behind other statements.
@@ -29,7 +30,7 @@ export async function openIdempotency(parts: AppParts): Promise<Idempotency> {
   // A gateway without REDIS_URL is alone on its database, so a previous one was stopped or killed. Of workers, the supervisor is.
   if (config.redisUrl === undefined && worker === undefined) await removeOwners(pool)
   const idempotency = new Idempotency({
-    store: openStore(parts, renewals),
+    store: openStore(parts, renewals, slots),
     // The supervisor frees the keys of a worker that was killed by its name.
     owner: worker?.worker ?? newId(),
     maxBytes: config.idempotencyBytes,
@@ -47,7 +48,11 @@ const MAX_ROWS = 500
 /** Bytes of answers of one statement. */
 const MAX_BYTES = 1024 * 1024
 
-function openStore({ storage: { pool }, secretBox }: AppParts, renewals: Pool): AnswerStore {
+function openStore(
+  { storage: { pool }, secretBox }: AppParts,
+  renewals: Pool,
+  slots: DatabaseSlots,
+): AnswerStore {
   const inserts = new GroupedCalls<NewClaim, boolean>({
     maxSize: MAX_ROWS,
     async run(claims) {
@@ -71,6 +76,13 @@ function openStore({ storage: { pool }, secretBox }: AppParts, renewals: Pool): 
       return answers.map(({ claimId }) => kept.has(claimId))
     },
   })
+  const releases = new GroupedCalls<string, undefined>({
+    maxSize: MAX_ROWS,
+    async run(claimIds) {
+      await releaseClaims(pool, claimIds)
+      return claimIds.map(() => undefined)
+    },
+  })
   return {
     renewOwner: owner => renewOwner(renewals, owner),
     removeOwner: owner => removeOwners(pool, owner),
@@ -79,7 +91,9 @@ function openStore({ storage: { pool }, secretBox }: AppParts, renewals: Pool): 
     findAll: hashes => findClaims(pool, hashes),
     takeOver: (claim, previousId) => takeOverClaim(pool, claim, previousId),
     keep: (claimId, bytes) => keeps.call({ claimId, bytes }),
-    read: claimId => readAnswer(pool, secretBox, claimId),
-    release: claimIds => releaseClaims(pool, claimIds),
+    read: (claimId, environmentId) => slots.run(environmentId, () => readAnswer(pool, secretBox, claimId)),
+    release: async claimIds => {
+      await Promise.all(claimIds.map(id => releases.call(id)))
+    },
   }
 }

@@ -1,12 +1,18 @@
 import { systemClock } from '../core/clock.ts'
+import type { EndUser } from '../core/tenancy/tenancy.ts'
+import { GroupedCalls } from '../gateway/idempotency/grouped-calls.ts'
+import { LargeLoads } from '../gateway/tenants/large-loads.ts'
 import { Preloads } from '../gateway/tenants/preloads.ts'
 import { type SnapshotName, Snapshots } from '../gateway/tenants/snapshots.ts'
 import { type ConfigNotifications, openConfigNotifications } from '../storage/changes/config-notifications.ts'
 import { findEnvironmentSnapshot, findKeyByHash } from '../storage/snapshots/snapshots.ts'
-import { findTokenMinter, getEndUserSnapshot } from '../storage/snapshots/token-snapshots.ts'
+import { type AskedEndUser, findTokenMinter, listEndUserSnapshots } from '../storage/snapshots/token-snapshots.ts'
 import { connectConfigChanges } from '../workers/messages/config-changes.ts'
 import { connectLoadedSnapshots } from '../workers/messages/loaded-snapshots.ts'
 import type { AppParts } from './app-parts.ts'
+
+/** Those that one statement reads. */
+const MAX_END_USERS = 500
 
 /** Opens the tenant snapshots and the notifications that invalidate them. */
 export async function openSnapshots({
@@ -18,13 +24,21 @@ export async function openSnapshots({
 }: AppParts): Promise<{ snapshots: Snapshots; announcements: ConfigNotifications }> {
   const preloads = new Preloads(name => snapshots.preload(name))
   const onLoaded = worker && connectLoadedSnapshots<SnapshotName>(worker.calls, name => preloads.add(name))
+  const endUsers = new GroupedCalls<AskedEndUser, EndUser>({
+    maxSize: MAX_END_USERS,
+    run: asked => listEndUserSnapshots(storage.pool, asked),
+  })
+  const largeLoads = new LargeLoads(
+    id => findEnvironmentSnapshot(storage.pool, secretBox, id),
+    () => performance.now(),
+  )
   const snapshots: Snapshots = new Snapshots({
     onLoaded,
     source: {
       findKey: hash => findKeyByHash(storage.pool, hash),
-      findEnvironment: id => findEnvironmentSnapshot(storage.pool, secretBox, id),
+      findEnvironment: id => largeLoads.find(id),
       findMinter: claims => findTokenMinter(storage.pool, claims),
-      findEndUser: (environmentId, id) => getEndUserSnapshot(storage.pool, environmentId, id),
+      findEndUser: (environmentId, id) => endUsers.call({ environmentId, id }),
     },
     now: systemClock.now,
     maxStaleMs: config.configMaxStaleMs,

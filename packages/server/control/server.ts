@@ -34,6 +34,7 @@ import { compressAnswer } from './operation/compress-answer.ts'
 import { ControlAnswers } from './operation/control-answers.ts'
 import { ControlBodies } from './operation/control-bodies.ts'
 import { openControlRates } from './operation/control-rates.ts'
+import { HostSlots } from './operation/host-slots.ts'
 import type { ReadMeters } from './operation/operation.ts'
 import { openPasswords } from './operation/password.ts'
 import { readJson } from './operation/read-json.ts'
@@ -237,5 +238,6 @@ function toServices(deps: ControlDeps, limits: ControlLimits) {
     passwords: openPasswords(),
     rates: openControlRates(deps.clock, limits),
     scopeSlots: new ScopeSlots(),
+    hostSlots: new HostSlots(),
   }
 }

@@ -17,6 +17,8 @@ export interface GuardedOptions {
   readonly signal?: AbortSignal
   /** Limit of the response body; a larger body is dropped and `isCut` is true. */
   readonly maxBytes: number
+  /** Called with the length of each chunk of the answer; false: there is no room for it, so that the answer is cut. */
+  readonly accept?: (bytes: number) => boolean
 }
 
 export type GuardedAnswer =
@@ -37,7 +39,7 @@ export type GuardedAnswer =
  * returned as it is. Never rejects, and returns no detail of a connection failure.
  */
 export async function guardedRequest(url: string, options: GuardedOptions): Promise<GuardedAnswer> {
-  const { policy, timeoutMs, maxBytes, headers, method = 'GET', body } = options
+  const { policy, timeoutMs, maxBytes, headers, method = 'GET', body, accept = () => true } = options
   const dispatcher = new Agent({ connect: createGuardedConnector(policy, timeoutMs), pipelining: 0 })
   const limit = AbortSignal.timeout(timeoutMs)
   const signal = options.signal === undefined ? limit : AbortSignal.any([limit, options.signal])
@@ -62,7 +64,8 @@ export async function guardedRequest(url: string, options: GuardedOptions): Prom
     const chunks = new ReceivedChunks()
     for await (const chunk of answer.body) {
       chunks.add(toOwned(chunk as Buffer))
-      if (chunks.size > maxBytes) return { ...head, body: Buffer.alloc(0), isCut: true }
+      if (chunks.size > maxBytes || !accept((chunk as Buffer).length))
+        return { ...head, body: Buffer.alloc(0), isCut: true }
     }
     return { ...head, body: await chunks.join(), isCut: false }
   } catch (error) {

@@ -32,6 +32,19 @@ export function takeTurn(owner: ShareOwner = UNKNOWN_OWNER): Promise<void> {
   return runInSlices(STEP, never, owner)
 }
 
+/** Runs the steps of work that yields between them, in the owner's turns. Returns its result. */
+export async function runSteps<T>(steps: Generator<void, T>, owner: ShareOwner = UNKNOWN_OWNER): Promise<T> {
+  let result: { readonly value: T } | undefined
+  const step = (): boolean => {
+    const next = steps.next()
+    if (next.done === true) result = { value: next.value }
+    return next.done === true
+  }
+  await runInSlices({ step }, never, owner)
+  if (result === undefined) throw new Error('the steps ended without a result')
+  return result.value
+}
+
 class WaitingWork implements TurnTaker {
   readonly origin = ''
   readonly owner: ShareOwner

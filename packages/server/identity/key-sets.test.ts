@@ -108,6 +108,16 @@ describe('the key set of an issuer', () => {
     expect(await failWith({ jwksUrl: idp.jwksUrl })).toEqual(failure)
   })
 
+  test('of an RSA key with a large exponent, which makes each verification slow, is rejected', async () => {
+    const { publicJwk } = await createKey('RS256')
+    const e = Buffer.alloc(200, 0xff).toString('base64url')
+    idp.answers.set(KEYS, { body: { keys: [{ ...publicJwk, e }] } })
+    expect(await failWith({ algorithms: ['RS256'] })).toEqual([
+      'issuer',
+      'The key set has no public signing key.',
+    ])
+  })
+
   test('without a usable key is rejected', async () => {
     idp.answers.set(KEYS, { body: { keys: [] } })
     expect(await failWith()).toEqual(['issuer', 'The key set has no public signing key.'])

@@ -87,6 +87,9 @@ async function fetchDocument(
 /** What verification needs of a key. Certificate chains and fields of a provider's own are dropped: key sets are kept. */
 const FIELDS = ['kty', 'kid', 'alg', 'use', 'crv', 'x', 'y', 'n', 'e'] as const
 
+/** Identity providers use 65537. */
+const MAX_EXPONENT = 2n ** 32n
+
 /** The modulus of an RSA key of 8192 bits has 1366 characters. */
 const MAX_FIELD_LENGTH = 2048
 
@@ -109,8 +112,9 @@ function isUsable(jwk: JWK): boolean {
   if (!isShort) return false
   try {
     const { asymmetricKeyDetails } = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' })
-    const bits = asymmetricKeyDetails?.modulusLength
-    return bits === undefined || (bits >= 2048 && bits <= 8192)
+    const { modulusLength: bits, publicExponent = 0n } = asymmetricKeyDetails ?? {}
+    // A large exponent would make each verification slow.
+    return bits === undefined || (bits >= 2048 && bits <= 8192 && publicExponent < MAX_EXPONENT)
   } catch {
     return false
   }

@@ -16,9 +16,17 @@ const subject = {
   excludesSandbox: true,
 }
 
-function settledMeter(key: string, settled: number): SettledMeter {
+function settledMeter(key: string, settled: number, orgId = 'o'): SettledMeter {
   const source = { kind: 'budget', id: key, scope: 'org', ref: 'o', code: 'budget_exceeded' } as const
-  const base = { subject, source, limit: 10, nominalLimit: 10, alertThresholds: [5], since: T, end: null }
+  const base = {
+    subject: { ...subject, orgId },
+    source,
+    limit: 10,
+    nominalLimit: 10,
+    alertThresholds: [5],
+    since: T,
+    end: null,
+  }
   const meter: FixedMeter = { ...base, kind: 'fixed', metric: 'nano_usd', key, series: key }
   return { meter, settled }
 }
@@ -130,5 +138,17 @@ test('sweeps from the start of the last sweep that succeeded', async () => {
   now = T + 1_200_000
   await vi.advanceTimersByTimeAsync(600_000)
   expect(sweeps).toEqual([undefined, undefined, new Date(T + 600_000 - 2 * 3_600_000)])
+  await job.close()
+})
+
+test('raises alerts of organizations in turns, and lets none have more than a thousand wait', async () => {
+  const raised: string[] = []
+  const { job, errors } = open(async ({ meter }) => void raised.push(meter.key))
+  for (let user = 0; user < 1_500; user++) job.note(settledMeter(`flood ${user}`, 5, 'abuser'))
+  job.note(settledMeter('honest', 5, 'other'))
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(raised.indexOf('honest')).toBe(1)
+  expect(raised).toHaveLength(1_001)
+  expect(errors).toHaveLength(1)
   await job.close()
 })

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import { LogPace } from '../core/log-pace.ts'
 import type { SettledMeter } from '../storage/events/alert-policies.ts'
 import { openPeriodicJob } from './periodic-job.ts'
 
@@ -7,7 +8,8 @@ const FLUSH_EVERY_MS = 1_000
 const SWEEP_EVERY_MS = 600_000
 /** A request's record may be stored this long after the request began. */
 const MAX_RECORD_DELAY_MS = 2 * 3_600_000
-/** Meters that wait at once. A meter beyond that is dropped and found by the next sweep. */
+/** Meters of one organization, and of all, that wait at once. A meter beyond that is dropped and found by the next sweep. */
+const MAX_WAITING_OF_ONE = 1_000
 const MAX_WAITING = 50_000
 
 export interface AlertsJobOptions {
@@ -35,26 +37,50 @@ export interface AlertsJob {
 export function openAlertsJob(options: AlertsJobOptions): AlertsJob {
   const { clock, raise, sweep, log } = options
   const { flushEveryMs = FLUSH_EVERY_MS, sweepEveryMs = SWEEP_EVERY_MS } = options
-  const waiting = new Map<string, SettledMeter>()
+  /** By organization and meter. No organization's map is empty. */
+  const waiting = new Map<string, Map<string, SettledMeter>>()
+  let count = 0
+  const pace = new LogPace()
   let sweptAt: number | undefined
   let isClosing = false
 
   function note(settled: SettledMeter): void {
-    const { key } = settled.meter
-    const before = waiting.get(key)
+    const { key, subject } = settled.meter
+    const own = waiting.get(subject.orgId) ?? new Map<string, SettledMeter>()
+    const before = own.get(key)
     if (before !== undefined && before.settled >= settled.settled) return
-    if (waiting.size < MAX_WAITING || before !== undefined) waiting.set(key, settled)
-    else log.error({ counter: key }, 'too many alerts are waiting; the next sweep will raise this one')
+    if (before === undefined) {
+      if (own.size >= MAX_WAITING_OF_ONE || count >= MAX_WAITING) {
+        const message = 'too many alerts are waiting; the next sweep will raise this one'
+        if (pace.isDue(performance.now())) log.error({ counter: key }, message)
+        return
+      }
+      count++
+    }
+    waiting.set(subject.orgId, own.set(key, settled))
+  }
+
+  /** Removes and returns the first meter of the next organization: one whose end users all reach a threshold delays no other. */
+  function take(): SettledMeter | undefined {
+    for (const [orgId, own] of waiting) {
+      for (const [key, settled] of own) {
+        own.delete(key)
+        count--
+        waiting.delete(orgId)
+        if (own.size > 0) waiting.set(orgId, own)
+        return settled
+      }
+    }
+    return undefined
   }
 
   async function flush(): Promise<void> {
-    for (const [key, settled] of waiting) {
-      waiting.delete(key)
+    for (let settled = take(); settled !== undefined; settled = take()) {
       try {
         await raise(settled)
       } catch (error) {
         note(settled)
-        log.error({ err: error, waiting: waiting.size }, 'an alert could not be raised; retrying in a second')
+        log.error({ err: error, waiting: count }, 'an alert could not be raised; retrying in a second')
         return
       }
     }

@@ -34,6 +34,30 @@ export async function hasMoreRecords(
   return rows.length > 0
 }
 
+/** What the requests of one key, end user or the like are bound by, of one owner. */
+export interface Binding {
+  readonly table: 'limits' | 'quotas' | 'budgets'
+  readonly owner: 'environment_id' | 'project_id' | 'org_id'
+  /** The rules of the organization itself have no project. */
+  readonly ofOrganization: boolean
+  readonly ownerId: string
+  readonly scope: string | null
+  readonly scopeRef: string | null
+}
+
+/** True if the owner has more than `most` rules for what the scope names. */
+export async function hasMoreRules(
+  db: Db,
+  { table, owner, ofOrganization, ownerId, scope, scopeRef }: Binding,
+  most: number,
+): Promise<boolean> {
+  const { rows } = await sql`select 1 from ${sql.table(table)}
+    where ${sql.ref(owner)} = ${ownerId} and scope is not distinct from ${scope}
+      and scope_ref::text is not distinct from ${scopeRef} and ${ofOrganization ? sql`project_id is null` : sql`true`}
+    offset ${most} limit 1`.execute(db)
+  return rows.length > 0
+}
+
 function toCondition(where: CountedRecords['where'], now: Date): RawBuilder<unknown> {
   switch (where) {
     case 'active':

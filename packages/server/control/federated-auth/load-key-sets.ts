@@ -5,14 +5,15 @@ import { toLookupOwner } from '../../http/lookup-slots.ts'
 import { FederatedConfigError, fetchKeySets, type KeySets } from '../../identity/key-sets.ts'
 import type { Services } from '../operation/operation.ts'
 
-/** Fetches the key sets of a configuration anew. Throws 400 `federated_config_invalid` if that fails. */
+/** Fetches the key sets of a configuration anew. Throws 400 `federated_config_invalid` if that fails, and like `HostSlots.run`. */
 export async function loadKeySets(
-  { egress }: Pick<Services, 'egress'>,
+  { egress, hostSlots }: Pick<Services, 'egress' | 'hostSlots'>,
   config: FederatedConfig,
   orgId: string,
 ): Promise<KeySets> {
   try {
-    return await fetchKeySets(config, chargeLookupsTo(egress, toLookupOwner(orgId)))
+    const policy = chargeLookupsTo(egress, toLookupOwner(orgId))
+    return await hostSlots.run(orgId, () => fetchKeySets(config, policy))
   } catch (error) {
     if (!(error instanceof FederatedConfigError)) throw error
     throw new Fault('federated_config_invalid', error.message, { param: error.field })

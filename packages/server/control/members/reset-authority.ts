@@ -1,6 +1,6 @@
 import type { Db } from '../../storage/pool.ts'
 import { hasIdentity } from '../../storage/users/identities.ts'
-import { listMemberships } from '../../storage/users/members.ts'
+import { listMemberships, MAX_MEMBERSHIPS } from '../../storage/users/members.ts'
 
 /**
  * True if this owner may reset the password of the account. A password gives access to every organization of the account,
@@ -12,5 +12,7 @@ export async function mayResetPassword(wholeDb: Db, ownerId: string, userId: str
   const theirs = await listMemberships(wholeDb, userId)
   const owners = await listMemberships(wholeDb, ownerId)
   const owned = new Set(owners.filter(({ role }) => role === 'owner').map(({ org_id }) => org_id))
-  return theirs.length > 0 && theirs.every(({ org_id }) => owned.has(org_id))
+  // Of more, some are not listed.
+  if (theirs.length === 0 || theirs.length >= MAX_MEMBERSHIPS) return false
+  return theirs.every(({ org_id }) => owned.has(org_id))
 }

@@ -14,6 +14,7 @@ import type { ControlAnswers } from './control-answers.ts'
 import type { ControlRates } from './control-rates.ts'
 import type { CsvFileShape, CsvPage } from './csv.ts'
 import { uuidField } from './fields.ts'
+import type { HostSlots } from './host-slots.ts'
 import type { Passwords } from './password.ts'
 import type { ResourceKind, Resources } from './resources.ts'
 import type { ScopeSlots } from './scope-slots.ts'
@@ -33,6 +34,7 @@ export interface Services {
   readonly passwords: Passwords
   readonly rates: ControlRates
   readonly scopeSlots: ScopeSlots
+  readonly hostSlots: HostSlots
   readonly answers: ControlAnswers
   readonly baseUrl: () => string
   /** The public URL of the gateway, which is the issuer of client tokens. */

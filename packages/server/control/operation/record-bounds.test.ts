@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasMoreRecords } from '../../storage/record-bounds.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
-import { MAX_ENVIRONMENT_BYTES, RECORD_BOUNDS } from './record-bounds.ts'
+import { MAX_ENVIRONMENT_BYTES, MAX_RULES, RECORD_BOUNDS } from './record-bounds.ts'
 
 const KiB = 1024
 
@@ -78,6 +78,51 @@ describe('record counts', () => {
     const other = await plane.insertTenant('other')
     const theirs = `/v1/orgs/${other.organization.id}/management-keys`
     expect((await plane.call('POST', theirs, { cookie: other.people.owner.cookie, body })).status).toBe(201)
+  })
+})
+
+describe('rules of one owner and scope', () => {
+  const limit = { scope: 'environment', metric: 'requests', limit: 100 }
+
+  test('409 resource_conflict: one more than 20, by creating or moving one; other scopes have room of their own', async () => {
+    const path = `${environment}/limits`
+    const made: string[] = []
+    for (let at = 0; at < MAX_RULES; at++) {
+      const { status, json } = await call('POST', path, { ...limit, window_seconds: 60 + at })
+      expect(status).toBe(201)
+      made.push(json.id)
+    }
+    const refused = await call('POST', path, limit)
+    expect([refused.status, refused.json.error?.code]).toEqual([409, 'resource_conflict'])
+    expect(refused.json.error?.message).toBe(
+      'At most 20 limits may have the same owner and scope: delete one first.',
+    )
+    const perUser = await call('POST', path, { ...limit, scope: 'default_end_user' })
+    expect(perUser.status).toBe(201)
+    const moved = await call('PATCH', `/v1/limits/${perUser.json.id}`, { scope: 'environment' })
+    expect([moved.status, moved.json.error?.code]).toEqual([409, 'resource_conflict'])
+    expect((await call('PATCH', `/v1/limits/${made[0]}`, { limit: 7 })).status).toBe(200)
+    await call('DELETE', `/v1/limits/${made[0]}`)
+    expect((await call('POST', path, limit)).status).toBe(201)
+    for (const scope_ref of ['ann', 'ben']) {
+      const { status } = await call('POST', path, { ...limit, scope: 'end_user', scope_ref })
+      expect(status).toBe(201)
+    }
+  })
+
+  test('the same holds for quotas and budgets, also of the organization', async () => {
+    const { organization, project } = tenant
+    const owners: [string, object][] = [
+      [`${environment}/quotas`, { scope: 'default_end_user', metric: 'tokens', window: 'day', limit: 9 }],
+      [`/v1/projects/${project.id}/budgets`, { limit_usd: 1, window: 'day' }],
+      [`/v1/orgs/${organization.id}/budgets`, { limit_usd: 1, window: 'day' }],
+      [`/v1/orgs/${organization.id}/limits`, { scope: 'org', metric: 'requests', limit: 9 }],
+    ]
+    for (const [path, body] of owners) {
+      const statuses: number[] = []
+      for (let at = 0; at <= MAX_RULES; at++) statuses.push((await call('POST', path, body)).status)
+      expect(statuses).toEqual([...Array.from({ length: MAX_RULES }, () => 201), 409])
+    }
   })
 })
 

@@ -1,5 +1,12 @@
 import { Fault } from '../../core/fault.ts'
-import { type CountedRecords, hasMoreRecords, measureEnvironment } from '../../storage/record-bounds.ts'
+import type { Db } from '../../storage/pool.ts'
+import {
+  type Binding,
+  type CountedRecords,
+  hasMoreRecords,
+  hasMoreRules,
+  measureEnvironment,
+} from '../../storage/record-bounds.ts'
 import type { Services } from './operation.ts'
 
 interface RecordBound extends CountedRecords {
@@ -74,6 +81,24 @@ export const RECORD_BOUNDS: ReadonlyMap<string, RecordBound> = new Map<string, R
   ],
 ])
 
+/**
+ * The most limits, quotas or budgets of one owner that one scope may have: each request is checked against all of those that bind it, and
+ * each running request, and each counter of an end user, takes memory for each of them.
+ */
+export const MAX_RULES = 20
+
+/** The operations that write a rule, and its table. */
+const RULES: ReadonlyMap<string, Binding['table']> = new Map([
+  ['limits.create', 'limits'],
+  ['limits.create_in_organization', 'limits'],
+  ['limits.update', 'limits'],
+  ['quotas.create', 'quotas'],
+  ['quotas.update', 'quotas'],
+  ['budgets.create', 'budgets'],
+  ['budgets.create_in_organization', 'budgets'],
+  ['budgets.update', 'budgets'],
+])
+
 /** The operations that may write long texts into an environment. */
 const WRITING = new Set([
   'environments.update',
@@ -92,7 +117,7 @@ export const MAX_ENVIRONMENT_BYTES = 4 * 1024 * 1024
 
 /** True if the operation may be refused because its owner has too much already. */
 export function isBounded(operationName: string): boolean {
-  return RECORD_BOUNDS.has(operationName) || WRITING.has(operationName)
+  return RECORD_BOUNDS.has(operationName) || RULES.has(operationName) || WRITING.has(operationName)
 }
 
 /**
@@ -111,6 +136,8 @@ export async function assertWithinBounds(
     const ownerId = findOwner(bound.owner, resource, result)
     if (await hasMoreRecords(db, bound, ownerId, bound.most, new Date(clock.now()))) throw tooMany(bound)
   }
+  const rules = RULES.get(operationName)
+  if (rules !== undefined) await assertFewRules(db, rules, result as Rule, resource)
   if (!WRITING.has(operationName)) return
   const id = findOwner('environment_id', resource, result)
   const bytes = await measureEnvironment(db, id)
@@ -122,6 +149,34 @@ export async function assertWithinBounds(
     'resource_conflict',
     `The environment would have ${bytes} bytes of allow-lists, plans, aliases, custom models and credentials, and may have ${most}. Shorten or delete some first.`,
   )
+}
+
+/** A limit, quota or budget, as the API shows it. */
+interface Rule {
+  readonly org_id?: string
+  readonly project_id: string | null
+  readonly environment_id?: string | null
+  readonly scope: string | null
+  readonly scope_ref: string | null
+}
+
+/** A rule that was there before may be changed, but for its scope, also among more than MAX_RULES. */
+async function assertFewRules(db: Db, table: Binding['table'], rule: Rule, resource: unknown): Promise<void> {
+  const { scope, scope_ref: scopeRef } = rule
+  const { scope: scopeBefore, scope_ref: refBefore } = resource as Partial<Rule>
+  if (scope === scopeBefore && scopeRef === refBefore) return
+  const owner = findRuleOwner(rule)
+  const ownerId = rule[owner] as string
+  const ofOrganization = owner === 'org_id'
+  if (!(await hasMoreRules(db, { table, owner, ofOrganization, ownerId, scope, scopeRef }, MAX_RULES)))
+    return
+  const message = `At most ${MAX_RULES} ${table} may have the same owner and scope: delete one first.`
+  throw new Fault('resource_conflict', message, { param: 'scope' })
+}
+
+function findRuleOwner({ environment_id, project_id }: Rule): Binding['owner'] {
+  if (typeof environment_id === 'string') return 'environment_id'
+  return project_id === null ? 'org_id' : 'project_id'
 }
 
 /** Returns the owner's id from the written record or, where that does not name it, of the path. */

@@ -1,3 +1,5 @@
+import { Fault } from '../../core/fault.ts'
+import { MAX_MEMBERSHIPS } from '../../storage/users/members.ts'
 import { isOrganizationSlugTaken } from '../../storage/tenancy/organizations.ts'
 import { extendTenantScope } from '../../storage/tenant-scope.ts'
 import { defineOperation } from '../operation/operation.ts'
@@ -18,6 +20,10 @@ export const createOrganization = defineOperation('POST /v1/orgs', {
   audit: (_, result) => ({ orgIds: [result.id] }),
   handle: async ({ services, actor, body }) => {
     await assertTimeZone(services, body.time_zone, 'invalid_request')
+    if (actor.memberships.length >= MAX_MEMBERSHIPS) {
+      const message = `A user may belong to at most ${MAX_MEMBERSHIPS} organizations: leave or delete one first.`
+      throw new Fault('resource_conflict', message)
+    }
     // Slugs are unique in the deployment, so the check goes beyond the caller's own organizations.
     const isTaken = (slug: string): Promise<boolean> => isOrganizationSlugTaken(services.wholeDb, slug)
     const { name, slug } = body

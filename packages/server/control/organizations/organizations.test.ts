@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { MAX_MEMBERSHIPS } from '../../storage/users/members.ts'
 import {
   type ControlPlane,
   type List,
@@ -37,6 +38,24 @@ describe('POST /v1/orgs', () => {
     const project = await plane.call('POST', `/v1/orgs/${json.id}/projects`, { cookie, body: { name: 'p' } })
     expect(project.outcome).toBe('201')
     expect((await plane.call<List<Organization>>('GET', '/v1/orgs', { cookie })).json.data).toEqual([json])
+  })
+
+  test('409 resource_conflict: for a user in 500 organizations already, which every call of that user reads', async () => {
+    const { user, cookie } = await plane.insertPerson()
+    await plane.database.pool.query(
+      `with made as (
+        insert into organizations select (o.r).* from (select jsonb_populate_record(organizations, jsonb_build_object(
+          'id', gen_random_uuid(), 'slug', gen_random_uuid())) as r
+          from organizations, generate_series(1, ${MAX_MEMBERSHIPS}) where id = $1 offset 0) o returning id
+      ) insert into members (id, org_id, user_id, role, accepted_at, created_at, updated_at)
+        select gen_random_uuid(), id, $2, 'owner', now(), now(), now() from made`,
+      [tenant.organization.id, user.id],
+    )
+    const create = () => plane.call<Organization>('POST', '/v1/orgs', { cookie, body: { name: 'One more' } })
+    expect((await create()).outcome).toBe('409 resource_conflict')
+    const [first] = (await plane.call<List<Organization>>('GET', '/v1/orgs', { cookie })).json.data
+    await plane.call('DELETE', `/v1/orgs/${first?.id}`, { cookie })
+    expect((await create()).outcome).toBe('201')
   })
 
   test('makes the slug unique if the name is taken; a requested slug that is taken is 409', async () => {

@@ -1,4 +1,6 @@
 import { decodeError } from '@rideau/llm/formats/shared/decode-error'
+import { ANSWER_BOUNDS } from '@rideau/llm/json/body-bounds'
+import type { JsonBounds } from '@rideau/llm/json/json-bounds'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { Provider } from '@rideau/llm/provider/provider'
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
@@ -6,11 +8,14 @@ import { joinAddress } from '@rideau/llm/upstream/join-address'
 import type { EgressPolicy } from '../../http/egress.ts'
 import { guardedGet } from '../../http/guarded-get.ts'
 import type { GuardedAnswer } from '../../http/guarded-request.ts'
+import { parseLongJson, parseShortAnswer } from '../../http/parse-json.ts'
 import { findTokenExchange } from '../../identity/find-token-exchange.ts'
 import { CREDENTIAL_REJECTED, type CredentialValidation } from '../../storage/models/credential-validation.ts'
 
 const NO_BODY = Buffer.alloc(0)
 const MAX_ANSWER_BYTES = 1024 * 1024
+/** A longer explanation of an error is not read. */
+const MAX_ERROR_BYTES = 64 * 1024
 const MAX_MODELS = 5_000
 const MAX_NAME = 256
 /** The most bytes of all names in one list. Every worker holds them. */
@@ -64,7 +69,7 @@ export async function checkCredential(
   if (error !== null || !answer.ok) return { error, models: undefined }
   // The provider accepted the key. It stays valid if the list is too large to read or the route returns none.
   if (answer.isCut || provider.keyCheckPath !== undefined) return { error: null, models: undefined }
-  const models = findModels(answer.body)
+  const models = findModels(await parseList(answer.body))
   return models === undefined
     ? { error: 'The address did not answer with a list of models.', models }
     : { error, models }
@@ -101,24 +106,32 @@ function findError(answer: GuardedAnswer): string | null {
   if (status >= 200 && status < 300) return null
   if (status === 401 || status === 403) return CREDENTIAL_REJECTED
   // Some providers reject a key with another status and an explanation in the body.
-  if (status < 500 && decodeError(status, {}, answer.body.toString('utf8')).kind === 'auth')
-    return CREDENTIAL_REJECTED
+  const text = answer.body.length > MAX_ERROR_BYTES ? '' : answer.body.toString('utf8')
+  if (status < 500 && decodeError(status, {}, text).kind === 'auth') return CREDENTIAL_REJECTED
   if (status >= 300 && status < 400) return 'The address redirects, and redirects are not followed.'
   if (status === 429) return 'The provider limits the rate of requests right now; validate again later.'
   return `The provider answered with the status ${status}.`
+}
+
+/** A list of a thousand models with all that is said of them. */
+const LIST_BOUNDS: JsonBounds = { ...ANSWER_BOUNDS, maxParts: 131_072 }
+
+/** Returns what the provider answered; undefined for what is not JSON within bounds. A long answer takes its turns in the event loop. */
+async function parseList(body: Buffer): Promise<unknown> {
+  try {
+    const { value } = parseShortAnswer(body) ?? (await parseLongJson(body, LIST_BOUNDS, () => undefined))
+    return value
+  } catch {
+    return undefined
+  }
 }
 
 /**
  * Returns the ids in `{ data: [{ id }] }` (OpenAI), `{ models: [{ name }] }`, `{ modelSummaries: [{ modelId }] }` or a
  * bare list; undefined for any other body.
  */
-function findModels(body: Buffer): string[] | undefined {
-  let answer: unknown
-  try {
-    answer = JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
-  }
+function findModels(answer: unknown): string[] | undefined {
+  if (answer === undefined) return undefined
   const list = isObject(answer) ? (answer.data ?? answer.models ?? answer.modelSummaries ?? null) : answer
   // A server without models returns null in place of the list.
   if (list === null && isObject(answer) && ('data' in answer || 'models' in answer)) return []

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 5_000
  * provider answers. Call it before the first statement, so that no connection is held meanwhile.
  */
 export async function checkNewCredential(
-  { egress, clock }: Pick<Services, 'egress' | 'clock'>,
+  { egress, clock, hostSlots }: Pick<Services, 'egress' | 'clock' | 'hostSlots'>,
   orgId: string,
   input: CredentialInput,
 ): Promise<CheckOutcome> {
@@ -25,7 +25,8 @@ export async function checkNewCredential(
     timer = setTimeout(resolve, TIMEOUT_MS, timedOut)
   })
   try {
-    return await Promise.race([check(input, egress, orgId, clock.now()), limit])
+    const checking = hostSlots.run(orgId, () => check(input, egress, orgId, clock.now()))
+    return await Promise.race([checking, limit])
   } catch {
     return { error: 'This credential could not be checked.', models: undefined }
   } finally {

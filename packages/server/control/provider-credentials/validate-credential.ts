@@ -12,7 +12,9 @@ export const validateCredential = defineOperation('POST /v1/provider-credentials
   response: { 200: CredentialResource },
   handle: async ({ services, resource }) => {
     // Call the provider before the first statement, so that no connection is held while it responds.
-    const outcome = await checkStoredCredential(resource, services)
+    const outcome = await services.hostSlots.run(resource.org_id, () =>
+      checkStoredCredential(resource, services),
+    )
     const at = new Date(services.clock.now())
     return toCredentialResource(
       orResourceNotFound(

@@ -17,8 +17,8 @@ export interface AudioAttempt<T> {
   readonly planned: AudioTarget
   readonly request: UpstreamRequest
   readonly isBinary: boolean
-  /** Returns undefined if the answer is none. */
-  readonly decode: (answer: WholeAnswer) => T | undefined
+  /** Returns undefined if the answer is none; a promise if decoding takes its turns in the event loop. */
+  readonly decode: (answer: WholeAnswer) => T | undefined | Promise<T | undefined>
 }
 
 interface AudioDeps {
@@ -43,9 +43,11 @@ export function attemptAudio<T>(
     if (status < 200 || status >= 300) {
       return { ok: false, error: decodeError(status, readHeaders(), toErrorText(bytes)) }
     }
-    const value = decode(answer)
-    return value === undefined
-      ? unreadable(answer, 'the answer has no audio or text')
-      : { ok: true, status, value }
+    const toResult = (value: T | undefined): AttemptResult<T> =>
+      value === undefined
+        ? unreadable(answer, 'the answer has no audio or text')
+        : { ok: true, status, value }
+    const decoded = decode(answer)
+    return decoded instanceof Promise ? decoded.then(toResult) : toResult(decoded)
   })
 }

@@ -52,14 +52,14 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 const NO_HEADERS = (): UpstreamHeaders => ({})
 
+/** Decodes an answer; a promise if that takes its turns in the event loop. */
+type Decode<T> = (answer: WholeAnswer) => AttemptResult<T> | Promise<AttemptResult<T>>
+
 /**
  * One call for a complete answer. Resolves with a classified error when the call fails; rejects only for exceptions of
  * the gateway itself.
  */
-export function attemptWhole<T>(
-  options: WholeOptions,
-  decode: (answer: WholeAnswer) => AttemptResult<T>,
-): Promise<AttemptResult<T>> {
+export function attemptWhole<T>(options: WholeOptions, decode: Decode<T>): Promise<AttemptResult<T>> {
   return new Promise((resolve, reject) => {
     new WholeAttempt(options, decode, resolve, reject).start(options)
   })
@@ -69,7 +69,7 @@ class WholeAttempt<T> implements UpstreamHandler {
   readonly #ctx: WatchedContext
   readonly #timeoutMs: number
   readonly #isBinary: boolean
-  readonly #decode: (answer: WholeAnswer) => AttemptResult<T>
+  readonly #decode: Decode<T>
   readonly #resolve: (result: AttemptResult<T> | Promise<AttemptResult<T>>) => void
   readonly #reject: (error: unknown) => void
   readonly #chunks = new ReceivedChunks()
@@ -81,7 +81,7 @@ class WholeAttempt<T> implements UpstreamHandler {
 
   constructor(
     { ctx, timeoutMs, isBinary }: WholeOptions,
-    decode: (answer: WholeAnswer) => AttemptResult<T>,
+    decode: Decode<T>,
     resolve: (result: AttemptResult<T> | Promise<AttemptResult<T>>) => void,
     reject: (error: unknown) => void,
   ) {
@@ -164,7 +164,7 @@ class WholeAttempt<T> implements UpstreamHandler {
 function parseAndDecode<T>(
   ctx: WatchedContext,
   { status, readHeaders, bytes }: ReceivedAnswer,
-  decode: (answer: WholeAnswer) => AttemptResult<T>,
+  decode: Decode<T>,
 ): AttemptResult<T> | Promise<AttemptResult<T>> {
   if (isError(status)) return readAnswer({ status, readHeaders, bytes, json: undefined }, decode)
   let json: WholeAnswer['json']
@@ -180,7 +180,7 @@ function parseAndDecode<T>(
 async function parseInSlices<T>(
   ctx: WatchedContext,
   { status, readHeaders, bytes }: ReceivedAnswer,
-  decode: (answer: WholeAnswer) => AttemptResult<T>,
+  decode: Decode<T>,
 ): Promise<AttemptResult<T>> {
   let stop: Fault | undefined
   ctx.watch(undefined, fault => {
@@ -219,14 +219,14 @@ export function toTimeout(
 }
 
 /** Providers may send anything: an exception of the decoder means that the answer cannot be read. */
-function readAnswer<T>(
-  answer: WholeAnswer,
-  decode: (answer: WholeAnswer) => AttemptResult<T>,
-): AttemptResult<T> {
+function readAnswer<T>(answer: WholeAnswer, decode: Decode<T>): AttemptResult<T> | Promise<AttemptResult<T>> {
+  const fail = (error: unknown): AttemptResult<T> =>
+    unreadable(answer, `the answer cannot be read: ${String(error)}`)
   try {
-    return decode(answer)
+    const decoded = decode(answer)
+    return decoded instanceof Promise ? decoded.catch(fail) : decoded
   } catch (error) {
-    return unreadable(answer, `the answer cannot be read: ${String(error)}`)
+    return fail(error)
   }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { invalid } from '@rideau/llm/formats/shared/read-fields'
 import { findImageType } from '@rideau/llm/images/image-type'
 import { parseUrl } from '@rideau/llm/request/bounded-url'
+import type { Fault } from '../../core/fault.ts'
 import { chargeLookupsTo, type EgressPolicy } from '../../http/egress.ts'
 import { type GuardedAnswer, guardedRequest } from '../../http/guarded-request.ts'
 import { findFormObjection } from '../../http/outgoing-url.ts'
@@ -19,29 +20,46 @@ export type FetchImageDeps = Pick<AttemptDeps, 'callerEgress' | 'fetchTimes'>
 /** Fetches the image at an address that a caller names. Throws `invalid_request` with `param`. */
 export type FetchImage = (address: string, param: string, maxBytes: number) => Promise<Buffer>
 
-/** Waits for `work`, which fetches images for a request. Its fetches end when the request is stopped. */
+/**
+ * Waits for `work`, which fetches images for a request. Its fetches end when the request is stopped. What they fetch counts as part of the
+ * request's body: throws `concurrency_limit_exceeded` if there is no room for it.
+ */
 export async function runFetches(
   ctx: RequestContext,
   deps: FetchImageDeps,
   work: (fetchImage: FetchImage) => Promise<void>,
 ): Promise<void> {
   const stop = new AbortController()
+  /** Why there is no room for more. */
+  let full: Fault | undefined
   const fetcher: Fetcher = {
     policy: chargeLookupsTo(deps.callerEgress, ctx),
     times: deps.fetchTimes,
     signal: stop.signal,
+    accept: bytes => {
+      // The request may have ended, and with it the permit that would give the bytes back.
+      if (stop.signal.aborted) return false
+      full ??= ctx.permit?.acquire(bytes)
+      return full === undefined
+    },
+  }
+  const fetch: FetchImage = async (...image) => {
+    const bytes = await fetchImage(fetcher, ...image)
+    if (full !== undefined) throw full
+    return bytes
   }
   try {
-    await waitFor(
-      ctx,
-      work((...image) => fetchImage(fetcher, ...image)),
-    )
+    await waitFor(ctx, work(fetch))
+  } catch (error) {
+    throw full ?? error
   } finally {
     stop.abort()
   }
 }
 
 interface Fetcher {
+  /** Counts bytes as part of the request's body; false: there is no room for them. */
+  readonly accept: (bytes: number) => boolean
   readonly policy: EgressPolicy
   readonly times: FetchTimes
   readonly signal: AbortSignal
@@ -75,7 +93,7 @@ async function fetchImage(
 
 /** Returns the image, or undefined if it cannot be fetched. Every redirect is checked like the first address. */
 async function tryFetch(
-  { policy, signal }: Fetcher,
+  { policy, signal, accept }: Fetcher,
   address: string,
   maxBytes: number,
   deadline: number,
@@ -89,6 +107,7 @@ async function tryFetch(
       timeoutMs: Math.max(1, Math.ceil(deadline - performance.now())),
       signal,
       maxBytes,
+      accept,
     })
     if (!answer.ok) return undefined
     const next = findRedirect(answer, url)

@@ -1,7 +1,6 @@
 import type { Framing } from '@rideau/llm/frames/framing'
 import { type Frame, type FrameParser, openFrames } from '@rideau/llm/frames/open-frames'
-import { EVENT_BOUNDS } from '@rideau/llm/json/body-bounds'
-import { StructureWalk } from '@rideau/llm/json/structure-walk'
+import { assertBoundedEvent } from '@rideau/llm/json/bounded-event'
 import type { StreamDecoder, StreamEvent } from '@rideau/llm/stream/stream-event'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { AnsweredCalls } from './answered-calls.ts'
@@ -31,7 +30,7 @@ export class StreamReader {
     this.receiver = receiver
     this.#decoder = decoder
     this.#parser = openFrames(framing, frame => {
-      if (frame.data.length > SHORT_EVENT_CHARS) assertBounded(frame.data)
+      assertBoundedEvent(frame.data)
       const events = decoder.decode(frame.data, frame.event)
       this.#boundCalls(events)
       this.receiver.onFrame(events, frame)
@@ -67,14 +66,4 @@ export class StreamReader {
   partialUsage(): Usage | undefined {
     return this.#decoder.partialUsage?.()
   }
-}
-
-/** An event is parsed in one go. Shorter ones take less than 10 ms, whatever they contain. */
-const SHORT_EVENT_CHARS = 64 * 1024
-
-/** Throws if an event contains so many values that parsing it would block the event loop. */
-function assertBounded(data: string): void {
-  const walk = new StructureWalk(Buffer.from(data), EVENT_BOUNDS)
-  walk.advance(Number.MAX_SAFE_INTEGER)
-  if (walk.problem === 'too_many_values') throw new Error('an event of the stream contains too many values')
 }

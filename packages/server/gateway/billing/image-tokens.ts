@@ -19,9 +19,9 @@ const MOST: readonly (readonly [models: readonly string[], tokens: number])[] = 
   [['*claude-opus-5*', '*claude-sonnet-5*', '*claude-fable-5*', '*claude-mythos-5*'], 4_784],
 ]
 /** An image in low detail, at the model that counts most for it. */
-const MOST_IN_LOW_DETAIL = 2_833
+const MAX_IN_LOW_DETAIL = 2_833
 /** An image that is not made smaller: 10,000 patches, and some for rounding. */
-const MOST_AS_IT_IS = 12_000
+const MAX_AS_IT_IS = 12_000
 
 /** Returns the tokens that the images of a request may have beyond those that countInput counts, at the model that counts most. */
 export function countLargeImages(
@@ -48,9 +48,9 @@ function findMost({ model }: { readonly model: string }): number {
 function toMost(part: ContentPart, most: number): number {
   switch (toObject(part.image_url)?.detail) {
     case 'low':
-      return Math.min(most, MOST_IN_LOW_DETAIL)
+      return Math.min(most, MAX_IN_LOW_DETAIL)
     case 'original':
-      return Math.max(most, MOST_AS_IT_IS)
+      return Math.max(most, MAX_AS_IT_IS)
     default:
       return most
   }

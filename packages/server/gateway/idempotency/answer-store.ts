@@ -9,6 +9,9 @@ export interface AnswerStore {
   readonly findAll: (hashes: readonly Buffer[]) => Promise<StoredClaim[]>
   readonly takeOver: (claim: NewClaim, previousId: string) => Promise<boolean>
   readonly keep: (claimId: string, answer: Buffer) => Promise<boolean>
-  readonly read: (claimId: string) => Promise<{ readonly bytes: Buffer; readonly leftMs: number } | undefined>
+  readonly read: (
+    claimId: string,
+    environmentId: string,
+  ) => Promise<{ readonly bytes: Buffer; readonly leftMs: number } | undefined>
   readonly release: (claimIds: readonly string[]) => Promise<void>
 }

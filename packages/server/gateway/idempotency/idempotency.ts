@@ -169,7 +169,7 @@ export class Idempotency implements FlightOwner {
     const stored = await this.#reads.run(
       scope.environmentId,
       found.bytes,
-      () => within(CLAIM_MS, store.read(found.id), onTimeout),
+      () => within(CLAIM_MS, store.read(found.id, scope.environmentId), onTimeout),
       CLAIM_MS,
       onTimeout,
     )

@@ -5,8 +5,9 @@ import { encodeSpeechReply } from '@rideau/llm/audio/encode-speech'
 import type { EncodedAudio } from '@rideau/llm/audio/encode-transcript'
 import { findUnreadSpeechField, parseSpeech } from '@rideau/llm/audio/parse-speech'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
-import type { Json, JsonObject } from '@rideau/llm/json/json-value'
+import { type Json, type JsonObject, toObject } from '@rideau/llm/json/json-value'
 import type { Target } from '@rideau/llm/upstream/target'
+import { runSteps } from '../../http/sliced-work.ts'
 import { attemptAudio } from '../attempts/attempt-audio.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import type { AudioBounds } from '../billing/audio-amounts.ts'
@@ -65,9 +66,12 @@ class Speech implements AudioTask<SpeechReply> {
     const request = client.encodeSpeech(this.#request, target)
     return attemptAudio(
       {
-        ...{ ctx: this.#ctx, target, planned, request, isBinary: true },
-        decode: ({ bytes, readHeaders }) =>
-          client.decodeSpeech(bytes, String(readHeaders()['content-type'] ?? ''), this.#request, target),
+        ...{ ctx: this.#ctx, target, planned, request, isBinary: client.speaksJson !== true },
+        decode: ({ bytes, readHeaders, json }) => {
+          const contentType = String(readHeaders()['content-type'] ?? '')
+          const answer = { bytes, contentType, json: toObject(json?.value as Json | undefined) }
+          return runSteps(client.decodeSpeech(answer, this.#request, target), this.#ctx)
+        },
       },
       this.#deps,
     )

@@ -1,7 +1,7 @@
 import type { ModelListEntry } from '@rideau/llm/formats/shared/listed-model'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { Environment } from '../../core/tenancy/tenancy.ts'
-import { runInSlices, takeTurn } from '../../http/sliced-work.ts'
+import { runSteps, takeTurn } from '../../http/sliced-work.ts'
 import { sendJsonBytes } from '../edge/send.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 
@@ -139,18 +139,3 @@ export class ModelLists {
     return this.#lastVersion
   }
 }
-
-/** Runs the steps in the owner's turns. */
-async function runSteps<T>(steps: Generator<void, T>, owner: IdentifiedContext): Promise<T> {
-  let result: { readonly value: T } | undefined
-  const step = (): boolean => {
-    const next = steps.next()
-    if (next.done === true) result = { value: next.value }
-    return next.done === true
-  }
-  await runInSlices({ step }, never, owner)
-  if (result === undefined) throw new Error('the steps ended without a result')
-  return result.value
-}
-
-const never = (): boolean => false

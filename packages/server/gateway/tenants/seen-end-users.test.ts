@@ -56,3 +56,22 @@ test('notes at most 5,000 of many new end users at once, and the others when the
   expect(new Set(batches.flat()).size).toBe(6_000)
   expect(batches.flat()).toHaveLength(6_000)
 })
+
+test('who waits for its record does not wait for those that others note from then on', async () => {
+  let flooded = 0
+  const flooding = new SeenEndUsers({
+    insert: async rows => {
+      batches.push(rows.map(({ external_id }) => external_id))
+      // Another key names a new end user during each statement.
+      if (flooded < 10_000) flooding.note(environment, `flood${flooded++}`)
+      await new Promise(resolve => setImmediate(resolve))
+    },
+    newId: () => 'id',
+    now: () => now,
+    log: { warn: () => {} },
+  })
+  flooding.note(environment, 'first')
+  await flooding.settled()
+  expect(batches.flat()).toContain('first')
+  expect(flooded).toBeLessThan(10)
+})

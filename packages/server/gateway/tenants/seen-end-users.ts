@@ -26,7 +26,12 @@ export class SeenEndUsers {
   /** When each was noted, by environment id and end user id. The oldest come first. */
   readonly #noted = new Map<string, number>()
   readonly #waiting = new Map<string, SeenEndUser>()
-  #writing: Promise<void> | undefined
+  /** How many were put among those that wait, and how many of these do not wait any more. */
+  #taken = 0
+  #finished = 0
+  /** The calls of `settled` that wait, in order. */
+  readonly #settling: { readonly after: number; readonly resolve: () => void }[] = []
+  #isWriting = false
   #retryAt = 0
 
   constructor(options: SeenEndUsersOptions) {
@@ -41,8 +46,10 @@ export class SeenEndUsers {
     if (notedAt !== undefined && now - notedAt < NOTED_MS) return
     if (this.#waiting.size >= MAX_WAITING || now < this.#retryAt) return
     this.#keep(key, now)
+    if (this.#waiting.has(key)) return
+    this.#taken++
     this.#waiting.set(key, this.toSeen(environment, id))
-    this.#writing ??= this.#write()
+    if (!this.#isWriting) void this.#write()
   }
 
   /** Returns the record of an end user that is seen now. */
@@ -60,9 +67,14 @@ export class SeenEndUsers {
     }
   }
 
-  /** Resolves once everything that was noted is stored, or could not be. */
-  async settled(): Promise<void> {
-    await this.#writing
+  /**
+   * Resolves once everything that was noted before is stored, or could not be. It does not wait for what is noted from then on, which one
+   * key can make endless.
+   */
+  settled(): Promise<void> {
+    const after = this.#taken
+    if (this.#finished >= after) return Promise.resolve()
+    return new Promise(resolve => void this.#settling.push({ after, resolve }))
   }
 
   #keep(key: string, now: number): void {
@@ -75,12 +87,22 @@ export class SeenEndUsers {
 
   /** Never rejects. Requests that arrive during a statement share the next one. */
   async #write(): Promise<void> {
+    this.#isWriting = true
     // The end users of one tick share a statement.
     await new Promise(resolve => setImmediate(resolve))
     try {
-      while (this.#waiting.size > 0) await this.#writeBatch()
+      while (this.#waiting.size > 0) {
+        await this.#writeBatch()
+        this.#settle()
+      }
     } finally {
-      this.#writing = undefined
+      this.#isWriting = false
+    }
+  }
+
+  #settle(): void {
+    while (this.#settling.length > 0 && (this.#settling[0]?.after ?? 0) <= this.#finished) {
+      this.#settling.shift()?.resolve()
     }
   }
 
@@ -89,10 +111,12 @@ export class SeenEndUsers {
     for (const [key] of batch) this.#waiting.delete(key)
     try {
       await this.#options.insert(batch.map(([, seen]) => seen))
+      this.#finished += batch.length
     } catch (error) {
       for (const [key] of batch) this.#noted.delete(key)
       for (const key of this.#waiting.keys()) this.#noted.delete(key)
       this.#waiting.clear()
+      this.#finished = this.#taken
       this.#retryAt = this.#options.now() + RETRY_MS
       this.#options.log.warn({ err: error }, 'the records of new end users could not be stored')
     }

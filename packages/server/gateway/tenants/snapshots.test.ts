@@ -159,6 +159,27 @@ test('a change of one environment leaves the keys of others cached', async () =>
   expect(snapshots.find(HASH)).toBeDefined()
 })
 
+test('changes of other environments neither repeat a load nor keep it from being cached', async () => {
+  const { database, snapshots } = open()
+  const release = database.hold()
+  const loading = snapshots.load(HASH)
+  snapshots.invalidate('another environment')
+  release()
+  expect((await loading)?.caller.keyId).toBe('key at 0')
+  expect(snapshots.find(HASH)?.caller.keyId).toBe('key at 0')
+  expect(database.reads()).toBe(1)
+})
+
+test('a key that is unknown during any change is asked for again', async () => {
+  const { database, snapshots } = open()
+  const release = database.hold()
+  const loading = snapshots.load('cd'.repeat(32))
+  snapshots.invalidate('another environment')
+  release()
+  expect(await loading).toBeUndefined()
+  expect(database.reads()).toBe(2)
+})
+
 describe('while the database is unreachable', () => {
   test('serves cached tenants for maxStaleMs, then throws config_unavailable', async () => {
     const { clock, snapshots } = open(1000)

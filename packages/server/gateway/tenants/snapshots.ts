@@ -55,6 +55,11 @@ export interface SnapshotOptions {
   readonly maxBytes?: number
 }
 
+interface Changes {
+  isAll: boolean
+  readonly environmentIds: Set<string>
+}
+
 /** The default for each worker. */
 const MAX_BYTES = 256 * 1024 * 1024
 
@@ -81,8 +86,8 @@ export class Snapshots {
   readonly #table: SnapshotTable<Tenant>
   readonly #unknown = new Map<string, number>()
   readonly #loading = new Map<string, Promise<Tenant | undefined>>()
-  /** Counts change notifications. A load during which one arrived may have read old state. */
-  #generation = 0
+  /** What changed during each running load, which may have read the state before. */
+  readonly #changes = new Set<Changes>()
   #lostAt: number | undefined
 
   constructor(options: SnapshotOptions) {
@@ -154,14 +159,14 @@ export class Snapshots {
 
   /** Drops everything of an environment after a change of it, its keys, credentials, project or organization. */
   invalidate(environmentId: string): void {
-    this.#generation++
+    for (const { environmentIds } of this.#changes) environmentIds.add(environmentId)
     this.#unknown.clear()
     this.#table.drop(environmentId)
   }
 
   /** Drops everything. */
   flush(): void {
-    this.#generation++
+    for (const changes of this.#changes) changes.isAll = true
     this.#unknown.clear()
     this.#table.clear()
   }
@@ -195,6 +200,7 @@ export class Snapshots {
         this.#keep(hash, tenant)
         if (tenant !== undefined) onLoaded?.(['key', hash])
       },
+      tenant => tenant?.environment.id,
     )
   }
 
@@ -210,6 +216,7 @@ export class Snapshots {
         this.#table.keepToken(hash, tenant)
         onLoaded?.(['token', hash, claims])
       },
+      () => claims.env,
     )
   }
 
@@ -220,6 +227,7 @@ export class Snapshots {
         this.#table.keepEndUser(environmentId, id, endUser)
         onLoaded?.(['end_user', environmentId, id])
       },
+      () => environmentId,
     )
   }
 
@@ -233,9 +241,16 @@ export class Snapshots {
     return loading
   }
 
-  /** Rejects with `config_unavailable` if the database takes too long. What it returns later is kept all the same. */
-  #loadFresh<T>(read: () => Promise<T>, keep: (value: T) => void): Promise<T> {
-    return this.#within(this.#loadUntilFresh(read, keep))
+  /**
+   * Rejects with `config_unavailable` if the database takes too long. What it returns later is kept all the same. `environmentOf`: whose
+   * changes concern the value; undefined: those of any environment do.
+   */
+  #loadFresh<T>(
+    read: () => Promise<T>,
+    keep: (value: T) => void,
+    environmentOf: (value: T) => string | undefined,
+  ): Promise<T> {
+    return this.#within(this.#loadUntilFresh(read, keep, environmentOf))
   }
 
   #within<T>(load: Promise<T>): Promise<T> {
@@ -244,13 +259,20 @@ export class Snapshots {
     )
   }
 
-  async #loadUntilFresh<T>(read: () => Promise<T>, keep: (value: T) => void): Promise<T> {
+  async #loadUntilFresh<T>(
+    read: () => Promise<T>,
+    keep: (value: T) => void,
+    environmentOf: (value: T) => string | undefined,
+  ): Promise<T> {
     for (let loads = 1; ; loads++) {
-      const generation = this.#generation
-      const value = await read().catch(cause => {
-        throw unavailable(cause)
-      })
-      const overtaken = generation !== this.#generation
+      const changes: Changes = { isAll: false, environmentIds: new Set() }
+      this.#changes.add(changes)
+      const value = await read()
+        .catch(cause => {
+          throw unavailable(cause)
+        })
+        .finally(() => this.#changes.delete(changes))
+      const overtaken = concerns(changes, environmentOf(value))
       if (overtaken && loads < MAX_LOADS) continue
       // A load that changes kept invalidating began after the request, so it may answer it. It is not cached.
       if (!overtaken) keep(value)
@@ -287,6 +309,10 @@ export class Snapshots {
     if (tenant !== undefined) this.#table.keepKey(hash, tenant)
     else keepBounded(this.#unknown, hash, this.#now() + UNKNOWN_TTL_MS, this.#maxUnknown)
   }
+}
+
+function concerns({ isAll, environmentIds }: Changes, environmentId: string | undefined): boolean {
+  return isAll || (environmentId === undefined ? environmentIds.size > 0 : environmentIds.has(environmentId))
 }
 
 function toTenant(caller: Caller, lifetime: Lifetime, environment: Environment): Tenant {

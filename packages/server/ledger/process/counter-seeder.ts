@@ -14,35 +14,61 @@ interface CounterSeederOptions {
   readonly onFailed: (rows: readonly CounterRow[]) => void
 }
 
-/** Seeds new rows. One read runs at a time; rows that are added meanwhile share the next one. */
+/** Reads at once. Each takes a connection to the database, for as long as the usage of an organization takes to read. */
+const MAX_READS = 2
+
+/**
+ * Seeds new rows. Each organization has reads of its own, one at a time, so that one whose usage takes long to read delays and fails
+ * none of the others; rows that are added meanwhile share the next one.
+ */
 export class CounterSeeder {
   readonly #options: CounterSeederOptions
-  #waiting: CounterRow[] = []
-  #running: Promise<void> | undefined
+  /** By organization, like the reads. */
+  readonly #waiting = new Map<string, CounterRow[]>()
+  readonly #running = new Map<string, Promise<void>>()
+  #reads = 0
+  /** The reads that wait for another one's end, in order. */
+  readonly #starts: (() => void)[] = []
 
   constructor(options: CounterSeederOptions) {
     this.#options = options
   }
 
   add(row: CounterRow): void {
-    this.#waiting.push(row)
+    const { orgId } = row.meter.subject
+    const waiting = this.#waiting.get(orgId)
+    if (waiting === undefined) this.#waiting.set(orgId, [row])
+    else waiting.push(row)
   }
 
-  /** Resolves when the running read has ended; starts one where none runs. Rejects when it fails. */
-  run(at: number): Promise<void> {
+  /** Resolves when the organization's running read has ended; starts one where none runs. Rejects when it fails. */
+  run(orgId: string, at: number): Promise<void> {
+    const known = this.#running.get(orgId)
+    if (known !== undefined) return known
+    const running = this.#read(orgId, at).finally(() => this.#running.delete(orgId))
+    this.#running.set(orgId, running)
+    return running
+  }
+
+  async #read(orgId: string, at: number): Promise<void> {
     // In a later microtask, so that callers of the same tick share the read.
-    this.#running ??= Promise.resolve()
-      .then(() => this.#seedWaiting(at))
-      .finally(() => {
-        this.#running = undefined
-      })
-    return this.#running
+    await Promise.resolve()
+    if (this.#reads < MAX_READS) this.#reads++
+    else await new Promise<void>(resolve => this.#starts.push(resolve))
+    try {
+      await this.#seedWaiting(orgId, at)
+    } finally {
+      const next = this.#starts.shift()
+      if (next === undefined) this.#reads--
+      else next()
+    }
   }
 
-  async #seedWaiting(at: number): Promise<void> {
+  async #seedWaiting(orgId: string, at: number): Promise<void> {
     const { seeds, onSeeded, onFailed, listRunning } = this.#options
-    const rows = this.#waiting
-    this.#waiting = []
+    const rows = this.#waiting.get(orgId) ?? []
+    this.#waiting.delete(orgId)
+    if (rows.length === 0) return
     try {
       const meters = rows.map(({ meter }) => meter)
       const without = listRunning?.()

@@ -2,17 +2,23 @@ import type { Meter } from '../../core/limits/meter.ts'
 import type { LedgerOptions } from '../ledger.ts'
 import { countsRequest } from '../rules/counts-request.ts'
 import { reportCrossings } from '../rules/thresholds.ts'
+import { boundEntries } from './bound-entries.ts'
 import { addEnded, type CounterRow, createRow, type EndedRequest, isIdle } from './counter-row.ts'
 import { CounterSeeder } from './counter-seeder.ts'
+import type { RollingCounter } from './rolling-counter.ts'
 
 /** Above this number, rows that reserve nothing and were not used lately are removed. They are seeded again when needed. */
 const MAX_ROWS = 300_000
+/** Entries of all rolling counters, in about 150 MB. */
+const MAX_ENTRIES = 2_000_000
 
 interface CounterTableOptions extends LedgerOptions {
   /** Unix milliseconds. Every request of the deployment from then on is counted here. */
   readonly openedAt: number
   /** Lists the requests with a reservation, where their usage records may be stored before they are settled here. */
   readonly listRunning?: (() => readonly string[]) | undefined
+  /** Default: MAX_ENTRIES. */
+  readonly maxEntries?: number | undefined
 }
 
 /** The counters of this process. The first request of a meter opens its row, and `prune` removes rows. */
@@ -65,7 +71,8 @@ export class CounterTable {
         // `find` has stopped at the first row that it could not open.
         if (this.#openWithoutSeed(meter, at) === undefined) this.#seeder.add(this.#open(meter, false))
       }
-      await this.#seeder.run(at)
+      const orgIds = new Set(meters.map(({ subject }) => subject.orgId))
+      await Promise.all([...orgIds].map(orgId => this.#seeder.run(orgId, at)))
     }
   }
 
@@ -100,6 +107,13 @@ export class CounterTable {
       this.#rows.delete(key)
       const series = row.meter.kind === 'fixed' ? row.meter.series : ''
       if (this.#newestOfSeries.get(series) === row) this.#newestOfSeries.delete(series)
+    }
+    boundEntries(this.#listRolling(), this.#options.maxEntries ?? MAX_ENTRIES)
+  }
+
+  *#listRolling(): Generator<readonly [string, RollingCounter]> {
+    for (const { meter, counter } of this.#rows.values()) {
+      if (counter.kind === 'rolling') yield [meter.subject.orgId, counter]
     }
   }
 

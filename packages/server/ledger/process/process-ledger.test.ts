@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { ThresholdCrossing, Verdict } from '../ledger.ts'
 import type { SeedSource } from '../seed-source.ts'
 import { makeMeter, openSeeds, T, toRequest, toUsage } from '../testing/make-meter.ts'
@@ -90,6 +91,55 @@ describe('a new counter', () => {
   })
 })
 
+describe('seeds of several organizations', () => {
+  const budgetOf = (orgId: string, key = orgId) => makeMeter('budget', 10, { key, subject: { orgId } })
+  const orgOf = ([meter]: readonly Meter[]): string => meter?.subject.orgId ?? ''
+
+  test('are read apart: one that takes long, or fails, concerns no other organization', async () => {
+    const answers = new Map<string, (error?: Error) => void>()
+    const seeds: SeedSource = {
+      read: (meters, _at, onSnapshot) =>
+        new Promise((resolve, reject) => {
+          onSnapshot(new Set())
+          const seed = meters.map(() => ({ used: 0, entries: [] }))
+          answers.set(orgOf(meters), error => (error === undefined ? resolve(seed) : reject(error)))
+        }),
+    }
+    const { ledger } = openLedger(seeds)
+    const slow = ledger.reserve(toRequest('a', [budgetOf('slow')])) as Promise<Verdict>
+    await expect.poll(() => answers.has('slow')).toBe(true)
+    const other = ledger.reserve(toRequest('b', [budgetOf('other')])) as Promise<Verdict>
+    await expect.poll(() => answers.has('other')).toBe(true)
+    answers.get('other')?.()
+    expect((await other).isAdmitted).toBe(true)
+    answers.get('slow')?.(new Error('it took too long'))
+    expect(await slow).toMatchObject({ isAdmitted: false, unavailable: expect.any(String) })
+    expect(ledger.reserve(toRequest('c', [budgetOf('other')]))).toMatchObject({ isAdmitted: true })
+  })
+
+  test('take two connections at most, in turns of the organizations', async () => {
+    const running: string[] = []
+    const answers: (() => void)[] = []
+    const seeds: SeedSource = {
+      read: (meters, _at, onSnapshot) =>
+        new Promise(resolve => {
+          onSnapshot(new Set())
+          running.push(orgOf(meters))
+          answers.push(() => resolve(meters.map(() => ({ used: 0, entries: [] }))))
+        }),
+    }
+    const { ledger } = openLedger(seeds)
+    const verdicts = ['a', 'b', 'c'].map(org =>
+      Promise.resolve(ledger.reserve(toRequest(org, [budgetOf(org)]))),
+    )
+    await expect.poll(() => running).toEqual(['a', 'b'])
+    answers[0]?.()
+    await expect.poll(() => running).toEqual(['a', 'b', 'c'])
+    for (const answer of answers) answer()
+    expect((await Promise.all(verdicts)).every(({ isAdmitted }) => isAdmitted)).toBe(true)
+  })
+})
+
 test('a rate of many requests keeps some twenty thousand entries at most, and its limit', () => {
   const { ledger } = openLedger()
   const meters = [makeMeter('rate', 100_000, { since: T, windowMs: 1_000_000 })]
@@ -102,6 +152,20 @@ test('a rate of many requests keeps some twenty thousand entries at most, and it
   const retryAt = refusalOf(verdict).retryAt ?? 0
   expect(retryAt).toBeLessThanOrEqual(T + 1_000_000 + 100)
   expect(ledger.reserve(toRequest('later', meters, { at: retryAt }))).toMatchObject({ isAdmitted: true })
+})
+
+test('counters with too many entries together count all usage, until a later time', () => {
+  const options = { owner: 'test', seeds: openSeeds(), onThresholdCrossed: () => {}, openedAt: T }
+  const ledger = new ProcessLedger({ ...options, maxEntries: 10 })
+  const meters = [makeMeter('rate', 100, { since: T, windowMs: 1_000_000 })]
+  for (let index = 0; index < 100; index++) {
+    ledger.reserve(toRequest(`r${index}`, meters, { at: T + index }))
+    ledger.settle(`r${index}`, toUsage())
+  }
+  const refused = () => refusalOf(ledger.reserve(toRequest('x', meters, { at: T + 200 })) as Verdict)
+  expect(refused()).toMatchObject({ settled: 100, retryAt: T + 1_000_000 })
+  ledger.expire(T + 200)
+  expect(refused()).toMatchObject({ settled: 100, retryAt: T + 99 + 1_000_000 })
 })
 
 describe('counters that are not needed any more', () => {

@@ -36,6 +36,8 @@ export interface ProcessLedgerOptions extends LedgerOptions {
    * here, in any order.
    */
   readonly hasWorkers?: boolean
+  /** The entries of all rolling counters together. Default: what counter-table.ts keeps. */
+  readonly maxEntries?: number
 }
 
 /**

@@ -1,4 +1,4 @@
-import { MAX_ROLLING_ENTRIES, rollingSlotMs } from '../rules/rolling-resolution.ts'
+import { MAX_ROLLING_ENTRIES, rollingSlotMs } from '../../core/rolling-resolution.ts'
 
 /** What one request added to a rolling counter. */
 export interface RollingEntry {
@@ -12,8 +12,9 @@ export interface RollingEntry {
 }
 
 /**
- * Counts exactly what was admitted within the last `windowMs`. Entries are ordered by admission. Above MAX_ROLLING_ENTRIES,
- * settled entries of the same slot are merged into the latest of them (see rolling-resolution.ts).
+ * Counts exactly what was admitted within the last `windowMs`. Entries are ordered by admission. Above MAX_ROLLING_ENTRIES, or
+ * fewer where all counters together have too many, settled entries of the same slot are merged into the latest of them (see
+ * rolling-resolution.ts).
  */
 export class RollingCounter {
   readonly kind = 'rolling'
@@ -23,10 +24,23 @@ export class RollingCounter {
   #entries: RollingEntry[] = []
   /** Index of the oldest entry that counts. */
   #head = 0
+  /** The entries above which settled ones of the same slot are merged, and the number of slots. */
+  #most = MAX_ROLLING_ENTRIES
   #mergeAbove = MAX_ROLLING_ENTRIES
 
   constructor(windowMs: number) {
     this.#windowMs = windowMs
+  }
+
+  get entryCount(): number {
+    return this.#entries.length - this.#head
+  }
+
+  /** Keeps about so many entries from now on; by default and at most MAX_ROLLING_ENTRIES. */
+  keepAtMost(entries: number): void {
+    if (entries === this.#most) return
+    this.#most = entries
+    this.#compact()
   }
 
   /** Expires the entries that have left the window. Call it before the sums are read. */
@@ -80,11 +94,11 @@ export class RollingCounter {
 
   /** Adds settled usage of any time: of a seed, or of a request that was admitted before this counter existed. */
   insert(at: number, amount: number): void {
-    this.#compact()
     let index = this.#entries.length
-    while (index > 0 && (this.#entries[index - 1] as RollingEntry).at > at) index--
+    while (index > this.#head && (this.#entries[index - 1] as RollingEntry).at > at) index--
     this.#entries.splice(index, 0, { at, amount, isReserved: false, isExpired: false })
     this.settled += amount
+    if (this.#entries.length > this.#mergeAbove) this.#compact()
   }
 
   /** Returns the time of the oldest entry that counts; null: none. */
@@ -106,9 +120,9 @@ export class RollingCounter {
   #compact(): void {
     const live = this.#entries.slice(this.#head)
     this.#head = 0
-    this.#entries = live.length > MAX_ROLLING_ENTRIES ? merge(live, rollingSlotMs(this.#windowMs)) : live
+    this.#entries = live.length > this.#most ? merge(live, rollingSlotMs(this.#windowMs, this.#most)) : live
     // Reserved entries cannot be merged. Waiting until the list has doubled bounds the cost of trying.
-    this.#mergeAbove = Math.max(MAX_ROLLING_ENTRIES, this.#entries.length) * 2
+    this.#mergeAbove = Math.max(this.#most, this.#entries.length) * 2
   }
 }
 

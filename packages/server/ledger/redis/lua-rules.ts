@@ -1,5 +1,5 @@
+import { MAX_ROLLING_ENTRIES } from '../../core/rolling-resolution.ts'
 import { COUNTING_RULES } from '../rules/counting-rules.ts'
-import { MAX_ROLLING_ENTRIES } from '../rules/rolling-resolution.ts'
 
 /** Added to a rule's code for meters whose subject excludes the sandbox. */
 export const EXCLUDES_SANDBOX = COUNTING_RULES.length

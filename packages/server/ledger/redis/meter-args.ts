@@ -1,6 +1,6 @@
 import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
+import { rollingSlotMs } from '../../core/rolling-resolution.ts'
 import { ruleOf } from '../rules/counting-rules.ts'
-import { rollingSlotMs } from '../rules/rolling-resolution.ts'
 import { EXCLUDES_SANDBOX } from './lua-rules.ts'
 
 // Meters and subjects as arguments of the scripts.

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { FixedMeter, Meter } from '../../core/limits/meter.ts'
 import { toBudgetRowMeter, toQuotaRowMeter } from '../policies/policy-meters.ts'
 import type { Db } from '../pool.ts'
-import { listMeterSeeds } from '../usage/usage-seeds.ts'
+import { openUsageSnapshot } from '../usage/usage-seeds.ts'
 import { findAlertPolicy, type SettledMeter } from './alert-policies.ts'
 import { type EventDeps, insertSystemEvent } from './system-events.ts'
 
@@ -75,7 +75,8 @@ export async function listSettledMeters(
     ...quotas.map(row => toQuotaRowMeter(row, time_zone, at)),
   ].filter(isSpan)
   if (meters.length === 0) return []
-  const seeds = await listMeterSeeds(pool, meters, at, [])
+  const snapshot = await openUsageSnapshot(pool)
+  const seeds = await snapshot.listSeeds(meters, at, []).finally(() => snapshot.close())
   return meters
     .map((meter, index) => ({ meter, settled: seeds[index]?.used ?? 0 }))
     .filter(({ meter, settled }) => meter.alertThresholds.some(amount => amount <= settled))

@@ -60,6 +60,26 @@ describe.each(listTestServers())('webhook deliveries on $label', server => {
     expect(await add()).toBeUndefined()
   })
 
+  test('are queued until a thousand of a webhook are pending, and again once its receiver has taken some', async () => {
+    const full = await addWebhook('quota.alert')
+    await insert('quota.alert')
+    await database.pool.query(
+      `insert into webhook_deliveries select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid()))).*
+        from webhook_deliveries d, generate_series(1, 998)`,
+    )
+    await insert('quota.alert')
+    expect(await count()).toBe(1_000)
+    const other = await addWebhook('quota.alert')
+    await insert('quota.alert')
+    const pending = async (id: string): Promise<number> =>
+      (await db.selectFrom('webhook_deliveries').select('id').where('webhook_id', '=', id).execute()).length
+    expect([await pending(full), await pending(other)]).toEqual([1_000, 1])
+    const [due] = await claim(1)
+    await updateDeliveryOutcome(db, due as DueDelivery, { deliveredAt: new Date(now) })
+    await insert('quota.alert')
+    expect([await pending(full), await pending(other)]).toEqual([1_001, 2])
+  })
+
   test('are queued for the webhooks of the organization that subscribe to the event', async () => {
     const budget = await addWebhook('budget.alert')
     const both = await addWebhook('budget.alert', 'quota.alert')

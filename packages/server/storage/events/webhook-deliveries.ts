@@ -13,9 +13,13 @@ export interface WebhookEvent {
   readonly data: object
 }
 
+/** The most deliveries of one webhook that may be pending. */
+const MAX_PENDING = 1_000
+
 /**
  * Queues the event for every webhook of its organization that subscribes to its type. For the caller's transaction, so
- * that the event is sent exactly if what caused it is committed.
+ * that the event is sent exactly if what caused it is committed. A webhook with MAX_PENDING deliveries gets no further ones until its
+ * receiver has taken some: each failing request may be an event, and each end user.
  */
 export async function insertWebhookDeliveries(
   db: Db,
@@ -27,6 +31,10 @@ export async function insertWebhookDeliveries(
     .select('id')
     .where('org_id', '=', orgId)
     .where(sql<boolean>`${type} = any(events)`)
+    .where(
+      sql<boolean>`not exists (select from webhook_deliveries d
+        where d.webhook_id = webhooks.id and d.next_attempt_at is not null offset ${MAX_PENDING - 1})`,
+    )
     .execute()
   if (webhooks.length === 0) return
   const payload = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })

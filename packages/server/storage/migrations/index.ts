@@ -15,6 +15,7 @@ import { logIndexes } from './0015-log-indexes.ts'
 import { usageKey } from './0016-usage-key.ts'
 import { secretOptions } from './0017-secret-options.ts'
 import { timeZones } from './0018-time-zones.ts'
+import { pendingDeliveries } from './0019-pending-deliveries.ts'
 
 /** One step of the schema. A released migration never changes: a correction is a new migration. */
 export interface NumberedMigration {
@@ -41,4 +42,5 @@ export const MIGRATIONS: readonly NumberedMigration[] = [
   { name: '0016-usage-key', sql: usageKey },
   { name: '0017-secret-options', sql: secretOptions },
   { name: '0018-time-zones', sql: timeZones },
+  { name: '0019-pending-deliveries', sql: pendingDeliveries },
 ]

@@ -3,6 +3,7 @@ import type { Feedback } from '../../core/records/request-record.ts'
 import { isAfter, type Page } from '../page.ts'
 import type { Db } from '../pool.ts'
 import type { RequestLogTable } from '../schema.ts'
+import type { Pool } from 'pg'
 import { LOG_SUMMARY_COLUMNS } from './record-encoder.ts'
 import { matches, type RequestLogFilter } from './request-log-filter.ts'
 import { toStorableJson } from './storable.ts'
@@ -134,16 +135,23 @@ export async function updateFeedback(
   return numUpdatedRows > 0n
 }
 
-/** True if the environment's log has a request with this X-Request-Id. */
-export async function isRequestLogged(db: Db, environmentId: string, requestId: string): Promise<boolean> {
-  const found = await db
-    .selectFrom('request_logs')
-    .select('id')
-    .where('request_id', '=', requestId)
-    .where('environment_id', '=', environmentId)
-    .limit(1)
-    .executeTakeFirst()
-  return found !== undefined
+/** An X-Request-Id in an environment. */
+export interface AskedRequest {
+  readonly environmentId: string
+  readonly requestId: string
+}
+
+/** Returns for each whether its environment's log has it. One statement for all of them: it looks into every day of the log. */
+export async function areRequestsLogged(pool: Pool, asked: readonly AskedRequest[]): Promise<boolean[]> {
+  const { rows } = await pool.query<{ environment_id: string; request_id: string }>({
+    name: 'find_logged_requests',
+    text: 'select environment_id, request_id from request_logs where request_id = any($1::uuid[])',
+    values: [asked.map(({ requestId }) => requestId)],
+  })
+  const logged = new Set(rows.map(({ environment_id, request_id }) => `${environment_id} ${request_id}`))
+  return asked.map(({ environmentId, requestId }) =>
+    logged.has(`${environmentId} ${requestId.toLowerCase()}`),
+  )
 }
 
 /** True if the environment's log has a request that named this end user. */

@@ -9,9 +9,9 @@ import type { Db } from '../pool.ts'
 import { removeProject } from '../tenancy/projects.ts'
 import type { RequestLogFilter } from './request-log-filter.ts'
 import {
+  areRequestsLogged,
   findRequestLog,
   findRequestLogEnd,
-  isRequestLogged,
   listRequestLogs,
   tailRequestLogs,
   updateFeedback,
@@ -176,9 +176,13 @@ describe.each(listTestServers())('the request log on $label', server => {
 
     test('is known to be logged in its own environment only', async () => {
       const { request_id } = await insert()
-      expect(await isRequestLogged(db, tree.environment.id, request_id)).toBe(true)
-      expect(await isRequestLogged(db, tree.environment.id, newId())).toBe(false)
-      expect(await isRequestLogged(db, (await addTree(db)).environment.id, request_id)).toBe(false)
+      const environmentId = tree.environment.id
+      const asked = [
+        { environmentId, requestId: request_id.toUpperCase() },
+        { environmentId, requestId: newId() },
+        { environmentId: (await addTree(db)).environment.id, requestId: request_id },
+      ]
+      expect(await areRequestsLogged(database.pool, asked)).toEqual([true, false, false])
     })
 
     test('keeps the latest feedback, and of its own end user only if one is given', async () => {

@@ -17,7 +17,7 @@ import {
 } from '../../testing/harness/storage-rows.ts'
 import { findPlan } from '../policies/plans.ts'
 import type { Db } from '../pool.ts'
-import { findTokenMinter, getEndUserSnapshot } from './token-snapshots.ts'
+import { findTokenMinter, listEndUserSnapshots } from './token-snapshots.ts'
 
 const UNRESTRICTED = {
   scopes: SCOPES,
@@ -135,9 +135,25 @@ describe.each(listTestServers())('client tokens on $label', server => {
   })
 
   describe('an end user', () => {
+    const getEndUserSnapshot = async (environmentId: string) =>
+      (await listEndUserSnapshots(database.pool, [{ environmentId, id: 'alice' }]))[0]
+
+    test('is found among others that one statement asks for, in their order', async () => {
+      await addEndUser(db, tree.environment, 'bob', { blocked_at: CREATED })
+      const environmentId = tree.environment.id
+      const asked = ['alice', 'bob', 'carol', 'bob'].map(id => ({ environmentId, id }))
+      const found = await listEndUserSnapshots(database.pool, asked)
+      expect(found.map(({ id, isBlocked }) => [id, isBlocked])).toEqual([
+        ['alice', false],
+        ['bob', true],
+        ['carol', false],
+        ['bob', true],
+      ])
+    })
+
     test('without a row has no plan and is not blocked', async () => {
       const expected = { id: 'alice', plan: null, isBlocked: false }
-      expect(await getEndUserSnapshot(database.pool, tree.environment.id, 'alice')).toEqual(expected)
+      expect(await getEndUserSnapshot(tree.environment.id)).toEqual(expected)
     })
 
     test('has its plan and its block, in its own environment only', async () => {
@@ -145,10 +161,13 @@ describe.each(listTestServers())('client tokens on $label', server => {
       await INSERT_POLICY.plan(db, planId, tree.environment)
       const plan = (await findPlan(db, planId))?.name as string
       await addEndUser(db, tree.environment, 'alice', { plan_id: planId, blocked_at: CREATED })
-      const get = (environmentId: string) => getEndUserSnapshot(database.pool, environmentId, 'alice')
-      expect(await get(tree.environment.id)).toEqual({ id: 'alice', plan, isBlocked: true })
+      expect(await getEndUserSnapshot(tree.environment.id)).toEqual({ id: 'alice', plan, isBlocked: true })
       const other = await addTree(db)
-      expect(await get(other.environment.id)).toEqual({ id: 'alice', plan: null, isBlocked: false })
+      expect(await getEndUserSnapshot(other.environment.id)).toEqual({
+        id: 'alice',
+        plan: null,
+        isBlocked: false,
+      })
     })
   })
 })

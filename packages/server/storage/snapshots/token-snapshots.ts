@@ -70,20 +70,38 @@ async function findPlaygroundMinter(
   }
 }
 
-/** The plan and block of an end user; no plan and not blocked if the end user has no row. `id` is its external id. */
-export async function getEndUserSnapshot(pool: Pool, environmentId: string, id: string): Promise<EndUser> {
-  const { rows } = await pool.query<{
-    plan: string | null
-    blocked: boolean
-    plan_cleared_at: Date | null
-  }>({
-    name: 'get_end_user',
-    text: `select p.name as plan, u.blocked_at is not null as blocked, u.plan_cleared_at
-      from end_users u left join plans p on p.id = u.plan_id
-      where u.environment_id = $1 and u.external_id = $2`,
-    values: [environmentId, id],
+/** An end user, by the name that callers use. */
+export interface AskedEndUser {
+  readonly environmentId: string
+  readonly id: string
+}
+
+interface EndUserSnapshotRow {
+  /** Of the end user among those that were asked for, from 1 on. */
+  place: number
+  plan: string | null
+  blocked: boolean
+  plan_cleared_at: Date | null
+}
+
+/**
+ * The plan and block of each end user, in their order; no plan and not blocked where one has no row. One statement for all of them: a
+ * key may name a new end user with each request.
+ */
+export async function listEndUserSnapshots(pool: Pool, asked: readonly AskedEndUser[]): Promise<EndUser[]> {
+  const { rows } = await pool.query<EndUserSnapshotRow>({
+    name: 'list_end_users',
+    text: `select a.place, p.name as plan, u.blocked_at is not null as blocked, u.plan_cleared_at
+      from unnest($1::uuid[], $2::text[]) with ordinality as a (environment_id, external_id, place)
+      join end_users u on u.environment_id = a.environment_id and u.external_id = a.external_id
+      left join plans p on p.id = u.plan_id`,
+    values: [asked.map(({ environmentId }) => environmentId), asked.map(({ id }) => id)],
   })
-  const row = rows[0]
+  const byPlace = new Map(rows.map(row => [row.place, row]))
+  return asked.map(({ id }, index) => toEndUser(id, byPlace.get(index + 1)))
+}
+
+function toEndUser(id: string, row: EndUserSnapshotRow | undefined): EndUser {
   const endUser = { id, plan: row?.plan ?? null, isBlocked: row?.blocked ?? false }
   const clearedAt = row?.plan_cleared_at ?? null
   return clearedAt === null ? endUser : { ...endUser, planClearedAt: clearedAt.getTime() }

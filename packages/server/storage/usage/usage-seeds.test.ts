@@ -1,18 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type {
-  ConcurrencyMeter,
-  FixedMeter,
-  Meter,
-  MeterSubject,
-  RollingMeter,
-} from '../../core/limits/meter.ts'
+import type { ConcurrencyMeter, FixedMeter, Meter, MeterSubject, RollingMeter } from '../../core/limits/meter.ts'
 import { toMeteredUsage } from '../../core/limits/metered-usage.ts'
 import type { RequestRecord } from '../../core/records/request-record.ts'
+import { MAX_ROLLING_ENTRIES } from '../../core/rolling-resolution.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
 import { insertRecords } from '../../testing/harness/insert-records.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
 import { addEnvironment, addProject, addTree, newId, type Tree } from '../../testing/harness/storage-rows.ts'
-import { listMeterSeeds } from './usage-seeds.ts'
+import { listMeterSeeds, openUsageSnapshot } from './usage-seeds.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const DAY_START = Date.parse('2026-11-21T00:00:00Z')
@@ -120,6 +115,37 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
       ],
     })
     expect(await used(toRolling({ since: NOW - 10 }))).toEqual([1])
+  })
+
+  test('of a rolling meter with more requests than its counter keeps are merged into the latest of a slot', async () => {
+    const record = await insert(NOW - HOUR_MS + 1)
+    const count = MAX_ROLLING_ENTRIES + 10
+    await database.pool.query(
+      `insert into usage_records select (made.u).* from (
+        select jsonb_populate_record(u, jsonb_build_object(
+          'id', gen_random_uuid(), 'at', u.at + n * interval '100 ms')) as u
+        from usage_records u, generate_series(1, ${count - 1}) n where u.id = $1 offset 0) made`,
+      [record.id],
+    )
+    const [seed, few] = await read([toRolling(), toRolling({ since: NOW - 10 * 60_000 })])
+    expect(seed?.used).toBe(count)
+    // Slots of 180 ms have one or two requests each.
+    expect(seed?.entries.length).toBeLessThanOrEqual(MAX_ROLLING_ENTRIES)
+    expect(seed?.entries.length).toBeGreaterThan(count / 2)
+    expect(seed?.entries.at(-1)?.at).toBe(NOW - HOUR_MS + 1 + (count - 1) * 100)
+    const ats = seed?.entries.map(({ at }) => at) ?? []
+    expect(ats).toEqual(ats.toSorted((a, b) => a - b))
+    expect(few?.entries.every(({ amount }) => amount === 1)).toBe(true)
+  })
+
+  test('of a snapshot leave out what is stored after it was opened', async () => {
+    await insert(NOW)
+    const snapshot = await openUsageSnapshot(database.pool)
+    await insert(NOW)
+    const seeds = await snapshot.listSeeds([toSpan()], NOW, [])
+    await snapshot.close()
+    expect(seeds.map(seed => seed.used)).toEqual([1])
+    expect(await used(toSpan())).toEqual([2])
   })
 
   test('are zero for a concurrency meter: no stored request is running', async () => {

@@ -1,5 +1,6 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { Meter, Seed } from '../../core/limits/meter.ts'
+import { MAX_ROLLING_ENTRIES, rollingSlotMs } from '../../core/rolling-resolution.ts'
 
 interface SeedRow {
   meter: number
@@ -23,16 +24,8 @@ const AMOUNT = `case q.metric when 'in_flight' then 0 when 'tokens' then ${TOKEN
 const WHEN = `u.at >= q.since and u.at < coalesce(q.until, 'infinity') and not (u.sandbox and q.real_only)
   and not (u.id = any($2::uuid[]))`
 
-/**
- * Selects a row for each request of a rolling meter, and one row with the sum for any other meter. Meters of several organizations
- * share the statement, so a sum that is larger than a number holds is cut: it must not fail for the others.
- */
-const TEXT = `
-select q.meter, case when q.is_rolling then floor(extract(epoch from s.at) * 1000) else 0 end as at,
-  least(coalesce(sum(s.amount), 0), ${Number.MAX_SAFE_INTEGER})::bigint as amount
-from json_to_recordset($1::json) as q(meter integer, metric text, is_rolling boolean, real_only boolean, org_id uuid,
-  project_id uuid, environment_id uuid, key_id uuid, end_user_id text, since timestamptz, until timestamptz)
-left join lateral (
+/** The requests that a selector `q` counts. */
+const COUNTED = `lateral (
   select u.at, ${AMOUNT} as amount from usage_records u
     where q.key_id is not null and u.key_id = q.key_id and u.org_id = q.org_id and ${WHEN}
   union all
@@ -44,16 +37,69 @@ left join lateral (
     where q.key_id is null and q.end_user_id is null and e.org_id = q.org_id
       and (q.project_id is null or e.project_id = q.project_id)
       and (q.environment_id is null or e.id = q.environment_id) and ${WHEN}
-) as s on true
-group by 1, 2
+) as s`
+
+const CUT_SUM = `least(coalesce(sum(amount), 0), ${Number.MAX_SAFE_INTEGER})::bigint`
+
+/**
+ * Selects a row for each request of a rolling meter, and one row with the sum for any other meter. Of a rolling meter with more
+ * requests than its counter keeps entries (core/rolling-resolution.ts) it merges those of a slot into the latest, as the counter would: a
+ * window of 31 days may have millions. Meters of several organizations share the statement, so a sum that is larger than a number holds is
+ * cut: it must not fail for the others.
+ */
+const TEXT = `
+with q as (
+  select * from json_to_recordset($1::json) as r(meter integer, metric text, is_rolling boolean, slot_ms bigint, real_only boolean,
+    org_id uuid, project_id uuid, environment_id uuid, key_id uuid, end_user_id text, since timestamptz, until timestamptz)
+), listed as (
+  select meter, slot_ms, floor(extract(epoch from s.at) * 1000) as at, amount, count(*) over (partition by meter) as requests
+  from q join ${COUNTED} on true where q.is_rolling
+)
+select meter, 0::numeric as at, ${CUT_SUM} as amount from q left join ${COUNTED} on true where not q.is_rolling group by meter
+union all
+select meter, max(at), ${CUT_SUM} from listed
+  group by meter, case when requests <= ${MAX_ROLLING_ENTRIES} then at else floor(at / slot_ms) end
 order by 1, 2`
+
+/** What the usage records were at one moment. */
+export interface UsageSnapshot {
+  /** Reads seeds of the moment, like listMeterSeeds. */
+  listSeeds(meters: readonly Meter[], at: number, without: readonly string[]): Promise<Seed[]>
+  /** Gives the connection back. */
+  close(): Promise<void>
+}
+
+/** PostgreSQL ends a read that takes longer, which would go on without a client: the pool waits as long for a query. */
+const STATEMENT_TIMEOUT = '25s'
+
+/** Opens what the usage records are now. Records that are stored from then on are not in it, however long it is read. */
+export async function openUsageSnapshot(pool: Pool): Promise<UsageSnapshot> {
+  const client = await pool.connect()
+  try {
+    // The first query of a transaction takes its snapshot.
+    await client.query(
+      `begin isolation level repeatable read read only; set local statement_timeout = '${STATEMENT_TIMEOUT}'; select 1`,
+    )
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+  return {
+    listSeeds: (meters, at, without) => listMeterSeeds(client, meters, at, without),
+    close: () =>
+      client.query('rollback').then(
+        () => client.release(),
+        () => client.release(true),
+      ),
+  }
+}
 
 /**
  * What each meter has counted at `at` (Unix milliseconds) by the usage records, in the order of `meters`. Requests with
  * an id of `without` are left out: the caller counts them itself.
  */
 export async function listMeterSeeds(
-  pool: Pool,
+  pool: Pick<PoolClient, 'query'>,
   meters: readonly Meter[],
   at: number,
   without: readonly string[],
@@ -67,6 +113,7 @@ export async function listMeterSeeds(
       meter: index,
       metric: meter.metric,
       is_rolling: isRolling,
+      slot_ms: isRolling ? rollingSlotMs(meter.windowMs) : null,
       real_only: excludesSandbox,
       org_id: orgId,
       project_id: projectId,
@@ -78,7 +125,7 @@ export async function listMeterSeeds(
     }
   })
   const { rows } = await pool.query<SeedRow>({
-    name: 'read_seeds',
+    name: 'list_seeds',
     text: TEXT,
     values: [JSON.stringify(selectors), without],
   })

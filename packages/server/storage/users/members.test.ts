@@ -20,6 +20,7 @@ import {
   hasOtherOwner,
   listInvitationsByEmail,
   listMemberships,
+  MAX_MEMBERSHIPS,
   removeExpiredInvitations,
   removeMember,
   updateMemberRole,
@@ -68,6 +69,28 @@ describe.each(listTestServers())('members on $label', server => {
     await removeMember(db, id)
     await addMember(db, organization, { user_id: user.id })
     expect(await listMemberships(db, user.id)).toHaveLength(1)
+  })
+
+  test('of a user in very many organizations: those that were accepted last count, oldest first', async () => {
+    const user = await addUser(db)
+    const first = await addMember(db, organization, { user_id: user.id, accepted_at: CREATED })
+    await database.pool.query(
+      `with made as (
+        insert into organizations select (jsonb_populate_record(o, jsonb_build_object(
+          'id', gen_random_uuid(), 'slug', gen_random_uuid()))).*
+        from organizations o, generate_series(1, ${MAX_MEMBERSHIPS}) where o.id = '${organization.id}' returning id
+      ) insert into members select (jsonb_populate_record(m, jsonb_build_object(
+          'id', gen_random_uuid(), 'org_id', made.id, 'accepted_at', $1::timestamptz))).*
+        from members m, made where m.id = '${first.id}'`,
+      [LATER],
+    )
+    const last = await addMember(db, await addOrganization(db), {
+      user_id: user.id,
+      accepted_at: new Date(LATER.getTime() + 1),
+    })
+    const listed = (await listMemberships(db, user.id)).map(({ id }) => id)
+    expect(listed).toHaveLength(MAX_MEMBERSHIPS)
+    expect([listed.includes(first.id), listed.includes(last.id)]).toEqual([false, true])
   })
 
   describe('invitations', () => {

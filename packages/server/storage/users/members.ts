@@ -42,11 +42,17 @@ export async function findInvitationByHash(db: Db, hash: Buffer): Promise<Member
     .executeTakeFirst()
 }
 
-/** Pending invitations of an address, in all organizations. */
+/** Anybody with an organization may invite an address: more than these are accepted by their links only. */
+const MAX_INVITATIONS = 100
+
+/** The newest pending invitations of an address, in all organizations. */
 export async function listInvitationsByEmail(db: Db, email: string): Promise<MemberWithUserRow[]> {
   return await selectMembers(db)
     .where('members.invite_email', '=', email)
     .where('members.accepted_at', 'is', null)
+    .orderBy('members.created_at', 'desc')
+    .orderBy('members.id', 'desc')
+    .limit(MAX_INVITATIONS)
     .execute()
 }
 
@@ -124,22 +130,35 @@ export interface Membership {
   readonly org_slug: string
 }
 
-/** The user's memberships, oldest first, without pending invitations and deleted organizations. */
+/** The memberships of one user that count: each of its calls reads them. */
+export const MAX_MEMBERSHIPS = 500
+
+/**
+ * The user's memberships, oldest first, without pending invitations and deleted organizations. Of more than MAX_MEMBERSHIPS those that were
+ * accepted last: nobody's older ones can hide the one that a person has just accepted.
+ */
 export async function listMemberships(db: Db, userId: string): Promise<Membership[]> {
-  return await db
+  const newest = db
     .selectFrom('members')
     .innerJoin('organizations', 'organizations.id', 'members.org_id')
     .select([
       'members.id',
       'members.role',
       'members.org_id',
+      'members.created_at',
       'organizations.name as org_name',
       'organizations.slug as org_slug',
     ])
     .where('members.user_id', '=', userId)
     .where('members.accepted_at', 'is not', null)
     .where('organizations.deleted_at', 'is', null)
-    .orderBy('members.created_at')
-    .orderBy('members.id')
+    .orderBy('members.accepted_at', 'desc')
+    .orderBy('members.id', 'desc')
+    .limit(MAX_MEMBERSHIPS)
+  return await db
+    .selectFrom(newest.as('members'))
+    .select(['id', 'role', 'org_id', 'org_name', 'org_slug'])
+    .orderBy('created_at')
+    .orderBy('id')
     .execute()
 }

@@ -8,6 +8,7 @@ import {
   listInvitationsByEmail,
   listMemberships,
   type MemberWithUserRow,
+  MAX_MEMBERSHIPS,
 } from '../../../storage/users/members.ts'
 import { removeUserPasswordReset } from '../../../storage/users/password-resets.ts'
 import {
@@ -109,9 +110,11 @@ async function joinInvited(
 ): Promise<void> {
   if (invitations.length === 0) return
   await removeUserPasswordReset(tx, user.id)
-  const joined = new Set((await listMemberships(tx, user.id)).map(({ org_id }) => org_id))
+  const memberships = await listMemberships(tx, user.id)
+  const joined = new Set(memberships.map(({ org_id }) => org_id))
   for (const { id, org_id } of invitations) {
-    if (joined.has(org_id)) continue
+    // Of more memberships, some are not listed.
+    if (joined.has(org_id) || memberships.length >= MAX_MEMBERSHIPS) continue
     await lockOrganization(tx, org_id)
     await acceptInvitation(tx, id, user.id, now)
   }

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { RejectedCredentials } from './rejected-credentials.ts'
+
+function open(store: (id: string, reason: string) => Promise<void>) {
+  const clock = { now: 1_000_000 }
+  const errors: unknown[] = []
+  const rejections = new RejectedCredentials(
+    store,
+    () => clock.now,
+    error => void errors.push(error),
+  )
+  return { clock, errors, rejections }
+}
+const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+
+test('stores each reason of a credential once a minute, whatever its provider answers in turn', async () => {
+  const stored: string[] = []
+  const { clock, rejections } = open(async (id, reason) => void stored.push(`${id} ${reason}`))
+  for (let request = 0; request < 100; request++) {
+    rejections.note('a', request % 2 === 0 ? 'auth' : 'quota')
+    rejections.note('b', 'auth')
+  }
+  await settled()
+  expect(stored).toEqual(['a auth', 'b auth', 'a quota'])
+  clock.now += 60_000
+  rejections.note('a', 'auth')
+  await settled()
+  expect(stored.at(-1)).toBe('a auth')
+})
+
+test('stores one at a time, and what failed with the next refusal', async () => {
+  let running = 0
+  let most = 0
+  let fails = true
+  const stored: string[] = []
+  const { errors, rejections } = open(async id => {
+    most = Math.max(most, ++running)
+    await settled()
+    running--
+    if (fails) throw new Error('down')
+    stored.push(id)
+  })
+  for (const id of ['a', 'b', 'c']) rejections.note(id, 'auth')
+  await expect.poll(() => errors.length).toBe(3)
+  fails = false
+  for (const id of ['a', 'b', 'c']) rejections.note(id, 'auth')
+  await expect.poll(() => stored).toEqual(['a', 'b', 'c'])
+  expect(most).toBe(1)
+})

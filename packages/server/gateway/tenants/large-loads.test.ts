@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Environment } from '../../core/tenancy/tenancy.ts'
+import { LargeLoads } from './large-loads.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function open(records: Record<string, number>) {
+  const begun: string[] = []
+  const loads = new LargeLoads(
+    async id => {
+      begun.push(id)
+      const limits = Array.from({ length: records[id] ?? 0 })
+      const policies = { limits, quotas: [], budgets: [], plans: [] }
+      return {
+        ...{
+          id,
+          orgId: `org of ${id}`,
+          policies,
+          aliases: new Map(),
+          customModels: new Map(),
+          credentials: [],
+        },
+      } as unknown as Environment
+    },
+    () => Date.now(),
+  )
+  return { begun, loads }
+}
+
+test('an environment with few records is loaded at once, however often', async () => {
+  const { begun, loads } = open({ small: 999 })
+  for (let change = 0; change < 50; change++) await loads.find('small')
+  expect(begun).toHaveLength(50)
+})
+
+test('one with thousands of records is loaded again after a rest, once for all that ask meanwhile', async () => {
+  const { begun, loads } = open({ large: 20_000 })
+  await loads.find('large')
+  const asked = Array.from({ length: 50 }, () => loads.find('large'))
+  await vi.advanceTimersByTimeAsync(900)
+  expect(begun).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(begun).toHaveLength(2)
+  expect(new Set(await Promise.all(asked)).size).toBe(1)
+})
+
+test('several of them take turns, with rests for all others, and a small one does not wait', async () => {
+  const { begun, loads } = open({ a: 10_000, b: 10_000, small: 1 })
+  await Promise.all([loads.find('a'), loads.find('b')])
+  begun.length = 0
+  await vi.advanceTimersByTimeAsync(2_000)
+  const both = [loads.find('a'), loads.find('b')]
+  await loads.find('small')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(begun).toEqual(['small', 'a'])
+  await vi.advanceTimersByTimeAsync(400)
+  expect(begun).toEqual(['small', 'a', 'b'])
+  await Promise.all(both)
+})
