@@ -46,6 +46,7 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       store: false,
       prompt_cache_key: 'k',
       prompt_cache_retention: '24h',
+      prompt_cache_options: { mode: 'explicit', ttl: '30m' },
       modalities: ['text'],
     },
     ofKeys: [

@@ -11,6 +11,7 @@ function bound(
   const verdict = checkCostBound(nanoUsd, {
     pricing: PRICING,
     inputTokens: 10,
+    audioTokens: 0,
     maxOutputTokens: undefined,
     modelMaxOutputTokens: 4096,
     asksForCaching: false,
@@ -50,6 +51,15 @@ test('counts input at the cache-write price where that is higher, and the fee pe
   const withFee = { maxOutputTokens: 100, pricing: { ...PRICING, per_request: 0.005 } }
   expect(bound(5_210_000, withFee)).toBeUndefined()
   expect(bound(5_209_999, withFee)).toBe(TOO_EXPENSIVE)
+})
+
+test('counts audio at its own price, or at that of text if that is higher', () => {
+  const heard = { maxOutputTokens: 100, audioTokens: 4, pricing: { ...PRICING, audio_input: 3 } }
+  expect(bound(218_000, heard)).toBeUndefined()
+  expect(bound(217_999, heard)).toBe(TOO_EXPENSIVE)
+  const cheap = { ...heard, pricing: { ...PRICING, audio_input: 0.5 } }
+  expect(bound(210_000, cheap)).toBeUndefined()
+  expect(bound(209_999, cheap)).toBe(TOO_EXPENSIVE)
 })
 
 describe('without a cap of the caller', () => {

@@ -13,6 +13,8 @@ export interface BoundedRequest {
   /** null: the price is unknown, so every bound refuses the request. */
   readonly pricing: ModelPricing | null
   readonly inputTokens: number
+  /** Those of `inputTokens` that may be billed as audio. */
+  readonly audioTokens: number
   /** The caller's own cap on output tokens. undefined: none. */
   readonly maxOutputTokens: number | undefined
   /** The model's own cap on output tokens. null: unknown. */
@@ -39,10 +41,12 @@ export function checkCostBound(boundNanoUsd: number, request: BoundedRequest): C
   const prices = pricesFor(pricing, request.inputTokens)
   // A provider may write input to its cache unasked, which costs more than plain input.
   const writes = Math.max(prices.cache_write ?? 0, request.asksForCaching ? (prices.cache_write_1h ?? 0) : 0)
-  const input = toUnits(Math.max(prices.input, writes))
+  const inputPrice = Math.max(prices.input, writes)
+  const input = toUnits(inputPrice)
   const perRequest = toUnits(pricing.per_request ?? 0) * PRICED_TOKENS
-  const remaining =
-    BigInt(boundNanoUsd) * UNITS_PER_NANO_USD - BigInt(request.inputTokens) * input - perRequest
+  const audio = toUnits(Math.max(pricing.audio_input ?? 0, inputPrice))
+  const inputCost = BigInt(request.inputTokens) * input + BigInt(request.audioTokens) * (audio - input)
+  const remaining = BigInt(boundNanoUsd) * UNITS_PER_NANO_USD - inputCost - perRequest
   const perToken = toUnits(prices.output) * BigInt(request.choices)
   const wanted = BigInt(maxOutputTokens ?? 1)
   if (remaining < 0n || remaining < wanted * perToken) return { refusal: TOO_EXPENSIVE }

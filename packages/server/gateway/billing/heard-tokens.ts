@@ -1,6 +1,8 @@
 import { maxSeconds } from '@rideau/llm/audio/audio-length'
 import { findAudioType } from '@rideau/llm/audio/audio-type'
 import { toObject, toText } from '@rideau/llm/json/json-value'
+import type { ModelPricing } from '@rideau/llm/provider/prices'
+import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart } from '@rideau/llm/request/message'
 
 /** Google counts 32 for a second of audio, and no model counts more. */
@@ -18,6 +20,22 @@ export function countHeard(part: ContentPart): number {
   const isTagged = head.toString('latin1', 0, 3) === 'ID3'
   if (!isTagged && !SMALL.has(findAudioType(head)?.extension ?? '')) return 0
   return maxSeconds(Buffer.from(data, 'base64')) * TOKENS_A_SECOND
+}
+
+/**
+ * Returns the tokens of a request that its audio has by its length, where a model has a price of its own for audio; otherwise 0.
+ * Audio that its bytes count is left out: they cost more at the price of text than its tokens do at that of audio.
+ */
+export function countPricedAudio(
+  { messages }: ChatRequest,
+  targets: readonly { readonly catalogModel: { readonly pricing: ModelPricing | null } | undefined }[],
+): number {
+  if (!targets.some(({ catalogModel }) => catalogModel?.pricing?.audio_input !== undefined)) return 0
+  let tokens = 0
+  for (const { content } of messages) {
+    if (Array.isArray(content)) for (const part of content) tokens += countHeard(part)
+  }
+  return tokens
 }
 
 /** The base64 of audio, in whatever kind of part it comes. */

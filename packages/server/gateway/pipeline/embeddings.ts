@@ -100,7 +100,12 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
     limits: MeterSet,
   ): ReservedCall<EmbeddingTarget> | Promise<ReservedCall<EmbeddingTarget>> {
     const maxInput = countInput(this.#parsed.request.input, estimateMaxTokens)
-    const amounts = toReservedAmounts(plan.targets, { input: maxInput, output: 0, mayWriteCache: false })
+    const amounts = toReservedAmounts(plan.targets, {
+      input: maxInput,
+      audioInput: 0,
+      output: 0,
+      mayWriteCache: false,
+    })
     const estimate = limits.hasAmountMeter ? { inputTokens: this.#inputTokens, outputTokens: 0 } : undefined
     const reserved = { plan, estimate }
     const request = { limits, isSandbox: isSandboxOnly(plan), amounts }

@@ -3,14 +3,17 @@ import type { MeterSet } from '../../core/limits/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import { countInput, countMaxInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
+import { countPricedAudio } from '../billing/heard-tokens.ts'
 import { countLargeImages } from '../billing/image-tokens.ts'
 import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
+import { findAudio } from '../plan/check-audio-price.ts'
 import { findUnmeasured } from '../plan/find-unmeasured.ts'
 import {
   maxOutput,
   mayReason,
   type PricedTarget,
+  type ReservedInput,
   toLikelyInput,
   toMaxInput,
   toReservedAmounts,
@@ -42,12 +45,11 @@ interface Candidate {
 interface ChatNeeds {
   readonly plan: ChatPlan
   readonly limits: MeterSet
-  /** Input tokens: `input` is billed if the provider reports no usage, `maxInput` is reserved. */
+  /** Input tokens that are billed if the provider reports no usage. */
   readonly input: number
-  readonly maxInput: number
+  readonly reserved: ReservedInput
   readonly choices: number
   readonly isSandbox: boolean
-  readonly mayWriteCache: boolean
 }
 
 /**
@@ -77,14 +79,19 @@ export function reserveChat(
     isUnmeasured,
     hasUncountedTools,
   }
+  const maxInput = toMaxInput(parts, plan.targets)
+  const isUnknownAudio = isUnmeasured && findAudio(request) !== undefined
   const needs: ChatNeeds = {
     plan,
     limits,
     input: toLikelyInput(countInput(request), unread, plan.targets),
-    maxInput: toMaxInput(parts, plan.targets),
+    reserved: {
+      input: maxInput,
+      audioInput: isUnknownAudio ? maxInput : countPricedAudio(request, plan.targets),
+      mayWriteCache: findings.asksForCaching,
+    },
     choices: findings.choices,
     isSandbox,
-    mayWriteCache: findings.asksForCaching,
   }
   const candidates = listCandidates(ctx, plan, isKeptWhole(plan, limits, isSandbox), deps)
   const tryCandidate = (index: number): ChatPlan | Promise<ChatPlan> => {
@@ -191,12 +198,11 @@ function takesLargeShare({ meterStatuses, amounts }: Reservation): boolean {
 }
 
 function amountsOf(needs: ChatNeeds, targets: readonly PlannedTarget[], output: number): Amounts {
-  const { maxInput, choices, mayWriteCache } = needs
-  return toReservedAmounts(targets, { input: maxInput, output: output * choices, mayWriteCache })
+  return toReservedAmounts(targets, { ...needs.reserved, output: output * needs.choices })
 }
 
 function toPlan(needs: ChatNeeds, { targets, output, isCapped }: Candidate): ChatPlan {
-  const { plan, input, maxInput, choices } = needs
+  const { plan, input, reserved, choices } = needs
   const { alias, isStream, call, source } = plan
   return {
     alias,
@@ -209,7 +215,7 @@ function toPlan(needs: ChatNeeds, { targets, output, isCapped }: Candidate): Cha
       outputTokens: output * choices,
       maxOutputTokens: choices * Math.max(...targets.map(target => maxOutput(target).tokens)),
       isCapped,
-      toAmounts: toAmountsOf(targets.map(toPricedTarget), maxInput, needs.mayWriteCache),
+      toAmounts: toAmountsOf(targets.map(toPricedTarget), reserved),
     },
   }
 }
@@ -219,12 +225,8 @@ function toPricedTarget({ catalogModel, hosted }: PlannedTarget): PricedTarget {
 }
 
 /** A function of its own: a stream keeps what it returns, which must not hold the targets' requests. */
-function toAmountsOf(
-  targets: readonly PricedTarget[],
-  input: number,
-  mayWriteCache: boolean,
-): (output: number) => Amounts {
-  return output => toReservedAmounts(targets, { input, output, mayWriteCache })
+function toAmountsOf(targets: readonly PricedTarget[], input: ReservedInput): (output: number) => Amounts {
+  return output => toReservedAmounts(targets, { ...input, output })
 }
 
 function capTarget(target: PlannedTarget, output: number, source: SourceBody): PlannedTarget {

@@ -4,6 +4,7 @@ import { checkCostBound } from '../../core/models/cost-bound.ts'
 import type { Rights } from '../../core/tenancy/tenancy.ts'
 import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
+import { countPricedAudio } from '../billing/heard-tokens.ts'
 import { countLargeImages } from '../billing/image-tokens.ts'
 import type { TargetPlan } from './chat-plan.ts'
 import { toLikelyInput } from './reserved-amounts.ts'
@@ -27,6 +28,7 @@ export function capToCostBound(
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {
     pricing: catalogModel?.pricing ?? null,
     inputTokens: toLikelyInput(countInput(request), unread, [plan]),
+    audioTokens: countPricedAudio(request, [plan]),
     maxOutputTokens: fixed ?? request.maxOutputTokens,
     modelMaxOutputTokens: catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null,
     asksForCaching,

@@ -23,7 +23,8 @@ export function checkAudioPrice(
   return { code: 'invalid_request', message, param: path }
 }
 
-function findAudio({ messages }: ChatRequest): string | undefined {
+/** Returns the path of the first content that is audio, or may be. */
+export function findAudio({ messages }: ChatRequest): string | undefined {
   for (let i = 0; i < messages.length; i++) {
     const content = messages[i]?.content
     if (!Array.isArray(content)) continue

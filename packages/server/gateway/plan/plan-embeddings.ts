@@ -107,7 +107,12 @@ function checkRequestCost(
       param: 'model',
     }
   }
-  const { nanoUsd } = toReservedAmounts([target], { input: inputTokens, output: 0, mayWriteCache: false })
+  const { nanoUsd } = toReservedAmounts([target], {
+    input: inputTokens,
+    audioInput: 0,
+    output: 0,
+    mayWriteCache: false,
+  })
   if (nanoUsd <= maxRequestCostNanoUsd) return undefined
   return {
     code: 'budget_exceeded',

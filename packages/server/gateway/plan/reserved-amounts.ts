@@ -62,8 +62,7 @@ export function toReservedAmounts(targets: readonly PricedTarget[], tokens: Rese
     added = Math.max(added, more)
     if (pricing === null) continue
     const input = tokens.input + more
-    const { output, mayWriteCache } = tokens
-    nanoUsd = Math.max(nanoUsd, priceOf(pricing, { input, output, mayWriteCache }) + (hosted?.nanoUsd ?? 0))
+    nanoUsd = Math.max(nanoUsd, priceOf(pricing, { ...tokens, input }) + (hosted?.nanoUsd ?? 0))
   }
   return { tokens: toExact(tokens.input + added + tokens.output), nanoUsd: toExact(nanoUsd) }
 }
@@ -78,20 +77,34 @@ export interface PricedTarget {
   readonly hosted?: GrantedTools | undefined
 }
 
-export interface ReservedTokens {
+export interface ReservedInput {
   readonly input: number
-  /** For all choices together. */
-  readonly output: number
+  /** Tokens of `input` that are priced as audio if that costs more. */
+  readonly audioInput: number
   /** True: input is priced as written to the cache if that costs more. */
   readonly mayWriteCache: boolean
 }
 
-function priceOf(pricing: ModelPricing, { input, output, mayWriteCache }: ReservedTokens): number {
-  const plain = costNanoUsd({ ...ZERO_USAGE, uncachedInput: input, output }, pricing) ?? 0
-  if (!mayWriteCache) return plain
-  const written = costNanoUsd({ ...ZERO_USAGE, cacheWrite: input, output }, pricing) ?? 0
-  const kept = costNanoUsd({ ...ZERO_USAGE, cacheWrite1h: input, output }, pricing) ?? 0
-  return Math.max(plain, written, kept)
+export interface ReservedTokens extends ReservedInput {
+  /** For all choices together. */
+  readonly output: number
+}
+
+function priceOf(
+  pricing: ModelPricing,
+  { input, audioInput, output, mayWriteCache }: ReservedTokens,
+): number {
+  const usage = { ...ZERO_USAGE, output }
+  const plain = costNanoUsd({ ...usage, uncachedInput: input }, pricing) ?? 0
+  const heard =
+    audioInput === 0 ? 0 : (costNanoUsd({ ...usage, uncachedInput: input, audioInput }, pricing) ?? 0)
+  const most = Math.max(plain, heard)
+  // OpenAI's models from GPT-5.6 on write to the cache unasked. Those with a price for an hour wait for a mark.
+  const mayWriteUnasked = pricing.cache_write !== undefined && pricing.cache_write_1h === undefined
+  if (!mayWriteCache && !mayWriteUnasked) return most
+  const written = costNanoUsd({ ...usage, cacheWrite: input }, pricing) ?? 0
+  const kept = costNanoUsd({ ...usage, cacheWrite1h: input }, pricing) ?? 0
+  return Math.max(most, written, kept)
 }
 
 /** Returns the most output tokens of one choice, and whether the target keeps to that without being asked. */

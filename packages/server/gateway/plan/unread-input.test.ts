@@ -295,6 +295,37 @@ describe('images at a model that counts 48,169 tokens for one', () => {
   })
 })
 
+describe('audio at a model that has a price of its own for it', () => {
+  /** The start of a FLAC file of an hour: 115,200 tokens at $1 a million. As text they would cost $0.035. */
+  const hour = Buffer.alloc(42)
+  hour.write('fLaC', 0, 'latin1')
+  hour.writeUIntBE(8_000 * 16, 18, 3)
+  hour.writeUInt32BE(8_000 * 3_600, 22)
+  const inBody = parts('user', { inlineData: { mimeType: 'audio/flac', data: hour.toString('base64') } })
+  const byAddress = parts('user', { fileData: { fileUri: 'https://a.example/b.mp3', mimeType: 'audio/mp3' } })
+
+  test.each([
+    [0.1, { status: 402, wasSent: false }],
+    [0.13, { wasSent: true }],
+  ])('counts at that price for max_request_cost_usd and a budget of $%d', async (usd, outcome) => {
+    const { key } = await limited.app.createKey({ restrictions: { max_request_cost_usd: usd } })
+    expect(await ask(GEMINI, inBody, key)).toMatchObject(outcome)
+    const { key: withBudget } = await limited.freshKey(usd)
+    expect(await ask(GEMINI, inBody, withBudget)).toMatchObject(outcome)
+  })
+
+  test.each([
+    [0.9, { status: 402, wasSent: false }],
+    [1.1, { wasSent: true }],
+  ])(
+    'of unknown length reserves a context window at that price from a budget of $%d',
+    async (usd, outcome) => {
+      const { key } = await limited.freshKey(usd)
+      expect(await ask(GEMINI, byAddress, key)).toMatchObject(outcome)
+    },
+  )
+})
+
 describe('a budget', () => {
   test.each([...TEXTS, ...ADDRESSES])(
     'refuses %s with 402 if it cannot pay for it: %s',

@@ -62,6 +62,7 @@ export const FIELDS = new FieldTable(
     safety_identifier: sent(SCALAR),
     prompt_cache_key: sent(SCALAR),
     prompt_cache_retention: sent(SCALAR),
+    prompt_cache_options: sent(toObjectRule({ mode: SCALAR, ttl: SCALAR }, 'reserved')),
     modalities: sent(TEXT_ALONE),
     metadata: sent(DATA),
     service_tier: sent(toUsualRule(['auto', 'default'])),

@@ -1,0 +1,43 @@
+import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
+import type { ModelPricing } from '@rideau/llm/provider/prices'
+import { findModel } from '@rideau/llm/providers/catalog'
+import { describe, expect, test } from 'vitest'
+import { type ReservedTokens, toReservedAmounts } from './reserved-amounts.ts'
+
+const MODEL = findModel('openai', 'gpt-5.6-sol') as CatalogModel
+const PRICING = { input: 1, output: 2 }
+
+/** Nano-dollars that are reserved for ten input tokens and one output token. */
+function reserve(pricing: ModelPricing, tokens: Partial<ReservedTokens> = {}): number {
+  const all = { input: 10, audioInput: 0, output: 1, mayWriteCache: false, ...tokens }
+  return toReservedAmounts([{ catalogModel: { ...MODEL, pricing } }], all).nanoUsd
+}
+
+describe('writes to the cache', () => {
+  const withHour = { ...PRICING, cache_write: 1.25, cache_write_1h: 2 }
+
+  test('are reserved unasked at models that have no price for an hour', () => {
+    expect(reserve(PRICING)).toBe(12_000)
+    expect(reserve({ ...PRICING, cache_write: 1.25 })).toBe(14_500)
+    // GPT-5.6 writes an implicit breakpoint at $6.25 a million; plain input costs $5.
+    expect(reserve(MODEL.pricing as ModelPricing, { output: 0 })).toBe(62_500)
+  })
+
+  test('are reserved at others where the request asks for them', () => {
+    expect(reserve(withHour)).toBe(12_000)
+    expect(reserve(withHour, { mayWriteCache: true })).toBe(22_000)
+  })
+})
+
+describe('audio', () => {
+  const withAudio = { ...PRICING, audio_input: 4 }
+
+  test('is reserved at its own price, and the rest at the price of text', () => {
+    expect(reserve(withAudio)).toBe(12_000)
+    expect(reserve(withAudio, { audioInput: 6 })).toBe(4 * 1_000 + 6 * 4_000 + 2_000)
+  })
+
+  test('is reserved at the price of text where that is higher, since it may be text', () => {
+    expect(reserve({ ...PRICING, audio_input: 0.5 }, { audioInput: 10 })).toBe(12_000)
+  })
+})
