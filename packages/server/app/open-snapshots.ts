@@ -6,7 +6,11 @@ import { Preloads } from '../gateway/tenants/preloads.ts'
 import { type SnapshotName, Snapshots } from '../gateway/tenants/snapshots.ts'
 import { type ConfigNotifications, openConfigNotifications } from '../storage/changes/config-notifications.ts'
 import { findEnvironmentSnapshot, findKeyByHash } from '../storage/snapshots/snapshots.ts'
-import { type AskedEndUser, findTokenMinter, listEndUserSnapshots } from '../storage/snapshots/token-snapshots.ts'
+import {
+  type AskedEndUser,
+  findTokenMinter,
+  listEndUserSnapshots,
+} from '../storage/snapshots/token-snapshots.ts'
 import { connectConfigChanges } from '../workers/messages/config-changes.ts'
 import { connectLoadedSnapshots } from '../workers/messages/loaded-snapshots.ts'
 import type { AppParts } from './app-parts.ts'

@@ -168,8 +168,7 @@ async function assertFewRules(db: Db, table: Binding['table'], rule: Rule, resou
   const owner = findRuleOwner(rule)
   const ownerId = rule[owner] as string
   const ofOrganization = owner === 'org_id'
-  if (!(await hasMoreRules(db, { table, owner, ofOrganization, ownerId, scope, scopeRef }, MAX_RULES)))
-    return
+  if (!(await hasMoreRules(db, { table, owner, ofOrganization, ownerId, scope, scopeRef }, MAX_RULES))) return
   const message = `At most ${MAX_RULES} ${table} may have the same owner and scope: delete one first.`
   throw new Fault('resource_conflict', message, { param: 'scope' })
 }

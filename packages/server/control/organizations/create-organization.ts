@@ -1,7 +1,7 @@
 import { Fault } from '../../core/fault.ts'
-import { MAX_MEMBERSHIPS } from '../../storage/users/members.ts'
 import { isOrganizationSlugTaken } from '../../storage/tenancy/organizations.ts'
 import { extendTenantScope } from '../../storage/tenant-scope.ts'
+import { MAX_MEMBERSHIPS } from '../../storage/users/members.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'

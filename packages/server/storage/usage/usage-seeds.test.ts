@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ConcurrencyMeter, FixedMeter, Meter, MeterSubject, RollingMeter } from '../../core/limits/meter.ts'
+import type {
+  ConcurrencyMeter,
+  FixedMeter,
+  Meter,
+  MeterSubject,
+  RollingMeter,
+} from '../../core/limits/meter.ts'
 import { toMeteredUsage } from '../../core/limits/metered-usage.ts'
 import type { RequestRecord } from '../../core/records/request-record.ts'
 import { MAX_ROLLING_ENTRIES } from '../../core/rolling-resolution.ts'

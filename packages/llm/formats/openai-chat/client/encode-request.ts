@@ -131,7 +131,8 @@ function boundReasoning(
   const enabled = readChanged('enable_thinking', body, changes)
   const budgetTokens = readChanged(BUDGET, body, changes)
   // Any other value, such as the text "true", may count as true.
-  if (enabled === false || (rule.reasonsBesideCap === 'asked' && (enabled ?? budgetTokens) === undefined)) return
+  if (enabled === false || (rule.reasonsBesideCap === 'asked' && (enabled ?? budgetTokens) === undefined))
+    return
   // The provider takes no budget of zero.
   const half = Math.max(1, Math.floor(cap / 2))
   const budget = typeof budgetTokens === 'number' && budgetTokens >= 1 ? Math.min(budgetTokens, half) : half

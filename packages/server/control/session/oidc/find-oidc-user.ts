@@ -7,8 +7,8 @@ import {
   acceptInvitation,
   listInvitationsByEmail,
   listMemberships,
-  type MemberWithUserRow,
   MAX_MEMBERSHIPS,
+  type MemberWithUserRow,
 } from '../../../storage/users/members.ts'
 import { removeUserPasswordReset } from '../../../storage/users/password-resets.ts'
 import {
