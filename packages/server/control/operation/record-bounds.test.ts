@@ -84,7 +84,7 @@ describe('record counts', () => {
 describe('rules of one owner and scope', () => {
   const limit = { scope: 'environment', metric: 'requests', limit: 100 }
 
-  test('409 resource_conflict: one more than 20, by creating or moving one; other scopes have room of their own', async () => {
+  test('409 resource_conflict: one too many, by creating or moving one; other scopes have room of their own', async () => {
     const path = `${environment}/limits`
     const made: string[] = []
     for (let at = 0; at < MAX_RULES; at++) {
@@ -95,7 +95,7 @@ describe('rules of one owner and scope', () => {
     const refused = await call('POST', path, limit)
     expect([refused.status, refused.json.error?.code]).toEqual([409, 'resource_conflict'])
     expect(refused.json.error?.message).toBe(
-      'At most 20 limits may have the same owner and scope: delete one first.',
+      'At most 50 limits may have the same owner and scope: delete one first.',
     )
     const perUser = await call('POST', path, { ...limit, scope: 'default_end_user' })
     expect(perUser.status).toBe(201)

@@ -85,7 +85,7 @@ export const RECORD_BOUNDS: ReadonlyMap<string, RecordBound> = new Map<string, R
  * The most limits, quotas or budgets of one owner that one scope may have: each request is checked against all of those that bind it, and
  * each running request, and each counter of an end user, takes memory for each of them.
  */
-export const MAX_RULES = 20
+export const MAX_RULES = 50
 
 /** The operations that write a rule, and its table. */
 const RULES: ReadonlyMap<string, Binding['table']> = new Map([
