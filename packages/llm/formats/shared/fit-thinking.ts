@@ -5,9 +5,9 @@ import { toObject } from '../../json/json-value.ts'
 const MIN_BUDGET = 1024
 
 /**
- * Returns Claude's `thinking` of a body that passes through, as it came unless the gateway lowered the output cap to its
- * budget or less, which Claude refuses: then with half of the cap. undefined: the cap leaves no room to think.
- * `received`: the caller's own cap.
+ * Returns Claude's `thinking` as it came, unless the output cap is its budget or less, which Claude refuses: then with half of
+ * the cap. undefined: the cap leaves no room to think. `received`: the caller's own cap in a body of Claude's own format, with which Claude
+ * itself judges the budget.
  */
 export function fitThinking(
   thinking: Json | undefined,

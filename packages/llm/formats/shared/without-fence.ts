@@ -84,8 +84,10 @@ class UnfencedDecoder implements StreamDecoder {
 }
 
 const FENCE = '```'
-/** The longest line that may open a fence, with the name of a language. */
+/** The longest line that may open a fence. */
 const MAX_OPENING = 32
+/** A line that opens a fence, or its beginning: it has nothing but the name of a language, since the answer begins after it. */
+const OPENING = /^(?:`{0,2}|```[\w+-]*[ \t\r]*)$/
 /** The most white space and backticks that may close a fence. */
 const MAX_CLOSING = 256
 
@@ -114,14 +116,15 @@ class UnfencedText {
   /** Returns the state after the text so far, and removes the opening of a fence from it. */
   #open(): 'open' | 'fenced' | 'plain' {
     const text = this.#waiting.trimStart()
-    const mayOpen = text.length < FENCE.length ? FENCE.startsWith(text) : text.startsWith(FENCE)
     const lineEnd = text.indexOf('\n')
-    if (mayOpen && lineEnd >= 0 && lineEnd <= MAX_OPENING) {
+    const line = lineEnd < 0 ? text : text.slice(0, lineEnd)
+    if (line.length > MAX_OPENING || !OPENING.test(line)) return 'plain'
+    if (lineEnd >= 0) {
+      if (!line.startsWith(FENCE)) return 'plain'
       this.#waiting = text.slice(lineEnd + 1)
       return 'fenced'
     }
-    const isLong = this.#waiting.length > MAX_CLOSING || text.length > MAX_OPENING
-    return mayOpen && !isLong ? 'open' : 'plain'
+    return this.#waiting.length > MAX_CLOSING ? 'plain' : 'open'
   }
 
   /** The length of what is certain. */

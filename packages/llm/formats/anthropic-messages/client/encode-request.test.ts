@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { scanJson } from '../../../json/json-scan.ts'
-import type { JsonObject } from '../../../json/json-value.ts'
+import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { Provider } from '../../../provider/provider.ts'
 import { findProvider } from '../../../providers/index.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
@@ -342,6 +342,18 @@ describe('a body of the same format', () => {
     const request = toRequest({ maxOutputTokens })
     expect(findUnsupportedParams(request, provider, 'claude-haiku-4-5', source)).toEqual(unsupported)
     const sent = JSON.parse(encodeRequest(request, toTarget(), source, unsupported).body.toString())
+    expect(sent.thinking?.budget_tokens).toBe(budget)
+  })
+
+  test.each([
+    ['is lowered', 4096, 2048, []],
+    ['stays', 8500, 8000, []],
+    ['is left out and named', 1000, undefined, ['thinking']],
+  ])('a thinking budget of an OpenAI body %s under a cap of %s', (_, maxOutputTokens, budget, unsupported) => {
+    const extra = new Map<string, Json>([['thinking', { type: 'enabled', budget_tokens: 8000 }]])
+    const request = toRequest({ maxOutputTokens, extra })
+    expect(findUnsupportedParams(request, provider, 'claude-haiku-4-5')).toEqual(unsupported)
+    const sent = JSON.parse(encodeRequest(request, toTarget(), undefined, unsupported).body.toString())
     expect(sent.thinking?.budget_tokens).toBe(budget)
   })
 

@@ -7,6 +7,7 @@ import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import type { EncodeRequest } from '../../shared/client-format.ts'
 import { withoutNamed } from '../../shared/field-table.ts'
+import { fitThinking } from '../../shared/fit-thinking.ts'
 import { toWellFormedJson } from '../../shared/well-formed-json.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeBody } from './encode-body.ts'
@@ -70,7 +71,9 @@ function toBody(
   if (request.extra !== undefined) {
     for (const name of PASSED_ON) {
       const value = dropped.includes(name) ? undefined : request.extra.get(name)
-      if (value !== undefined) encoded[name] = value
+      const cap = encoded.max_tokens as number
+      const fitted = name === 'thinking' ? fitThinking(value, cap, undefined) : value
+      if (fitted !== undefined) encoded[name] = fitted
     }
   }
   const options = request.providerOptions?.[target.provider.id]

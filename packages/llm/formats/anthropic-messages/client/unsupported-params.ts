@@ -27,6 +27,10 @@ export const findUnsupportedParams: FindUnsupportedParams = (request, _provider,
   names.push(...listEffective(request, listRefused(request, traits)))
   for (const { content } of request.messages) names.push(...findUnknownParts(content))
   if (request.extra !== undefined) names.push(...listLostExtra(request.extra, traits))
+  const thinking = request.extra?.get('thinking')
+  if (thinking !== undefined && fitThinking(thinking, request.maxOutputTokens, undefined) === undefined) {
+    names.push('thinking')
+  }
   return [...new Set(names)]
 }
 
