@@ -151,7 +151,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     isJournalFull: () => (config.journalFull === 'refuse' ? drain.isFull() : drain.isMemoryFull()),
     isJournalFullFor: orgId => config.journalFull === 'refuse' && drain.isFullFor(orgId),
     ...openRecentRequests(parts, drain, slots),
-    onCredentialRejected: (id, reason) => rejections.note(id, reason),
+    onCredentialRejected: (credential, reason) => rejections.note(credential, reason),
     baseUrl,
     gatewayUrl,
     prefixes: config.prefixes,

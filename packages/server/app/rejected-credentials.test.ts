@@ -11,19 +11,20 @@ function open(store: (id: string, reason: string) => Promise<void>) {
   )
   return { clock, errors, rejections }
 }
+const credential = (id: string, updatedAt = 1): { id: string; updatedAt: number } => ({ id, updatedAt })
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 test('stores each reason of a credential once a minute, whatever its provider answers in turn', async () => {
   const stored: string[] = []
   const { clock, rejections } = open(async (id, reason) => void stored.push(`${id} ${reason}`))
   for (let request = 0; request < 100; request++) {
-    rejections.note('a', request % 2 === 0 ? 'auth' : 'quota')
-    rejections.note('b', 'auth')
+    rejections.note(credential('a'), request % 2 === 0 ? 'auth' : 'quota')
+    rejections.note(credential('b'), 'auth')
   }
   await settled()
   expect(stored).toEqual(['a auth', 'b auth', 'a quota'])
   clock.now += 60_000
-  rejections.note('a', 'auth')
+  rejections.note(credential('a'), 'auth')
   await settled()
   expect(stored.at(-1)).toBe('a auth')
 })
@@ -40,10 +41,20 @@ test('stores one at a time, and what failed with the next refusal', async () => 
     if (fails) throw new Error('down')
     stored.push(id)
   })
-  for (const id of ['a', 'b', 'c']) rejections.note(id, 'auth')
+  for (const id of ['a', 'b', 'c']) rejections.note(credential(id), 'auth')
   await expect.poll(() => errors.length).toBe(3)
   fails = false
-  for (const id of ['a', 'b', 'c']) rejections.note(id, 'auth')
+  for (const id of ['a', 'b', 'c']) rejections.note(credential(id), 'auth')
   await expect.poll(() => stored).toEqual(['a', 'b', 'c'])
   expect(most).toBe(1)
+})
+
+test('stores the refusal of a key that replaced a refused one', async () => {
+  const stored: string[] = []
+  const { rejections } = open(async (id, reason) => void stored.push(`${id} ${reason}`))
+  rejections.note(credential('a', 1), 'auth')
+  rejections.note(credential('a', 1), 'auth')
+  rejections.note(credential('a', 2), 'auth')
+  await settled()
+  expect(stored).toEqual(['a auth', 'a auth'])
 })

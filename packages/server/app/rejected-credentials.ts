@@ -1,3 +1,5 @@
+import type { Credential } from '../core/tenancy/tenancy.ts'
+
 /** Why a provider refuses a credential. */
 type Reason = 'auth' | 'quota'
 
@@ -6,14 +8,15 @@ const STORED_MS = 60_000
 const MAX_NOTED = 20_000
 
 /**
- * Stores which credentials are refused by their providers: one after another, and each reason of a credential once a minute. A provider of
- * a tenant's own may refuse every request, now for this reason and now for that one, and each change of the row is an event.
+ * Stores which credentials are refused by their providers: one after another, and each reason of a credential once a minute, unless a
+ * member changes it. A provider of a tenant's own may refuse every request, now for this reason and now for that one, and each change
+ * of the row is an event.
  */
 export class RejectedCredentials {
   readonly #store: (credentialId: string, reason: Reason) => Promise<void>
   readonly #now: () => number
   readonly #onError: (error: unknown) => void
-  /** When each was noted, by credential and reason. The oldest come first. */
+  /** When each was noted, by credential, its latest change and reason. The oldest come first. */
   readonly #noted = new Map<string, number>()
   #storing: Promise<void> = Promise.resolve()
 
@@ -27,8 +30,8 @@ export class RejectedCredentials {
     this.#onError = onError
   }
 
-  note(credentialId: string, reason: Reason): void {
-    const key = `${credentialId} ${reason}`
+  note({ id, updatedAt }: Pick<Credential, 'id' | 'updatedAt'>, reason: Reason): void {
+    const key = `${id} ${updatedAt} ${reason}`
     const now = this.#now()
     const notedAt = this.#noted.get(key)
     if (notedAt !== undefined && now - notedAt < STORED_MS && now >= notedAt) return
@@ -37,7 +40,7 @@ export class RejectedCredentials {
     if (oldest !== undefined) this.#noted.delete(oldest)
     this.#noted.set(key, now)
     this.#storing = this.#storing
-      .then(() => this.#store(credentialId, reason))
+      .then(() => this.#store(id, reason))
       .catch(error => {
         this.#noted.delete(key)
         this.#onError(error)

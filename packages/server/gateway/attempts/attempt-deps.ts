@@ -1,4 +1,5 @@
 import type { Log } from '../../core/log.ts'
+import type { Credential } from '../../core/tenancy/tenancy.ts'
 import type { EgressPolicy } from '../../http/egress.ts'
 import type { PlanDeps } from '../plan/plan-deps.ts'
 import type { AccessTokens } from '../upstream/access-tokens.ts'
@@ -21,5 +22,5 @@ export interface AttemptDeps extends PlanDeps {
   readonly circuits: Circuits
   readonly providerCounts: ProviderCounts
   /** Called when a provider rejects a stored credential, or the quota or credit of its account is used up. */
-  readonly onCredentialRejected: (credentialId: string, reason: 'auth' | 'quota') => void
+  readonly onCredentialRejected: (credential: Credential, reason: 'auth' | 'quota') => void
 }

@@ -69,7 +69,7 @@ export async function callTargets<P extends ResolvedTarget, T>(
     noteFailure(ctx, cursor, result)
     logFailure(ctx, cursor.target, error, deps)
     if (error.kind === 'auth' || error.kind === 'quota') {
-      deps.onCredentialRejected(cursor.credential.id, error.kind)
+      deps.onCredentialRejected(cursor.credential, error.kind)
     }
     const isMissing = isStateful && isMissingState(error)
     if (PASSING.has(error.kind)) unanswered = error

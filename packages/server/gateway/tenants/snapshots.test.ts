@@ -152,6 +152,21 @@ test('repeats a load during which a notification arrived, and does not cache the
   expect(snapshots.find(HASH)?.caller.keyId).toBe('key at 1')
 })
 
+test('returns what a slow load read before a change, but not to a request that starts after the change', async () => {
+  const { database, snapshots } = open(1000, 400)
+  const release = database.hold()
+  const early = snapshots.load(HASH)
+  database.change()
+  snapshots.invalidate('e')
+  const late = snapshots.load(HASH)
+  await new Promise(resolve => setTimeout(resolve, 150))
+  release()
+  expect((await early)?.caller.keyId).toBe('key at 0')
+  expect((await late)?.caller.keyId).toBe('key at 1')
+  expect(database.reads()).toBe(2)
+  expect(snapshots.find(HASH)?.caller.keyId).toBe('key at 1')
+})
+
 test('a change of one environment leaves the keys of others cached', async () => {
   const { snapshots } = open()
   await snapshots.load(HASH)

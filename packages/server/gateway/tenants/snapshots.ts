@@ -60,6 +60,17 @@ interface Changes {
   readonly environmentIds: Set<string>
 }
 
+/** How far a load has come. */
+interface LoadProgress {
+  /** The number of notified changes of which what it returned certainly has those that concern it. */
+  seen: number
+}
+
+interface SharedLoad {
+  readonly progress: LoadProgress
+  readonly tenant: Promise<Tenant | undefined>
+}
+
 /** The default for each worker. */
 const MAX_BYTES = 256 * 1024 * 1024
 
@@ -69,8 +80,9 @@ const UNKNOWN_TTL_MS = 10_000
 /** Much shorter than the timeout of a query, so that a frozen database does not hold requests. */
 const MAX_LOAD_MS = 2_000
 
-/** How often a load is repeated when changes keep invalidating it. */
+/** How often a load is repeated when changes keep invalidating it, within the given part of the time for loads. */
 const MAX_LOADS = 5
+const REPEAT_PART = 1 / 4
 
 /**
  * Credentials, environments and end users, cached in memory. Entries are never changed, only dropped when the database
@@ -85,7 +97,9 @@ export class Snapshots {
   readonly #maxUnknown: number
   readonly #table: SnapshotTable<Tenant>
   readonly #unknown = new Map<string, number>()
-  readonly #loading = new Map<string, Promise<Tenant | undefined>>()
+  readonly #loading = new Map<string, SharedLoad>()
+  /** How many changes were notified. */
+  #changeCount = 0
   /** What changed during each running load, which may have read the state before. */
   readonly #changes = new Set<Changes>()
   #lostAt: number | undefined
@@ -122,7 +136,7 @@ export class Snapshots {
     this.#assertFresh()
     const unknownUntil = this.#unknown.get(hash)
     if (unknownUntil !== undefined && unknownUntil > this.#now()) return undefined
-    return this.#shareLoad(hash, () => this.#loadKey(hash, this.#onLoaded))
+    return this.#shareLoad(hash, progress => this.#loadKey(hash, progress, this.#onLoaded))
   }
 
   /**
@@ -131,7 +145,7 @@ export class Snapshots {
    */
   async loadToken(hash: string, claims: ClientTokenClaims): Promise<Tenant | undefined> {
     this.#assertFresh()
-    return this.#shareLoad(hash, () => this.#loadToken(hash, claims, this.#onLoaded))
+    return this.#shareLoad(hash, progress => this.#loadToken(hash, claims, progress, this.#onLoaded))
   }
 
   /** Returns a cached end user, or undefined if it must be loaded. */
@@ -151,14 +165,15 @@ export class Snapshots {
     if (kind === 'end_user') {
       if (this.findEndUser(first, second) === undefined) await this.#loadEndUser(first, second)
     } else if (this.find(first) === undefined) {
-      await this.#shareLoad(first, () =>
-        kind === 'key' ? this.#loadKey(first) : this.#loadToken(first, second),
+      await this.#shareLoad(first, progress =>
+        kind === 'key' ? this.#loadKey(first, progress) : this.#loadToken(first, second, progress),
       )
     }
   }
 
   /** Drops everything of an environment after a change of it, its keys, credentials, project or organization. */
   invalidate(environmentId: string): void {
+    this.#changeCount++
     for (const { environmentIds } of this.#changes) environmentIds.add(environmentId)
     this.#unknown.clear()
     this.#table.drop(environmentId)
@@ -166,6 +181,7 @@ export class Snapshots {
 
   /** Drops everything. */
   flush(): void {
+    this.#changeCount++
     for (const changes of this.#changes) changes.isAll = true
     this.#unknown.clear()
     this.#table.clear()
@@ -193,8 +209,13 @@ export class Snapshots {
     if (this.isTooStale()) throw unavailable('announcements of changes have been lost for too long')
   }
 
-  #loadKey(hash: string, onLoaded?: (name: SnapshotName) => void): Promise<Tenant | undefined> {
+  #loadKey(
+    hash: string,
+    progress: LoadProgress,
+    onLoaded?: (name: SnapshotName) => void,
+  ): Promise<Tenant | undefined> {
     return this.#loadFresh(
+      progress,
       () => this.#readKey(hash),
       tenant => {
         this.#keep(hash, tenant)
@@ -207,9 +228,11 @@ export class Snapshots {
   #loadToken(
     hash: string,
     claims: ClientTokenClaims,
+    progress: LoadProgress,
     onLoaded?: (name: SnapshotName) => void,
   ): Promise<Tenant | undefined> {
     return this.#loadFresh(
+      progress,
       () => this.#readToken(claims),
       tenant => {
         if (tenant === undefined) return
@@ -222,6 +245,7 @@ export class Snapshots {
 
   #loadEndUser(environmentId: string, id: string, onLoaded?: (name: SnapshotName) => void): Promise<EndUser> {
     return this.#loadFresh(
+      { seen: 0 },
       () => this.#source.findEndUser(environmentId, id),
       endUser => {
         this.#table.keepEndUser(environmentId, id, endUser)
@@ -231,14 +255,22 @@ export class Snapshots {
     )
   }
 
-  /** Concurrent callers share one load. */
-  #shareLoad(hash: string, load: () => Promise<Tenant | undefined>): Promise<Tenant | undefined> {
-    let loading = this.#loading.get(hash)
-    if (loading === undefined) {
-      loading = load().finally(() => this.#loading.delete(hash))
-      this.#loading.set(hash, loading)
+  /** Concurrent callers share one load, unless what it returns is older than a change that a caller must see. */
+  async #shareLoad(
+    hash: string,
+    load: (progress: LoadProgress) => Promise<Tenant | undefined>,
+  ): Promise<Tenant | undefined> {
+    const mustSee = this.#changeCount
+    for (;;) {
+      let shared = this.#loading.get(hash)
+      if (shared === undefined) {
+        const progress = { seen: 0 }
+        shared = { progress, tenant: load(progress).finally(() => this.#loading.delete(hash)) }
+        this.#loading.set(hash, shared)
+      }
+      const tenant = await shared.tenant
+      if (shared.progress.seen >= mustSee) return tenant
     }
-    return loading
   }
 
   /**
@@ -246,11 +278,12 @@ export class Snapshots {
    * changes concern the value; undefined: those of any environment do.
    */
   #loadFresh<T>(
+    progress: LoadProgress,
     read: () => Promise<T>,
     keep: (value: T) => void,
     environmentOf: (value: T) => string | undefined,
   ): Promise<T> {
-    return this.#within(this.#loadUntilFresh(read, keep, environmentOf))
+    return this.#within(this.#loadUntilFresh(progress, read, keep, environmentOf))
   }
 
   #within<T>(load: Promise<T>): Promise<T> {
@@ -260,12 +293,15 @@ export class Snapshots {
   }
 
   async #loadUntilFresh<T>(
+    progress: LoadProgress,
     read: () => Promise<T>,
     keep: (value: T) => void,
     environmentOf: (value: T) => string | undefined,
   ): Promise<T> {
+    const startedAt = performance.now()
     for (let loads = 1; ; loads++) {
       const changes: Changes = { isAll: false, environmentIds: new Set() }
+      const begunAt = this.#changeCount
       this.#changes.add(changes)
       const value = await read()
         .catch(cause => {
@@ -273,9 +309,11 @@ export class Snapshots {
         })
         .finally(() => this.#changes.delete(changes))
       const overtaken = concerns(changes, environmentOf(value))
-      if (overtaken && loads < MAX_LOADS) continue
+      const hasTime = performance.now() - startedAt < this.#maxLoadMs * REPEAT_PART
+      if (overtaken && loads < MAX_LOADS && hasTime) continue
       // A load that changes kept invalidating began after the request, so it may answer it. It is not cached.
       if (!overtaken) keep(value)
+      progress.seen = overtaken ? begunAt : Number.POSITIVE_INFINITY
       return value
     }
   }

@@ -114,7 +114,9 @@ async function joinInvited(
   const joined = new Set(memberships.map(({ org_id }) => org_id))
   for (const { id, org_id } of invitations) {
     // Of more memberships, some are not listed.
-    if (joined.has(org_id) || memberships.length >= MAX_MEMBERSHIPS) continue
+    if (joined.size >= MAX_MEMBERSHIPS) return
+    if (joined.has(org_id)) continue
+    joined.add(org_id)
     await lockOrganization(tx, org_id)
     await acceptInvitation(tx, id, user.id, now)
   }
