@@ -1,48 +1,47 @@
-import { findFlacSeconds, findHeldFlacSeconds, findOggSeconds } from './lossless-length.ts'
+import { findFlacSeconds, findOggSeconds } from './lossless-length.ts'
+import { findWavFormat } from './wav-format.ts'
 
 /** The fewest bytes of a second in any codec that providers read: speech in Opus or AMR has 6 to 8 kbit. */
 const FEWEST_BYTES_A_SECOND = 750
 
 /**
  * Returns the most seconds that an audio file can have, rounded up. A WAV file says how many bytes a second has, and a decoder
- * believes it too; any other file is as long as its bytes could be at the lowest bit rate in use, or as a FLAC or Ogg file itself is.
+ * believes it too; any other file is as long as its bytes could be at the lowest bit rate in use, or as the frames of FLAC in it
+ * and the pages of Ogg are. The whole file counts, tags too: some decoders look for audio in what others take for a tag.
  */
 export function maxSeconds(file: Buffer): number {
-  const bytes = withoutTags(file)
-  const rate = Math.max(FEWEST_BYTES_A_SECOND, findWavRate(bytes) ?? 0)
-  const said =
-    findFlacSeconds(bytes) ?? findOggSeconds(bytes) ?? (isContainer(bytes) ? findHeldFlacSeconds(bytes) : 0)
-  return Math.max(1, Math.ceil(bytes.length / rate), Math.ceil(said))
+  const wav = findWavFormat(file)
+  const rate = Math.max(FEWEST_BYTES_A_SECOND, wav?.bytesPerSecond ?? 0)
+  return Math.max(1, Math.ceil(file.length / rate), wav?.isUncompressed ? 0 : maxStatedSeconds(file))
+}
+
+/** Any file may hold FLAC: Matroska, MP4, WAV and Ogg do, and decoders read frames that have no file around them too. */
+function maxStatedSeconds(file: Buffer): number {
+  const audio = withoutTags(file)
+  return Math.ceil(Math.max(findFlacSeconds(file, audio), findOggSeconds(audio) ?? 0))
 }
 
 const TAG_HEAD_BYTES = 10
+/** The most tags that are skipped. Files have one or two. */
+const MAX_TAGS = 8
 
 /** Returns the file behind its ID3 tags, which decoders skip before every kind of audio. */
-function withoutTags(bytes: Buffer): Buffer {
-  let rest = bytes
-  while (rest.length > TAG_HEAD_BYTES && rest.toString('latin1', 0, 3) === 'ID3') {
-    // Seven bits of each byte count.
-    const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + ((rest[at] as number) & 127), 0)
-    const hasFooter = ((rest[5] as number) & 16) !== 0
-    rest = rest.subarray(TAG_HEAD_BYTES + size + (hasFooter ? TAG_HEAD_BYTES : 0))
+function withoutTags(file: Buffer): Buffer {
+  let at = 0
+  for (let tags = 0; tags < MAX_TAGS && file.toString('latin1', at, at + 3) === 'ID3'; tags++) {
+    const size = findTagSize(file.subarray(at, at + TAG_HEAD_BYTES))
+    if (size === undefined) break
+    at += size
   }
-  return rest
+  return file.subarray(at)
 }
 
-/** True for Matroska, MP4 and a WAV file, which may hold what FLAC encodes. */
-function isContainer(bytes: Buffer): boolean {
-  const head = bytes.toString('latin1', 0, 8)
-  return head.startsWith('\x1aE\xdf\xa3') || head.endsWith('ftyp') || head.startsWith('RIFF')
-}
-
-/** The bytes a second of a WAV file with PCM samples; undefined for any other file. */
-function findWavRate(bytes: Buffer): number | undefined {
-  if (bytes.length < 36 || bytes.toString('latin1', 0, 4) !== 'RIFF') return undefined
-  if (bytes.toString('latin1', 8, 16) !== 'WAVEfmt ') return undefined
-  const isPcm = bytes.readUInt16LE(20) === 1
-  const channels = bytes.readUInt16LE(22)
-  const samples = bytes.readUInt32LE(24)
-  const bits = bytes.readUInt16LE(34)
-  // From what decoders use: the header's own rate of bytes is often wrong.
-  return isPcm ? (channels * samples * bits) / 8 : undefined
+/** Returns the bytes of a tag with its head and footer; undefined if decoders take it for no tag. */
+function findTagSize(head: Buffer): number | undefined {
+  if (head.length < TAG_HEAD_BYTES) return undefined
+  const sizes = [...head.subarray(6)]
+  if (sizes.some(byte => byte >= 0x80)) return undefined
+  const hasFooter = ((head[5] as number) & 16) !== 0
+  // Seven bits of each byte count.
+  return sizes.reduce((sum, byte) => sum * 128 + byte, 0) + TAG_HEAD_BYTES * (hasFooter ? 2 : 1)
 }

@@ -6,49 +6,64 @@ const PAGE_HEADER_BYTES = 27
 const NOT_FOUND = -1
 
 /**
- * Returns the seconds of a FLAC file, in which hours of silence take few bytes; undefined for any other file. By its frames, which
- * a decoder believes, and by its header, whichever is more.
+ * Returns the seconds of the FLAC that a file has, in which hours of silence take few bytes. By its frames, which decoders believe,
+ * wherever in the file they are; and by the header of `audio`, the part of the file behind its tags, if that is more.
  */
-export function findFlacSeconds(bytes: Buffer): number | undefined {
-  if (bytes.length < 42 || bytes.toString('latin1', 0, 4) !== 'fLaC') return undefined
-  const given = bytes.readUIntBE(18, 3) >> 4
+export function findFlacSeconds(file: Buffer, audio: Buffer): number {
+  if (audio.length < 42 || audio.toString('latin1', 0, 4) !== 'fLaC') return addFrames(file, FEWEST_SAMPLES)
+  const given = audio.readUIntBE(18, 3) >> 4
   const rate = given === 0 ? FEWEST_SAMPLES : given
-  const said = ((bytes[21] as number) & 15) * 2 ** 32 + bytes.readUInt32BE(22)
-  return Math.max(said / rate, addAllFrames(bytes, rate))
+  const said = ((audio[21] as number) & 15) * 2 ** 32 + audio.readUInt32BE(22)
+  return Math.max(said / rate, addFrames(file, rate))
 }
 
-/** Returns the seconds of FLAC that another container, such as Matroska or MP4, may hold. */
-export function findHeldFlacSeconds(bytes: Buffer): number {
-  return addAllFrames(bytes, FEWEST_SAMPLES)
-}
-
-function addAllFrames(bytes: Buffer, rate: number): number {
-  return FRAME_STARTS.reduce((sum, start) => sum + addFrames(bytes, start, rate), 0)
-}
-
-/** A frame begins with 14 bits of which all but the last are set, and says in the 16th whether frames have one length. */
-const FRAME_STARTS = [Buffer.from([0xff, 0xf8]), Buffer.from([0xff, 0xf9])]
-/** The most frame starts that are examined: some hours of audio. What follows is counted as frames of the largest size. */
-const MAX_STARTS = 50_000
+/** The most frames that are read: some hours of audio. What follows is counted as frames of the largest size. */
+const MAX_FRAMES = 50_000
+/** The most starts of frames with a wrong checksum that are examined, which bounds the time. No recording has as many. */
+const MAX_WRONG = 500_000
 const MIN_FRAME_BYTES = 10
 const MAX_SAMPLES = 65_536
 
-/** The seconds of all frames with such a start. */
-function addFrames(bytes: Buffer, start: Buffer, rate: number): number {
+/** A frame begins with 14 bits of which all but the last are set, and says in the 16th whether frames have one length. */
+const START = 0xf8ff
+const START_MASK = 0xfeff
+
+/** The seconds of all frames. Compares two bytes at a time, of which the low one is the first: a file may have 32 MiB. */
+function addFrames(bytes: Buffer, rate: number): number {
+  const skipped = bytes.byteOffset & 1
+  const pairs = new Uint16Array(bytes.buffer, bytes.byteOffset + skipped, (bytes.length - skipped) >> 1)
+  let previous = skipped === 1 ? (bytes[0] as number) << 8 : 0
   let seconds = 0
-  let starts = 0
-  for (
-    let at = bytes.indexOf(start);
-    at !== NOT_FOUND && at + 5 < bytes.length;
-    at = bytes.indexOf(start, at + 2)
-  ) {
-    if (++starts > MAX_STARTS)
-      return (
-        seconds + (((bytes.length - at) / MIN_FRAME_BYTES) * MAX_SAMPLES) / Math.min(rate, FEWEST_SAMPLES)
-      )
-    seconds += readFrame(bytes, at, rate)
+  let frames = 0
+  let wrong = 0
+  for (let index = 0; index < pairs.length; index++) {
+    const pair = pairs[index] as number
+    const isBetween = (((previous >>> 8) | (pair << 8)) & START_MASK) === START
+    previous = pair
+    if (!isBetween && (pair & START_MASK) !== START) continue
+    const at = 2 * index + skipped - (isBetween ? 1 : 0)
+    if (!hasValidCodes(bytes, at)) continue
+    const duration = readFrame(bytes, at, rate)
+    seconds += duration
+    if (duration > 0) frames++
+    else wrong++
+    if (frames > MAX_FRAMES || wrong > MAX_WRONG) return seconds + maxFrameSeconds(bytes.length - at, rate)
   }
   return seconds
+}
+
+/** The seconds of the most and largest frames that so many bytes can have. */
+function maxFrameSeconds(bytes: number, rate: number): number {
+  return ((bytes / MIN_FRAME_BYTES) * MAX_SAMPLES) / Math.min(rate, FEWEST_SAMPLES)
+}
+
+/** False for what decoders refuse. So are starts in quiet samples, which a byte of zeros or ones follows. */
+function hasValidCodes(bytes: Buffer, at: number): boolean {
+  if (at + 5 >= bytes.length) return false
+  const codes = bytes[at + 2] as number
+  if (codes < 16 || (codes & 15) === 15 || ((bytes[at + 3] as number) & 1) !== 0) return false
+  const number = bytes[at + 4] as number
+  return number < 0x80 || (number >= 0xc0 && number < 0xff)
 }
 
 /** Samples a second by their code, of frames that do not leave it to the file's header or write it out. */
@@ -57,9 +72,9 @@ const RATES = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_00
 /** The seconds of the frame that may begin at `at`: 0 if the checksum of its header is wrong. */
 function readFrame(bytes: Buffer, at: number, rateOfFile: number): number {
   const codes = bytes[at + 2] as number
-  const [ofSize, ofRate] = [codes >> 4, codes & 15]
-  const numberAt = at + 4
-  const sizeAt = numberAt + findNumberLength(bytes[numberAt] as number)
+  const ofSize = codes >> 4
+  const ofRate = codes & 15
+  const sizeAt = at + 4 + findNumberLength(bytes[at + 4] as number)
   const rateAt = sizeAt + (ofSize === 6 ? 1 : ofSize === 7 ? 2 : 0)
   const end = rateAt + (ofRate === 12 ? 1 : ofRate === 13 || ofRate === 14 ? 2 : 0)
   if (end >= bytes.length || toChecksum(bytes, at, end) !== bytes[end]) return 0
@@ -81,13 +96,17 @@ function findNumberLength(first: number): number {
   return first < 0x80 ? 1 : Math.max(1, Math.clz32(~(first << 24)))
 }
 
+/** The CRC-8 of each byte, by the polynomial x^8 + x^2 + x + 1. */
+const CHECKSUMS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte
+  for (let bit = 0; bit < 8; bit++) crc = crc & 0x80 ? ((crc << 1) ^ 7) & 0xff : crc << 1
+  return crc
+})
+
 /** The CRC-8 of a frame's header. */
 function toChecksum(bytes: Buffer, start: number, end: number): number {
   let crc = 0
-  for (let at = start; at < end; at++) {
-    crc ^= bytes[at] as number
-    for (let bit = 0; bit < 8; bit++) crc = crc & 0x80 ? ((crc << 1) ^ 7) & 0xff : crc << 1
-  }
+  for (let at = start; at < end; at++) crc = CHECKSUMS[crc ^ (bytes[at] as number)] as number
   return crc
 }
 
@@ -95,15 +114,18 @@ function toChecksum(bytes: Buffer, start: number, end: number): number {
 export function findOggSeconds(bytes: Buffer): number | undefined {
   if (bytes.toString('latin1', 0, 4) !== 'OggS') return undefined
   let samples = 0
-  for (
-    let at = 0;
-    at !== NOT_FOUND && at + 14 <= bytes.length;
-    at = bytes.indexOf('OggS', at + PAGE_HEADER_BYTES, 'latin1')
-  ) {
+  const end = bytes.length - 14
+  for (let at = 0; at <= end; at++) {
+    if (bytes[at] !== 0x4f || !isPage(bytes, at)) continue
     const position = bytes.readUInt32LE(at + 6) + bytes.readInt32LE(at + 10) * 2 ** 32
     samples = Math.max(samples, position)
+    at += PAGE_HEADER_BYTES - 1
   }
   return samples / findOggRate(bytes.subarray(0, 128))
+}
+
+function isPage(bytes: Buffer, at: number): boolean {
+  return bytes[at + 1] === 0x67 && bytes[at + 2] === 0x67 && bytes[at + 3] === 0x53
 }
 
 /** Returns the sample rate by the codec that the first page names. */
