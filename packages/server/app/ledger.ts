@@ -3,11 +3,11 @@ import { systemClock } from '../core/clock.ts'
 import { type OnException, runGuarded } from '../core/on-exception.ts'
 import { type OpenedLedger, openLedger } from '../ledger/failover/open-ledger.ts'
 import type { ThresholdCrossing } from '../ledger/ledger.ts'
-import type { SeedSource } from '../ledger/seed-source.ts'
 import { countInstances } from '../storage/instance-lock.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { openUsageSnapshot } from '../storage/usage/usage-seeds.ts'
 import type { RecordBarrier } from './records.ts'
+import { openSeedSource } from './seed-source.ts'
 
 export interface LedgerParts {
   /** undefined: this is the only gateway process. */
@@ -33,7 +33,11 @@ export async function openProcessLedger(parts: LedgerParts): Promise<OpenedLedge
     // Called within a settlement, which must continue if an alert throws.
     onThresholdCrossed: crossing =>
       runGuarded('an alert of a limit', onException, () => parts.onCrossing(crossing)),
-    seeds: toSeeds(parts),
+    seeds: openSeedSource({
+      pool: storage.pool,
+      stored,
+      openSnapshot: timeoutMs => openUsageSnapshot(storage.pool, timeoutMs),
+    }),
     redisUrl,
     isFailOpen,
     hasWorkers,
@@ -42,24 +46,4 @@ export async function openProcessLedger(parts: LedgerParts): Promise<OpenedLedge
     countProcesses: () => countInstances(storage.pool),
     drain: () => stored.flush(),
   })
-}
-
-/**
- * A read of seeds sees the database as it is while the drain writes nothing, so the records missing in it are exactly those in memory.
- * The drain then goes on, however long the read takes.
- */
-function toSeeds({ storage, stored }: LedgerParts): SeedSource {
-  return {
-    async read(meters, at, onCut, without = []) {
-      const snapshot = await stored.afterFlush(async missing => {
-        onCut(missing)
-        return await openUsageSnapshot(storage.pool)
-      })
-      try {
-        return await snapshot.listSeeds(meters, at, without)
-      } finally {
-        await snapshot.close()
-      }
-    },
-  }
 }

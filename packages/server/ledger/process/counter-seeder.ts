@@ -1,6 +1,7 @@
 import type { Seed } from '../../core/limits/meter.ts'
-import type { SeedSource } from '../seed-source.ts'
+import { type SeedSource, SeedStatementError } from '../seed-source.ts'
 import { type CounterRow, seedRow } from './counter-row.ts'
+import { ReadLane } from './read-lane.ts'
 
 interface CounterSeederOptions {
   readonly seeds: SeedSource
@@ -14,78 +15,151 @@ interface CounterSeederOptions {
   readonly onFailed: (rows: readonly CounterRow[]) => void
 }
 
-/** Reads at once. Each takes a connection to the database, for as long as the usage of an organization takes to read. */
-const MAX_READS = 2
+/** Of a read for all organizations that wait. A new request waits for the end of one read, and then for its own. */
+const SHARED_TIMEOUT_MS = 2_000
+/** Of a read that finds out whether an organization is slow: with others it would take their time. */
+const ALONE_TIMEOUT_MS = 500
+const SLOW_TIMEOUT_MS = 25_000
+/** Reads of slow organizations at once. Each takes a connection to the database for as long as it lasts. */
+const MAX_SLOW_READS = 2
+/** How long after it was found slow an organization is tried alone again. */
+const SLOW_FOR_MS = 60_000
+/** Above this number the one that was found slow the longest time ago is forgotten. */
+const MAX_SLOW_ORGANIZATIONS = 1_000
+
+/** The shared read that has not begun. */
+interface SharedRead {
+  readonly orgIds: Set<string>
+  /** The earliest time of its requests: a rolling row that gets older usage than it needs drops it. */
+  at: number
+  readonly isSeeded: Promise<boolean>
+}
 
 /**
- * Seeds new rows. Each organization has reads of its own, one at a time, so that one whose usage takes long to read delays and fails
- * none of the others; rows that are added meanwhile share the next one.
+ * Seeds new rows. All organizations that wait share a read, one at a time. Those whose shared read failed or took too long are read
+ * alone, with a short timeout, and the ones that fail there are slow: they are read with a long timeout, two at once, and share no read
+ * until they are fast alone. These reads have places of their own, so a slow organization delays the others once, by two
+ * short timeouts, and fails none of them. Of one organization a single read waits or runs; rows that are added meanwhile share the next one.
  */
 export class CounterSeeder {
   readonly #options: CounterSeederOptions
-  /** By organization, like the reads. */
+  /** The rows that no read has taken, by organization. */
   readonly #waiting = new Map<string, CounterRow[]>()
+  /** By organization. */
   readonly #running = new Map<string, Promise<void>>()
-  #reads = 0
-  /** The reads that wait for another one's end, in order. */
-  readonly #starts: (() => void)[] = []
+  readonly #sharedLane = new ReadLane(1)
+  readonly #aloneLane = new ReadLane(1)
+  readonly #slowLane = new ReadLane(MAX_SLOW_READS)
+  #nextShared: SharedRead | undefined
+  /** When each slow organization is tried alone again, in Unix milliseconds; the one found slow last is last. */
+  readonly #slowUntil = new Map<string, number>()
 
   constructor(options: CounterSeederOptions) {
     this.#options = options
   }
 
   add(row: CounterRow): void {
-    const { orgId } = row.meter.subject
-    const waiting = this.#waiting.get(orgId)
-    if (waiting === undefined) this.#waiting.set(orgId, [row])
-    else waiting.push(row)
+    this.#wait([row])
   }
 
   /** Resolves when the organization's running read has ended; starts one where none runs. Rejects when it fails. */
   run(orgId: string, at: number): Promise<void> {
     const known = this.#running.get(orgId)
     if (known !== undefined) return known
-    const running = this.#read(orgId, at).finally(() => this.#running.delete(orgId))
+    const running = this.#seed(orgId, at).finally(() => this.#running.delete(orgId))
     this.#running.set(orgId, running)
     return running
   }
 
-  async #read(orgId: string, at: number): Promise<void> {
-    // In a later microtask, so that callers of the same tick share the read.
-    await Promise.resolve()
-    if (this.#reads < MAX_READS) this.#reads++
-    else await new Promise<void>(resolve => this.#starts.push(resolve))
-    try {
-      await this.#seedWaiting(orgId, at)
-    } finally {
-      const next = this.#starts.shift()
-      if (next === undefined) this.#reads--
-      else next()
+  async #seed(orgId: string, at: number): Promise<void> {
+    const slowUntil = this.#slowUntil.get(orgId)
+    if (slowUntil === undefined && (await this.#readShared(orgId, at))) return
+    if (slowUntil === undefined || slowUntil <= at) {
+      if (await this.#aloneLane.run(() => this.#read([orgId], at, ALONE_TIMEOUT_MS))) {
+        this.#slowUntil.delete(orgId)
+        return
+      }
+      this.#noteSlow(orgId, at)
     }
+    await this.#slowLane.run(() => this.#read([orgId], at, SLOW_TIMEOUT_MS))
   }
 
-  async #seedWaiting(orgId: string, at: number): Promise<void> {
+  /** Reads the rows of this organization together with those of others. */
+  #readShared(orgId: string, at: number): Promise<boolean> {
+    const known = this.#nextShared
+    if (known !== undefined) {
+      known.orgIds.add(orgId)
+      known.at = Math.min(known.at, at)
+      return known.isSeeded
+    }
+    const next: SharedRead = {
+      orgIds: new Set([orgId]),
+      at,
+      isSeeded: this.#sharedLane.run(() => {
+        this.#nextShared = undefined
+        return this.#read(next.orgIds, next.at, SHARED_TIMEOUT_MS)
+      }),
+    }
+    this.#nextShared = next
+    return next.isSeeded
+  }
+
+  /**
+   * Seeds the waiting rows of these organizations. Returns false if the statement failed or took too long, and another read may succeed:
+   * the rows then wait for it. Rejects where none is left, or nothing can be read for anyone.
+   */
+  async #read(orgIds: Iterable<string>, at: number, timeoutMs: number): Promise<boolean> {
     const { seeds, onSeeded, onFailed, listRunning } = this.#options
-    const rows = this.#waiting.get(orgId) ?? []
-    this.#waiting.delete(orgId)
-    if (rows.length === 0) return
+    const rows = this.#takeWaiting(orgIds)
+    if (rows.length === 0) return true
     try {
       const meters = rows.map(({ meter }) => meter)
       const without = listRunning?.()
       const leftOut = new Set(without)
+      // Also where an earlier read failed: what it has dropped from `pending` was stored then, and is in each later snapshot.
       const onSnapshot = (missing: ReadonlySet<string>): void => {
         for (const row of rows) {
           row.pending = row.pending.filter(({ id }) => missing.has(id) || leftOut.has(id))
         }
       }
-      const read = await seeds.read(meters, at, onSnapshot, without)
+      const read = await seeds.read(meters, at, onSnapshot, without, timeoutMs)
       for (const [index, row] of rows.entries()) {
         seedRow(row, read[index] as Seed)
         onSeeded(row)
       }
+      return true
     } catch (error) {
+      if (error instanceof SeedStatementError && timeoutMs < SLOW_TIMEOUT_MS) {
+        this.#wait(rows)
+        return false
+      }
       onFailed(rows)
       throw error
     }
+  }
+
+  #wait(rows: readonly CounterRow[]): void {
+    for (const row of rows) {
+      const { orgId } = row.meter.subject
+      const waiting = this.#waiting.get(orgId)
+      if (waiting === undefined) this.#waiting.set(orgId, [row])
+      else waiting.push(row)
+    }
+  }
+
+  #takeWaiting(orgIds: Iterable<string>): CounterRow[] {
+    const rows: CounterRow[] = []
+    for (const orgId of orgIds) {
+      for (const row of this.#waiting.get(orgId) ?? []) rows.push(row)
+      this.#waiting.delete(orgId)
+    }
+    return rows
+  }
+
+  #noteSlow(orgId: string, at: number): void {
+    this.#slowUntil.delete(orgId)
+    const [oldest] = this.#slowUntil.keys()
+    if (oldest !== undefined && this.#slowUntil.size >= MAX_SLOW_ORGANIZATIONS) this.#slowUntil.delete(oldest)
+    this.#slowUntil.set(orgId, at + SLOW_FOR_MS)
   }
 }

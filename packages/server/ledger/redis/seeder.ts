@@ -62,7 +62,9 @@ export class RedisSeeder {
       )
     })
     try {
-      return await Promise.race([timeout, this.#options.seeds.read(meters, at, () => {}, known)])
+      // With the same timeout for its statement: a read that nobody waits for would keep its connection.
+      const read = this.#options.seeds.read(meters, at, () => {}, known, SEED_TIMEOUT_MS)
+      return await Promise.race([timeout, read])
     } finally {
       clearTimeout(timer)
     }

@@ -154,6 +154,17 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
     expect(await used(toSpan())).toEqual([2])
   })
 
+  test('of a snapshot that take longer than its timeout fail, and its connection is used again', async () => {
+    const lock = await database.pool.connect()
+    await lock.query('begin; lock table usage_records in access exclusive mode')
+    const snapshot = await openUsageSnapshot(database.pool, 50)
+    await expect(snapshot.listSeeds([toSpan()], NOW, [])).rejects.toMatchObject({ code: '57014' })
+    await snapshot.close()
+    await lock.query('rollback')
+    lock.release()
+    expect(await used(toSpan())).toEqual([0])
+  })
+
   test('are zero for a concurrency meter: no stored request is running', async () => {
     const meter: ConcurrencyMeter = { ...toBase({}), kind: 'concurrency', metric: 'in_flight', since: 0 }
     await insert(NOW)

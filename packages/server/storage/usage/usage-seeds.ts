@@ -69,16 +69,24 @@ export interface UsageSnapshot {
   close(): Promise<void>
 }
 
-/** PostgreSQL ends a read that takes longer, which would go on without a client: the pool waits as long for a query. */
-const STATEMENT_TIMEOUT = '25s'
+/** PostgreSQL ends a read that takes longer, which would go on without a client: the pool waits 30 s for a query. */
+const STATEMENT_TIMEOUT_MS = 25_000
 
-/** Opens what the usage records are now. Records that are stored from then on are not in it, however long it is read. */
-export async function openUsageSnapshot(pool: Pool): Promise<UsageSnapshot> {
+/**
+ * Opens what the usage records are now. Records that are stored from then on are not in it, however long it is read.
+ * A statement in it that takes longer than `statementTimeoutMs` fails.
+ */
+export async function openUsageSnapshot(
+  pool: Pool,
+  statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+): Promise<UsageSnapshot> {
+  // 0 would be no timeout.
+  const timeoutMs = Math.max(1, Math.ceil(statementTimeoutMs))
   const client = await pool.connect()
   try {
     // The first query of a transaction takes its snapshot.
     await client.query(
-      `begin isolation level repeatable read read only; set local statement_timeout = '${STATEMENT_TIMEOUT}'; select 1`,
+      `begin isolation level repeatable read read only; set local statement_timeout = ${timeoutMs}; select 1`,
     )
   } catch (error) {
     client.release(true)

@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type SeedSource, SeedStatementError } from '../seed-source.ts'
+import { makeMeter, T, toRequest } from '../testing/make-meter.ts'
+import { ProcessLedger } from './process-ledger.ts'
+
+const FAST_MS = 10
+
+/** Seeds whose reads take as long as those of the slowest organization in them, and fail at their timeout. */
+class TimedSeeds implements SeedSource {
+  /** The organizations of each read so far, and its timeout. */
+  readonly reads: { readonly orgIds: readonly string[]; readonly timeoutMs: number }[] = []
+  readonly latencyOf = new Map<string, number>()
+  running = 0
+  mostRunning = 0
+
+  read: SeedSource['read'] = (meters, _at, onSnapshot, _without, timeoutMs = 0) => {
+    const orgIds = [...new Set(meters.map(({ subject }) => subject.orgId))]
+    this.reads.push({ orgIds, timeoutMs })
+    this.mostRunning = Math.max(this.mostRunning, ++this.running)
+    onSnapshot(new Set())
+    const latency = Math.max(...orgIds.map(orgId => this.latencyOf.get(orgId) ?? FAST_MS))
+    return new Promise((resolve, reject) => {
+      setTimeout(
+        () => {
+          this.running--
+          if (latency > timeoutMs) reject(new SeedStatementError('it took too long'))
+          else resolve(meters.map(() => ({ used: 3, entries: [] })))
+        },
+        Math.min(latency, timeoutMs),
+      )
+    })
+  }
+}
+
+describe('seeds of several organizations', () => {
+  let seeds: TimedSeeds
+  let ledger: ProcessLedger
+  let requests = 0
+  beforeEach(() => {
+    vi.useFakeTimers()
+    seeds = new TimedSeeds()
+    ledger = new ProcessLedger({ owner: 'test', seeds, onThresholdCrossed: () => {}, openedAt: T })
+  })
+  afterEach(() => vi.useRealTimers())
+
+  /** Reserves on a new counter. Resolves with how long it took, in milliseconds, and whether it was admitted. */
+  const reserve = async (orgId: string, at = T) => {
+    const startedAt = performance.now()
+    const key = `budget ${++requests}`
+    const meters = [makeMeter('budget', 10, { key, subject: { orgId } })]
+    const { isAdmitted } = await ledger.reserve(toRequest(key, meters, { at }))
+    if (isAdmitted) expect(await ledger.read(meters, at)).toMatchObject([{ settled: 3 }])
+    return { isAdmitted, tookMs: performance.now() - startedAt }
+  }
+  const after = async <Result>(ms: number, pending: Promise<Result>): Promise<Result> => {
+    await vi.advanceTimersByTimeAsync(ms)
+    return await pending
+  }
+
+  test('share one read: a thousand wait no longer than one', async () => {
+    const verdicts = Promise.all(Array.from({ length: 1_000 }, (_, index) => reserve(`org ${index}`)))
+    const times = await after(10_000, verdicts)
+    expect(times.every(({ isAdmitted }) => isAdmitted)).toBe(true)
+    expect(Math.max(...times.map(({ tookMs }) => tookMs))).toBeLessThanOrEqual(2 * FAST_MS)
+    expect(seeds.reads.map(({ orgIds }) => orgIds.length)).toEqual([1_000])
+  })
+
+  test('that come during a read share the next one', async () => {
+    const first = reserve('a')
+    await vi.advanceTimersByTimeAsync(1)
+    const others = [reserve('b'), reserve('c'), reserve('b')]
+    expect((await after(100, Promise.all([first, ...others]))).every(({ isAdmitted }) => isAdmitted)).toBe(
+      true,
+    )
+    expect(seeds.reads.map(({ orgIds }) => orgIds)).toEqual([['a'], ['b', 'c']])
+  })
+
+  test('wait for slow ones once, for two short timeouts each at most; slow ones are read alone, for as long as they need', async () => {
+    for (const orgId of ['slow 1', 'slow 2']) seeds.latencyOf.set(orgId, 20_000)
+    const slow = [reserve('slow 1'), reserve('slow 2')]
+    const others = Promise.all(['a', 'b', 'c'].map(orgId => reserve(orgId)))
+    // Until the shared read has failed, and then two alone.
+    for (const { isAdmitted, tookMs } of await after(3_100, others)) {
+      expect(isAdmitted).toBe(true)
+      expect(tookMs).toBeLessThanOrEqual(2_000 + 2 * 500 + 3 * FAST_MS)
+    }
+    // Both slow ones are read now. Other reads have places of their own.
+    expect(seeds.running).toBe(2)
+    const later = await after(1_000, Promise.all(['d', 'a'].map(orgId => reserve(orgId))))
+    for (const { isAdmitted, tookMs } of later) expect([isAdmitted, tookMs]).toEqual([true, FAST_MS])
+    expect((await after(25_000, Promise.all(slow))).every(({ isAdmitted }) => isAdmitted)).toBe(true)
+  })
+
+  test('that were slow share no read until they are fast alone, also when they are asked again a minute later', async () => {
+    seeds.latencyOf.set('slow', 30_000)
+    expect(await after(60_000, reserve('slow'))).toMatchObject({ isAdmitted: false })
+    const timeouts = [2_000, 500, 25_000]
+    expect(seeds.reads.map(({ timeoutMs }) => timeoutMs)).toEqual(timeouts)
+
+    seeds.reads.splice(0)
+    const again = reserve('slow', T + 59_999)
+    const other = reserve('other')
+    expect(await after(60_000, other)).toEqual({ isAdmitted: true, tookMs: FAST_MS })
+    expect(await again).toMatchObject({ isAdmitted: false })
+    expect(seeds.reads).toEqual([
+      { orgIds: ['slow'], timeoutMs: 25_000 },
+      { orgIds: ['other'], timeoutMs: 2_000 },
+    ])
+
+    seeds.reads.splice(0)
+    expect(await after(60_000, reserve('slow', T + 60_000))).toMatchObject({ isAdmitted: false })
+    expect(seeds.reads.map(({ timeoutMs }) => timeoutMs)).toEqual([500, 25_000])
+
+    seeds.reads.splice(0)
+    seeds.latencyOf.delete('slow')
+    for (const at of [T + 120_000, T + 120_001]) {
+      expect(await after(1_000, reserve('slow', at))).toEqual({ isAdmitted: true, tookMs: FAST_MS })
+    }
+    expect(seeds.reads.map(({ timeoutMs }) => timeoutMs)).toEqual([500, 2_000])
+  })
+
+  test('take four connections at most, of which slow ones have two', async () => {
+    const slow = ['s1', 's2', 's3', 's4']
+    for (const orgId of slow) seeds.latencyOf.set(orgId, 20_000)
+    const verdicts = Promise.all(slow.map(orgId => reserve(orgId)))
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(seeds.running).toBe(2)
+    expect((await after(60_000, verdicts)).every(({ isAdmitted }) => isAdmitted)).toBe(true)
+    expect(seeds.mostRunning).toBeLessThanOrEqual(4)
+  })
+
+  test('are given up together, after one read, if the database cannot be asked', async () => {
+    const asked: number[] = []
+    seeds.read = async meters => {
+      asked.push(meters.length)
+      throw new Error('the database is unreachable')
+    }
+    const verdicts = await Promise.all(['a', 'b', 'c'].map(orgId => reserve(orgId)))
+    expect(verdicts.map(({ isAdmitted }) => isAdmitted)).toEqual([false, false, false])
+    expect(asked).toEqual([3])
+  })
+})
