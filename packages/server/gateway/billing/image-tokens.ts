@@ -1,5 +1,6 @@
 import { matchesAny } from '@rideau/llm/formats/shared/model-pattern'
-import { toObject } from '@rideau/llm/json/json-value'
+import { readImageSize } from '@rideau/llm/images/read-image-size'
+import { toObject, toText } from '@rideau/llm/json/json-value'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { ContentPart } from '@rideau/llm/request/message'
 import { isImage, TOKENS_AN_IMAGE } from './count-input.ts'
@@ -9,8 +10,6 @@ import { isImage, TOKENS_AN_IMAGE } from './count-input.ts'
  * Sources, of August 2026: developers.openai.com/api/docs/guides/images-vision, platform.claude.com/docs/en/build-with-claude/vision.
  */
 const MOST: readonly (readonly [models: readonly string[], tokens: number])[] = [
-  // 2,833, and 5,667 for each of up to eight tiles.
-  [['*gpt-4o-mini*'], 48_169],
   // 1,536 patches, times 2.46 and 1.72.
   [['*gpt-4.1-nano*', '*gpt-5*-nano*'], 3_779],
   [['*gpt-4.1-mini*', '*gpt-5*-mini*', '*o4-mini*'], 2_642],
@@ -18,35 +17,45 @@ const MOST: readonly (readonly [models: readonly string[], tokens: number])[] = 
   [['*claude-opus-4-7*', '*claude-opus-4-8*', '*claude-opus-4.7*', '*claude-opus-4.8*'], 4_784],
   [['*claude-opus-5*', '*claude-sonnet-5*', '*claude-fable-5*', '*claude-mythos-5*'], 4_784],
 ]
+/**
+ * Models that count tiles of 512 pixels, and more than TOKENS_AN_IMAGE for the first. Others that count tiles (gpt-4o, with 85 and
+ * 170) have fewer for the largest image.
+ */
+const TILED: readonly string[] = ['*gpt-4o-mini*']
+const TOKENS_BESIDE_TILES = 2_833
+const TOKENS_A_TILE = 5_667
+/** Of 2,048 by 768 pixels. */
+const MOST_TILES = 8
 /** An image in low detail, at the model that counts most for it. */
 const MAX_IN_LOW_DETAIL = 2_833
 /** An image that is not made smaller: 10,000 patches, and some for rounding. */
 const MAX_AS_IT_IS = 12_000
+/** The images of a request whose size is read: 30 ms of them at most. Further ones count as the largest. */
+const MAX_READ = 100
 
-/** Returns the tokens that the images of a request may have beyond those that countInput counts, at the model that counts most. */
-export function countLargeImages(
-  { messages }: ChatRequest,
-  targets: readonly { readonly model: string }[],
-): number {
-  let sum = 0
-  let most: number | undefined
+/** Returns the tokens that the images of a request may have at a model beyond those that countInput counts. */
+export function countLargeImages({ messages }: ChatRequest, { model }: { readonly model: string }): number {
+  const images: ContentPart[] = []
   for (const { content } of messages) {
     if (!Array.isArray(content)) continue
-    for (const part of content) {
-      if (part.type !== 'image_url' || !isImage(part)) continue
-      most ??= Math.max(TOKENS_AN_IMAGE, ...targets.map(findMost))
-      sum += toMost(part, most) - TOKENS_AN_IMAGE
-    }
+    for (const part of content) if (part.type === 'image_url' && isImage(part)) images.push(part)
   }
+  if (images.length === 0) return 0
+  const isTiled = matchesAny(model, TILED)
+  const most = isTiled ? toTileTokens(MOST_TILES) : Math.max(TOKENS_AN_IMAGE, findMost(model))
+  let sum = 0
+  images.forEach((part, index) => {
+    sum += (isTiled && index < MAX_READ ? countTiled(part) : toMost(part, most)) - TOKENS_AN_IMAGE
+  })
   return sum
 }
 
-function findMost({ model }: { readonly model: string }): number {
+function findMost(model: string): number {
   return MOST.find(([names]) => matchesAny(model, names))?.[1] ?? 0
 }
 
 function toMost(part: ContentPart, most: number): number {
-  switch (toObject(part.image_url)?.detail) {
+  switch (findDetail(part)) {
     case 'low':
       return Math.min(most, MAX_IN_LOW_DETAIL)
     case 'original':
@@ -54,4 +63,36 @@ function toMost(part: ContentPart, most: number): number {
     default:
       return most
   }
+}
+
+/** Tokens of images whose size was read: an alias asks once for each of its targets. */
+const counted = new WeakMap<ContentPart, number>()
+
+function countTiled(part: ContentPart): number {
+  const detail = findDetail(part)
+  if (detail === 'low') return TOKENS_BESIDE_TILES
+  const tokens = counted.get(part) ?? toTileTokens(detail === 'original' ? MOST_TILES : countTiles(part))
+  counted.set(part, tokens)
+  return tokens
+}
+
+function findDetail(part: ContentPart): unknown {
+  return toObject(part.image_url)?.detail
+}
+
+function toTileTokens(tiles: number): number {
+  return TOKENS_BESIDE_TILES + tiles * TOKENS_A_TILE
+}
+
+/**
+ * Returns the tiles of an image that the request has in its body, by its header; of any other the most. OpenAI fits an image into
+ * 2,048 by 2,048 pixels, then its shorter side into 768. A smaller image stays as it is.
+ */
+function countTiles(part: ContentPart): number {
+  const size = readImageSize(toText(toObject(part.image_url)?.url) ?? '')
+  if (size === undefined) return MOST_TILES
+  const [long, short] = [Math.max(size.width, size.height), Math.min(size.width, size.height)]
+  const along = Math.min(long, 2_048, (768 * long) / short)
+  const across = Math.min(short, 768, (2_048 * short) / long)
+  return Math.ceil(along / 512) * Math.ceil(across / 512)
 }

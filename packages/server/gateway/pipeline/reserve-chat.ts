@@ -48,6 +48,8 @@ interface ChatNeeds {
   /** Input tokens that are billed if the provider reports no usage. */
   readonly input: number
   readonly reserved: ReservedInput
+  /** PricedTarget.imageTokens of each target. */
+  readonly imageTokens: ReadonlyMap<PlannedTarget, number>
   readonly choices: number
   readonly isSandbox: boolean
 }
@@ -73,13 +75,12 @@ export function reserveChat(
   const unread = countUnread(request, plan.source.value)
   const isUnmeasured = findings.stateful.length > 0 || findUnmeasured(plan.call) !== undefined
   const hasUncountedTools = findings.uncounted.length > 0
-  const parts = {
-    counted: countMaxInput(request),
-    unread: unread + countLargeImages(request, plan.targets),
-    isUnmeasured,
-    hasUncountedTools,
-  }
+  const parts = { counted: countMaxInput(request), unread, isUnmeasured, hasUncountedTools }
   const maxInput = toMaxInput(parts, plan.targets)
+  const toImageTokens = (target: PlannedTarget): number => {
+    const withImages = { ...parts, unread: unread + countLargeImages(request, target) }
+    return toMaxInput(withImages, plan.targets) - maxInput
+  }
   const isUnknownAudio = isUnmeasured && findAudio(request) !== undefined
   const needs: ChatNeeds = {
     plan,
@@ -90,6 +91,7 @@ export function reserveChat(
       audioInput: isUnknownAudio ? maxInput : countPricedAudio(request, plan.targets),
       mayWriteCache: findings.asksForCaching,
     },
+    imageTokens: new Map(plan.targets.map(target => [target, toImageTokens(target)])),
     choices: findings.choices,
     isSandbox,
   }
@@ -198,7 +200,10 @@ function takesLargeShare({ meterStatuses, amounts }: Reservation): boolean {
 }
 
 function amountsOf(needs: ChatNeeds, targets: readonly PlannedTarget[], output: number): Amounts {
-  return toReservedAmounts(targets, { ...needs.reserved, output: output * needs.choices })
+  return toReservedAmounts(toPricedTargets(needs, targets), {
+    ...needs.reserved,
+    output: output * needs.choices,
+  })
 }
 
 function toPlan(needs: ChatNeeds, { targets, output, isCapped }: Candidate): ChatPlan {
@@ -215,13 +220,16 @@ function toPlan(needs: ChatNeeds, { targets, output, isCapped }: Candidate): Cha
       outputTokens: output * choices,
       maxOutputTokens: choices * Math.max(...targets.map(target => maxOutput(target).tokens)),
       isCapped,
-      toAmounts: toAmountsOf(targets.map(toPricedTarget), reserved),
+      toAmounts: toAmountsOf(toPricedTargets(needs, targets), reserved),
     },
   }
 }
 
-function toPricedTarget({ catalogModel, hosted }: PlannedTarget): PricedTarget {
-  return { catalogModel, hosted }
+function toPricedTargets({ imageTokens }: ChatNeeds, targets: readonly PlannedTarget[]): PricedTarget[] {
+  return targets.map(target => {
+    const { catalogModel, hosted } = target
+    return { catalogModel, hosted, imageTokens: imageTokens.get(target) ?? 0 }
+  })
 }
 
 /** A function of its own: a stream keeps what it returns, which must not hold the targets' requests. */

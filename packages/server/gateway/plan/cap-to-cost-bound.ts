@@ -24,7 +24,7 @@ export function capToCostBound(
   const { request, catalogModel, format } = plan
   // Without a field that caps the output, the bound must buy all that the model gives.
   const fixed = format.hasNoOutputCap === true ? (catalogModel?.max_output_tokens ?? undefined) : undefined
-  const unread = countUnread(request, source.value) + countLargeImages(request, [plan])
+  const unread = countUnread(request, source.value) + countLargeImages(request, plan)
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {
     pricing: catalogModel?.pricing ?? null,
     inputTokens: toLikelyInput(countInput(request), unread, [plan]),

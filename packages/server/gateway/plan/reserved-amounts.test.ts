@@ -41,3 +41,14 @@ describe('audio', () => {
     expect(reserve({ ...PRICING, audio_input: 0.5 }, { audioInput: 10 })).toBe(12_000)
   })
 })
+
+test('tokens of images are reserved by the target that has most, and each is priced at its own target', () => {
+  const withPrice = (input: number): CatalogModel => ({ ...MODEL, pricing: { input, output: 0 } })
+  const [cheap, dear] = [
+    { catalogModel: withPrice(1), imageTokens: 40 },
+    { catalogModel: withPrice(3), imageTokens: 5 },
+  ]
+  const tokens = { input: 10, audioInput: 0, output: 1, mayWriteCache: false }
+  expect(toReservedAmounts([cheap, dear], tokens)).toEqual({ tokens: 51, nanoUsd: 50_000 })
+  expect(toReservedAmounts([dear], tokens)).toEqual({ tokens: 16, nanoUsd: 45_000 })
+})

@@ -17,7 +17,7 @@ const WINDOWS_WITH_TOOLS = 2
 /** The parts of a request's input, in tokens. */
 export interface InputParts {
   readonly counted: number
-  /** Of what is not read (countUnread), and of images that may have more tokens than usual (countLargeImages). */
+  /** Of what is not read (countUnread), and of a target's images that may have more tokens than usual (countLargeImages). */
   readonly unread: number
   /** What the provider fetches, or adds from its store, cannot be counted. */
   readonly isUnmeasured: boolean
@@ -56,9 +56,9 @@ export function toLikelyInput(counted: number, unread: number, targets: readonly
 export function toReservedAmounts(targets: readonly PricedTarget[], tokens: ReservedTokens): Amounts {
   let nanoUsd = 0
   let added = 0
-  for (const { catalogModel, hosted } of targets) {
+  for (const { catalogModel, hosted, imageTokens = 0 } of targets) {
     const pricing = catalogModel?.pricing ?? null
-    const more = hosted?.inputTokens ?? 0
+    const more = (hosted?.inputTokens ?? 0) + imageTokens
     added = Math.max(added, more)
     if (pricing === null) continue
     const input = tokens.input + more
@@ -75,9 +75,12 @@ export interface PricedTarget {
   readonly catalogModel: CatalogModel | undefined
   /** Tools that the target may run. */
   readonly hosted?: GrantedTools | undefined
+  /** Tokens that the images of the request may have at this target, beyond those of `ReservedInput.input`. Absent: none. */
+  readonly imageTokens?: number
 }
 
 export interface ReservedInput {
+  /** Of all targets alike. */
   readonly input: number
   /** Tokens of `input` that are priced as audio if that costs more. */
   readonly audioInput: number

@@ -267,34 +267,6 @@ test('a screenshot in an item that is not read counts as a window at most, howev
   expect(await ask(RESPONSES, body, poor)).toMatchObject({ status: 402, wasSent: false })
 })
 
-describe('images at a model that counts 48,169 tokens for one', () => {
-  const ofDetail = (detail: string): object => {
-    const images = ['a', 'b'].map(name => ({
-      type: 'image_url',
-      image_url: { url: `https://a/${name}.png`, detail },
-    }))
-    return { ...OPENAI, model: 'openai/gpt-4o-mini', messages: [by('user', ...images)] }
-  }
-
-  test('count so many for a budget and for max_request_cost_usd', async () => {
-    // Two at $0.15 a million: $0.01445.
-    for (const [usd, outcome] of [
-      [0.014, { status: 402, wasSent: false }],
-      [0.016, { wasSent: true }],
-    ] as const) {
-      const { key } = await limited.app.createKey({ restrictions: { max_request_cost_usd: usd } })
-      expect(await ask(CHAT, ofDetail('high'), key)).toMatchObject(outcome)
-      const { key: withBudget } = await limited.freshKey(usd)
-      expect(await ask(CHAT, ofDetail('high'), withBudget)).toMatchObject(outcome)
-    }
-  })
-
-  test('count less in low detail', async () => {
-    const { key } = await limited.freshKey(0.002)
-    expect(await ask(CHAT, ofDetail('low'), key)).toMatchObject({ wasSent: true })
-  })
-})
-
 describe('audio at a model that has a price of its own for it', () => {
   /** The start of a FLAC file of an hour: 115,200 tokens at $1 a million. As text they would cost $0.035. */
   const hour = Buffer.alloc(42)
