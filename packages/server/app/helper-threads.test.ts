@@ -18,19 +18,22 @@ const PROGRAM = `
   console.log(JSON.stringify(threads.map(getPriority)))
 `
 
-test.runIf(process.platform === 'linux')("V8's threads give way, libuv's and the main one do not", async () => {
-  const folder = programFolder('helper-threads')
-  try {
-    const file = join(folder, 'program.mjs')
-    await buildProgram(PROGRAM, file)
-    const read = (...options: string[]): number[] =>
-      JSON.parse(execFileSync(process.execPath, [...options, file], { encoding: 'utf8' }))
-    // Whoever runs the tests may give way to others already.
-    const own = getPriority()
-    const low = Math.max(own, 10)
-    expect(read()).toEqual([own, low, low, low, low, low, own, own, own, own, own])
-    expect(read('--v8-pool-size=1')).toEqual([own, low, low, own, own, own, own, own])
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-})
+test.runIf(process.platform === 'linux')(
+  "V8's threads give way, libuv's and the main one do not",
+  async () => {
+    const folder = programFolder('helper-threads')
+    try {
+      const file = join(folder, 'program.mjs')
+      await buildProgram(PROGRAM, file)
+      const read = (...options: string[]): number[] =>
+        JSON.parse(execFileSync(process.execPath, [...options, file], { encoding: 'utf8' }))
+      // Whoever runs the tests may give way to others already.
+      const own = getPriority()
+      const low = Math.max(own, 10)
+      expect(read()).toEqual([own, low, low, low, low, low, own, own, own, own, own])
+      expect(read('--v8-pool-size=1')).toEqual([own, low, low, own, own, own, own, own])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  },
+)

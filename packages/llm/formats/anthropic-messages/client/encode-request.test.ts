@@ -349,13 +349,16 @@ describe('a body of the same format', () => {
     ['is lowered', 4096, 2048, []],
     ['stays', 8500, 8000, []],
     ['is left out and named', 1000, undefined, ['thinking']],
-  ])('a thinking budget of an OpenAI body %s under a cap of %s', (_, maxOutputTokens, budget, unsupported) => {
-    const extra = new Map<string, Json>([['thinking', { type: 'enabled', budget_tokens: 8000 }]])
-    const request = toRequest({ maxOutputTokens, extra })
-    expect(findUnsupportedParams(request, provider, 'claude-haiku-4-5')).toEqual(unsupported)
-    const sent = JSON.parse(encodeRequest(request, toTarget(), undefined, unsupported).body.toString())
-    expect(sent.thinking?.budget_tokens).toBe(budget)
-  })
+  ])(
+    'a thinking budget of an OpenAI body %s under a cap of %s',
+    (_, maxOutputTokens, budget, unsupported) => {
+      const extra = new Map<string, Json>([['thinking', { type: 'enabled', budget_tokens: 8000 }]])
+      const request = toRequest({ maxOutputTokens, extra })
+      expect(findUnsupportedParams(request, provider, 'claude-haiku-4-5')).toEqual(unsupported)
+      const sent = JSON.parse(encodeRequest(request, toTarget(), undefined, unsupported).body.toString())
+      expect(sent.thinking?.budget_tokens).toBe(budget)
+    },
+  )
 
   test('has no fields of the answer if it is a count, also if the gateway set a cap', () => {
     const request = toRequest({ maxOutputTokens: 5 })
