@@ -24,6 +24,7 @@ import {
   THREW,
 } from './operations.ts'
 import { writeStatuses, writeVerdict } from './results.ts'
+import type { WaitingReservations } from './waiting-reservations.ts'
 
 /** A ledger that several processes use through this one. */
 export interface ServedLedger extends Ledger {
@@ -31,24 +32,38 @@ export interface ServedLedger extends Ledger {
   reserve(request: ReserveRequest, owner?: string): Verdict | Promise<Verdict>
 }
 
-/** The supervisor's side of one connection: carries out what a worker asks, in the order of its messages. */
+export interface LedgerSessionOptions {
+  /** Those of all sessions. */
+  readonly reservations: WaitingReservations
+  readonly onException: OnException
+  readonly onClosed: () => void
+}
+
+/**
+ * The supervisor's side of one connection: carries out what a worker asks, in the order of its messages. Reservations come after
+ * everything that all workers sent until then.
+ */
 export class LedgerSession implements Topic {
   readonly #peer: WorkerPeer
   readonly #ledger: ServedLedger
+  readonly #reservations: WaitingReservations
   readonly #onException: OnException
   readonly #onClosed: () => void
   readonly #writer = new ByteWriter()
   #meters: (readonly Meter[])[] = []
   #subjects: MeterSubject[] = []
   #health = ''
+  /** True: reservations of this worker wait, whose verdicts go out with what was written before. */
+  #hasWaiting = false
 
   constructor(
     peer: WorkerPeer,
     ledger: ServedLedger,
-    { onException, onClosed }: { readonly onException: OnException; readonly onClosed: () => void },
+    { reservations, onException, onClosed }: LedgerSessionOptions,
   ) {
     this.#peer = peer
     this.#ledger = ledger
+    this.#reservations = reservations
     this.#onException = onException
     this.#onClosed = onClosed
   }
@@ -64,7 +79,7 @@ export class LedgerSession implements Topic {
       this.#writer.endOperation()
     }
     this.#writer.uint8(ACKNOWLEDGED)
-    this.#peer.schedule(LEDGER_TOPIC)
+    if (!this.#hasWaiting) this.#peer.schedule(LEDGER_TOPIC)
   }
 
   take(): Buffer | undefined {
@@ -124,20 +139,33 @@ export class LedgerSession implements Topic {
     const leaseMs = reader.double()
     const amounts = { tokens: reader.double(), nanoUsd: reader.double() }
     const id = reader.text()
+    const request = { id, at, meters, subject, amounts, leaseMs }
+    this.#hasWaiting = true
+    this.#reservations.add(id, () => this.#reserveNow(call, request))
+  }
+
+  #reserveNow(call: number, request: ReserveRequest): void {
+    // A worker that is gone takes a call without an answer for refused.
+    if (!this.#peer.isOpen) return
+    this.#hasWaiting = false
+    this.#peer.schedule(LEDGER_TOPIC)
     let verdict: Verdict | Promise<Verdict>
     try {
-      assertAmount(amounts.tokens)
-      assertAmount(amounts.nanoUsd)
-      verdict = this.#ledger.reserve({ id, at, meters, subject, amounts, leaseMs }, this.#peer.worker)
+      assertAmount(request.amounts.tokens)
+      assertAmount(request.amounts.nanoUsd)
+      verdict = this.#ledger.reserve(request, this.#peer.worker)
     } catch (error) {
-      return this.#writeThrown(call, error)
+      return this.#writeLater(() => this.#writeThrown(call, error))
     }
-    if (!(verdict instanceof Promise)) return writeVerdict(call, verdict, this.#writer)
+    if (!(verdict instanceof Promise)) {
+      const result = verdict
+      return this.#writeLater(() => writeVerdict(call, result, this.#writer))
+    }
     verdict.then(
       result => {
         if (this.#peer.isOpen) return this.#writeLater(() => writeVerdict(call, result, this.#writer))
         // The worker takes a call without an answer for refused.
-        if (result.isAdmitted) this.#release(id)
+        if (result.isAdmitted) this.#release(request.id)
       },
       error => this.#writeLater(() => this.#writeThrown(call, error)),
     )
@@ -170,6 +198,7 @@ export class LedgerSession implements Topic {
     const tokens = reader.double()
     const nanoUsd = reader.double()
     const id = reader.text()
+    this.#reservations.hurry(id)
     this.#end(() => {
       assertAmount(tokens)
       assertAmount(nanoUsd)
@@ -178,6 +207,7 @@ export class LedgerSession implements Topic {
   }
 
   #release(id: string): void {
+    this.#reservations.hurry(id)
     this.#end(() => this.#ledger.release(id))
   }
 

@@ -2,6 +2,7 @@ import { type OnException, runGuarded, throwLater } from '../../core/on-exceptio
 import type { SupervisorChannel } from '../../workers/channel/supervisor-channel.ts'
 import { LEDGER_TOPIC } from '../../workers/channel/topic.ts'
 import { LedgerSession, type ServedLedger } from './ledger-session.ts'
+import { WaitingReservations } from './waiting-reservations.ts'
 
 /** How often workers learn of a change of the ledger's health. */
 const HEALTH_EVERY_MS = 250
@@ -16,8 +17,13 @@ export function serveLedger(
   onException: OnException = throwLater,
 ): () => void {
   const sessions = new Set<LedgerSession>()
+  const reservations = new WaitingReservations(onException)
   channel.setTopic(LEDGER_TOPIC, peer => {
-    const session = new LedgerSession(peer, ledger, { onException, onClosed: () => sessions.delete(session) })
+    const session = new LedgerSession(peer, ledger, {
+      reservations,
+      onException,
+      onClosed: () => sessions.delete(session),
+    })
     sessions.add(session)
     return session
   })
