@@ -102,9 +102,9 @@ export function toChatRequest(body: JsonObject): ChatRequest {
   return Object.fromEntries(given) as unknown as ChatRequest
 }
 
-/** A body as it would be received. */
-export function toSourceBody(format: FormatId, body: JsonObject): SourceBody {
-  const bytes = Buffer.from(JSON.stringify(body))
+/** A body as it would be received. `body`: text is taken byte for byte. */
+export function toSourceBody(format: FormatId, body: JsonObject | string): SourceBody {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   const scan = scanJson(bytes)
   if (!scan.ok) throw new Error(scan.reason)
   return { format, bytes, value: scan.value as JsonObject, fields: scan.fields }

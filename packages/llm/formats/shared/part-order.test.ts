@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../json/json-value.ts'
+import { type JsonObject, toObject, toObjects } from '../../json/json-value.ts'
 import type { Provider } from '../../provider/provider.ts'
 import { findProvider } from '../../providers/index.ts'
 import type { ChatReply } from '../../reply/chat-reply.ts'
@@ -31,7 +31,7 @@ function decode(format: ClientFormat, provider: string, body: JsonObject): ChatR
 
 const toMessage = (reply: ChatReply): JsonObject[] => encodeMessage(reply, ENVELOPE).content as JsonObject[]
 const toConverse = (reply: ChatReply): JsonObject[] =>
-  (encodeConverse(reply, 0) as any).output.message.content
+  toObjects(toObject(toObject(encodeConverse(reply, 0).output)?.message)?.content)
 
 const thought = (thinking: string): JsonObject => ({ type: 'thinking', thinking, signature: `s${thinking}` })
 const said = (text: string): JsonObject => ({ type: 'text', text })

@@ -32,7 +32,8 @@ const ask = async (size: number): Promise<[number, string | undefined]> => {
     model: 'gemini/gemini-2.5-flash',
     messages,
   })
-  return [response.status, ((await response.json()) as any).error?.code]
+  const { error } = (await response.json()) as { error?: { code: string } }
+  return [response.status, error?.code]
 }
 const good = json(200, { candidates: [{ content: { parts: [{ text: 'A cat.' }] }, finishReason: 'STOP' }] })
 

@@ -1,15 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { scanJson } from '../../../json/json-scan.ts'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { Provider } from '../../../provider/provider.ts'
 import { findProvider } from '../../../providers/index.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { FormatId } from '../../../request/format-id.ts'
-import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { FIELDS as OPENAI_FIELDS } from '../../openai-chat/wire/fields.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
-import { tokenCounter } from './count-tokens.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest } from './encode-request.ts'
@@ -41,19 +36,6 @@ const toRequest = (fields: Partial<ChatRequest> = {}): ChatRequest => ({
 
 const send = (fields: Partial<ChatRequest>, model?: string, dropped?: string[]): JsonObject =>
   JSON.parse(encodeRequest(toRequest(fields), toTarget(model), undefined, dropped).body.toString())
-
-function toSource(format: FormatId, body: JsonObject | string, headers?: Record<string, string>): SourceBody {
-  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
-  const scan = scanJson(bytes)
-  if (!scan.ok) throw new Error(scan.reason)
-  return {
-    format,
-    bytes,
-    value: scan.value as JsonObject,
-    fields: scan.fields,
-    ...(headers === undefined ? {} : { headers }),
-  }
-}
 
 describe('address, headers and cap', () => {
   test('sends the address, version and content type', () => {
@@ -260,8 +242,8 @@ describe('reasoning effort in the form of each model generation', () => {
 })
 
 describe('unsupported parameters', () => {
-  const find = (fields: Partial<ChatRequest>, model = 'claude-sonnet-4-6', source?: SourceBody) =>
-    findUnsupportedParams(toRequest(fields), provider, model, source)
+  const find = (fields: Partial<ChatRequest>, model = 'claude-sonnet-4-6') =>
+    findUnsupportedParams(toRequest(fields), provider, model)
 
   test.each<[Partial<ChatRequest>, string, string[]]>([
     [{ seed: 1 }, 'claude-sonnet-4-6', ['seed']],
@@ -314,36 +296,6 @@ describe('unsupported parameters', () => {
     expect(send({ temperature: 0.2 }, 'claude-opus-4-6', ['temperature'])).not.toHaveProperty('temperature')
     expect(send({ temperature: 0.2 }, 'claude-opus-4-7')).not.toHaveProperty('temperature')
   })
-})
-
-describe('a body of the same format', () => {
-  const text =
-    '{ "model":"claude-x", "max_tokens": 9, "messages":[{"role":"user","content":"h\\u0069"}],"context_management":{"edits":[]}, "zzz": 1.0 }'
-
-  test('passes byte for byte, with another model name and the headers of its format', () => {
-    const source = toSource('anthropic-messages', text, {
-      'anthropic-beta': 'a,b',
-      'anthropic-version': '2024-01-01',
-    })
-    const { body, headers } = encodeRequest(toRequest({ maxOutputTokens: 9 }), toTarget(), source)
-    expect(body.toString()).toBe(text.replace('"claude-x"', '"claude-sonnet-4-6"'))
-    expect(headers).toMatchObject({ 'anthropic-beta': 'a,b', 'anthropic-version': '2024-01-01' })
-    expect(findUnsupportedParams(toRequest({ seed: 1 }), provider, '', source)).toEqual([])
-  })
-
-  test.each([
-    ['is lowered with it', 4096, 2048, []],
-    ['stays if the cap holds it', 8500, 8000, []],
-    ['stays where the caller named the cap', 9000, 8000, []],
-    ['is left out and named without room', 1000, undefined, ['thinking']],
-  ])('has a thinking budget that a lowered cap holds: it %s', (_, maxOutputTokens, budget, unsupported) => {
-    const thinking = { type: 'enabled', budget_tokens: 8000 }
-    const source = toSource('anthropic-messages', { model: 'x', max_tokens: 9000, messages: [], thinking })
-    const request = toRequest({ maxOutputTokens })
-    expect(findUnsupportedParams(request, provider, 'claude-haiku-4-5', source)).toEqual(unsupported)
-    const sent = JSON.parse(encodeRequest(request, toTarget(), source, unsupported).body.toString())
-    expect(sent.thinking?.budget_tokens).toBe(budget)
-  })
 
   test.each([
     ['is lowered', 4096, 2048, []],
@@ -359,60 +311,4 @@ describe('a body of the same format', () => {
       expect(sent.thinking?.budget_tokens).toBe(budget)
     },
   )
-
-  test('has no fields of the answer if it is a count, also if the gateway set a cap', () => {
-    const request = toRequest({ maxOutputTokens: 5 })
-    const sent = (source: SourceBody | undefined): JsonObject =>
-      JSON.parse(tokenCounter.encodeRequest(request, toTarget(), source).body.toString())
-    const bare = toSource('anthropic-messages', { model: 'x', messages: [], top_k: 5, system: 's' })
-    expect(sent(bare)).toEqual({ model: 'claude-sonnet-4-6', messages: [], system: 's' })
-    expect(sent(toSource('anthropic-messages', text))).not.toHaveProperty('max_tokens')
-    expect(sent(undefined)).toEqual({
-      model: 'claude-sonnet-4-6',
-      messages: [{ role: 'user', content: 'hi' }],
-    })
-  })
-
-  test('gets the cap that the gateway lowered', () => {
-    const { body } = encodeRequest(
-      toRequest({ maxOutputTokens: 5 }),
-      toTarget(),
-      toSource('anthropic-messages', text),
-    )
-    expect(JSON.parse(body.toString()).max_tokens).toBe(5)
-  })
-
-  test('loses reasoning of another provider, and nothing else', () => {
-    const id = packToolCallId('call_1', [
-      { type: 'reasoning.encrypted', format: 'google-gemini-v1', data: 'AAEC' },
-    ])
-    const source = toSource('anthropic-messages', {
-      model: 'x',
-      messages: [
-        { role: 'user', content: 'hi' },
-        { role: 'assistant', content: [{ type: 'thinking', thinking: 'x', signature: 'rideau-thinking' }] },
-        {
-          role: 'assistant',
-          content: [
-            { type: 'thinking', thinking: 'y', signature: 'rideau-thinking' },
-            { type: 'thinking', thinking: 'z', signature: 'real' },
-            { type: 'tool_use', id, name: 'f', input: {} },
-          ],
-        },
-        { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'r' }] },
-      ],
-    })
-    const { body } = encodeRequest(toRequest({ carriesReasoning: true }), toTarget(), source)
-    expect(JSON.parse(body.toString()).messages).toEqual([
-      { role: 'user', content: 'hi' },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'thinking', thinking: 'z', signature: 'real' },
-          { type: 'tool_use', id: 'call_1', name: 'f', input: {} },
-        ],
-      },
-      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'r' }] },
-    ])
-  })
 })
