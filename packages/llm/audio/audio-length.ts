@@ -5,13 +5,15 @@ import { findWavFormat } from './wav-format.ts'
 const FEWEST_BYTES_A_SECOND = 750
 
 /**
- * Returns the most seconds that an audio file can have, rounded up. A WAV file says how many bytes a second has, and a decoder
- * believes it too; any other file is as long as its bytes could be at the lowest bit rate in use, or as the frames of FLAC in it
+ * Returns the most seconds that an audio file can have, rounded up. A WAV file of PCM says how many bytes a second has, and a
+ * decoder believes it too; any other file is as long as its bytes could be at the lowest bit rate in use, or as the frames of FLAC in it
  * and the pages of Ogg are. The whole file counts, tags too: some decoders look for audio in what others take for a tag.
  */
 export function maxSeconds(file: Buffer): number {
   const wav = findWavFormat(file)
-  const rate = Math.max(FEWEST_BYTES_A_SECOND, wav?.bytesPerSecond ?? 0)
+  const stated = wav?.bytesPerSecond || FEWEST_BYTES_A_SECOND
+  // Only of PCM is a high rate believed.
+  const rate = wav?.isPcm ? stated : Math.min(stated, FEWEST_BYTES_A_SECOND)
   return Math.max(1, Math.ceil(file.length / rate), wav?.isUncompressed ? 0 : maxStatedSeconds(file))
 }
 

@@ -20,12 +20,12 @@ import { toWavFile } from './wav-file.ts'
 const HEARD_TOKENS_A_SECOND = 32
 const SPOKEN_TOKENS_A_SECOND = 25
 /** Above what was seen of fast speech. */
-const SAID_TOKENS_A_SECOND = 10
+const TRANSCRIPT_TOKENS_A_SECOND = 10
 /** The tokens of an instruction besides the caller's own words. */
 const ASKED_TOKENS = 200
 /** Models that cannot be kept from thinking think little of this. */
 const THOUGHT_TOKENS = 4096
-const MAX_SAID_TOKENS = 65_536
+const MAX_TRANSCRIPT_TOKENS = 65_536
 /** The output that the models of speech have at most. */
 const MAX_SPOKEN_TOKENS = 16_384
 /** The fewest characters in a second of speech. */
@@ -84,7 +84,7 @@ export const geminiAudio: AudioClient = {
     const tokens = {
       textInput: ASKED_TOKENS + estimateMaxTokens(prompt),
       audioInput: seconds * HEARD_TOKENS_A_SECOND,
-      textOutput: maxSpokenTokens(seconds),
+      textOutput: maxTranscriptTokens(seconds),
       audioOutput: 0,
     }
     return { seconds, tokens }
@@ -127,8 +127,8 @@ export const geminiAudio: AudioClient = {
   decodeSpeech,
 }
 
-function maxSpokenTokens(seconds: number): number {
-  return Math.min(MAX_SAID_TOKENS, THOUGHT_TOKENS + seconds * SAID_TOKENS_A_SECOND)
+function maxTranscriptTokens(seconds: number): number {
+  return Math.min(MAX_TRANSCRIPT_TOKENS, THOUGHT_TOKENS + seconds * TRANSCRIPT_TOKENS_A_SECOND)
 }
 
 function toChatRequest(
@@ -158,7 +158,7 @@ function toChatRequest(
       },
     ],
     reasoningEffort: target.model.includes('pro') ? 'low' : 'none',
-    maxOutputTokens: maxSpokenTokens(maxSeconds(file.bytes)),
+    maxOutputTokens: maxTranscriptTokens(maxSeconds(file.bytes)),
     ...(typeof temperature === 'number' ? { temperature } : {}),
   }
 }

@@ -155,6 +155,18 @@ describe('maxSeconds', () => {
     expect(maxSeconds(Buffer.concat([head, Buffer.alloc(16_000 * 10)]))).toBe(11)
   })
 
+  test.each([
+    ['PCM', 1, 200],
+    ['floats', 3, 200],
+    ['A-law', 6, 100],
+    ['ADPCM', 2, 50],
+  ])('believes a rate below that of any codec: %s', (_, tag, bytesPerSecond) => {
+    const head = wavHead(tag)
+    head.writeUInt32LE(100, 24)
+    const file = Buffer.concat([head, Buffer.alloc(100_000)])
+    expect(maxSeconds(file)).toBe(Math.ceil(file.length / bytesPerSecond))
+  })
+
   test.each([2, 3, 6, 7, 0x11])('looks for no FLAC among the samples of format %i', tag => {
     const file = Buffer.concat([wavHead(tag), ...Array.from({ length: 1_000 }, () => FRAME)])
     expect(maxSeconds(file)).toBe(bound(file))

@@ -1,5 +1,5 @@
 /** Samples a second where a file does not say: the fewest that is usual. */
-const FEWEST_SAMPLES = 8_000
+const DEFAULT_SAMPLE_RATE = 8_000
 const OPUS_SAMPLES = 48_000
 /** The shortest header of a page of Ogg. */
 const PAGE_HEADER_BYTES = 27
@@ -10,9 +10,10 @@ const NOT_FOUND = -1
  * wherever in the file they are; and by the header of `audio`, the part of the file behind its tags, if that is more.
  */
 export function findFlacSeconds(file: Buffer, audio: Buffer): number {
-  if (audio.length < 42 || audio.toString('latin1', 0, 4) !== 'fLaC') return addFrames(file, FEWEST_SAMPLES)
+  if (audio.length < 42 || audio.toString('latin1', 0, 4) !== 'fLaC')
+    return addFrames(file, DEFAULT_SAMPLE_RATE)
   const given = audio.readUIntBE(18, 3) >> 4
-  const rate = given === 0 ? FEWEST_SAMPLES : given
+  const rate = given === 0 ? DEFAULT_SAMPLE_RATE : given
   const said = ((audio[21] as number) & 15) * 2 ** 32 + audio.readUInt32BE(22)
   return Math.max(said / rate, addFrames(file, rate))
 }
@@ -22,7 +23,7 @@ const MAX_FRAMES = 50_000
 /** The most starts of frames with a wrong checksum that are examined, which bounds the time. No recording has as many. */
 const MAX_WRONG = 500_000
 const MIN_FRAME_BYTES = 10
-const MAX_SAMPLES = 65_536
+const MAX_FRAME_SAMPLES = 65_536
 
 /** A frame begins with 14 bits of which all but the last are set, and says in the 16th whether frames have one length. */
 const START = 0xf8ff
@@ -54,7 +55,7 @@ function addFrames(bytes: Buffer, rate: number): number {
 
 /** The seconds of the most and largest frames that so many bytes can have. */
 function maxFrameSeconds(bytes: number, rate: number): number {
-  return ((bytes / MIN_FRAME_BYTES) * MAX_SAMPLES) / Math.min(rate, FEWEST_SAMPLES)
+  return ((bytes / MIN_FRAME_BYTES) * MAX_FRAME_SAMPLES) / Math.min(rate, DEFAULT_SAMPLE_RATE)
 }
 
 /** False for what decoders refuse. So are starts in quiet samples, which a byte of zeros or ones follows. */
@@ -139,5 +140,5 @@ function findOggRate(head: Buffer): number {
       : flac !== NOT_FOUND && flac + 21 <= head.length
         ? head.readUIntBE(flac + 18, 3) >> 4
         : 0
-  return rate === 0 ? FEWEST_SAMPLES : rate
+  return rate === 0 ? DEFAULT_SAMPLE_RATE : rate
 }

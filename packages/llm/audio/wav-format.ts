@@ -2,7 +2,8 @@
 export interface WavFormat {
   /** True for samples that take one number of bytes a second whatever is heard: PCM, floats, A-law, mu-law and ADPCM. */
   readonly isUncompressed: boolean
-  /** Bytes a second of PCM; undefined for other samples. */
+  readonly isPcm: boolean
+  /** Undefined where the samples are compressed. 0: the file states no rate. */
   readonly bytesPerSecond: number | undefined
 }
 
@@ -16,6 +17,13 @@ const EXTENSIBLE = 0xfffe
 const EXTENSIBLE_BYTES = 40
 /** PCM, Microsoft's ADPCM, floats, A-law, mu-law, IMA's ADPCM. */
 const UNCOMPRESSED: ReadonlySet<number> = new Set([PCM, 2, 3, 6, 7, 0x11])
+/** The bits of a sample where the format sets them: of ADPCM, besides what the heads of its blocks take, and of A-law and mu-law. */
+const FIXED_BITS: ReadonlyMap<number, number> = new Map([
+  [2, 4],
+  [0x11, 4],
+  [6, 8],
+  [7, 8],
+])
 /** What follows the number of a format in the GUID of an extensible one. */
 const GUID_END = Buffer.from('00001000800000aa00389b71', 'hex')
 
@@ -31,9 +39,11 @@ export function findWavFormat(file: Buffer): WavFormat | undefined {
   const bits = chunk.readUInt16LE(14)
   // Decoders take the bits in use, if any are stated, for the size of a sample.
   const used = (isExtensible && chunk.readUInt16LE(18)) || bits
+  const sampleBits = FIXED_BITS.get(tag) ?? Math.min(bits, used)
+  const isUncompressed = UNCOMPRESSED.has(tag)
   // From what decoders use: the header's own rate of bytes is often wrong.
-  const bytesPerSecond = tag === PCM ? (channels * samples * Math.min(bits, used)) / 8 : undefined
-  return { isUncompressed: UNCOMPRESSED.has(tag), bytesPerSecond }
+  const bytesPerSecond = isUncompressed ? (channels * samples * sampleBits) / 8 : undefined
+  return { isUncompressed, isPcm: tag === PCM, bytesPerSecond }
 }
 
 /** Returns what the first chunk `fmt ` has, which is the one that decoders read; it may follow others. */

@@ -162,3 +162,18 @@ describe('WebP', () => {
     expect(read(plain)).toBeUndefined()
   })
 })
+
+test('a file of more parts than programs write has no size, so that each image is read in a few steps', () => {
+  const start = Buffer.from(PNG, 'base64')
+  const text = Buffer.from('\0\0\0\0tEXt\0\0\0\0', 'latin1')
+  const withTexts = (count: number) =>
+    read(start.subarray(0, 33), Buffer.concat(Array.from({ length: count }, () => text)), start.subarray(33))
+  expect(withTexts(10)).toEqual(SIZE)
+  expect(withTexts(100)).toBeUndefined()
+  const gif = Buffer.from(GIF, 'base64')
+  const comment = (blocks: number): Buffer =>
+    Buffer.concat([Buffer.from('!\xfe', 'latin1'), Buffer.alloc(blocks * 2, '\x01x'), Buffer.alloc(1)])
+  const withComment = (blocks: number) => read(gif.subarray(0, 25), comment(blocks), gif.subarray(25))
+  expect(withComment(10)).toEqual(SIZE)
+  expect(withComment(2_000)).toBeUndefined()
+})

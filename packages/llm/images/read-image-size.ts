@@ -6,10 +6,14 @@ import { findImageType } from './image-type.ts'
  * colour profile.
  */
 const HEAD = 131_072
+/** The most parts of a file that are followed to its size: programs write up to a dozen. */
+const MAX_PARTS = 64
+/** The most blocks of a GIF file: 96 KiB have 384 full ones. */
+const MAX_BLOCKS = 1_000
 const DATA_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i
 
 /**
- * Returns the size of an image in a data URL by its header, in time that does not grow with the file. undefined: it is no such URL,
+ * Returns the size of an image in a data URL by its header, of which it reads 96 KiB. undefined: it is no such URL,
  * or its bytes leave a doubt about what a decoder makes of them. Since a reservation relies on the size, only headers count by which
  * every decoder goes: a file with two sizes, with frames, or with base64 that decoders read in more than one way has none.
  *
@@ -52,7 +56,7 @@ function readSize(bytes: Buffer): ImageSize | undefined {
 /** Follows the chunks up to the pixels: some decoders obey the last IHDR. */
 function readPng(bytes: Buffer): ImageSize | undefined {
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
-  for (let at = 8; ; at += 12 + bytes.readUInt32BE(at)) {
+  for (let at = 8, parts = 0; parts < MAX_PARTS; at += 12 + bytes.readUInt32BE(at), parts++) {
     // Reads the length too, so that a chunk without a type ends the loop.
     const name = bytes.readUInt32BE(at + 4)
     const isFirst = at === 8
@@ -60,6 +64,7 @@ function readPng(bytes: Buffer): ImageSize | undefined {
     if (isFirst && bytes.readUInt32BE(at) !== 13) return undefined
     if (name === PNG_PIXELS) return { width, height }
   }
+  return undefined
 }
 
 const PNG_HEADER = Buffer.from('IHDR').readUInt32BE()
@@ -69,7 +74,7 @@ const PNG_PIXELS = Buffer.from('IDAT').readUInt32BE()
 /** Follows the segments up to the first scan: some decoders obey the last frame header. */
 function readJpeg(bytes: Buffer): ImageSize | undefined {
   let size: ImageSize | undefined
-  for (let at = 2; ; at += 2 + bytes.readUInt16BE(at + 2)) {
+  for (let at = 2, parts = 0; parts < MAX_PARTS; at += 2 + bytes.readUInt16BE(at + 2), parts++) {
     if (bytes.readUInt8(at) !== 0xff) return undefined
     const marker = bytes.readUInt8(at + 1)
     if (marker === 0xda) return size
@@ -78,6 +83,7 @@ function readJpeg(bytes: Buffer): ImageSize | undefined {
       size = { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
     } else if (!isSkipped(marker)) return undefined
   }
+  return undefined
 }
 
 /** Baseline, extended and progressive, which all decoders read. */
@@ -93,7 +99,8 @@ function isSkipped(marker: number): boolean {
 /** Returns the larger of screen and frame, of a file with one frame that is read to its end. */
 function readGif(bytes: Buffer): ImageSize | undefined {
   let size: ImageSize | undefined
-  for (let at = 13 + toTableBytes(bytes.readUInt8(10)); ; ) {
+  let at = 13 + toTableBytes(bytes.readUInt8(10))
+  for (let parts = 0; parts < MAX_PARTS; parts++) {
     const kind = bytes.readUInt8(at)
     if (kind === 0x3b) return size
     if (kind === 0x21) at = skipBlocks(bytes, at + 2)
@@ -105,6 +112,7 @@ function readGif(bytes: Buffer): ImageSize | undefined {
       at = skipBlocks(bytes, at + 11 + toTableBytes(bytes.readUInt8(at + 9)))
     } else return undefined
   }
+  return undefined
 }
 
 /** The bytes of a colour table, by the flags that say whether there is one. */
@@ -112,16 +120,22 @@ function toTableBytes(flags: number): number {
   return flags & 0x80 ? 3 << ((flags & 7) + 1) : 0
 }
 
+/** Returns the position behind the blocks; behind the file if there are too many. */
 function skipBlocks(bytes: Buffer, start: number): number {
   let at = start
-  while (bytes.readUInt8(at) !== 0) at += 1 + bytes.readUInt8(at)
-  return at + 1
+  for (let blocks = 0; blocks < MAX_BLOCKS; blocks++) {
+    const length = bytes.readUInt8(at)
+    at += 1 + length
+    if (length === 0) return at
+  }
+  return bytes.length
 }
 
 /** Returns the size of the pixels, which that of the canvas must equal. */
 function readWebp(bytes: Buffer): ImageSize | undefined {
   let canvas: ImageSize | undefined
-  for (let at = 12; ; ) {
+  let at = 12
+  for (let parts = 0; parts < MAX_PARTS; parts++) {
     const name = bytes.toString('latin1', at, at + 4)
     const length = bytes.readUInt32LE(at + 4)
     const data = at + 8
@@ -136,6 +150,7 @@ function readWebp(bytes: Buffer): ImageSize | undefined {
     } else if (name !== 'ICCP' && name !== 'ALPH') return undefined
     at = data + length + (length & 1)
   }
+  return undefined
 }
 
 /** Returns the size of a key frame of VP8, or of an image in VP8L; undefined: the chunk is neither. */

@@ -58,7 +58,7 @@ const MIN_ANSWER_BYTES = toBytes(512)
 /** File descriptors for everything but callers and providers. */
 const OWN_FILES = 256
 /** An idle connection takes some 10 KB. */
-const MOST_CONNECTIONS = 20_000
+const MAX_CONNECTIONS = 20_000
 
 export function toFrontDoorConfig(settings: z.output<typeof FrontDoorSettings>): FrontDoorConfig {
   const heapBytes = getHeapStatistics().heap_size_limit
@@ -70,7 +70,7 @@ export function toFrontDoorConfig(settings: z.output<typeof FrontDoorSettings>):
     bodyBytes: settings.RIDEAU_BODY_BYTES ?? Math.max(MIN_BODY_BYTES, Math.floor(heapBytes * HEAP_PART)),
     answerBytes:
       settings.RIDEAU_ANSWER_BYTES ?? Math.max(MIN_ANSWER_BYTES, Math.floor(heapBytes * ANSWER_PART)),
-    connections: settings.RIDEAU_CONNECTIONS ?? Math.min(MOST_CONNECTIONS, toConnections(readFileLimit())),
+    connections: settings.RIDEAU_CONNECTIONS ?? Math.min(MAX_CONNECTIONS, toConnections(readFileLimit())),
     connectionsPerAddress: settings.RIDEAU_CONNECTIONS_PER_ADDRESS,
   }
 }

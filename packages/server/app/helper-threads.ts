@@ -35,8 +35,9 @@ function listHelperThreads(): number[] {
   return others.slice(0, 1 + readPoolSize())
 }
 
+/** Of several options the last counts, and those of the command line after those of the environment (node(1)). */
 function readPoolSize(): number {
-  const options = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(' ')]
-  const [size] = options.flatMap(option => /^--v8-pool-size=(\d+)$/.exec(option)?.[1] ?? [])
+  const options = `${process.env.NODE_OPTIONS ?? ''} ${process.execArgv.join(' ')}`
+  const size = [...options.matchAll(/--v8-pool-size[= ](\d+)/g)].at(-1)?.[1]
   return size === undefined ? DEFAULT_POOL_SIZE : Number(size)
 }

@@ -34,7 +34,6 @@ export async function openProcessLedger(parts: LedgerParts): Promise<OpenedLedge
     onThresholdCrossed: crossing =>
       runGuarded('an alert of a limit', onException, () => parts.onCrossing(crossing)),
     seeds: openSeedSource({
-      pool: storage.pool,
       stored,
       openSnapshot: timeoutMs => openUsageSnapshot(storage.pool, timeoutMs),
     }),

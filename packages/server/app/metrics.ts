@@ -198,7 +198,7 @@ export function listStoreReadings({
 function listFrontDoorReadings({ frontDoor, connections }: MetricsSources): Reading[] {
   const { process, refusals, unread } = frontDoor
   return [
-    gauge('rideau_requests_open', 'Requests that hold a place.', () => process.requests.used),
+    gauge('rideau_requests_open', 'Requests of callers that are open.', () => process.requests.used),
     gauge('rideau_body_bytes', 'Bytes of request bodies in memory.', () => process.bytes.used),
     gauge(
       'rideau_answer_bytes',

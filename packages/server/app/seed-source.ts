@@ -1,4 +1,4 @@
-import { DatabaseError, type Pool } from 'pg'
+import { DatabaseError } from 'pg'
 import type { Meter } from '../core/limits/meter.ts'
 import { FairSlots } from '../http/fair-slots.ts'
 import { type SeedSource, SeedStatementError } from '../ledger/seed-source.ts'
@@ -10,11 +10,8 @@ const MAX_READS = 4
 /** The last free place goes to an organization that has none. */
 const MAX_READS_PER_ORGANIZATION = 2
 const WAITING_PER_ORGANIZATION = 1_000
-const TIMEOUT_MS = 25_000
 
 interface SeedSourceParts {
-  /** Of a small pool one connection is left for all others. */
-  readonly pool: Pick<Pool, 'options'>
   readonly stored: Pick<RecordBarrier, 'afterFlush'>
   readonly openSnapshot: (statementTimeoutMs: number) => Promise<UsageSnapshot>
 }
@@ -23,21 +20,21 @@ interface SeedSourceParts {
  * A read of seeds sees the database as it is while the drain writes nothing, so the records missing in it are exactly those in memory.
  * The drain then goes on, however long the read takes. Few reads run at once, and of one organization fewer: the others wait.
  */
-export function openSeedSource({ pool, stored, openSnapshot }: SeedSourceParts): SeedSource {
+export function openSeedSource({ stored, openSnapshot }: SeedSourceParts): SeedSource {
   const slots = new FairSlots({
-    total: Math.max(1, Math.min(MAX_READS, pool.options.max - 1)),
+    total: MAX_READS,
     perTenant: MAX_READS_PER_ORGANIZATION,
     perCaller: MAX_READS_PER_ORGANIZATION,
     divisor: 1,
     waitingPerTenant: WAITING_PER_ORGANIZATION,
   })
   return {
-    async read(meters, at, onSnapshot, without = [], timeoutMs = TIMEOUT_MS) {
+    async read(meters, at, onSnapshot, without, timeoutMs) {
       const tenant = tenantOf(meters)
       const caller = `caller in ${tenant}`
       const startedAt = performance.now()
       if (!(await slots.acquire(tenant, caller, timeoutMs))) {
-        throw new Error('the counters of this organization ask the database for too much at once')
+        throw new SeedStatementError('too many reads of past usage run at once')
       }
       const leftMs = timeoutMs - (performance.now() - startedAt)
       try {
@@ -46,7 +43,7 @@ export function openSeedSource({ pool, stored, openSnapshot }: SeedSourceParts):
           return await openSnapshot(leftMs)
         })
         try {
-          return await snapshot.listSeeds(meters, at, without)
+          return await snapshot.listSeeds(meters, at, without ?? [])
         } catch (error) {
           throw isOfStatement(error) ? new SeedStatementError(error.message, { cause: error }) : error
         } finally {

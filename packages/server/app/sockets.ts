@@ -18,12 +18,12 @@ export function openSockets(config: Config, closers: (() => void)[]): Sockets {
   const maxUpstream =
     max === undefined
       ? toMaxUpstream(readFileLimit(), workers)
-      : Math.max(LEAST_UPSTREAM, Math.ceil(max / workers))
+      : Math.max(MIN_SET_UPSTREAM, Math.ceil(max / workers))
   return { maxUpstream, sendTimeouts }
 }
 
 /** The least that a process may be set to. */
-const LEAST_UPSTREAM = 16
+const MIN_SET_UPSTREAM = 16
 const MIN_UPSTREAM = 64
 const MAX_UPSTREAM = 16_384
 /** Callers of both planes may have 9/16 of the files, and the database, the journal and libraries need some. */

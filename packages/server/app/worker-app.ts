@@ -36,8 +36,8 @@ export interface WorkerApp {
 
 /** Connections to the database of all workers together. */
 const MAX_CONNECTIONS = 64
-const MOST_CONNECTIONS = 10
-const MIN_CONNECTIONS = 2
+const MAX_WORKER_CONNECTIONS = 10
+const MIN_WORKER_CONNECTIONS = 2
 /** A worker that is not ready by then serves as it is. */
 const READY_MS = 5_000
 const POLL_MS = 5
@@ -56,7 +56,7 @@ export async function openWorkerApp(
   const retired = new AbortController()
   const logLine = (line: string): void => log.warn(line)
   const share = Math.floor(MAX_CONNECTIONS / (config.workers + 1)) - 1
-  const max = Math.min(MOST_CONNECTIONS, Math.max(MIN_CONNECTIONS, share))
+  const max = Math.min(MAX_WORKER_CONNECTIONS, Math.max(MIN_WORKER_CONNECTIONS, share))
   const storage = connectStorage(start.connection as Connection, logLine, max)
   closers.push(() => storage.close())
   const { worker, socketPath } = start

@@ -14,15 +14,15 @@ export interface SeedSource {
    * Requests whose ids are in `without`, which may be thousands, are left out whether stored or not. Shared counters use
    * this: they know these requests themselves, and other processes may store them at any time.
    *
-   * `timeoutMs` bounds the wait for a connection and the statement, which PostgreSQL ends then; not the writing of the journal before the
-   * snapshot. Default: 25 s.
+   * `timeoutMs` bounds the wait for other reads and the statement, which PostgreSQL ends then; not the writing of the journal before the
+   * snapshot, nor the wait for a connection.
    */
   read(
     meters: readonly Meter[],
     at: number,
     onSnapshot: (missing: ReadonlySet<string>) => void,
-    without?: readonly string[],
-    timeoutMs?: number,
+    without: readonly string[] | undefined,
+    timeoutMs: number,
   ): Promise<readonly Seed[]>
 }
 

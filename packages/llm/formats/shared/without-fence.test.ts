@@ -70,7 +70,7 @@ describe('the code fence around an answer is left out', () => {
   })
 })
 
-test('calls, reasoning and the order of choices stay as they are', () => {
+test('calls and reasoning stay as they are, and an opening that ends the text is sent', () => {
   const call = { function: { name: 'f', arguments: {} } }
   const decoder = format.openStream(target)
   const lines = [

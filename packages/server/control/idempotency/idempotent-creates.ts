@@ -20,7 +20,7 @@ export interface IdempotentCall {
   readonly reach: readonly string[]
 }
 
-/** Keeps the answer in the transaction that creates. `orgId`: the organization of what was created. */
+/** Stores the answer in the transaction that creates. `orgId`: the organization of what was created. */
 export type StoreAnswer = (db: Db, orgId: string, result: unknown) => Promise<void>
 
 interface StoredAnswer {
@@ -33,7 +33,7 @@ const KEPT_MS = 24 * 3_600_000
 
 type Deps = Pick<Services, 'wholeDb' | 'secretBox' | 'clock' | 'newId'>
 
-/** Another transaction kept the answer first. Rolls this one back. */
+/** Another transaction stored the answer first. Rolls this one back. */
 class AlreadyStored extends Error {}
 
 /**

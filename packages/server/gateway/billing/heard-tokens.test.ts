@@ -11,6 +11,19 @@ function flac(seconds: number): Buffer {
   return bytes
 }
 
+/** A WAV file whose samples are of this format, in the standard's numbers. */
+function wav(format: number): string {
+  const bytes = Buffer.alloc(10_000)
+  bytes.write('RIFF', 0, 'latin1')
+  bytes.write('WAVEfmt ', 8, 'latin1')
+  bytes.writeUInt32LE(16, 16)
+  bytes.writeUInt16LE(format, 20)
+  bytes.writeUInt16LE(1, 22)
+  bytes.writeUInt32LE(16_000, 24)
+  bytes.writeUInt16LE(16, 34)
+  return bytes.toString('base64')
+}
+
 const HOUR = flac(3_600).toString('base64')
 const TAGGED = Buffer.concat([Buffer.from('ID3\u0004\0\0\0\0\0\0', 'latin1'), flac(3_600)]).toString('base64')
 
@@ -30,9 +43,14 @@ test.each<[string, ContentPart]>([
   ['a text', { type: 'text', text: HOUR }],
   ['an address', { type: 'image_url', image_url: { url: 'https://a.example/b.png' } }],
   ['a PDF', { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0=' } }],
+  ['PCM in WAV', heard(wav(1))],
   ['speech in MP3', heard('//uQxAAAAAAAAAAAAAAAAAAAAAAA')],
   ['an id', { type: 'file', file: { file_id: 'f' } }],
   ['nothing', { type: 'input_audio', input_audio: {} }],
 ])('%s counts by its characters alone', (_, part) => {
   expect(countHeard(part)).toBe(0)
+})
+
+test('FLAC in WAV counts by the longest that it can be', () => {
+  expect(countHeard(heard(wav(0xf1ac)))).toBe(Math.ceil(10_000 / 750) * 32)
 })

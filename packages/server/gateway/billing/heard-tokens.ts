@@ -1,5 +1,6 @@
 import { maxSeconds } from '@rideau/llm/audio/audio-length'
 import { findAudioType } from '@rideau/llm/audio/audio-type'
+import { findWavFormat } from '@rideau/llm/audio/wav-format'
 import { toObject, toText } from '@rideau/llm/json/json-value'
 import type { ModelPricing } from '@rideau/llm/provider/prices'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
@@ -7,8 +8,8 @@ import type { ContentPart } from '@rideau/llm/request/message'
 
 /** Google counts 32 for a second of audio, and no model counts more. */
 const TOKENS_A_SECOND = 32
-/** Kinds of files in which an hour of silence takes a few bytes. Of all others the bytes count more than the seconds. */
-const SMALL: ReadonlySet<string> = new Set(['flac', 'ogg', 'webm', 'mp4', 'm4a'])
+/** Kinds of files in which an hour of silence may take a few bytes. Of all others the bytes count more than the seconds. */
+const SMALL: ReadonlySet<string> = new Set(['flac', 'ogg', 'webm', 'mp4', 'm4a', 'wav'])
 /** Characters of base64 that show the kind of a file. */
 const HEAD = 64
 
@@ -19,7 +20,8 @@ export function countHeard(part: ContentPart): number {
   const head = Buffer.from(data.slice(0, HEAD), 'base64')
   const isTagged = head.toString('latin1', 0, 3) === 'ID3'
   if (!isTagged && !SMALL.has(findAudioType(head)?.extension ?? '')) return 0
-  return maxSeconds(Buffer.from(data, 'base64')) * TOKENS_A_SECOND
+  const file = Buffer.from(data, 'base64')
+  return findWavFormat(file)?.isUncompressed === true ? 0 : maxSeconds(file) * TOKENS_A_SECOND
 }
 
 /**

@@ -9,7 +9,7 @@ import { isImage, TOKENS_AN_IMAGE } from './count-input.ts'
  * The most tokens that an image has at models that count more than TOKENS_AN_IMAGE. The first entry that names a model counts.
  * Sources, of August 2026: developers.openai.com/api/docs/guides/images-vision, platform.claude.com/docs/en/build-with-claude/vision.
  */
-const MOST: readonly (readonly [models: readonly string[], tokens: number])[] = [
+const MAX_TOKENS: readonly (readonly [models: readonly string[], tokens: number])[] = [
   // 1,536 patches, times 2.46 and 1.72.
   [['*gpt-4.1-nano*', '*gpt-5*-nano*'], 3_779],
   [['*gpt-4.1-mini*', '*gpt-5*-mini*', '*o4-mini*'], 2_642],
@@ -25,13 +25,13 @@ const TILED: readonly string[] = ['*gpt-4o-mini*']
 const TOKENS_BESIDE_TILES = 2_833
 const TOKENS_A_TILE = 5_667
 /** Of 2,048 by 768 pixels. */
-const MOST_TILES = 8
+const MAX_TILES = 8
 /** An image in low detail, at the model that counts most for it. */
 const MAX_IN_LOW_DETAIL = 2_833
 /** An image that is not made smaller: 10,000 patches, and some for rounding. */
 const MAX_AS_IT_IS = 12_000
-/** The images of a request whose size is read: 30 ms of them at most. Further ones count as the largest. */
-const MAX_READ = 100
+/** The images of a request whose size is read, which decodes 96 KiB of each. Further ones count as the largest. */
+const MAX_READ = 50
 
 /** Returns the tokens that the images of a request may have at a model beyond those that countInput counts. */
 export function countLargeImages({ messages }: ChatRequest, { model }: { readonly model: string }): number {
@@ -42,19 +42,19 @@ export function countLargeImages({ messages }: ChatRequest, { model }: { readonl
   }
   if (images.length === 0) return 0
   const isTiled = matchesAny(model, TILED)
-  const most = isTiled ? toTileTokens(MOST_TILES) : Math.max(TOKENS_AN_IMAGE, findMost(model))
+  const most = isTiled ? toTileTokens(MAX_TILES) : Math.max(TOKENS_AN_IMAGE, findMaxTokens(model))
   let sum = 0
   images.forEach((part, index) => {
-    sum += (isTiled && index < MAX_READ ? countTiled(part) : toMost(part, most)) - TOKENS_AN_IMAGE
+    sum += (isTiled && index < MAX_READ ? countTiled(part) : toMaxTokens(part, most)) - TOKENS_AN_IMAGE
   })
   return sum
 }
 
-function findMost(model: string): number {
-  return MOST.find(([names]) => matchesAny(model, names))?.[1] ?? 0
+function findMaxTokens(model: string): number {
+  return MAX_TOKENS.find(([names]) => matchesAny(model, names))?.[1] ?? 0
 }
 
-function toMost(part: ContentPart, most: number): number {
+function toMaxTokens(part: ContentPart, most: number): number {
   switch (findDetail(part)) {
     case 'low':
       return Math.min(most, MAX_IN_LOW_DETAIL)
@@ -71,7 +71,7 @@ const counted = new WeakMap<ContentPart, number>()
 function countTiled(part: ContentPart): number {
   const detail = findDetail(part)
   if (detail === 'low') return TOKENS_BESIDE_TILES
-  const tokens = counted.get(part) ?? toTileTokens(detail === 'original' ? MOST_TILES : countTiles(part))
+  const tokens = counted.get(part) ?? toTileTokens(detail === 'original' ? MAX_TILES : countTiles(part))
   counted.set(part, tokens)
   return tokens
 }
@@ -90,7 +90,7 @@ function toTileTokens(tiles: number): number {
  */
 function countTiles(part: ContentPart): number {
   const size = readImageSize(toText(toObject(part.image_url)?.url) ?? '')
-  if (size === undefined) return MOST_TILES
+  if (size === undefined) return MAX_TILES
   const [long, short] = [Math.max(size.width, size.height), Math.min(size.width, size.height)]
   const along = Math.min(long, 2_048, (768 * long) / short)
   const across = Math.min(short, 768, (2_048 * short) / long)

@@ -7,7 +7,7 @@ import { FanOutRates } from './fan-out-rates.ts'
 /** A bucket gains 50 tokens a second. A busy machine needs more requests to empty it than a quick one. */
 const MAX_REQUESTS = 10_000
 
-describe('rates of questions', () => {
+describe('rates of requests about which other processes are asked', () => {
   const of = (environment: string, keyId: string, endUser?: string) =>
     ({
       environment: { id: environment },

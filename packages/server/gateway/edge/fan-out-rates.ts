@@ -11,13 +11,13 @@ const MAX_CALLERS = 20_000
 
 /**
  * Bounds how often callers make this process ask all others: for a request to cancel that it does not run, or the record of a
- * request to rate that it has not stored. Such a question costs every process of the machine, or every gateway, some work.
+ * request to rate that it has not stored. Such a request costs every process of the machine, or every gateway, some work.
  */
 export class FanOutRates {
   readonly #callers = new AddressBuckets(CALLER_RATE, MAX_CALLERS)
   readonly #environments = new AddressBuckets(ENVIRONMENT_RATE, MAX_CALLERS)
 
-  /** Counts a question of a caller. Throws 429 `rate_limit_exceeded`. `now`: Unix milliseconds. */
+  /** Counts such a request of a caller. Throws 429 `rate_limit_exceeded`. `now`: Unix milliseconds. */
   take({ caller, environment }: Pick<IdentifiedContext, 'caller' | 'environment'>, now: number): void {
     // Only the last part, the end user's id, may have a space.
     const key = `${environment.id} ${caller.keyId ?? ''} ${caller.endUser?.id ?? ''}`

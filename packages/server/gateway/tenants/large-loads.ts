@@ -13,7 +13,7 @@ const REST_FACTOR = 2
 const WAIT_MS = 2_000
 const MAX_KNOWN = 5_000
 
-interface Known {
+interface LargeEnvironment {
   readonly orgId: string
   readonly ms: number
   readonly loadedAt: number
@@ -31,7 +31,7 @@ export class LargeLoads {
   readonly #now: () => number
   readonly #slots = new FairSlots({ total: 1, perTenant: 1, perCaller: 1, waitingPerTenant: 1_000 })
   /** What was large when it was loaded last. */
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, LargeEnvironment>()
   /** Loads that have not begun, and so will see every change until then. */
   readonly #waiting = new Map<string, Promise<Environment | undefined>>()
 
@@ -51,7 +51,7 @@ export class LargeLoads {
     return await finding
   }
 
-  async #findLater(id: string, { orgId, ms, loadedAt }: Known): Promise<Environment | undefined> {
+  async #findLater(id: string, { orgId, ms, loadedAt }: LargeEnvironment): Promise<Environment | undefined> {
     const caller = `caller in ${orgId}`
     try {
       await pause(loadedAt + Math.min(ms * OWN_REST_FACTOR, MAX_REST_MS) - this.#now())

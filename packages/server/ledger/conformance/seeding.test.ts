@@ -22,9 +22,9 @@ describeOnEachLedger('a new counter', withLedger => {
       ]),
     )
     const seeds: SeedSource = {
-      read: (meters, at, onSnapshot) => {
+      read: (meters, ...rest) => {
         asked += meters.length
-        return known.read(meters, at, onSnapshot)
+        return known.read(meters, ...rest)
       },
     }
     await withLedger(async ledger => {

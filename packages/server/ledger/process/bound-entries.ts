@@ -2,7 +2,7 @@ import { MAX_ROLLING_ENTRIES } from '../../core/rolling-resolution.ts'
 import type { RollingCounter } from './rolling-counter.ts'
 
 /** The rolling counters of one organization. */
-interface Kept {
+interface OrganizationCounters {
   readonly counters: RollingCounter[]
   entries: number
 }
@@ -13,16 +13,16 @@ interface Kept {
  * counters, whose waits are longer then; what the others have stays exact. `counters`: each with its organization.
  */
 export function boundEntries(counters: Iterable<readonly [string, RollingCounter]>, most: number): void {
-  const byOrg = new Map<string, Kept>()
+  const byOrg = new Map<string, OrganizationCounters>()
   let total = 0
   for (const [orgId, counter] of counters) {
     const { entryCount } = counter
     total += entryCount
-    const kept = byOrg.get(orgId)
-    if (kept === undefined) byOrg.set(orgId, { counters: [counter], entries: entryCount })
+    const known = byOrg.get(orgId)
+    if (known === undefined) byOrg.set(orgId, { counters: [counter], entries: entryCount })
     else {
-      kept.counters.push(counter)
-      kept.entries += entryCount
+      known.counters.push(counter)
+      known.entries += entryCount
     }
   }
   const all = [...byOrg.values()]

@@ -17,29 +17,34 @@ interface CounterSeederOptions {
 
 /** Of a read for all organizations that wait. A new request waits for the end of one read, and then for its own. */
 const SHARED_TIMEOUT_MS = 2_000
-/** Of a read that finds out whether an organization is slow: with others it would take their time. */
-const ALONE_TIMEOUT_MS = 500
+/** Of a read that finds out which of some organizations are slow. */
+const SEARCH_TIMEOUT_MS = 500
 const SLOW_TIMEOUT_MS = 25_000
 /** Reads of slow organizations at once. Each takes a connection to the database for as long as it lasts. */
 const MAX_SLOW_READS = 2
-/** How long after it was found slow an organization is tried alone again. */
+/** How long after it was found slow an organization is tried again. */
 const SLOW_FOR_MS = 60_000
 /** Above this number the one that was found slow the longest time ago is forgotten. */
 const MAX_SLOW_ORGANIZATIONS = 1_000
 
-/** The shared read that has not begun. */
+/** What an organization gets of a read: whether its rows are seeded. */
+interface Waiter {
+  readonly resolve: (isSeeded: boolean) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** A read of several organizations. */
 interface SharedRead {
-  readonly orgIds: Set<string>
+  readonly waiters: Map<string, Waiter>
   /** The earliest time of its requests: a rolling row that gets older usage than it needs drops it. */
   at: number
-  readonly isSeeded: Promise<boolean>
 }
 
 /**
- * Seeds new rows. All organizations that wait share a read, one at a time. Those whose shared read failed or took too long are read
- * alone, with a short timeout, and the ones that fail there are slow: they are read with a long timeout, two at once, and share no read
- * until they are fast alone. These reads have places of their own, so a slow organization delays the others once, by two
- * short timeouts, and fails none of them. Of one organization a single read waits or runs; rows that are added meanwhile share the next one.
+ * Seeds new rows. All organizations that wait share a read, one at a time. One that failed or took too long is repeated by halves with
+ * a short timeout, down to the organizations that are slow: they are read alone with a long timeout, two at once, and share no read
+ * until a short one was enough. These reads have lanes of their own, so a slow organization delays once those that shared a read with
+ * it, and fails none of them. Of one organization a single read waits or runs; rows that are added meanwhile share the next one.
  */
 export class CounterSeeder {
   readonly #options: CounterSeederOptions
@@ -48,10 +53,11 @@ export class CounterSeeder {
   /** By organization. */
   readonly #running = new Map<string, Promise<void>>()
   readonly #sharedLane = new ReadLane(1)
-  readonly #aloneLane = new ReadLane(1)
+  readonly #searchLane = new ReadLane(1)
   readonly #slowLane = new ReadLane(MAX_SLOW_READS)
+  /** The shared read that has not begun. */
   #nextShared: SharedRead | undefined
-  /** When each slow organization is tried alone again, in Unix milliseconds; the one found slow last is last. */
+  /** When each slow organization is tried again, in Unix milliseconds; the one found slow last is last. */
   readonly #slowUntil = new Map<string, number>()
 
   constructor(options: CounterSeederOptions) {
@@ -73,9 +79,11 @@ export class CounterSeeder {
 
   async #seed(orgId: string, at: number): Promise<void> {
     const slowUntil = this.#slowUntil.get(orgId)
-    if (slowUntil === undefined && (await this.#readShared(orgId, at))) return
-    if (slowUntil === undefined || slowUntil <= at) {
-      if (await this.#aloneLane.run(() => this.#read([orgId], at, ALONE_TIMEOUT_MS))) {
+    if (slowUntil === undefined) {
+      if (await this.#readShared(orgId, at)) return
+      this.#noteSlow(orgId, at)
+    } else if (slowUntil <= at) {
+      if (await this.#searchLane.run(() => this.#read([orgId], at, SEARCH_TIMEOUT_MS))) {
         this.#slowUntil.delete(orgId)
         return
       }
@@ -84,24 +92,41 @@ export class CounterSeeder {
     await this.#slowLane.run(() => this.#read([orgId], at, SLOW_TIMEOUT_MS))
   }
 
-  /** Reads the rows of this organization together with those of others. */
+  /** Reads the rows of this organization together with those of others. Resolves with false if it is slow. */
   #readShared(orgId: string, at: number): Promise<boolean> {
-    const known = this.#nextShared
-    if (known !== undefined) {
-      known.orgIds.add(orgId)
-      known.at = Math.min(known.at, at)
-      return known.isSeeded
+    return new Promise((resolve, reject) => {
+      let next = this.#nextShared
+      if (next === undefined) {
+        next = { waiters: new Map(), at }
+        this.#nextShared = next
+        void this.#readTogether(next, SHARED_TIMEOUT_MS, this.#sharedLane)
+      }
+      next.at = Math.min(next.at, at)
+      next.waiters.set(orgId, { resolve, reject })
+    })
+  }
+
+  /** Never rejects: its waiters do. */
+  async #readTogether(shared: SharedRead, timeoutMs: number, lane: ReadLane): Promise<void> {
+    const { waiters } = shared
+    try {
+      const isSeeded = await lane.run(() => {
+        if (this.#nextShared === shared) this.#nextShared = undefined
+        return this.#read(waiters.keys(), shared.at, timeoutMs)
+      })
+      if (!isSeeded && waiters.size > 1) return this.#readHalves(shared)
+      for (const { resolve } of waiters.values()) resolve(isSeeded)
+    } catch (error) {
+      for (const { reject } of waiters.values()) reject(error)
     }
-    const next: SharedRead = {
-      orgIds: new Set([orgId]),
-      at,
-      isSeeded: this.#sharedLane.run(() => {
-        this.#nextShared = undefined
-        return this.#read(next.orgIds, next.at, SHARED_TIMEOUT_MS)
-      }),
+  }
+
+  #readHalves({ waiters, at }: SharedRead): void {
+    const all = [...waiters]
+    const middle = all.length >> 1
+    for (const half of [all.slice(0, middle), all.slice(middle)]) {
+      void this.#readTogether({ waiters: new Map(half), at }, SEARCH_TIMEOUT_MS, this.#searchLane)
     }
-    this.#nextShared = next
-    return next.isSeeded
   }
 
   /**

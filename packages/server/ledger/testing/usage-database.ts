@@ -17,7 +17,7 @@ export class UsageDatabase implements SeedSource {
   /** Called at the start of a read, before it is decided which records it sees. May throw. */
   beforeSnapshot: () => Promise<void> = async () => {}
   /** Called between the snapshot and the answer of a read. */
-  afterSnapshot: () => Promise<void> = async () => {}
+  afterSnapshot: (meters: readonly Meter[]) => Promise<void> = async () => {}
 
   write(id: string, at: number, usage: MeteredUsage): void {
     this.#journal.push({ id, at, usage })
@@ -45,7 +45,7 @@ export class UsageDatabase implements SeedSource {
     await this.beforeSnapshot()
     onSnapshot(new Set(this.#journal.map(({ id }) => id)))
     const records = this.#stored.filter(({ id }) => !without.includes(id))
-    await this.afterSnapshot()
+    await this.afterSnapshot(meters)
     return meters.map(meter => {
       const entries = records.map(({ at, usage }) => ({ at, amount: amountOf(meter, usage) }))
       const used = entries.reduce((sum, { amount }) => sum + amount, 0)

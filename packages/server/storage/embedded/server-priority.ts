@@ -11,22 +11,21 @@ const EVERY_MS = 1_000
  * its nice value is (sched(7), autogroup), so a new one is looked for every second. Returns a function that ends this.
  */
 export function lowerPriority(serverPid: number): () => void {
+  /** Processes that were looked at: those of the server, once their priority is low, and all others. */
   const seen = new Set<number>()
   const lowerAll = (): void => {
-    const running = listFamily(serverPid, seen)
-    for (const pid of seen) if (!running.includes(pid)) seen.delete(pid)
-    for (const pid of running) if (!seen.has(pid) && lower(pid)) seen.add(pid)
+    const running = new Set([serverPid, ...listProcesses()])
+    for (const pid of seen) if (!running.has(pid)) seen.delete(pid)
+    for (const pid of running) {
+      if (seen.has(pid)) continue
+      const isOfServer = pid === serverPid || readParent(pid) === serverPid
+      if (!isOfServer || lower(pid)) seen.add(pid)
+    }
   }
   lowerAll()
   const timer = setInterval(lowerAll, EVERY_MS)
   timer.unref()
   return () => clearInterval(timer)
-}
-
-/** The server's process and its children; a process that has been `seen` stays one without another look. */
-function listFamily(serverPid: number, seen: ReadonlySet<number>): number[] {
-  const children = listProcesses().filter(pid => seen.has(pid) || readParent(pid) === serverPid)
-  return [serverPid, ...children.filter(pid => pid !== serverPid)]
 }
 
 function listProcesses(): number[] {

@@ -9,7 +9,7 @@ import { type UsageSum, UsageSums } from './usage-sums.ts'
 const UNIQUE_VIOLATION = '23505'
 const NOT_SUPPORTED = '0A000'
 /** Another process may store the same records at the same time, but each of them only once. */
-const MAX_TRIES = 3
+const MAX_ATTEMPTS = 3
 
 /** Pools whose user COPY refuses to write to a table with row-level security. */
 const writesPartitions = new WeakSet<Pool>()
@@ -43,7 +43,7 @@ export async function storeOnce(pool: Pool, batch: readonly EncodedRecord[]): Pr
       for (const { record } of missing) sums.add(record)
       return await storeNew(pool, missing, sums.list(), () => true)
     } catch (error) {
-      if (!isStoredAlready(error) || tries === MAX_TRIES) throw error
+      if (!isStoredAlready(error) || tries === MAX_ATTEMPTS) throw error
       missing = await findMissing(pool, batch)
     }
   }

@@ -71,10 +71,11 @@ function toBody(
   if (request.extra !== undefined) {
     for (const name of PASSED_ON) {
       const value = dropped.includes(name) ? undefined : request.extra.get(name)
-      const cap = encoded.max_tokens as number
-      const fitted = name === 'thinking' ? fitThinking(value, cap, undefined) : value
-      if (fitted !== undefined) encoded[name] = fitted
+      if (value !== undefined) encoded[name] = value
     }
+    const thinking = fitThinking(encoded.thinking, encoded.max_tokens as number, undefined)
+    if (thinking === undefined) delete encoded.thinking
+    else encoded.thinking = thinking
   }
   const options = request.providerOptions?.[target.provider.id]
   const body: JsonObject = { ...encoded, ...options }

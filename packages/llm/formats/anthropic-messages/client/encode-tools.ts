@@ -2,8 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FunctionTool } from '../../../request/tools.ts'
-
-const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
+import { toInputSchema } from '../../shared/input-schema.ts'
 
 /** `takesStrict`: the model can be bound to the schemas of its tools. */
 export function encodeTools(tools: readonly FunctionTool[], takesStrict: boolean): JsonObject[] {
@@ -20,12 +19,6 @@ export function encodeTools(tools: readonly FunctionTool[], takesStrict: boolean
       ...(cacheControl === undefined ? {} : { cache_control: cacheControl }),
     }
   })
-}
-
-/** The format demands the type `object` in the schema of an input. */
-function toInputSchema(parameters: JsonObject | null | undefined): JsonObject {
-  if (parameters === undefined || parameters === null) return NO_PARAMETERS
-  return parameters.type === undefined ? { type: 'object', ...parameters } : parameters
 }
 
 /** undefined: the field is left out. */

@@ -3,12 +3,12 @@ import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { refusesForcedCalls } from '../../shared/claude-limits.ts'
 import { encodeSchema, isEncodable } from '../../shared/claude-schema.ts'
+import { toInputSchema } from '../../shared/input-schema.ts'
 import { toJsonInstruction } from '../../shared/json-instruction.ts'
 import { toCachePoint } from './encode-content.ts'
 import { JSON_TOOL } from './json-tool.ts'
 import { canForceTool, canRequireTools, findFamily, takesCachePoints, takesSchemas } from './model-family.ts'
 
-const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
 const BY_TOOL = `Give the answer by calling the tool ${JSON_TOOL}, and in no other way.`
 
 /** The fields of a body for tools and the response format. */
@@ -95,12 +95,6 @@ function encodeTool({ function: fn }: FunctionTool, model: string): JsonObject {
       ...(fn.strict === true && takesStrict ? { strict: true } : {}),
     },
   }
-}
-
-/** Converse demands the type `object` in the schema of an input. */
-function toInputSchema(parameters: JsonObject | null | undefined): JsonObject {
-  if (parameters === undefined || parameters === null) return NO_PARAMETERS
-  return parameters.type === undefined ? { type: 'object', ...parameters } : parameters
 }
 
 function encodeChoice(choice: ToolChoice | undefined): JsonObject | undefined {

@@ -8,6 +8,7 @@ import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
 import { listFunctionCalls } from '../../shared/function-calls.ts'
+import { NO_PARAMETERS } from '../../shared/input-schema.ts'
 import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { FIELDS } from '../wire/fields.ts'
@@ -80,8 +81,6 @@ function encodeTools({ tools, toolChoice }: ChatRequest): JsonObject {
   if (toolChoice === 'required' || named !== undefined) return { tools: encoded, tool_choice: 'REQUIRED' }
   return toolChoice === 'none' ? { tools: encoded, tool_choice: 'NONE' } : { tools: encoded }
 }
-
-const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
 
 function encodeFormat({ responseFormat }: ChatRequest): JsonObject | undefined {
   if (responseFormat === undefined || responseFormat.type === 'text') return undefined

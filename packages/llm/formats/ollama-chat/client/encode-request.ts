@@ -5,6 +5,7 @@ import { joinAddress } from '../../../upstream/join-address.ts'
 import { mergeOptions, toCallerOptions } from '../../../upstream/outgoing-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
+import { NO_PARAMETERS } from '../../shared/input-schema.ts'
 import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeMessages, PARTS } from './encode-messages.ts'
@@ -95,8 +96,6 @@ function encodeTools({ tools = [], toolChoice }: ChatRequest): JsonObject[] {
     function: { name, ...(description ? { description } : {}), parameters: parameters ?? NO_PARAMETERS },
   }))
 }
-
-const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
 
 function encodeFormat({ responseFormat: format }: ChatRequest): Json | undefined {
   if (format === undefined || format.type === 'text') return undefined

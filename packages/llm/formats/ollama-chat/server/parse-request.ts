@@ -5,6 +5,7 @@ import type { FunctionTool } from '../../../request/tools.ts'
 import { toolNameAt } from '../../shared/call-fields.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
 import { noFindings, type TargetFindings } from '../../shared/findings.ts'
+import { NO_PARAMETERS } from '../../shared/input-schema.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import {
   invalid,
@@ -123,8 +124,6 @@ function parseTool(tool: JsonObject, path: string): FunctionTool {
     },
   }
 }
-
-const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
 
 /** `json`, or a schema. An empty string asks for nothing. */
 function parseFormat(format: Json | undefined): ResponseFormat | undefined {
