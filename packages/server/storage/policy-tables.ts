@@ -5,9 +5,9 @@ import type { CalendarWindow, Window } from '../core/tenancy/windows.ts'
 
 /** Tables of migrations/0001-initial/policies.ts and 0003-devices.ts. */
 export interface PolicyTables {
-  limits: LimitRow
-  quotas: QuotaRow
-  budgets: BudgetRow
+  limits: RuleTable<LimitRow>
+  quotas: RuleTable<QuotaRow>
+  budgets: RuleTable<BudgetRow>
   plans: PlanRow
   end_users: EndUserTable
   federated_auth: FederatedAuthTable
@@ -28,6 +28,11 @@ interface EnvironmentScoped extends Timestamps {
   environment_id: string
 }
 
+/** A trigger sets what is counted (migrations/0020-rolled-keys.ts). */
+type RuleTable<Row extends { counted_ref: string | null }> = Omit<Row, 'counted_ref'> & {
+  counted_ref: Generated<string | null>
+}
+
 export interface LimitRow extends Timestamps {
   id: string
   org_id: string
@@ -36,6 +41,8 @@ export interface LimitRow extends Timestamps {
   environment_id: string | null
   scope: 'org' | 'project' | 'environment' | 'key' | 'end_user' | 'default_end_user'
   scope_ref: string | null
+  /** What the requests of scope_ref are counted under: the original key of a key, else the same. */
+  counted_ref: string | null
   metric: 'requests' | 'tokens' | 'concurrency'
   limit: number
   window_seconds: number | null
@@ -44,6 +51,7 @@ export interface LimitRow extends Timestamps {
 export interface QuotaRow extends EnvironmentScoped {
   scope: 'environment' | 'key' | 'end_user' | 'default_end_user'
   scope_ref: string | null
+  counted_ref: string | null
   metric: 'requests' | 'tokens'
   window: CalendarWindow
   limit: number
@@ -58,6 +66,7 @@ export interface BudgetRow extends Timestamps {
   /** null: the budget covers its whole project or organization. */
   scope: 'environment' | 'key' | null
   scope_ref: string | null
+  counted_ref: string | null
   limit_nano_usd: number
   window: Exclude<Window, 'hour'>
   alert_pcts: number[]

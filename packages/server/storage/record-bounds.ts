@@ -41,19 +41,19 @@ export interface Binding {
   /** The rules of the organization itself have no project. */
   readonly ofOrganization: boolean
   readonly ownerId: string
-  readonly scope: string | null
-  readonly scopeRef: string | null
+  /** Of one of the rules. */
+  readonly id: string
 }
 
-/** True if the owner has more than `most` rules for what the scope names. */
+/** True if the owner has more than `most` rules that bind the same as one of them. */
 export async function hasMoreRules(
   db: Db,
-  { table, owner, ofOrganization, ownerId, scope, scopeRef }: Binding,
+  { table, owner, ofOrganization, ownerId, id }: Binding,
   most: number,
 ): Promise<boolean> {
   const { rows } = await sql`select 1 from ${sql.table(table)}
-    where ${sql.ref(owner)} = ${ownerId} and scope is not distinct from ${scope}
-      and scope_ref::text is not distinct from ${scopeRef} and ${ofOrganization ? sql`project_id is null` : sql`true`}
+    where ${sql.ref(owner)} = ${ownerId} and ${ofOrganization ? sql`project_id is null` : sql`true`}
+      and row(scope, counted_ref) is not distinct from (select row(scope, counted_ref) from ${sql.table(table)} where id = ${id})
     offset ${most} limit 1`.execute(db)
   return rows.length > 0
 }

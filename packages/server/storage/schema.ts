@@ -134,6 +134,8 @@ export interface EnvironmentRow extends Timestamps {
 
 export interface KeyRow extends Timestamps {
   id: string
+  /** The first of the keys that replaced one another; the key's own id if it replaced none. */
+  original_id: string
   org_id: string
   project_id: string
   environment_id: string

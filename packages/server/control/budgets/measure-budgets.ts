@@ -69,13 +69,13 @@ async function readLedger(db: Services['db'], rows: readonly BudgetRow[], spans:
 }
 
 function toQuestion(row: BudgetRow, { start }: WindowBounds): UsageSelector {
-  const { id, org_id, project_id, scope, scope_ref } = row
+  const { id, org_id, project_id, scope, scope_ref, counted_ref } = row
   return {
     id,
     org_id,
     project_id,
     environment_id: scope === 'environment' ? scope_ref : null,
-    key_id: scope === 'key' ? scope_ref : null,
+    key_id: scope === 'key' ? counted_ref : null,
     since: new Date(start),
     // The sandbox's fictitious prices count for a project's budgets, to test them, but not for the organization's.
     real_only: project_id === null && scope === null,

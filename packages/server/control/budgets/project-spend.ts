@@ -35,12 +35,12 @@ export async function projectSpend(
   })
 }
 
-function toSelector({ id, project_id, scope, scope_ref }: BudgetRow) {
+function toSelector({ id, project_id, scope, scope_ref, counted_ref }: BudgetRow) {
   return {
     id,
     project_id,
     environment_id: scope === 'environment' ? scope_ref : null,
-    key_id: scope === 'key' ? scope_ref : null,
+    key_id: scope === 'key' ? counted_ref : null,
     // As for what is spent (measure-budgets.ts).
     real_only: project_id === null && scope === null,
   }

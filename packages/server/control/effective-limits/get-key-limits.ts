@@ -14,7 +14,7 @@ export const getKeyLimits = defineOperation('GET /v1/keys/{keyId}/effective-limi
       orgId: resource.org_id,
       projectId: resource.project_id,
       environmentId: resource.environment_id,
-      keyId: resource.id,
+      keyId: resource.original_id,
       endUser: null,
     })),
     note: 'Requests that name an end user are bound by the rules of that end user too.',

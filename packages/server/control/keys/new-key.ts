@@ -4,6 +4,8 @@ import type { EnvironmentRow, KeyRow } from '../../storage/schema.ts'
 import type { Services } from '../operation/operation.ts'
 
 export interface NewKey {
+  /** The original of the key that this one replaces; absent: it replaces none. */
+  readonly originalId?: string
   readonly kind: KeyKind
   readonly name: string
   readonly scopes: readonly Scope[]
@@ -24,6 +26,7 @@ export function createKeyRow(
   const text = createKeyText({ kind: input.kind, environment: environment.name }, services.random)
   const row: KeyRow = {
     id,
+    original_id: input.originalId ?? id,
     org_id: environment.org_id,
     project_id: environment.project_id,
     environment_id: environment.id,

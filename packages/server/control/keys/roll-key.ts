@@ -1,6 +1,7 @@
 import { Fault } from '../../core/fault.ts'
 import type { Endpoint, Scope } from '../../core/tenancy/tenancy.ts'
 import { insertKey, lockKey, updateKey } from '../../storage/keys/keys.ts'
+import { moveKeyRules } from '../../storage/policies/key-rules.ts'
 import { findEnvironment } from '../../storage/tenancy/environments.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orResourceNotFound } from '../operation/or-not-found.ts'
@@ -15,7 +16,7 @@ const DEFAULT_OVERLAP_SECONDS = 3600
 export const rollKey = defineOperation('POST /v1/keys/{keyId}/roll', {
   name: 'keys.roll',
   summary:
-    'Creates a key with the same rights and expiry. The old key stays valid for the overlap, one hour by default; 0 ends it at once.',
+    'Creates a key with the same rights and expiry, to which the limits, quotas and budgets of the old one go, with what they have counted. The old key stays valid for the overlap, one hour by default; 0 ends it at once.',
   access: { role: 'developer', of: 'key' },
   body: KeyRoll,
   response: { 201: NewKeyResource },
@@ -29,6 +30,7 @@ export const rollKey = defineOperation('POST /v1/keys/{keyId}/roll', {
       assertActiveKey(old, now)
       const environment = orResourceNotFound(await findEnvironment(tx, old.environment_id))
       const { row, text } = createKeyRow(services, environment, {
+        originalId: old.original_id,
         kind: old.kind,
         name: old.name,
         // The schema checked these lists when they were written.
@@ -39,6 +41,7 @@ export const rollKey = defineOperation('POST /v1/keys/{keyId}/roll', {
         expiresAt: old.expires_at,
       })
       await insertKey(tx, row)
+      await moveKeyRules(tx, old, row.id, new Date(now))
       const end = Math.min(now + overlapMs, old.expires_at?.getTime() ?? Number.POSITIVE_INFINITY)
       await updateKey(tx, old.id, { rolled_to: row.id, expires_at: new Date(end) }, new Date(now))
       return { ...toKeyResource(row), key: text }

@@ -153,6 +153,7 @@ export async function assertWithinBounds(
 
 /** A limit, quota or budget, as the API shows it. */
 interface Rule {
+  readonly id: string
   readonly org_id?: string
   readonly project_id: string | null
   readonly environment_id?: string | null
@@ -162,13 +163,13 @@ interface Rule {
 
 /** A rule that was there before may be changed, but for its scope, also among more than MAX_RULES. */
 async function assertFewRules(db: Db, table: Binding['table'], rule: Rule, resource: unknown): Promise<void> {
-  const { scope, scope_ref: scopeRef } = rule
+  const { id, scope, scope_ref: scopeRef } = rule
   const { scope: scopeBefore, scope_ref: refBefore } = resource as Partial<Rule>
   if (scope === scopeBefore && scopeRef === refBefore) return
   const owner = findRuleOwner(rule)
   const ownerId = rule[owner] as string
   const ofOrganization = owner === 'org_id'
-  if (!(await hasMoreRules(db, { table, owner, ofOrganization, ownerId, scope, scopeRef }, MAX_RULES))) return
+  if (!(await hasMoreRules(db, { table, owner, ofOrganization, ownerId, id }, MAX_RULES))) return
   const message = `At most ${MAX_RULES} ${table} may have the same owner and scope: delete one first.`
   throw new Fault('resource_conflict', message, { param: 'scope' })
 }

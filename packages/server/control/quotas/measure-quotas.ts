@@ -72,7 +72,7 @@ function toQuestion(row: QuotaRow, since: Date): UsageSelector {
     id,
     org_id,
     environment_id,
-    key_id: row.scope === 'key' ? row.scope_ref : null,
+    key_id: row.scope === 'key' ? row.counted_ref : null,
     end_user_id: row.scope === 'end_user' ? row.scope_ref : null,
     since,
   }

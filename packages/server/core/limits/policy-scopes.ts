@@ -7,7 +7,7 @@ export interface MeteredCaller {
   readonly orgId: string
   readonly projectId: string
   readonly environmentId: string
-  /** null: the dashboard's token of a member, which belongs to no key. */
+  /** The original of its key (Key.originalId). null: the dashboard's token of a member, which belongs to no key. */
   readonly keyId: string | null
   /** null: the request names no end user. */
   readonly endUser: EndUser | null

@@ -112,12 +112,16 @@ export interface Lifetime {
 /** A key and its environment. */
 export interface Key extends Rights, Lifetime {
   readonly id: string
+  /** The first of the keys that replaced one another; its own id if it replaced none. Limits count all of them together. */
+  readonly originalId: string
   readonly kind: KeyKind
   readonly environmentId: string
 }
 
 /** The source of a client token's rights: the key that minted it, or the member who made it for itself. */
 export interface TokenMinter extends Lifetime {
+  /** null: a member. */
+  readonly originalKeyId: string | null
   readonly rights: Rights
 }
 
@@ -137,11 +141,22 @@ export interface Caller extends Rights {
   readonly kind: KeyKind | 'client_token'
   /** The key that was sent, or that minted the token; null: a member's own token, which no key minted. */
   readonly keyId: string | null
+  /** The key that limits name and count in the place of that key (Key.originalId). */
+  readonly originalKeyId: string | null
   /** The end user of a client token; null: a key, whose requests may each name an end user. */
   readonly endUser: EndUser | null
 }
 
 export function toCaller(key: Key): Caller {
-  const { kind, id: keyId, scopes, allowedModels, allowedEndpoints, maxRequestCostNanoUsd } = key
-  return { kind, keyId, endUser: null, scopes, allowedModels, allowedEndpoints, maxRequestCostNanoUsd }
+  const {
+    kind,
+    id: keyId,
+    originalId: originalKeyId,
+    scopes,
+    allowedModels,
+    allowedEndpoints,
+    maxRequestCostNanoUsd,
+  } = key
+  const rights = { scopes, allowedModels, allowedEndpoints, maxRequestCostNanoUsd }
+  return { kind, keyId, originalKeyId, endUser: null, ...rights }
 }

@@ -27,12 +27,11 @@ export class MeterSets {
    */
   find(environment: Environment, caller: Caller, endUser: EndUser | undefined, at: number): MeterSet {
     // Client tokens can name a plan, so the same end user may come with different plans.
-    const name =
-      endUser === undefined ? String(caller.keyId) : JSON.stringify([caller.keyId, endUser.id, endUser.plan])
+    const { originalKeyId: keyId } = caller
+    const name = endUser === undefined ? String(keyId) : JSON.stringify([keyId, endUser.id, endUser.plan])
     const known = this.#environments.get(environment)?.byCaller.get(name)
     if (known !== undefined && known.from <= at && at < known.until) return known
     const { id: environmentId, orgId, projectId, policies } = environment
-    const { keyId } = caller
     const set = listMeters(policies, { orgId, projectId, environmentId, keyId, endUser: endUser ?? null }, at)
     // A request that arrived before the window ended does not replace the newer set.
     if (known === undefined || set.until > known.until) this.#keep(environment, name, set)

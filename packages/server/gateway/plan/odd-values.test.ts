@@ -41,6 +41,7 @@ const deps = { formats, random: systemRandom, latencies: new Latencies(() => 0) 
 const caller: Caller = {
   kind: 'secret',
   keyId: 'k',
+  originalKeyId: 'k',
   endUser: null,
   scopes: [],
   allowedModels: null,

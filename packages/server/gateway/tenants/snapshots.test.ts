@@ -51,7 +51,7 @@ function openSource() {
       },
       async findMinter(): Promise<TokenMinter> {
         reads++
-        return { rights: RIGHTS, expiresAt: null, revokedAt: null }
+        return { originalKeyId: null, rights: RIGHTS, expiresAt: null, revokedAt: null }
       },
       async findEndUser(environmentId: string, id: string): Promise<EndUser> {
         reads++

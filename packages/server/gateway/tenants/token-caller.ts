@@ -22,6 +22,7 @@ export function toTokenCaller(
   return {
     kind: 'client_token',
     keyId: claims.pk,
+    originalKeyId: minter?.originalKeyId ?? claims.pk,
     ...rights,
     scopes: SCOPES.filter(scope => named.includes(scope) && scopes.includes(scope)),
     endUser: { ...endUser, plan: endUser.plan ?? findClaimedPlan(claims, endUser) },

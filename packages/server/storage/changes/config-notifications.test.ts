@@ -14,9 +14,9 @@ import {
 
 const newId = openIds(systemClock, systemRandom)
 
-const KEY = `insert into keys (id, org_id, project_id, environment_id, kind, name, hash, prefix_display, scopes,
+const KEY = `insert into keys (id, original_id, org_id, project_id, environment_id, kind, name, hash, prefix_display, scopes,
     created_at, updated_at)
-  values (gen_random_uuid(), $SCOPE, 'secret', 'k', '\\x00', 'rd', '{}', now(), now())`
+  select id, id, $SCOPE, 'secret', 'k', '\\x00', 'rd', '{}', now(), now() from gen_random_uuid() as id`
 
 const CREDENTIAL = `insert into provider_credentials (id, org_id, project_id, environment_id, provider, name,
     secret_cipher, key_fingerprint, created_at, updated_at)

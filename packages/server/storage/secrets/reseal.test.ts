@@ -43,8 +43,8 @@ describe.each(listTestServers())('re-encrypting secrets on $label', server => {
         ],
       )
       await database.pool.query(
-        `insert into keys (id, org_id, project_id, environment_id, kind, name, hash, prefix_display, publishable_cipher,
-            scopes, created_at, updated_at) values ($1, $2, $3, $4, 'publishable', 'k', $5, 'p', $6, '{}', now(), now())`,
+        `insert into keys (id, original_id, org_id, project_id, environment_id, kind, name, hash, prefix_display, publishable_cipher,
+            scopes, created_at, updated_at) values ($1, $1, $2, $3, $4, 'publishable', 'k', $5, 'p', $6, '{}', now(), now())`,
         [key, ...scope(), Buffer.from(key), box.seal(`secret of ${key}`, `keys:${key}`)],
       )
       await database.pool.query(

@@ -4,11 +4,11 @@ import type { BudgetRow, LimitRow, PlanRow, QuotaRow } from '../policy-tables.ts
 /** Some columns of a row as JSON. `created` is Unix milliseconds. */
 type Part<R, K extends keyof R> = Pick<R, K> & { readonly id: string; readonly created: number }
 
-type LimitPart = Part<LimitRow, 'scope' | 'scope_ref' | 'metric' | 'limit' | 'window_seconds'>
-type QuotaPart = Part<QuotaRow, 'scope' | 'scope_ref' | 'metric' | 'window' | 'limit' | 'grace_pct'>
+type LimitPart = Part<LimitRow, 'scope' | 'counted_ref' | 'metric' | 'limit' | 'window_seconds'>
+type QuotaPart = Part<QuotaRow, 'scope' | 'counted_ref' | 'metric' | 'window' | 'limit' | 'grace_pct'>
 type BudgetPart = Part<
   BudgetRow,
-  'project_id' | 'scope' | 'scope_ref' | 'limit_nano_usd' | 'window' | 'alert_pcts' | 'on_tight'
+  'project_id' | 'scope' | 'counted_ref' | 'limit_nano_usd' | 'window' | 'alert_pcts' | 'on_tight'
 >
 type PlanPart = Part<
   PlanRow,
@@ -44,15 +44,15 @@ const CAN_CONCERN = (row: string): string => `(${row}.scope is null or ${row}.sc
 
 /** SQL: an environment's policies, for the select list of a statement over `environments e` and `organizations o`. */
 export const POLICY_PARTS = `o.time_zone,
-  (select jsonb_agg(jsonb_build_object(${CREATED('l')}, 'scope', l.scope, 'scope_ref', l.scope_ref, 'metric', l.metric,
+  (select jsonb_agg(jsonb_build_object(${CREATED('l')}, 'scope', l.scope, 'counted_ref', l.counted_ref, 'metric', l.metric,
       'limit', l.limit, 'window_seconds', l.window_seconds) order by l.created_at, l.id)
     from limits l where l.environment_id = e.id
       or l.org_id = e.org_id and l.environment_id is null and ${CAN_CONCERN('l')}) as limits,
-  (select jsonb_agg(jsonb_build_object(${CREATED('q')}, 'scope', q.scope, 'scope_ref', q.scope_ref, 'metric', q.metric,
+  (select jsonb_agg(jsonb_build_object(${CREATED('q')}, 'scope', q.scope, 'counted_ref', q.counted_ref, 'metric', q.metric,
       'window', q.window, 'limit', q.limit, 'grace_pct', q.grace_pct) order by q.created_at, q.id)
     from quotas q where q.environment_id = e.id) as quotas,
   (select jsonb_agg(jsonb_build_object(${CREATED('b')}, 'project_id', b.project_id, 'scope', b.scope,
-      'scope_ref', b.scope_ref, 'limit_nano_usd', b.limit_nano_usd, 'window', b.window,
+      'counted_ref', b.counted_ref, 'limit_nano_usd', b.limit_nano_usd, 'window', b.window,
       'alert_pcts', b.alert_pcts, 'on_tight', b.on_tight) order by b.created_at, b.id)
     from budgets b where b.org_id = e.org_id and (b.project_id is null or b.project_id = e.project_id)
       and ${CAN_CONCERN('b')}) as budgets,
@@ -71,7 +71,7 @@ export function toPolicies(parts: PolicyParts): Policies {
     limits: (parts.limits ?? []).map(part => ({
       ...toBase(part),
       scope: part.scope,
-      ref: part.scope_ref,
+      ref: part.counted_ref,
       metric: part.metric,
       limit: part.limit,
       windowMs: part.window_seconds === null ? null : part.window_seconds * 1000,
@@ -79,7 +79,7 @@ export function toPolicies(parts: PolicyParts): Policies {
     quotas: (parts.quotas ?? []).map(part => ({
       ...toBase(part),
       scope: part.scope,
-      ref: part.scope_ref,
+      ref: part.counted_ref,
       metric: part.metric,
       window: part.window,
       limit: part.limit,
@@ -89,7 +89,7 @@ export function toPolicies(parts: PolicyParts): Policies {
       ...toBase(part),
       projectId: part.project_id,
       scope: part.scope,
-      ref: part.scope_ref,
+      ref: part.counted_ref,
       limitNanoUsd: part.limit_nano_usd,
       window: part.window,
       alertPcts: part.alert_pcts,

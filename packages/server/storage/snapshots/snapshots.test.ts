@@ -51,14 +51,15 @@ describe.each(listTestServers())('snapshots on $label', server => {
     const hash = hashKeyText('rd_sk_dev_test')
     const keyId = id()
     await database.pool.query(
-      `insert into keys (id, org_id, project_id, environment_id, kind, name, hash, prefix_display, scopes,
+      `insert into keys (id, original_id, org_id, project_id, environment_id, kind, name, hash, prefix_display, scopes,
           allowed_models, allowed_endpoints, max_request_cost_nano_usd, expires_at, created_at, updated_at)
-        values ($1, $2, $3, $4, 'secret', 'k', $5, 'rd', '{ai.chat}', '{openai/*}', '{chat}', 5000000000,
+        values ($1, $1, $2, $3, $4, 'secret', 'k', $5, 'rd', '{ai.chat}', '{openai/*}', '{chat}', 5000000000,
           '2030-01-01T00:00:00Z', now(), now())`,
       [keyId, seeded.orgId, seeded.projectId, seeded.environmentId, hash],
     )
     expect(await findKeyByHash(database.pool, hash)).toEqual({
       id: keyId,
+      originalId: keyId,
       kind: 'secret',
       environmentId: seeded.environmentId,
       scopes: ['ai.chat'],

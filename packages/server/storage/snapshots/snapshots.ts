@@ -21,6 +21,7 @@ import { POLICY_PARTS, type PolicyParts, toPolicies } from './policy-snapshots.t
 /** The columns of KEY_COLUMNS. */
 export interface KeySnapshotRow {
   id: string
+  original_id: string
   kind: KeyKind
   environment_id: string
   scopes: Scope[]
@@ -32,12 +33,13 @@ export interface KeySnapshotRow {
 }
 
 /** What toKey reads, for the select list of a statement over `keys`. */
-export const KEY_COLUMNS = `id, kind, environment_id, scopes, allowed_models, allowed_endpoints,
+export const KEY_COLUMNS = `id, original_id, kind, environment_id, scopes, allowed_models, allowed_endpoints,
   max_request_cost_nano_usd, expires_at, revoked_at`
 
 export function toKey(row: KeySnapshotRow): Key {
   return {
     id: row.id,
+    originalId: row.original_id,
     kind: row.kind,
     environmentId: row.environment_id,
     scopes: row.scopes,

@@ -69,6 +69,7 @@ describe.each(listTestServers())('client tokens on $label', server => {
         expires_at: CREATED,
       })
       expect(await find({ pk: key.id })).toEqual({
+        originalKeyId: key.id,
         rights: {
           scopes: ['ai.chat', 'ai.embed'],
           allowedModels: ['openai/*'],
@@ -101,7 +102,9 @@ describe.each(listTestServers())('client tokens on $label', server => {
       ['viewer', false],
     ])('are allowed to a member with the role %s: %s', async (role, isAllowed) => {
       const { id } = await addMember(db, tree.organization, { user_id: (await addUser(db)).id, role })
-      const minter = isAllowed ? { rights: UNRESTRICTED, expiresAt: null, revokedAt: null } : undefined
+      const minter = isAllowed
+        ? { originalKeyId: null, rights: UNRESTRICTED, expiresAt: null, revokedAt: null }
+        : undefined
       expect(await find({ sub: `member:${id}`, amr: 'member' })).toEqual(minter)
     })
 
@@ -112,7 +115,7 @@ describe.each(listTestServers())('client tokens on $label', server => {
     ])('are allowed to a management key with the role %s: %s', async (role, isAllowed) => {
       const { id } = await addManagementKey(db, tree.organization, { role, expires_at: CREATED })
       const life = { expiresAt: CREATED.getTime(), revokedAt: null }
-      const minter = isAllowed ? { rights: UNRESTRICTED, ...life } : undefined
+      const minter = isAllowed ? { originalKeyId: null, rights: UNRESTRICTED, ...life } : undefined
       expect(await find({ sub: `member:${id}`, amr: 'member' })).toEqual(minter)
     })
 

@@ -30,9 +30,11 @@ async function findKeyMinter(
     values: [id, env],
   })
   if (rows[0] === undefined) return undefined
-  const { scopes, allowedModels, allowedEndpoints, maxRequestCostNanoUsd, ...life } = toKey(rows[0])
+  const { originalId, scopes, allowedModels, allowedEndpoints, maxRequestCostNanoUsd, ...life } = toKey(
+    rows[0],
+  )
   const rights = { scopes, allowedModels, allowedEndpoints, maxRequestCostNanoUsd }
-  return { rights, expiresAt: life.expiresAt, revokedAt: life.revokedAt }
+  return { originalKeyId: originalId, rights, expiresAt: life.expiresAt, revokedAt: life.revokedAt }
 }
 
 /** The subject of a playground token is `member:` and the id of a member or management key. */
@@ -64,6 +66,7 @@ async function findPlaygroundMinter(
   const row = rows[0]
   if (row === undefined) return undefined
   return {
+    originalKeyId: null,
     rights: UNRESTRICTED,
     expiresAt: row.expires_at?.getTime() ?? null,
     revokedAt: row.revoked_at?.getTime() ?? null,

@@ -76,7 +76,9 @@ export async function countRefusals(
 }
 
 function isBound({ scope, scopeRef }: TriedConcurrency): RawBuilder<unknown> {
-  if (scope === 'key') return sql`key_id = ${scopeRef}`
+  if (scope === 'key') {
+    return sql`key_id in (select id from keys where original_id = (select original_id from keys where id = ${scopeRef}))`
+  }
   if (scope === 'end_user') return sql`end_user_id = ${scopeRef}`
   return sql`true`
 }

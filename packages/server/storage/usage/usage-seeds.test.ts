@@ -12,7 +12,14 @@ import { MAX_ROLLING_ENTRIES } from '../../core/rolling-resolution.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
 import { insertRecords } from '../../testing/harness/insert-records.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
-import { addEnvironment, addProject, addTree, newId, type Tree } from '../../testing/harness/storage-rows.ts'
+import {
+  addEnvironment,
+  addKey,
+  addProject,
+  addTree,
+  newId,
+  type Tree,
+} from '../../testing/harness/storage-rows.ts'
 import { listMeterSeeds, openUsageSnapshot } from './usage-seeds.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
@@ -213,7 +220,8 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
     const project = await addProject(database.db, tree.organization)
     const elsewhere = await addEnvironment(database.db, project)
     const stranger = await addTree(database.db)
-    const [keyId, other] = [newId(), newId()]
+    const keyId = (await addKey(database.db, tree.environment)).id
+    const other = (await addKey(database.db, tree.environment)).id
     await insert(NOW, { key_id: keyId, end_user_id: 'alice' })
     await insert(NOW, { key_id: other, end_user_id: 'bob' })
     await insert(NOW, { key_id: keyId, end_user_id: 'alice' }, production)
@@ -233,8 +241,17 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
     ).toEqual([4, 3, 2, 2, 1, 0])
   })
 
+  test('count the requests of all keys that replaced one another', async () => {
+    const { environment } = tree
+    const first = await addKey(database.db, environment)
+    const second = await addKey(database.db, environment, { original_id: first.id })
+    const third = await addKey(database.db, environment, { original_id: first.id })
+    for (const { id } of [first, second, second, third]) await insert(NOW, { key_id: id })
+    expect(await used(toSpan({}, { keyId: first.id }), toSpan({}, { keyId: third.id }))).toEqual([4, 0])
+  })
+
   test('stay with the organization of the key, whatever other organization names it', async () => {
-    const keyId = newId()
+    const { id: keyId } = await addKey(database.db, tree.environment)
     await insert(NOW, { key_id: keyId })
     const stranger = await addTree(database.db)
     expect(await used(toSpan({}, { keyId }), toSpan({}, { orgId: stranger.organization.id, keyId }))).toEqual(

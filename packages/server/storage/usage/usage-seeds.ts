@@ -26,8 +26,8 @@ const WHEN = `u.at >= q.since and u.at < coalesce(q.until, 'infinity') and not (
 
 /** The requests that a selector `q` counts. */
 const COUNTED = `lateral (
-  select u.at, ${AMOUNT} as amount from usage_records u
-    where q.key_id is not null and u.key_id = q.key_id and u.org_id = q.org_id and ${WHEN}
+  select u.at, ${AMOUNT} as amount from keys k join usage_records u on u.key_id = k.id
+    where q.key_id is not null and k.original_id = q.key_id and u.org_id = q.org_id and ${WHEN}
   union all
   select u.at, ${AMOUNT} from usage_records u
     where q.key_id is null and q.end_user_id is not null

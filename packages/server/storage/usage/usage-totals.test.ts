@@ -3,7 +3,14 @@ import type { RequestRecord } from '../../core/records/request-record.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
 import { insertRecords } from '../../testing/harness/insert-records.ts'
 import { requestRecord } from '../../testing/harness/request-record.ts'
-import { addEnvironment, addProject, addTree, newId, type Tree } from '../../testing/harness/storage-rows.ts'
+import {
+  addEnvironment,
+  addKey,
+  addProject,
+  addTree,
+  newId,
+  type Tree,
+} from '../../testing/harness/storage-rows.ts'
 import { inTenantScope } from '../tenant-scope.ts'
 import { sumUsage, type UsageSelector, type UsageTotals } from './usage-totals.ts'
 
@@ -89,7 +96,7 @@ describe.each(listTestServers())('usage totals on $label', server => {
     const sibling = await addProject(database.db, tree.organization)
     const elsewhere = await addEnvironment(database.db, sibling)
     const stranger = await addTree(database.db)
-    const keyId = newId()
+    const { id: keyId } = await addKey(database.db, tree.environment)
     await insert({ key_id: keyId, end_user_id: 'alice' })
     await insert({ end_user_id: 'alice' }, NOW, production)
     await insert({}, NOW, elsewhere)
@@ -107,6 +114,13 @@ describe.each(listTestServers())('usage totals on $label', server => {
         select({ project_id: sibling.id }),
       ),
     ).toEqual([3, 2, 1, 1, 1, 0, 1])
+  })
+
+  test('of a key sum the requests of all keys that replaced one another', async () => {
+    const first = await addKey(database.db, tree.environment)
+    const second = await addKey(database.db, tree.environment, { original_id: first.id })
+    for (const { id } of [first, second, second]) await insert({ key_id: id })
+    expect(await countRequests(select({ key_id: first.id }))).toEqual([3])
   })
 
   test('are the same for equal selectors, each under its own id', async () => {

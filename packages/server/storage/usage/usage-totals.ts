@@ -8,6 +8,7 @@ export interface UsageSelector {
   readonly org_id: string
   readonly project_id?: string | null
   readonly environment_id?: string | null
+  /** Of the original of all keys that count (KeyRow.original_id). */
   readonly key_id?: string | null
   /** The external id. Needs environment_id. */
   readonly end_user_id?: string | null
@@ -72,8 +73,8 @@ async function sumEach(db: Db, selectors: readonly UsageSelector[]): Promise<Map
         coalesce(sum(cost_nano_usd), 0)::float8 as cost_nano_usd,
         max(at) as last_at
       from (
-        select ${COLUMNS} from usage_records u
-          where q.key_id is not null and u.key_id = q.key_id and u.org_id = q.org_id
+        select ${COLUMNS} from keys k join usage_records u on u.key_id = k.id
+          where q.key_id is not null and k.original_id = q.key_id and u.org_id = q.org_id
             and u.at >= coalesce(q.since, '-infinity') and not (u.sandbox and q.real_only is true)
         union all
         select ${COLUMNS} from usage_records u

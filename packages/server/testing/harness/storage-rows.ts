@@ -121,6 +121,7 @@ export async function addKey(
   const base = below(environment)
   const row: KeyRow = {
     ...base,
+    original_id: base.id,
     kind: 'secret',
     name: 'key',
     hash: sha256(base.id),
