@@ -105,20 +105,25 @@ describe.each([
     const known = new Set((await slowLogs()).map(log => log.request_id))
     const before = await budget()
     const body = { model: 'sandbox/slow', max_tokens: 100, messages: [{ role: 'user', content: 'x' }] }
-    const calls = Array.from({ length: 3 }, () =>
+    const call = () =>
       fetch(`${program.gatewayUrl}/v1/chat`, {
         method: 'POST',
         headers: { authorization: `Bearer ${keys.secretKey}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
-      }).catch(() => {}),
-    )
-    await expect.poll(async () => (await budget()).reserved_usd, { timeout: 30_000 }).toBeGreaterThan(0)
-    const held = (await budget()).reserved_usd
+      }).catch(() => {})
+    const reserved = async () => (await budget()).reserved_usd
+    const calls = [call()]
+    await expect.poll(reserved, { timeout: 30_000 }).toBeGreaterThan(0)
+    const heldByOne = await reserved()
+    calls.push(call(), call())
+    // One that has reserved nothing when the ledger goes away is refused.
+    await expect.poll(reserved, { timeout: 30_000 }).toBeCloseTo(3 * heldByOne, 9)
+    const held = await reserved()
     await kill()
     await Promise.all(calls)
     await start()
     const listCut = async (): Promise<any[]> => (await slowLogs()).filter(log => !known.has(log.request_id))
-    await expect.poll(async () => (await listCut()).length, { timeout: 60_000 }).toBeGreaterThan(0)
+    await expect.poll(async () => (await listCut()).length, { timeout: 60_000 }).toBe(calls.length)
     const cut = await listCut()
     for (const each of cut)
       expect(each).toMatchObject({ usage_estimated: true, error_code: 'stream_interrupted' })
