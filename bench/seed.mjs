@@ -101,9 +101,9 @@ export async function seedLogs(client, { organization, project, environments }, 
 /** Copies of one key in its environment, which no caller can use: their hashes are random. */
 export async function seedKeys(client, keyId, count) {
   await client.query(
-    `insert into keys select (jsonb_populate_record(k, jsonb_build_object('id', id, 'original_id', id, 'name', 'copy ' || i,
+    `insert into keys select (jsonb_populate_record(k, jsonb_build_object('id', copy.id, 'original_id', copy.id, 'name', 'copy ' || i,
         'hash', '\\x' || replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')))).*
-      from keys as k, generate_series(1, $2::integer) as i, lateral (select gen_random_uuid() as id, i) as copy where k.id = $1`,
+      from keys as k, generate_series(1, $2::integer) as i, lateral (select gen_random_uuid() as id where i > 0) as copy where k.id = $1`,
     [keyId, count],
   )
 }

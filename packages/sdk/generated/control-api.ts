@@ -911,7 +911,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Creates a key with the same rights and expiry, to which the limits, quotas and budgets of the old one go, with what they have counted. The old key stays valid for the overlap, one hour by default; 0 ends it at once.
+         * Creates a key with the same rights and expiry. Both share the limits, quotas and budgets of the old key, which name the new one from then on. The old key stays valid for the overlap, one hour by default; 0 ends it at once.
          * @description Faults: `unauthenticated`, `invalid_key`, `key_revoked`, `key_expired`, `control_rate_limit_exceeded`, `csrf_failed`, `resource_not_found`, `insufficient_role`, `request_validation_failed`, `invalid_request`, `unsupported_media_type`, `request_too_large`, `request_timeout`, `idempotency_conflict`, `resource_conflict`.
          */
         post: operations["keys.roll"];

@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from 'kysely'
+import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 import type { DevicePlatform } from '../core/tenancy/device-auth.ts'
 import type { OnTight } from '../core/tenancy/policies.ts'
 import type { CalendarWindow, Window } from '../core/tenancy/windows.ts'
@@ -30,7 +30,7 @@ interface EnvironmentScoped extends Timestamps {
 
 /** A trigger sets what is counted (migrations/0020-rolled-keys.ts). */
 type RuleTable<Row extends { counted_ref: string | null }> = Omit<Row, 'counted_ref'> & {
-  counted_ref: Generated<string | null>
+  counted_ref: GeneratedAlways<string | null>
 }
 
 export interface LimitRow extends Timestamps {

@@ -34,8 +34,8 @@ export function RollDialog({ old, onClose, onDone }: RollDialogProps) {
     <Dialog title={`Roll ${old.name}`} onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
         <p>
-          You get a new key with the same rights and the same limits, of which it has what the old one has
-          left. The old one keeps working for a while so that you can replace it.
+          You get a new key with the same rights. It shares the limits, quotas and budgets of the old one,
+          with what is left of them. The old one keeps working for a while so that you can replace it.
         </p>
         <SelectField label="The old key works for" name="overlap_hours" defaultValue="1">
           <option value="0">0 hours: it stops at once</option>

@@ -16,7 +16,7 @@ const DEFAULT_OVERLAP_SECONDS = 3600
 export const rollKey = defineOperation('POST /v1/keys/{keyId}/roll', {
   name: 'keys.roll',
   summary:
-    'Creates a key with the same rights and expiry, to which the limits, quotas and budgets of the old one go, with what they have counted. The old key stays valid for the overlap, one hour by default; 0 ends it at once.',
+    'Creates a key with the same rights and expiry. Both share the limits, quotas and budgets of the old key, which name the new one from then on. The old key stays valid for the overlap, one hour by default; 0 ends it at once.',
   access: { role: 'developer', of: 'key' },
   body: KeyRoll,
   response: { 201: NewKeyResource },

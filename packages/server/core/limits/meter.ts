@@ -9,6 +9,7 @@ export interface MeterSubject {
   readonly orgId: string
   readonly projectId: string | null
   readonly environmentId: string | null
+  /** The original of the keys that count (Key.originalId). */
   readonly keyId: string | null
   /** The end user's id as callers send it. Only set together with `environmentId`. */
   readonly endUserId: string | null
@@ -22,7 +23,7 @@ export interface MeterSource {
   /** Id of the limit, quota, budget or plan. */
   readonly id: string
   readonly scope: 'org' | 'project' | 'environment' | 'key' | 'end_user'
-  /** Id of the limited organization, project, environment or key, or the end user's id as callers send it. */
+  /** Id of the limited organization, project or environment, or of the key's original, or the end user's id as callers send it. */
   readonly ref: string
   /** Error code of a refusal. */
   readonly code: FaultCode

@@ -35,7 +35,9 @@ function describeRefusal(refused: LimitRefusal, caller: AmountsReader): string {
   if (!showsAmounts(caller, meter)) return `${limit} ${verb}; it ${describeReset(refused)}.`
   const impossible =
     wanted > meter.limit ? ' This request alone exceeds the limit, so a retry fails too.' : ''
-  return `${limit} ${ref} ${verb}: ${describeAmounts(refused)}.${impossible}`
+  // A rule of a key also binds the keys that replaced it. The caller knows its own.
+  const name = scope === 'key' ? (caller.keyId ?? ref) : ref
+  return `${limit} ${name} ${verb}: ${describeAmounts(refused)}.${impossible}`
 }
 
 /** The amounts of a limit that refused a request, and its reset, as each message about a limit names them. */

@@ -20,7 +20,7 @@ function makeEnvironment(id: string, limits: number): Environment {
   return { id, orgId: 'o', projectId: 'p', policies: { ...policies, limits: list } } as unknown as Environment
 }
 
-const caller = (keyId: string): Caller => ({ keyId }) as Caller
+const caller = (keyId: string): Caller => ({ keyId, originalKeyId: keyId }) as Caller
 
 test('a caller has the same set until its environment has too many meters; those of others stay', () => {
   const sets = new MeterSets()

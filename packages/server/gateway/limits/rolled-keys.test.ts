@@ -23,10 +23,16 @@ const roll = async (key: NewKey): Promise<NewKey> => {
   return body
 }
 
-async function ask({ key }: NewKey): Promise<string> {
+async function answer({
+  key,
+}: NewKey): Promise<{ status: number; error?: { code: string; message: string } }> {
   const response = await limited.app.call('/v1/chat', PRICED_CHAT, { key })
-  const { error } = (await response.json()) as { error?: { code: string } }
-  return error === undefined ? String(response.status) : `${response.status} ${error.code}`
+  return { status: response.status, ...((await response.json()) as object) }
+}
+
+async function ask(key: NewKey): Promise<string> {
+  const { status, error } = await answer(key)
+  return error === undefined ? String(status) : `${status} ${error.code}`
 }
 
 test('a budget goes to the replacement with what was spent, and binds both', async () => {
@@ -92,6 +98,47 @@ test('a limit that is tried on the past reads the requests of both keys', async 
   const rule = { scope: 'key', scope_ref: second.id, metric: 'requests', limit: 1, window: 'month' }
   const preview = async () => (await limited.app.manage('POST', route, rule)).body
   await expect.poll(preview).toMatchObject({ requests: 2, refused: 1 })
+})
+
+test('a rule that was made for a key that was replaced before goes to the newest too', async () => {
+  const first = await createKey()
+  const second = await roll(first)
+  const bound = { window: 'month', scope: 'key' }
+  await limited.limit('budgets', { limit_usd: 1, ...bound, scope_ref: first.id })
+  await limited.limit('budgets', { limit_usd: 2, ...bound, scope_ref: second.id })
+  const third = await roll(second)
+  const refs = (await limited.list('budgets')).map(({ scope_ref }) => scope_ref)
+  expect(refs).toEqual([third.id, third.id])
+})
+
+test('the rules of the organization go along', async () => {
+  const { app } = limited
+  const first = await createKey()
+  const second = await roll(first)
+  const bound = { scope: 'key', scope_ref: first.id }
+  const rules = [
+    ['limits', { ...bound, metric: 'requests', limit: 3, window_seconds: 3600 }],
+    ['budgets', { ...bound, limit_usd: 0.1, window: 'month' }],
+  ] as const
+  const made: [string, string][] = []
+  for (const [kind, body] of rules) {
+    made.push([kind, (await limited.make(`/v1/orgs/${app.orgId}/${kind}`, body)).id])
+  }
+  expect([await ask(first), await ask(second)]).toEqual(['200', '200'])
+  const third = await roll(second)
+  expect(await ask(third)).toBe('402 budget_exceeded')
+  for (const [kind, id] of made) {
+    const { body } = await app.manage('GET', `/v1/orgs/${app.orgId}/${kind}`)
+    expect(body.data).toMatchObject([{ id, scope_ref: third.id }])
+    expect((await app.manage('DELETE', `/v1/${kind}/${id}`)).status).toBe(204)
+  }
+})
+
+test('a refusal names the key of the caller', async () => {
+  const first = await createKey()
+  await limited.limit('budgets', { limit_usd: 0, window: 'month', scope: 'key', scope_ref: first.id })
+  const second = await roll(first)
+  expect((await answer(second)).error?.message).toContain(`for the key ${second.id} is reached`)
 })
 
 test('a client token of the old key is bound by what the new key has left', async () => {

@@ -7,12 +7,12 @@ import { MIGRATIONS } from './index.ts'
 let database: FreshDatabase | undefined
 afterEach(() => database?.drop())
 
-test('rules of keys that were rolled before bind the newest key, and count under the first', async () => {
+test('keys that were rolled before stay apart, with their rules', async () => {
   database = await emptyDatabase()
   const { connection, pool } = database
   const before = MIGRATIONS.filter(({ name }) => name < '0020')
   await migrateDatabase(connection, () => {}, before)
-  const [orgId, projectId, environmentId] = [newId(), newId(), newId()]
+  const [orgId, projectId, environmentId, oldId, newestId] = [newId(), newId(), newId(), newId(), newId()]
   await pool.query(
     `insert into organizations (id, name, slug, created_at, updated_at) values ($1, 'Acme', 'acme', now(), now())`,
     [orgId],
@@ -26,25 +26,19 @@ test('rules of keys that were rolled before bind the newest key, and count under
       values ($3, $1, $2, 'development', true, 'full', now(), now())`,
     [orgId, projectId, environmentId],
   )
-  const keys = ['third', 'second', 'first', 'other'].map(name => ({ name, id: newId() }))
-  const idOf = (name: string) => keys.find(key => key.name === name)?.id
-  for (const { name, id } of keys) {
-    const rolledTo = name === 'first' ? idOf('second') : name === 'second' ? idOf('third') : null
+  for (const [id, rolledTo] of [
+    [newestId, null],
+    [oldId, newestId],
+  ]) {
     await pool.query(
       `insert into keys (id, org_id, project_id, environment_id, kind, name, hash, prefix_display, scopes, rolled_to,
           created_at, updated_at)
-        values ($1, $2, $3, $4, 'secret', $5, $6, 'rd', '{}', $7, now(), now())`,
-      [id, orgId, projectId, environmentId, name, Buffer.from(name), rolledTo],
+        values ($1, $2, $3, $4, 'secret', 'k', $5, 'rd', '{}', $6, now(), now())`,
+      [id, orgId, projectId, environmentId, Buffer.from(String(id)), rolledTo],
     )
   }
-  const rules = [
-    ['key', idOf('first')],
-    ['key', idOf('second')],
-    ['key', idOf('third')],
-    ['key', idOf('other')],
-    ['environment', environmentId],
-  ] as const
-  for (const [scope, ref] of rules) {
+  const refs = { key: oldId, environment: environmentId }
+  for (const [scope, ref] of Object.entries(refs)) {
     await pool.query(
       `insert into limits (id, org_id, scope, scope_ref, metric, "limit", window_seconds, created_at, updated_at)
         values ($1, $2, $3, $4, 'requests', 1, 60, now(), now())`,
@@ -63,26 +57,15 @@ test('rules of keys that were rolled before bind the newest key, and count under
     )
   }
   await migrateDatabase(connection, () => {})
-  const originals = await pool.query<{ name: string; original_id: string }>(
-    'select name, original_id from keys order by name',
-  )
-  expect(originals.rows).toEqual([
-    { name: 'first', original_id: idOf('first') },
-    { name: 'other', original_id: idOf('other') },
-    { name: 'second', original_id: idOf('first') },
-    { name: 'third', original_id: idOf('first') },
-  ])
+  const keys = await pool.query('select id, original_id from keys order by id')
+  expect(keys.rows).toEqual([oldId, newestId].sort().map(id => ({ id, original_id: id })))
   for (const table of ['limits', 'quotas', 'budgets']) {
-    const { rows } = await pool.query<{ scope_ref: string; counted_ref: string }>(
-      `select scope_ref, counted_ref from ${table} order by id`,
-    )
-    const third = { scope_ref: idOf('third'), counted_ref: idOf('first') }
-    expect(rows).toEqual([
-      third,
-      third,
-      third,
-      { scope_ref: idOf('other'), counted_ref: idOf('other') },
-      { scope_ref: environmentId, counted_ref: environmentId },
-    ])
+    const { rows } = await pool.query(`select scope, scope_ref, counted_ref from ${table} order by id`)
+    const expected = Object.entries(refs).map(([scope, ref]) => ({ scope, scope_ref: ref, counted_ref: ref }))
+    expect(rows).toEqual(expected)
+    // Whoever writes it, it is what the scope says: null would bind everything.
+    await pool.query(`update ${table} set counted_ref = null`)
+    const again = await pool.query(`select scope, scope_ref, counted_ref from ${table} order by id`)
+    expect(again.rows).toEqual(expected)
   }
 })

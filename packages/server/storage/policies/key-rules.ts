@@ -1,10 +1,10 @@
 import type { Db } from '../pool.ts'
 import type { KeyRow } from '../schema.ts'
 
-/** Lets the limits, quotas and budgets of a key name the key that replaces it. They keep what they have counted. */
+/** Moves the limits, quotas and budgets of a key to its replacement. They keep what they have counted. */
 export async function moveKeyRules(
   tx: Db,
-  old: Pick<KeyRow, 'id' | 'org_id'>,
+  old: Pick<KeyRow, 'org_id' | 'original_id'>,
   newId: string,
   now: Date,
 ): Promise<void> {
@@ -14,7 +14,8 @@ export async function moveKeyRules(
       .set({ scope_ref: newId, updated_at: now })
       .where('org_id', '=', old.org_id)
       .where('scope', '=', 'key')
-      .where('scope_ref', '=', old.id)
+      // Also those that were made for a key that was replaced before.
+      .where('counted_ref', '=', old.original_id)
       .execute()
   }
 }

@@ -27,17 +27,17 @@ export async function sumRecentSpend(
   if (selectors.length === 0) return new Map()
   const { rows } = await sql<{ id: string; cost: number }>`
     with recent as materialized (
-      select r.project_id, r.environment_id, k.original_id as key_id, r.sandbox, sum(r.cost_nano_usd) as cost
-      from usage_rollups r left join keys k on k.id = r.key_id
-      where r.org_id = ${orgId} and r.span = 'day' and r.bucket >= ${since} and r.bucket < ${until}
-      group by r.project_id, r.environment_id, k.original_id, r.sandbox
+      select project_id, environment_id, key_id, sandbox, sum(cost_nano_usd) as cost from usage_rollups
+      where org_id = ${orgId} and span = 'day' and bucket >= ${since} and bucket < ${until}
+      group by project_id, environment_id, key_id, sandbox
     )
     select q.id, sum(r.cost)::float8 as cost
     from json_to_recordset(${JSON.stringify(selectors)}::json) as q(
       id uuid, project_id uuid, environment_id uuid, key_id uuid, real_only boolean)
     join recent r on r.project_id = coalesce(q.project_id, r.project_id)
       and r.environment_id = coalesce(q.environment_id, r.environment_id)
-      and (q.key_id is null or r.key_id = q.key_id) and not (r.sandbox and q.real_only)
+      and (q.key_id is null or r.key_id = any(array(select k.id from keys k where k.original_id = q.key_id)))
+      and not (r.sandbox and q.real_only)
     group by q.id`.execute(db)
   return new Map(rows.map(({ id, cost }) => [id, cost]))
 }

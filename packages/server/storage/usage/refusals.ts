@@ -57,8 +57,7 @@ export async function countRefusals(
   const { rows } = await sql<Refusals>`
     with read as (
       select at, end_user_id, status, sandbox, ${sql.raw(TOKENS)} as tokens, coalesce(cost_nano_usd, 0) as nano_usd
-      from usage_records u
-      where environment_id = ${rule.environmentId} and at >= ${since} and ${isBound(rule)}
+      from ${recentRequests('usage_records', rule, since, most)} as u
       order by at desc
       limit ${most}
     ), counted as (
@@ -75,12 +74,18 @@ export async function countRefusals(
   return rows[0] ?? { requests: 0, refused: 0, affected: 0, oldest: null, isWhole: true }
 }
 
-function isBound({ scope, scopeRef }: TriedConcurrency): RawBuilder<unknown> {
-  if (scope === 'key') {
-    return sql`key_id in (select id from keys where original_id = (select original_id from keys where id = ${scopeRef}))`
-  }
-  if (scope === 'end_user') return sql`end_user_id = ${scopeRef}`
-  return sql`true`
+/** The rows that the rule concerns. Of each of several keys the newest `most` are read apart, by the index on keys. */
+function recentRequests(
+  table: 'usage_records' | 'request_logs',
+  { environmentId, scope, scopeRef }: TriedConcurrency,
+  since: Date,
+  most: number,
+): RawBuilder<unknown> {
+  const recent = sql`select * from ${sql.table(table)} where environment_id = ${environmentId} and at >= ${since}`
+  if (scope === 'end_user') return sql`(${recent} and end_user_id = ${scopeRef})`
+  if (scope !== 'key') return sql`(${recent})`
+  return sql`(select r.* from keys k, lateral (${recent} and key_id = k.id order by at desc limit ${most}) as r
+    where k.original_id = (select original_id from keys where id = ${scopeRef}))`
 }
 
 /** What no index finds is left out of the requests that were read, so that it cannot make the statement read more. */
@@ -103,8 +108,7 @@ export async function countConcurrencyRefusals(
   const { rows } = await sql<{ at: Date; ended_at: Date; who: string | null; ran: boolean }>`
     select at, ended_at, ${rule.scope === 'default_end_user' ? sql`end_user_id` : sql`null`} as who,
       (status < 400 or status >= 500 or ${sql.raw(TOKENS)} > 0) and ${isCounted(rule)} as ran
-    from request_logs u
-    where environment_id = ${rule.environmentId} and at >= ${since} and ${isBound(rule)}
+    from ${recentRequests('request_logs', rule, since, most)} as u
     order by at desc, id desc
     limit ${most}`.execute(db)
   const served = rows.filter(({ ran }) => ran).toReversed()

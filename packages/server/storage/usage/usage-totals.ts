@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../pool.ts'
+import { OF_KEY } from './usage-seeds.ts'
 
 /** Selects the usage of an organization, or of the narrowest part of it that is given, since a time. */
 export interface UsageSelector {
@@ -73,8 +74,8 @@ async function sumEach(db: Db, selectors: readonly UsageSelector[]): Promise<Map
         coalesce(sum(cost_nano_usd), 0)::float8 as cost_nano_usd,
         max(at) as last_at
       from (
-        select ${COLUMNS} from keys k join usage_records u on u.key_id = k.id
-          where q.key_id is not null and k.original_id = q.key_id and u.org_id = q.org_id
+        select ${COLUMNS} from usage_records u
+          where q.key_id is not null and ${sql.raw(OF_KEY)} and u.org_id = q.org_id
             and u.at >= coalesce(q.since, '-infinity') and not (u.sandbox and q.real_only is true)
         union all
         select ${COLUMNS} from usage_records u
