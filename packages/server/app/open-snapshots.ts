@@ -7,7 +7,7 @@ import { type SnapshotName, Snapshots } from '../gateway/tenants/snapshots.ts'
 import { type ConfigNotifications, openConfigNotifications } from '../storage/changes/config-notifications.ts'
 import { findEnvironmentSnapshot, findKeyByHash } from '../storage/snapshots/snapshots.ts'
 import {
-  type AskedEndUser,
+  type EndUserName,
   findTokenMinter,
   listEndUserSnapshots,
 } from '../storage/snapshots/token-snapshots.ts'
@@ -28,9 +28,9 @@ export async function openSnapshots({
 }: AppParts): Promise<{ snapshots: Snapshots; announcements: ConfigNotifications }> {
   const preloads = new Preloads(name => snapshots.preload(name))
   const onLoaded = worker && connectLoadedSnapshots<SnapshotName>(worker.calls, name => preloads.add(name))
-  const endUsers = new GroupedCalls<AskedEndUser, EndUser>({
+  const endUsers = new GroupedCalls<EndUserName, EndUser>({
     maxSize: MAX_END_USERS,
-    run: asked => listEndUserSnapshots(storage.pool, asked),
+    run: names => listEndUserSnapshots(storage.pool, names),
   })
   const largeLoads = new LargeLoads(
     id => findEnvironmentSnapshot(storage.pool, secretBox, id),

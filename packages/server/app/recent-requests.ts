@@ -3,7 +3,7 @@ import { ClaimedIds } from '../core/records/claimed-ids.ts'
 import type { GatewayDeps } from '../gateway/deps.ts'
 import { GroupedCalls } from '../gateway/idempotency/grouped-calls.ts'
 import type { Drain } from '../journal/drain.ts'
-import { type AskedRequest, areRequestsLogged, updateFeedback } from '../storage/records/request-log-list.ts'
+import { areRequestsLogged, type RequestName, updateFeedback } from '../storage/records/request-log-list.ts'
 import { flushOthers } from '../workers/messages/journals.ts'
 import { connectRequestIds } from '../workers/messages/request-ids.ts'
 import type { AppParts } from './app-parts.ts'
@@ -24,9 +24,9 @@ export function openRecentRequests(
   slots: DatabaseSlots,
 ): Pick<GatewayDeps, 'isRequestIdTaken' | 'storeFeedback'> {
   const ids = new ClaimedIds()
-  const logged = new GroupedCalls<AskedRequest, boolean>({
+  const logged = new GroupedCalls<RequestName, boolean>({
     maxSize: MAX_IDS,
-    run: asked => areRequestsLogged(storage.pool, asked),
+    run: names => areRequestsLogged(storage.pool, names),
   })
   const claim =
     worker === undefined

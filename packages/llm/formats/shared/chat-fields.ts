@@ -42,19 +42,19 @@ export function isHostedChatTool(tool: Json | undefined): boolean {
 /** Fields that ask for a search. */
 export const HOSTED_FIELDS: readonly string[] = ['web_search_options', 'search_parameters', 'enable_search']
 
-/** What a body asks its provider to run. No provider of OpenAI's shape has a price for it that is known. */
+/** Lists what a body asks its provider to run. No provider of OpenAI's shape has a price for it that is known. */
 export function listHostedChatTools(body: JsonObject): HostedToolRequest[] {
-  const asks: HostedToolRequest[] = []
+  const tools: HostedToolRequest[] = []
   if (Array.isArray(body.tools)) {
     for (let at = 0; at < body.tools.length; at++) {
-      if (isHostedChatTool(body.tools[at])) asks.push({ path: `tools[${at}]`, type: undefined })
+      if (isHostedChatTool(body.tools[at])) tools.push({ path: `tools[${at}]`, type: undefined })
     }
   }
   for (const name of HOSTED_FIELDS) {
     const value = body[name]
-    if (value !== undefined && value !== null && value !== false) asks.push({ path: name, type: undefined })
+    if (value !== undefined && value !== null && value !== false) tools.push({ path: name, type: undefined })
   }
-  return asks
+  return tools
 }
 
 /**

@@ -84,10 +84,10 @@ export class AudioCall<Reply extends { readonly usage: AudioUsage }>
     const { caller, environment, route } = this.#ctx
     const { mount } = route
     const task = this.#task
-    const { model: asked, capability } = task
+    const { model, capability } = task
     return planAudio(
       {
-        ...{ asked, capability, caller, environment, limits, mount },
+        ...{ model, capability, caller, environment, limits, mount },
         maxAt: target => task.maxAt(target),
         findObjection: target => task.findObjection(target),
       },

@@ -19,7 +19,7 @@ export interface AudioTarget extends ResolvedTarget {
 
 export interface AudioPlanInput {
   /** As the caller named the model. */
-  readonly asked: string
+  readonly model: string
   readonly capability: 'transcription' | 'speech'
   /** The most that the request may use at a target. */
   readonly maxAt: (target: ResolvedTarget) => AudioBounds
@@ -35,9 +35,9 @@ export interface AudioPlanInput {
  * that refuses it.
  */
 export function planAudio(input: AudioPlanInput, deps: PlanDeps): CallPlan<AudioTarget> {
-  const { asked, caller, environment, limits, mount } = input
+  const { model, caller, environment, limits, mount } = input
   return planTargets<AudioTarget>(
-    { name: asked, caller, environment, limits, isStream: false, mount },
+    { name: model, caller, environment, limits, isStream: false, mount },
     target => planOne(target, input, deps),
     deps,
   )

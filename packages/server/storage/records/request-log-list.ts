@@ -136,20 +136,20 @@ export async function updateFeedback(
 }
 
 /** An X-Request-Id in an environment. */
-export interface AskedRequest {
+export interface RequestName {
   readonly environmentId: string
   readonly requestId: string
 }
 
 /** Returns for each whether its environment's log has it. One statement for all of them: it looks into every day of the log. */
-export async function areRequestsLogged(pool: Pool, asked: readonly AskedRequest[]): Promise<boolean[]> {
+export async function areRequestsLogged(pool: Pool, names: readonly RequestName[]): Promise<boolean[]> {
   const { rows } = await pool.query<{ environment_id: string; request_id: string }>({
     name: 'find_logged_requests',
     text: 'select environment_id, request_id from request_logs where request_id = any($1::uuid[])',
-    values: [asked.map(({ requestId }) => requestId)],
+    values: [names.map(({ requestId }) => requestId)],
   })
   const logged = new Set(rows.map(({ environment_id, request_id }) => `${environment_id} ${request_id}`))
-  return asked.map(({ environmentId, requestId }) =>
+  return names.map(({ environmentId, requestId }) =>
     logged.has(`${environmentId} ${requestId.toLowerCase()}`),
   )
 }

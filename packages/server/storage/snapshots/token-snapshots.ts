@@ -74,7 +74,7 @@ async function findPlaygroundMinter(
 }
 
 /** An end user, by the name that callers use. */
-export interface AskedEndUser {
+export interface EndUserName {
   readonly environmentId: string
   readonly id: string
 }
@@ -91,17 +91,17 @@ interface EndUserSnapshotRow {
  * The plan and block of each end user, in their order; no plan and not blocked where one has no row. One statement for all of them: a
  * key may name a new end user with each request.
  */
-export async function listEndUserSnapshots(pool: Pool, asked: readonly AskedEndUser[]): Promise<EndUser[]> {
+export async function listEndUserSnapshots(pool: Pool, names: readonly EndUserName[]): Promise<EndUser[]> {
   const { rows } = await pool.query<EndUserSnapshotRow>({
     name: 'list_end_users',
     text: `select a.place, p.name as plan, u.blocked_at is not null as blocked, u.plan_cleared_at
       from unnest($1::uuid[], $2::text[]) with ordinality as a (environment_id, external_id, place)
       join end_users u on u.environment_id = a.environment_id and u.external_id = a.external_id
       left join plans p on p.id = u.plan_id`,
-    values: [asked.map(({ environmentId }) => environmentId), asked.map(({ id }) => id)],
+    values: [names.map(({ environmentId }) => environmentId), names.map(({ id }) => id)],
   })
   const byPlace = new Map(rows.map(row => [row.place, row]))
-  return asked.map(({ id }, index) => toEndUser(id, byPlace.get(index + 1)))
+  return names.map(({ id }, index) => toEndUser(id, byPlace.get(index + 1)))
 }
 
 function toEndUser(id: string, row: EndUserSnapshotRow | undefined): EndUser {

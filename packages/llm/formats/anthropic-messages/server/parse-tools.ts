@@ -79,7 +79,7 @@ export function parseTools(body: JsonObject, request: MutableRequest): ToolNotes
   const chosen = choice?.type === 'tool' ? choice.name : undefined
   if (toolChoice !== undefined && isOfFunctions(toolChoice, functions)) request.toolChoice = toolChoice
   if (functions.length > 0 && choice?.disable_parallel_tool_use === true) request.parallelToolCalls = false
-  return { nativeOnly, hostedTools: hostedTools.map(ask => toHostedRequest(ask, chosen)), asksForCaching }
+  return { nativeOnly, hostedTools: hostedTools.map(tool => toHostedRequest(tool, chosen)), asksForCaching }
 }
 
 interface NamedToolRequest extends HostedToolRequest {

@@ -50,8 +50,8 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
   const findings = noFindings()
   findings.nativeOnly = notes.nativeOnly
   findings.unmeasured = notes.unmeasured
-  for (const ask of listHostedChatTools(body))
-    if (ask.path.startsWith('tools[')) findings.hostedTools.push(ask)
+  for (const tool of listHostedChatTools(body))
+    if (tool.path.startsWith('tools[')) findings.hostedTools.push(tool)
   if (isEndUser) {
     findings.passedOn = FIELDS.findUnknown(body)
     findings.stored = findStored(body)

@@ -39,7 +39,7 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
     if (options !== undefined) findings.passedOn = 'provider_options'
     findings.stored = findStored(body)
   }
-  for (const ask of listHostedChatTools(body)) findings.hostedTools.push(ask)
+  for (const tool of listHostedChatTools(body)) findings.hostedTools.push(tool)
   findings.asksForCaching = asksForCaching || hasCacheMark(options)
   return {
     request,

@@ -39,7 +39,7 @@ export function parseRequest(received: JsonObject, context: ParseContext): Parse
   }
   findings.choices = choices
   findings.asksForCaching = asksForCaching || (extra !== undefined && asksForCache(extra))
-  for (const ask of listHostedChatTools(body)) findings.hostedTools.push(ask)
+  for (const tool of listHostedChatTools(body)) findings.hostedTools.push(tool)
   findings.mayBeStored = body.store !== undefined
   return {
     request,

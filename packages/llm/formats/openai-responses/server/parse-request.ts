@@ -86,10 +86,10 @@ export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext,
 }
 
 /** The format bounds the calls of all of these tools together. */
-function withMaxUses(asks: HostedToolRequest[], most: Json | undefined): HostedToolRequest[] {
-  if (typeof most !== 'number' || !(most >= 0) || asks.length === 0) return asks
+function withMaxUses(tools: HostedToolRequest[], most: Json | undefined): HostedToolRequest[] {
+  if (typeof most !== 'number' || !(most >= 0) || tools.length === 0) return tools
   const maxUses = Math.ceil(most)
-  return asks.map(({ path, type, choicePath }) => ({ path, type, choicePath, maxUses }))
+  return tools.map(({ path, type, choicePath }) => ({ path, type, choicePath, maxUses }))
 }
 
 function refuseUnbilled(body: JsonObject): void {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { toolNameAt } from '../../shared/call-fields.ts'
 import { invalid, isObject, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
-import { findHostedRequest } from '../wire/hosted-tools.ts'
+import { findHostedTool } from '../wire/hosted-tools.ts'
 import { isHostedTool } from '../wire/tool-rules.ts'
 import { addHosted, type InputFindings, isMarked } from './input-findings.ts'
 import type { ToolTable } from './tool-table.ts'
@@ -56,7 +56,7 @@ function parseTool(
   findings: InputFindings,
 ): void {
   if (type === 'tool_search' && tool.execution !== 'client') findings.searchTool ??= path
-  const hosted = findHostedRequest(tool)
+  const hosted = findHostedTool(tool)
   if (hosted !== undefined) findings.hostedTools.push({ path, type: hosted.type })
   else if (isHostedTool(tool)) addHosted(findings, path)
   else if (type === 'tool_search' && tool.execution !== 'client') {
@@ -148,9 +148,9 @@ export function parseToolChoice(
   }
   // Any of its tools.
   if (type === 'namespace') return 'auto'
-  const hosted = findings.hostedTools.findIndex(ask => ask.type !== undefined && ask.type === type)
-  const ask = findings.hostedTools[hosted]
-  if (ask === undefined) findings.nativeOnly.push('tool_choice')
-  else findings.hostedTools[hosted] = { ...ask, choicePath: 'tool_choice' }
+  const index = findings.hostedTools.findIndex(hosted => hosted.type !== undefined && hosted.type === type)
+  const chosen = findings.hostedTools[index]
+  if (chosen === undefined) findings.nativeOnly.push('tool_choice')
+  else findings.hostedTools[index] = { ...chosen, choicePath: 'tool_choice' }
   return undefined
 }

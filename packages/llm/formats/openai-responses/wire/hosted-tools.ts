@@ -85,7 +85,7 @@ const UNPRICED: ReadonlySet<string> = new Set([
  * A tool that the provider runs and that may be left out. `type`: where the provider has a price for it, the tool may be sent.
  * undefined: it is another tool, or reaches another address or what the account keeps.
  */
-export function findHostedRequest(tool: JsonObject): { readonly type: string | undefined } | undefined {
+export function findHostedTool(tool: JsonObject): { readonly type: string | undefined } | undefined {
   const { type } = tool
   if (typeof type !== 'string' || connects(tool)) return undefined
   const rule = HOSTED_RULES.get(type)
