@@ -24,7 +24,7 @@ test('raises at the start the alerts that a killed process could not store, incl
   const tenant = await plane.insertTenant('killed')
   const budgets = `/v1/projects/${tenant.project.id}/budgets`
   const made = await plane.call<{ id: string }>('POST', budgets, { key: tenant.keys.admin, body })
-  const storage = { ...database, close: async () => {} }
+  const storage = { ...database, recordPool: database.pool, close: async () => {} }
   const raised = async (): Promise<unknown[]> => {
     const text = `select after->>'budget_id' as id from audit_log where operation = 'budget.alert'`
     return (await database.pool.query(text)).rows
@@ -57,7 +57,7 @@ test('after the start no secret option of an earlier version is stored in clear'
     [id, JSON.stringify(options)],
   )
   const closers: (() => Promise<void> | void)[] = []
-  const storage = { ...database, close: async () => {} }
+  const storage = { ...database, recordPool: database.pool, close: async () => {} }
   const log = pino({ level: 'silent' })
   const egress = openConfiguredEgress({ allowPrivate: true, dnsServers: undefined })
   try {

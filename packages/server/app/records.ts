@@ -8,6 +8,7 @@ import { openJournal } from '../journal/journal.ts'
 import { JournalReplays, type JournalReplaysOptions } from '../journal/journal-replays.ts'
 import { openSetAside } from '../journal/set-aside.ts'
 import type { Ledger, RecoveredSettlement } from '../ledger/ledger.ts'
+import { WriterPriority } from '../storage/embedded/writer-priority.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { openPackedBatches } from '../storage/records/packed-batch.ts'
 import { insertRequestRecords } from '../storage/records/request-logs.ts'
@@ -75,9 +76,13 @@ export function openRecords(parts: RecordsParts): Records {
     // The counters of a single process end with it, so there is nothing to settle.
     ...(isShared ? { onReplayed } : {}),
     insert,
-    openBatch: openPackedBatches({ pool: parts.storage.pool, insertLines: insert }),
+    openBatch: openPackedBatches({ pool: parts.storage.recordPool, insertLines: insert }),
   })
   closers.push(() => drain.close())
+  if (typeof parts.storage.connection !== 'string') {
+    const priority = new WriterPriority(parts.storage.recordPool, () => drain.isHurried())
+    closers.push(() => priority.close())
+  }
   const recordCounts = { reduced, setAside, shed: () => drain.shed() }
   if (workerFolder !== undefined) return { drain, stored: drain, recordCounts, openFor }
   const replays = openReplays(parts, insert, onReplayed)

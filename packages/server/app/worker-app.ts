@@ -34,7 +34,7 @@ export interface WorkerApp {
   cut(): void
 }
 
-/** Connections to the database of all workers together. */
+/** Connections to the database of all workers together, two of each besides those that it shares: for changes and for records. */
 const MAX_CONNECTIONS = 64
 const MAX_WORKER_CONNECTIONS = 10
 const MIN_WORKER_CONNECTIONS = 2
@@ -55,7 +55,7 @@ export async function openWorkerApp(
   const cut = new AbortController()
   const retired = new AbortController()
   const logLine = (line: string): void => log.warn(line)
-  const share = Math.floor(MAX_CONNECTIONS / (config.workers + 1)) - 1
+  const share = Math.floor(MAX_CONNECTIONS / (config.workers + 1)) - 2
   const max = Math.min(MAX_WORKER_CONNECTIONS, Math.max(MIN_WORKER_CONNECTIONS, share))
   const storage = connectStorage(start.connection as Connection, logLine, max)
   closers.push(() => storage.close())

@@ -7,6 +7,8 @@ import { type Db, openDatabase, openPool } from './pool.ts'
 export interface Storage {
   readonly pool: Pool
   readonly db: Db
+  /** A single connection, over which records are written. */
+  readonly recordPool: Pool
   /** For clients outside the pool: notifications and the instance lock keep a connection of their own. */
   readonly connection: Connection
   /** Ends the pool, then stops the embedded server unless another process uses it. Safe to call twice. */
@@ -31,27 +33,27 @@ export async function openStorage({ databaseUrl, dataDir, log }: StorageOptions)
     await embedded?.stop()
     throw error
   }
-  const pool = openPool(connection, log)
+  const connected = connectStorage(connection, log)
   return {
-    pool,
-    db: openDatabase(pool),
-    connection,
+    ...connected,
     async close() {
-      if (!pool.ending) await pool.end()
+      await connected.close()
       await embedded?.stop()
     },
   }
 }
 
 /** Connects to a database that another process of this program has started and migrated. */
-export function connectStorage(connection: Connection, log: (line: string) => void, max: number): Storage {
-  const pool = openPool(connection, log, { max })
+export function connectStorage(connection: Connection, log: (line: string) => void, max?: number): Storage {
+  const pool = openPool(connection, log, max === undefined ? {} : { max })
+  const recordPool = openPool(connection, log, { max: 1 })
   return {
     pool,
     db: openDatabase(pool),
+    recordPool,
     connection,
     async close() {
-      if (!pool.ending) await pool.end()
+      for (const each of [pool, recordPool]) if (!each.ending) await each.end()
     },
   }
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
 /** Leaves a busy server process a quarter of a processor that a gateway would use alone: records never fall behind for good. */
-const NICE = 5
+export const LOWERED_NICE = 5
 const EVERY_MS = 1_000
 
 /**
@@ -51,11 +51,21 @@ function readParent(pid: number): number | undefined {
 /** Returns false if it should be tried again. */
 function lower(pid: number): boolean {
   try {
-    if (getPriority(pid) < NICE) setPriority(pid, NICE)
-    writeFileSync(`/proc/${pid}/autogroup`, String(NICE))
+    if (getPriority(pid) < LOWERED_NICE) setPriority(pid, LOWERED_NICE)
+    if (readSessionNice(pid) < LOWERED_NICE) setSessionNice(pid, LOWERED_NICE)
     return true
   } catch (error) {
     // Linux lets other users than root change ten a second. Any other failure: the process has ended, or there is no such share.
     return (error as NodeJS.ErrnoException).code !== 'EAGAIN'
   }
+}
+
+/** Reads the value of all processes of the process's session together (sched(7), autogroup). */
+function readSessionNice(pid: number): number {
+  return Number(/nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'latin1'))?.[1])
+}
+
+/** Throws if Linux does not allow it now, or knows no such value. */
+export function setSessionNice(pid: number, nice: number): void {
+  writeFileSync(`/proc/${pid}/autogroup`, String(nice))
 }

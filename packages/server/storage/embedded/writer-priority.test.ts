@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import type { Pool } from 'pg'
+import { afterEach, expect, test } from 'vitest'
+import { WriterPriority } from './writer-priority.ts'
+
+let writer: ChildProcess | undefined
+let priority: WriterPriority | undefined
+afterEach(() => {
+  priority?.close()
+  writer?.kill('SIGKILL')
+})
+
+/** Of the process, and of its session. */
+function readNices(pid: number): [process: number, session: number] {
+  const session = /nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'latin1'))?.[1]
+  return [getPriority(pid), Number(session)]
+}
+
+/** Without the right to raise a process again, only its session changes. */
+const mayRaise = process.platform === 'linux' && process.getuid?.() === 0
+
+test.runIf(process.platform === 'linux')(
+  'the writer of records comes last while nothing waits for them, and has the value of the others while something does',
+  async () => {
+    // A session of its own, as the server's processes have.
+    writer = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
+    const pid = writer.pid as number
+    const pool = new EventEmitter()
+    let isWaitedFor = false
+    priority = new WriterPriority(pool as unknown as Pool, () => isWaitedFor)
+    pool.emit('connect', { processID: pid })
+    const expectNices = async (ofProcess: number, ofSession: number): Promise<void> => {
+      const expected = [mayRaise ? ofProcess : getPriority(), ofSession]
+      await expect.poll(() => readNices(pid), { timeout: 5_000 }).toEqual(expected)
+    }
+    await expectNices(19, 19)
+    isWaitedFor = true
+    await expectNices(5, 5)
+    isWaitedFor = false
+    await expectNices(19, 19)
+  },
+)
