@@ -41,5 +41,9 @@ test.runIf(process.platform === 'linux')(
     await expectNices(5, 5)
     isWaitedFor = false
     await expectNices(19, 19)
+    pool.emit('remove', { processID: pid })
+    isWaitedFor = true
+    await new Promise(resolve => setTimeout(resolve, 300))
+    await expectNices(19, 19)
   },
 )

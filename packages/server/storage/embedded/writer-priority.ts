@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { LOWERED_NICE, setSessionNice } from './server-priority.ts'
 
 /** Linux lets a process with this value run once all others of its processor wait. */
@@ -26,8 +26,12 @@ export class WriterPriority {
   constructor(pool: Pool, isWaitedFor: () => boolean) {
     this.#isWaitedFor = isWaitedFor
     pool.on('connect', client => {
-      this.#pid = (client as { processID?: number }).processID
+      this.#pid = pidOf(client)
       this.#nice = undefined
+    })
+    // Another process may get its id.
+    pool.on('remove', client => {
+      if (this.#pid === pidOf(client)) this.#pid = undefined
     })
     this.#timer = setInterval(() => this.#set(), EVERY_MS)
     this.#timer.unref()
@@ -49,6 +53,11 @@ export class WriterPriority {
       // The process has ended, or Linux allows too many changes a second. The next look tries again.
     }
   }
+}
+
+/** pg's client knows it once it is connected, its types do not. */
+function pidOf(client: PoolClient): number | undefined {
+  return (client as { processID?: number }).processID
 }
 
 function hasCapability(bit: bigint): boolean {
