@@ -78,11 +78,12 @@ export function openRecords(parts: RecordsParts): Records {
     insert,
     openBatch: openPackedBatches({ pool: parts.storage.recordPool, insertLines: insert }),
   })
-  closers.push(() => drain.close())
   if (typeof parts.storage.connection !== 'string') {
     const priority = new WriterPriority(parts.storage.recordPool, () => drain.isHurried())
+    // After the drain, whose last records something waits for.
     closers.push(() => priority.close())
   }
+  closers.push(() => drain.close())
   const recordCounts = { reduced, setAside, shed: () => drain.shed() }
   if (workerFolder !== undefined) return { drain, stored: drain, recordCounts, openFor }
   const replays = openReplays(parts, insert, onReplayed)
