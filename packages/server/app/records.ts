@@ -80,7 +80,7 @@ export function openRecords(parts: RecordsParts): Records {
   })
   if (typeof parts.storage.connection !== 'string') {
     const priority = new WriterPriority(parts.storage.recordPool, () => drain.isHurried())
-    // After the drain, whose last records something waits for.
+    // What is opened first is closed last: the drain's last records are waited for.
     closers.push(() => priority.close())
   }
   closers.push(() => drain.close())

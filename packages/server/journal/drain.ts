@@ -77,8 +77,6 @@ export class Drain {
   #shed = 0
   /** Records that were inserted from the queue. */
   #inserted = 0
-  /** The records of the queue that are being inserted. */
-  #inserting = 0
   /** The number of records of the queue that are inserted at once. Later ones wait for a whole batch or the next flush. */
   #due = 0
   /** Segments before this one have no record that is not due. */
@@ -309,19 +307,19 @@ export class Drain {
 
   /** True if something waits for the records that are being inserted: another whole batch, a read, or the end. */
   isHurried(): boolean {
-    const others = this.#queue.length - this.#inserting
-    return others >= this.#batchSize || this.#barriers.length > 0 || this.#isClosing || this.#hasUnread()
+    const { lengthBehindFirst } = this.#queue
+    return (
+      lengthBehindFirst >= this.#batchSize ||
+      this.#barriers.length > 0 ||
+      this.#isClosing ||
+      this.#hasUnread()
+    )
   }
 
   async #drainQueue(): Promise<void> {
     const batch = this.#queue.sealFirst()
     if (batch === undefined) return
-    this.#inserting = batch.ids.length
-    try {
-      await batch.insert(() => this.isHurried())
-    } finally {
-      this.#inserting = 0
-    }
+    await batch.insert(() => this.isHurried())
     this.#inserted += batch.ids.length
     this.#unjournaled.forget(batch)
     this.#queue.removeFirst()

@@ -54,6 +54,11 @@ export class RecordQueue {
     return this.#length
   }
 
+  /** The number of records behind the first batch, which may be being inserted. */
+  get lengthBehindFirst(): number {
+    return this.#length - (this.#batches[0]?.ids.length ?? 0)
+  }
+
   /** The length of their JSON together, in characters. */
   get chars(): number {
     return this.#chars

@@ -11,7 +11,7 @@ export interface Storage {
   readonly recordPool: Pool
   /** For clients outside the pool: notifications and the instance lock keep a connection of their own. */
   readonly connection: Connection
-  /** Ends the pool, then stops the embedded server unless another process uses it. Safe to call twice. */
+  /** Ends the pools, then stops the embedded server unless another process uses it. Safe to call twice. */
   close(): Promise<void>
 }
 

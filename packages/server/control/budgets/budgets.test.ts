@@ -221,6 +221,27 @@ test('what is likely to be spent is the mean of the last 7 whole days for the ti
   ).toBeNull()
 })
 
+test('what is likely to be spent with a key counts the keys that it replaced', async () => {
+  const tenant = await plane.insertTenant('rolled')
+  const { developer: key } = tenant.keys
+  const first = (await plane.insertApiKey(tenant)).row.id
+  const second = (await plane.call<{ id: string }>('POST', `/v1/keys/${first}/roll`, { key })).json.id
+  const other = (await plane.insertApiKey(tenant)).row.id
+  const at = '2031-05-13T12:00:00.000Z'
+  for (const id of [first, second, second, other]) {
+    await spend(tenant.development, 7_000_000_000, { key_id: id, at })
+  }
+  for (const scope_ref of [first, second]) {
+    const { json } = await create(tenant, ofProject(tenant), {
+      ...monthly,
+      window: 'day',
+      scope: 'key',
+      scope_ref,
+    })
+    expect(json.projected_usd).toBeCloseTo((3 * 13.5) / 24, 6)
+  }
+})
+
 test('nothing is estimated without requests to go by', async () => {
   const tenant = await plane.insertTenant('unlikely')
   await spend(tenant.production, 1_000_000_000)

@@ -49,8 +49,10 @@ export class WriterPriority {
       if (this.#mayRaise) setPriority(this.#pid, nice)
       setSessionNice(this.#pid, nice)
       this.#nice = nice
-    } catch {
-      // The process has ended, or Linux allows too many changes a second. The next look tries again.
+    } catch (error) {
+      // Linux lets other users than root change ten a second, so the next look tries again. Any other failure: the process has ended,
+      // or the system has no such values.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') this.#nice = nice
     }
   }
 }

@@ -30,13 +30,16 @@ export async function sumRecentSpend(
       select project_id, environment_id, key_id, sandbox, sum(cost_nano_usd) as cost from usage_rollups
       where org_id = ${orgId} and span = 'day' and bucket >= ${since} and bucket < ${until}
       group by project_id, environment_id, key_id, sandbox
+    ), selected as materialized (
+      select q.*, k.id as counted_key_id
+      from json_to_recordset(${JSON.stringify(selectors)}::json) as q(
+        id uuid, project_id uuid, environment_id uuid, key_id uuid, real_only boolean)
+      left join keys k on k.original_id = q.key_id
     )
     select q.id, sum(r.cost)::float8 as cost
-    from json_to_recordset(${JSON.stringify(selectors)}::json) as q(
-      id uuid, project_id uuid, environment_id uuid, key_id uuid, real_only boolean)
-    join recent r on r.project_id = coalesce(q.project_id, r.project_id)
+    from selected q join recent r on r.project_id = coalesce(q.project_id, r.project_id)
       and r.environment_id = coalesce(q.environment_id, r.environment_id)
-      and (q.key_id is null or r.key_id = any(array(select k.id from keys k where k.original_id = q.key_id)))
+      and (q.key_id is null or r.key_id = q.counted_key_id)
       and not (r.sandbox and q.real_only)
     group by q.id`.execute(db)
   return new Map(rows.map(({ id, cost }) => [id, cost]))
