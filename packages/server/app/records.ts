@@ -78,15 +78,13 @@ export function openRecords(parts: RecordsParts): Records {
     insert,
     openBatch: openPackedBatches({ pool: parts.storage.recordPool, insertLines: insert }),
   })
-  if (typeof parts.storage.connection !== 'string') {
-    const priority = new WriterPriority(parts.storage.recordPool, () => drain.isHurried())
-    // What is opened first is closed last: the drain's last records are waited for.
-    closers.push(() => priority.close())
-  }
+  let isReplaying = (): boolean => false
+  lowerWriter(parts, () => drain.isHurried() || isReplaying())
   closers.push(() => drain.close())
   const recordCounts = { reduced, setAside, shed: () => drain.shed() }
   if (workerFolder !== undefined) return { drain, stored: drain, recordCounts, openFor }
   const replays = openReplays(parts, insert, onReplayed)
+  isReplaying = () => replays.isReplaying
   replays.replayAll()
   const stored: RecordBarrier = {
     async flush() {
@@ -99,6 +97,19 @@ export function openRecords(parts: RecordsParts): Records {
     },
   }
   return { drain, stored, recordCounts, openFor }
+}
+
+/**
+ * Lets the embedded server's process that writes records come last until `isWaitedFor`. Call it before what writes them is opened:
+ * what is opened first is closed last, and the last records are waited for.
+ */
+export function lowerWriter(
+  { storage, closers }: Pick<RecordsParts, 'storage' | 'closers'>,
+  isWaitedFor: () => boolean,
+): void {
+  if (typeof storage.connection === 'string') return
+  const priority = new WriterPriority(storage.recordPool, isWaitedFor)
+  closers.push(() => priority.close())
 }
 
 /** Opens the replays of what gateway workers left. */
@@ -134,7 +145,7 @@ export function openInserts({
   const setAside = openSetAside(dataDir, { now })
   let reduced = 0
   const insert = async (records: readonly RecordLine[]): Promise<void> => {
-    const { rejected } = await insertRequestRecords(storage.pool, records, (id, reason) => {
+    const { rejected } = await insertRequestRecords(storage.recordPool, records, (id, reason) => {
       reduced++
       log.error({ id, reason }, 'a usage record was refused by the database and stored without its texts')
     })

@@ -3,7 +3,7 @@ import type { RecordLine } from '../core/records/request-record.ts'
 import type { JournalReplays } from '../journal/journal-replays.ts'
 import type { WorkerProcess } from '../workers/processes/worker-process.ts'
 import type { AppParts } from './app-parts.ts'
-import { openInserts, openReplays, type RecordBarrier, type RecordCounts } from './records.ts'
+import { lowerWriter, openInserts, openReplays, type RecordBarrier, type RecordCounts } from './records.ts'
 import { toWorkerFolder } from './worker-folder.ts'
 
 type Writer = Pick<WorkerProcess, 'name' | 'pid' | 'hasPort'>
@@ -29,6 +29,7 @@ export class WorkerJournals implements RecordBarrier {
     const { dataDir } = config
     const { insert, reduced, setAside } = openInserts({ dataDir, now: systemClock.now, log, storage })
     this.recordCounts = { reduced, setAside }
+    lowerWriter({ storage, closers }, () => this.#replays.isReplaying)
     this.#replays = openReplays({ dataDir, log, onException: exceptions.note, closers }, insert, onReplayed)
     this.#flushWorkers = flushWorkers
     void this.#replays.replay('.')

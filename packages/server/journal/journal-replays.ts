@@ -43,6 +43,12 @@ export class JournalReplays {
     mkdirSync(options.folder, { recursive: true, mode: 0o700 })
   }
 
+  /** True while records of a journal go to the database. */
+  get isReplaying(): boolean {
+    for (const { drain } of this.#running.values()) if (drain !== undefined) return true
+    return false
+  }
+
   /** Replays what the workers of earlier starts left. */
   replayAll(): void {
     for (const entry of readdirSync(this.#options.folder, { withFileTypes: true })) {

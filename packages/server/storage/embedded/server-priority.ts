@@ -1,9 +1,17 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
-/** Leaves a busy server process a quarter of a processor that a gateway would use alone: records never fall behind for good. */
-export const LOWERED_NICE = 5
+/** Leaves a busy server process a quarter of a processor that a gateway would use alone. */
+const LOWERED_NICE = 5
+/** The bit of CAP_SYS_NICE in /proc/self/status (capabilities(7)). */
+const CAP_SYS_NICE = 23n
 const EVERY_MS = 1_000
+
+/**
+ * True if this process may also raise others. Without that right only the value of a session is changed, which anyone may raise again: a
+ * writer of records that stays low for good would fall behind (writer-priority.ts).
+ */
+export const mayRaise = hasCapability(CAP_SYS_NICE)
 
 /**
  * Lets gateways have the processors before the server's processes do: callers wait for gateways, while the server mostly writes
@@ -51,7 +59,7 @@ function readParent(pid: number): number | undefined {
 /** Returns false if it should be tried again. */
 function lower(pid: number): boolean {
   try {
-    if (getPriority(pid) < LOWERED_NICE) setPriority(pid, LOWERED_NICE)
+    if (mayRaise && getPriority(pid) < LOWERED_NICE) setPriority(pid, LOWERED_NICE)
     if (readSessionNice(pid) < LOWERED_NICE) setSessionNice(pid, LOWERED_NICE)
     return true
   } catch (error) {
@@ -60,12 +68,21 @@ function lower(pid: number): boolean {
   }
 }
 
-/** Reads the value of all processes of the process's session together (sched(7), autogroup). */
-function readSessionNice(pid: number): number {
+/** Returns the value of all processes of the process's session together (sched(7), autogroup). */
+export function readSessionNice(pid: number): number {
   return Number(/nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'latin1'))?.[1])
 }
 
 /** Throws if Linux does not allow it now, or knows no such value. */
 export function setSessionNice(pid: number, nice: number): void {
   writeFileSync(`/proc/${pid}/autogroup`, String(nice))
+}
+
+function hasCapability(bit: bigint): boolean {
+  try {
+    const [, bits = '0'] = /^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? []
+    return ((BigInt(`0x${bits}`) >> bit) & 1n) === 1n
+  } catch {
+    return false
+  }
 }

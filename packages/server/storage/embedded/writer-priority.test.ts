@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { getPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import type { Pool } from 'pg'
 import { afterEach, expect, test } from 'vitest'
+import { mayRaise } from './server-priority.ts'
 import { WriterPriority } from './writer-priority.ts'
 
 let writer: ChildProcess | undefined
@@ -19,11 +20,8 @@ function readNices(pid: number): [process: number, session: number] {
   return [getPriority(pid), Number(session)]
 }
 
-/** Without the right to raise a process again, only its session changes. */
-const mayRaise = process.platform === 'linux' && process.getuid?.() === 0
-
 test.runIf(process.platform === 'linux')(
-  'the writer of records comes last while nothing waits for them, and has the value of the others while something does',
+  'the writer of records comes last while nothing waits for them, and has the priority of a gateway while something does',
   async () => {
     // A session of its own, as the server's processes have.
     writer = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
@@ -38,7 +36,10 @@ test.runIf(process.platform === 'linux')(
     }
     await expectNices(19, 19)
     isWaitedFor = true
-    await expectNices(5, 5)
+    await expectNices(0, 0)
+    // As the server's processes are lowered.
+    if (mayRaise) setPriority(pid, 5)
+    await expectNices(0, 0)
     isWaitedFor = false
     await expectNices(19, 19)
     pool.emit('remove', { processID: pid })

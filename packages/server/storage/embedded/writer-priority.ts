@@ -1,33 +1,31 @@
-import { readFileSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import type { Pool, PoolClient } from 'pg'
-import { LOWERED_NICE, setSessionNice } from './server-priority.ts'
+import { mayRaise, readSessionNice, setSessionNice } from './server-priority.ts'
 
 /** Linux lets a process with this value run once all others of its processor wait. */
 const LAST_NICE = 19
-/** The bit of CAP_SYS_NICE in /proc/self/status (capabilities(7)). */
-const CAP_SYS_NICE = 23n
+/**
+ * That of a gateway. With 5 and a gateway that never rests, each message waits until Linux gives the process its turn, and a batch has
+ * dozens: it stored a ninth of the records.
+ */
+const WAITED_FOR_NICE = 0
 const EVERY_MS = 100
 
 /**
- * Keeps the server's process that writes records from interrupting gateways. Each piece of rows wakes it up, and with the value of
- * the other processes Linux would often let it run at once, for up to 4 ms of the tick of a gateway. While something waits for the
- * records, it has the value of the others, so that they never fall behind for good.
+ * Keeps the server's process that writes records from interrupting gateways. Each piece of rows wakes it up, and with a higher
+ * priority Linux would often let it run at once, for up to 4 ms of the tick of a gateway. While something waits for the records, it has the
+ * priority of a gateway, so that they never fall behind for good.
  */
 export class WriterPriority {
   readonly #isWaitedFor: () => boolean
-  readonly #mayRaise = hasCapability(CAP_SYS_NICE)
   readonly #timer: NodeJS.Timeout
   #pid: number | undefined
-  /** The value that the process has; undefined: it is not known. */
-  #nice: number | undefined
 
   /** `pool` has a single connection, over which nothing but records is written. */
   constructor(pool: Pool, isWaitedFor: () => boolean) {
     this.#isWaitedFor = isWaitedFor
     pool.on('connect', client => {
       this.#pid = pidOf(client)
-      this.#nice = undefined
     })
     // Another process may get its id.
     pool.on('remove', client => {
@@ -42,17 +40,15 @@ export class WriterPriority {
   }
 
   #set(): void {
-    const nice = this.#isWaitedFor() ? LOWERED_NICE : LAST_NICE
-    if (this.#pid === undefined || nice === this.#nice) return
+    const nice = this.#isWaitedFor() ? WAITED_FOR_NICE : LAST_NICE
+    if (this.#pid === undefined) return
     try {
-      // Whoever may not raise a process again leaves it as it is: only the session's value, which anyone may raise, changes.
-      if (this.#mayRaise) setPriority(this.#pid, nice)
-      setSessionNice(this.#pid, nice)
-      this.#nice = nice
-    } catch (error) {
-      // Linux lets other users than root change ten a second, so the next look tries again. Any other failure: the process has ended,
-      // or the system has no such values.
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') this.#nice = nice
+      // What the process has is read each time, since all processes of the server are lowered soon after they start.
+      if (mayRaise && getPriority(this.#pid) !== nice) setPriority(this.#pid, nice)
+      if (readSessionNice(this.#pid) !== nice) setSessionNice(this.#pid, nice)
+    } catch {
+      // The process has ended, the system has no such values, or another user than root changed more than ten in this second. The
+      // next look tries again.
     }
   }
 }
@@ -60,13 +56,4 @@ export class WriterPriority {
 /** pg's client knows it once it is connected, its types do not. */
 function pidOf(client: PoolClient): number | undefined {
   return (client as { processID?: number }).processID
-}
-
-function hasCapability(bit: bigint): boolean {
-  try {
-    const [, bits = '0'] = /^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? []
-    return ((BigInt(`0x${bits}`) >> bit) & 1n) === 1n
-  } catch {
-    return false
-  }
 }
