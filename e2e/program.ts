@@ -33,9 +33,16 @@ const READY_MS = 5_000
 
 /**
  * A data folder that is kept between the processes that use it. With `diskMiB` each process has a disk of its own of that size
- * there instead, which other processes see below `/proc/<pid>/root` and which ends with the process.
+ * there instead, which other processes see below `/proc/<pid>/root` and which ends with the process. With `processor` the program and
+ * its database run on that one only.
  */
-export async function openProgramHome({ diskMiB }: { diskMiB?: number } = {}): Promise<ProgramHome> {
+export async function openProgramHome({
+  diskMiB,
+  processor,
+}: {
+  diskMiB?: number
+  processor?: number
+} = {}): Promise<ProgramHome> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'rideau-e2e-'))
   const [gatewayPort, controlPort] = [await freePort(), await freePort()]
   return {
@@ -43,6 +50,7 @@ export async function openProgramHome({ diskMiB }: { diskMiB?: number } = {}): P
     async start(env = {}) {
       const [file = '', ...args] = [
         ...(diskMiB === undefined ? [] : withOwnDisk(dataDir, diskMiB)),
+        ...(processor === undefined ? [] : ['taskset', '-c', String(processor)]),
         ...[process.execPath, 'bin/rideau.mjs', 'start'],
       ]
       const child = spawn(file, args, {

@@ -79,7 +79,7 @@ export function openRecords(parts: RecordsParts): Records {
     openBatch: openPackedBatches({ pool: parts.storage.recordPool, insertLines: insert }),
   })
   let isReplaying = (): boolean => false
-  lowerWriter(parts, () => drain.isHurried() || isReplaying())
+  lowerWriter(parts, () => drain.isBehind() || isReplaying())
   closers.push(() => drain.close())
   const recordCounts = { reduced, setAside, shed: () => drain.shed() }
   if (workerFolder !== undefined) return { drain, stored: drain, recordCounts, openFor }

@@ -46,7 +46,7 @@ test('appends the records of one tick in one call, and they are in the kernel wh
   const [first, ...others] = ['a', 'b', 'c'].map(id => drain.write(record(id)))
   expect(calls).toEqual([])
   await first
-  const { records } = readSegment(segmentPath(folder, journal.current()))
+  const { records } = await readSegment(segmentPath(folder, journal.current()))
   expect(records).toEqual(['{"id":"a"}', '{"id":"b"}', '{"id":"c"}'])
   await Promise.all(others)
   await drain.write(record('d'))
@@ -174,7 +174,10 @@ test('is full while a journal that cannot be written leaves too much in memory, 
   hasSpace = true
   await expect.poll(() => drain.isFull()).toBe(false)
   // A kill now loses none of them.
-  const kept = listSegments(folder).flatMap(segment => readSegment(segmentPath(folder, segment)).records)
+  const segments = await Promise.all(
+    listSegments(folder).map(segment => readSegment(segmentPath(folder, segment))),
+  )
+  const kept = segments.flatMap(({ records }) => records)
   expect(kept).toHaveLength(80)
   table.restore()
   await drain.flush()

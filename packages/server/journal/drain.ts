@@ -41,6 +41,9 @@ export interface DrainOptions
 /** The characters of lines in memory only with which no further request may begin: a kill would lose them. */
 const MAX_UNJOURNALED_CHARS = 1024 * 1024
 
+/** With as many whole batches behind the first one the database has fallen behind: a second or two of a busy gateway. */
+const BATCHES_BEHIND = 20
+
 /** A read of the database while the drain writes nothing to it. */
 interface Barrier {
   /** The number of inserted records of the queue after which `run` is called. */
@@ -307,13 +310,16 @@ export class Drain {
 
   /** True if something waits for the records that are being inserted: another whole batch, a read, or the end. */
   isHurried(): boolean {
-    const { lengthBehindFirst } = this.#queue
-    return (
-      lengthBehindFirst >= this.#batchSize ||
-      this.#barriers.length > 0 ||
-      this.#isClosing ||
-      this.#hasUnread()
-    )
+    return this.#queue.lengthBehindFirst >= this.#batchSize || this.#isWaitedFor()
+  }
+
+  /** True if the database falls behind: the queue has several batches, or something waits for all records. */
+  isBehind(): boolean {
+    return this.#queue.lengthBehindFirst >= BATCHES_BEHIND * this.#batchSize || this.#isWaitedFor()
+  }
+
+  #isWaitedFor(): boolean {
+    return this.#barriers.length > 0 || this.#isClosing || this.#hasUnread()
   }
 
   async #drainQueue(): Promise<void> {

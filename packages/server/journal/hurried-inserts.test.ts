@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { RecordBatch } from '../core/records/request-record.ts'
 import { Drain } from './drain.ts'
@@ -76,4 +77,25 @@ test('an insert is hurried once the process ends', async () => {
   expect(isHurried()).toBe(true)
   await releaseNext()
   await closed
+})
+
+test('a drain is behind once many batches wait, or a read', async () => {
+  const { drain, releaseNext } = openPausedDrain()
+  const batches = 20
+  const write = async (count: number): Promise<void> => {
+    for (let at = 0; at < count; at++) await drain.write(record(randomUUID()))
+  }
+  await write(3 * batches + 2)
+  const flushed = drain.flush()
+  expect(drain.isBehind()).toBe(false)
+  await write(1)
+  expect(drain.isBehind()).toBe(true)
+  for (let at = 0; at <= batches; at++) await releaseNext()
+  await flushed
+  expect(drain.isBehind()).toBe(false)
+  await write(1)
+  const read = drain.afterFlush(async () => 'read')
+  expect(drain.isBehind()).toBe(true)
+  await releaseNext()
+  expect(await read).toBe('read')
 })

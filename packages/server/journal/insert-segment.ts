@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Log } from '../core/log.ts'
 import { parseRecordLine } from '../core/records/record-line.ts'
 import type { RecordLine } from '../core/records/request-record.ts'
+import { ShortTicks } from '../core/short-ticks.ts'
 import { parseOpenLine } from './open-requests.ts'
 import { readSegment } from './read-segment.ts'
 import type { RecordBatches } from './record-batches.ts'
@@ -22,10 +23,12 @@ export async function insertSegment(
   { batches, opens, log }: InsertSegmentOptions,
 ): Promise<readonly RecordLine[]> {
   if (!existsSync(file)) return []
-  const { records, badLines } = readSegment(file)
+  const { records, badLines } = await readSegment(file)
   if (badLines > 0) log.warn({ file, badLines }, 'the journal has damaged lines, which were ignored')
   const ended: RecordLine[] = []
+  const ticks = new ShortTicks()
   for (const json of records) {
+    if (ticks.isOver) await ticks.next()
     const opened = parseOpenLine(json)
     if (opened === undefined) ended.push(parseRecordLine(json))
     else if (opens !== undefined) {

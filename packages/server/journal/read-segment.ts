@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { ShortTicks } from '../core/short-ticks.ts'
 
 export interface SegmentContents {
   /** The JSON text of each whole record, in the order of writing. */
@@ -9,15 +10,20 @@ export interface SegmentContents {
 }
 
 const NEWLINE = 10
-const CHUNK_BYTES = 1024 * 1024
+const CHUNK_BYTES = 256 * 1024
 /** No version wrote a longer line: a request's body has at most 32 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 
-/** Reads a segment up to its last newline. Bytes after it are a line that a kill cut short. */
-export function readSegment(file: string, maxLineBytes = MAX_LINE_BYTES): SegmentContents {
+/**
+ * Reads a segment up to its last newline, in short ticks, since requests may be running. Bytes after the newline are a line that a kill
+ * cut short.
+ */
+export async function readSegment(file: string, maxLineBytes = MAX_LINE_BYTES): Promise<SegmentContents> {
   const records: string[] = []
   let badLines = 0
+  const ticks = new ShortTicks()
   for (const line of readLines(file, maxLineBytes)) {
+    if (ticks.isOver) await ticks.next()
     const json = line?.toString('utf8', 8)
     if (json !== undefined && Number.parseInt(line?.toString('latin1', 0, 8) ?? '', 16) === crc32(json))
       records.push(json)

@@ -57,7 +57,7 @@ test('keeps batches below their size in characters, except a single line', async
   expect(await drain()).toEqual([['0', '1'], ['2'], ['3'], ['4'], ['5'], ['6']])
 })
 
-test('asks for rows of the first 2,000 records only, also after others were removed', () => {
+test('asks for rows of the first 12,000 records only, also after others were removed', () => {
   const kept: boolean[] = []
   const openBatch = () => {
     const batch = new LineBatch(async () => {})
@@ -69,9 +69,9 @@ test('asks for rows of the first 2,000 records only, also after others were remo
     })
   }
   const queue = new RecordQueue({ openBatch, batchSize: 500, batchChars: 1e6 })
-  for (let i = 0; i < 2_100; i++) queue.add(line(`${i}`))
-  expect(kept.lastIndexOf(true)).toBe(1_999)
+  for (let i = 0; i < 12_100; i++) queue.add(line(`${i}`))
+  expect(kept.lastIndexOf(true)).toBe(11_999)
   queue.removeFirst()
   queue.add(line('more'))
-  expect([queue.length, kept.at(-1)]).toEqual([1_601, true])
+  expect([queue.length, kept.at(-1)]).toEqual([11_601, true])
 })

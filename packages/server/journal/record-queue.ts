@@ -33,8 +33,8 @@ export interface RecordQueueOptions {
   readonly batchChars: number
 }
 
-/** The number of records in the queue with which further ones wait as JSON only. */
-const MAX_WITH_ROWS = 2_000
+/** The number of records in the queue with which further ones wait as JSON only: some more than of a database that falls behind. */
+const MAX_WITH_ROWS = 12_000
 
 /** The records in memory that wait for the database, in batches. */
 export class RecordQueue {

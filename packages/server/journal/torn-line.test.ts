@@ -28,7 +28,7 @@ function freeDisk(): void {
 
 afterEach(freeDisk)
 
-test('keeps the line after one that a full disk wrote only partly', () => {
+test('keeps the line after one that a full disk wrote only partly', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'rideau-journal-'))
   const journal = openJournal(folder, { onError: () => {} })
   journal.append('{"a":1}')
@@ -36,7 +36,7 @@ test('keeps the line after one that a full disk wrote only partly', () => {
   expect(() => journal.append('{"b":2}', '{"c":3}')).toThrow('ENOSPC')
   freeDisk()
   journal.append('{"d":4}')
-  expect(readSegment(segmentPath(folder, journal.current()))).toEqual({
+  expect(await readSegment(segmentPath(folder, journal.current()))).toEqual({
     records: ['{"a":1}', '{"b":2}', '{"d":4}'],
     badLines: 1,
   })

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Connection, PoolClient, Submittable } from 'pg'
+import { ShortTicks } from '../../core/short-ticks.ts'
 import { COPY_HEADER, COPY_TRAILER } from './row-writer.ts'
-import { ShortTicks } from './short-ticks.ts'
 
 /** The bytes of rows that are sent at once, unless a single row is longer. PostgreSQL needs a millisecond or two for them. */
 const BYTES_AT_ONCE = 32 * 1024

@@ -6,12 +6,12 @@ import type {
   RecordLine,
   RequestRecord,
 } from '../../core/records/request-record.ts'
+import { ShortTicks } from '../../core/short-ticks.ts'
 import { ChunkPool } from './chunk-pool.ts'
 import { createPartitions } from './partitions.ts'
 import { parseRecordJson, RecordEncoder, type RowPlaces } from './record-encoder.ts'
 import { dayOf, isDataError } from './request-logs.ts'
 import { MAX_UNIT_BYTES } from './row-writer.ts'
-import { ShortTicks } from './short-ticks.ts'
 import { UnstorableValue } from './storable.ts'
 import { isStoredAlready, type StoredRows, storeNew } from './store-batch.ts'
 import { TextChunks } from './text-chunks.ts'

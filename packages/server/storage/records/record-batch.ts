@@ -1,7 +1,7 @@
 import type { RecordLine } from '../../core/records/request-record.ts'
+import { ShortTicks } from '../../core/short-ticks.ts'
 import { ChunkPool } from './chunk-pool.ts'
 import { parseRecordJson, RecordEncoder } from './record-encoder.ts'
-import { ShortTicks } from './short-ticks.ts'
 import type { EncodedRecord } from './store-batch.ts'
 import { TextChunks } from './text-chunks.ts'
 

@@ -32,19 +32,18 @@ export interface EncodedRecord extends StoredRows {
 }
 
 /**
- * Stores records in one transaction. Expects that no record is stored yet. If one is, the primary key of usage_records
- * refuses the batch, which is tried again without it.
+ * Stores those records in one transaction that are not stored yet. If another process stores one of them meanwhile, the primary key
+ * of usage_records refuses the batch, which is tried again without it.
  */
 export async function storeOnce(pool: Pool, batch: readonly EncodedRecord[]): Promise<void> {
-  let missing = batch
   for (let tries = 1; ; tries++) {
+    const missing = await findMissing(pool, batch)
     try {
       const sums = new UsageSums()
       for (const { record } of missing) sums.add(record)
       return await storeNew(pool, missing, sums.list(), () => true)
     } catch (error) {
       if (!isStoredAlready(error) || tries === MAX_ATTEMPTS) throw error
-      missing = await findMissing(pool, batch)
     }
   }
 }
