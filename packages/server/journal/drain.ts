@@ -44,6 +44,9 @@ const MAX_UNJOURNALED_CHARS = 1024 * 1024
 /** With as many whole batches behind the first one the database has fallen behind: a second or two of a busy gateway. */
 const BATCHES_BEHIND = 20
 
+/** A batch needs a tenth of it where the database's process gets a processor when it wants one. */
+const SLOW_BATCH_MS = 500
+
 /** A read of the database while the drain writes nothing to it. */
 interface Barrier {
   /** The number of inserted records of the queue after which `run` is called. */
@@ -82,13 +85,17 @@ export class Drain {
   #inserted = 0
   /** The number of records of the queue that are inserted at once. Later ones wait for a whole batch or the next flush. */
   #due = 0
-  /** Segments before this one have no record that is not due. */
-  #dueSegment = 0
+  /** Segments before this one were removed, if they had no record that waits. */
+  #removedBefore = 0
+  /** When the insert of the batch that is being inserted began, by performance.now. */
+  #insertingSince = Number.POSITIVE_INFINITY
   #barriers: Barrier[] = []
   /** Segments of earlier runs that are not in the database yet. */
   #recovered: number[]
   /** Segments of earlier runs that are in the database and wait for `onReplayed`. */
   #unreported: number[] = []
+  /** Resolves once the segments that were reported are removed. */
+  #removingReported: Promise<void> = Promise.resolve()
   /** Segments of this run whose records are not queued, because the queue was full. */
   #unread: number[] = []
   #overflowed = false
@@ -163,13 +170,14 @@ export class Drain {
       isUnwritten = true
       this.#unjournaled.logFailure(error, lines.length)
     }
+    const segment = this.#options.journal.current()
     for (const [at, line] of lines.entries()) {
       this.#opens.remove(line.id)
       // These records are not limited in number, so unbilled requests leave none.
       if (isUnwritten && isUnbilled(records[at] as RequestRecord)) this.#shed++
-      else if (isUnwritten) this.#unjournaled.add(this.#queue.add(line), line.json)
+      else if (isUnwritten) this.#unjournaled.add(this.#queue.add(line, segment), line.json)
       else if (this.#queue.length < this.#maxQueued && this.#queue.chars < this.#maxQueuedChars)
-        this.#queue.add(line)
+        this.#queue.add(line, segment)
       else this.#overflowed = true
     }
   }
@@ -204,7 +212,6 @@ export class Drain {
   flush(): Promise<void> {
     this.#writeAll()
     this.#due = this.#inserted + this.#queue.length
-    this.#dueSegment = this.#options.journal.current()
     this.#running ??= this.#drainAll().finally(() => {
       this.#running = undefined
       // A barrier may have been added after the last check.
@@ -252,6 +259,7 @@ export class Drain {
     this.#options.journal.close()
     // A request that is still open was cut off: its segment stays for the next start.
     if (!this.#hasWork() && this.#opens.size === 0) await this.#options.journal.remove(this.#listReported())
+    await this.#removingReported
   }
 
   #hasWork(): boolean {
@@ -270,8 +278,7 @@ export class Drain {
         else if (this.#isQueueDue()) await this.#drainQueue()
         else if (this.#hasUnread()) await this.#drainSegments()
         else if (this.#barriers.length === 0) {
-          const done = this.#listDone()
-          if (done.length > 0) await this.#options.journal.remove(done)
+          await this.#removeDone()
           // One that could not be removed is listed again: it waits for the next flush.
           if (!this.#isQueueDue() && !this.#hasUnread() && this.#barriers.length === 0) break
         }
@@ -313,9 +320,10 @@ export class Drain {
     return this.#queue.lengthBehindFirst >= this.#batchSize || this.#isWaitedFor()
   }
 
-  /** True if the database falls behind: the queue has several batches, or something waits for all records. */
+  /** True if the database falls behind: many batches wait, one takes long, or something waits for all records. */
   isBehind(): boolean {
-    return this.#queue.lengthBehindFirst >= BATCHES_BEHIND * this.#batchSize || this.#isWaitedFor()
+    const isSlow = performance.now() - this.#insertingSince > SLOW_BATCH_MS
+    return isSlow || this.#queue.lengthBehindFirst >= BATCHES_BEHIND * this.#batchSize || this.#isWaitedFor()
   }
 
   #isWaitedFor(): boolean {
@@ -325,10 +333,28 @@ export class Drain {
   async #drainQueue(): Promise<void> {
     const batch = this.#queue.sealFirst()
     if (batch === undefined) return
-    await batch.insert(() => this.isHurried())
+    this.#insertingSince = performance.now()
+    try {
+      await batch.insert(() => this.isHurried())
+    } finally {
+      this.#insertingSince = Number.POSITIVE_INFINITY
+    }
     this.#inserted += batch.ids.length
     this.#unjournaled.forget(batch)
     this.#queue.removeFirst()
+    // A busy gateway's queue may never be empty.
+    if (this.#firstSegment() > this.#removedBefore && !this.#hasUnread()) await this.#removeDone()
+  }
+
+  /** The first segment with a record of the queue. */
+  #firstSegment(): number {
+    return this.#queue.firstSegment ?? this.#options.journal.current()
+  }
+
+  /** Removes the segments all of whose records are in the database. Call it while nothing is unread. */
+  async #removeDone(): Promise<void> {
+    const done = this.#listDone()
+    if (done.length > 0) await this.#options.journal.remove(done)
   }
 
   /** Inserts the records of a killed run. A request without a record counts as its open line says. */
@@ -353,7 +379,8 @@ export class Drain {
     onReplayed(records).then(
       () => {
         this.#unreported = []
-        return journal.remove(segments)
+        this.#removingReported = journal.remove(segments)
+        return this.#removingReported
       },
       error =>
         log.error({ err: error }, 'the usage of a killed run could not be settled; its journal is kept'),
@@ -390,8 +417,8 @@ export class Drain {
     } catch (error) {
       this.#options.log.error({ err: error }, 'the journal could not begin a segment')
     }
-    // Records that are not due yet are in the later segments only.
-    const end = this.#queue.length === 0 ? journal.current() : this.#dueSegment
+    const end = this.#firstSegment()
+    this.#removedBefore = end
     const done = this.#listPrevious().filter(sequence => sequence < end)
     try {
       this.#opens.moveFrom(done)

@@ -99,3 +99,14 @@ test('a drain is behind once many batches wait, or a read', async () => {
   await releaseNext()
   expect(await read).toBe('read')
 })
+
+test('a drain is behind while a batch takes long', async () => {
+  const { drain, releaseNext } = openPausedDrain()
+  await drain.write(record('r0'))
+  const flushed = drain.flush()
+  expect(drain.isBehind()).toBe(false)
+  await expect.poll(() => drain.isBehind(), { timeout: 5_000 }).toBe(true)
+  await releaseNext()
+  await flushed
+  expect(drain.isBehind()).toBe(false)
+})

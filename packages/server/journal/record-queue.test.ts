@@ -14,7 +14,7 @@ function openQueue(batchSize: number, batchChars: number) {
   const insert = async (lines: readonly RecordLine[]) => void inserted.push(lines.map(({ id }) => id))
   const queue = new RecordQueue({ openBatch: () => new LineBatch(insert), batchSize, batchChars })
   const add = (...ids: string[]) => {
-    for (const id of ids) queue.add(line(id))
+    for (const id of ids) queue.add(line(id), 1)
   }
   const drain = async () => {
     for (let batch = queue.sealFirst(); batch !== undefined; batch = queue.sealFirst()) {
@@ -53,7 +53,7 @@ test('adds nothing to a batch that is being inserted', async () => {
 
 test('keeps batches below their size in characters, except a single line', async () => {
   const { queue, drain } = openQueue(100, 100)
-  for (const [index, chars] of [60, 40, 1, 100, 500, 99, 2].entries()) queue.add(line(`${index}`, chars))
+  for (const [index, chars] of [60, 40, 1, 100, 500, 99, 2].entries()) queue.add(line(`${index}`, chars), 1)
   expect(await drain()).toEqual([['0', '1'], ['2'], ['3'], ['4'], ['5'], ['6']])
 })
 
@@ -69,9 +69,9 @@ test('asks for rows of the first 12,000 records only, also after others were rem
     })
   }
   const queue = new RecordQueue({ openBatch, batchSize: 500, batchChars: 1e6 })
-  for (let i = 0; i < 12_100; i++) queue.add(line(`${i}`))
+  for (let i = 0; i < 12_100; i++) queue.add(line(`${i}`), 1)
   expect(kept.lastIndexOf(true)).toBe(11_999)
   queue.removeFirst()
-  queue.add(line('more'))
+  queue.add(line('more'), 1)
   expect([queue.length, kept.at(-1)]).toEqual([11_601, true])
 })

@@ -40,6 +40,8 @@ const MAX_WITH_ROWS = 12_000
 export class RecordQueue {
   readonly #options: RecordQueueOptions
   #batches: RecordBatch[] = []
+  /** For each batch the segment of the journal that has its first record. */
+  #segments: number[] = []
   /** True if the last batch takes no further records. */
   #isSealed = true
   #length = 0
@@ -64,9 +66,14 @@ export class RecordQueue {
     return this.#chars
   }
 
-  /** Adds a record and returns the batch that it is in. */
-  add(line: LineWithRecord): RecordBatch {
-    const batch = this.#findOpen(line.json.length)
+  /** The segment of the first record; undefined: the queue is empty. */
+  get firstSegment(): number | undefined {
+    return this.#segments[0]
+  }
+
+  /** Adds a record that is in this segment of the journal or an earlier one. Returns the batch that it is in. */
+  add(line: LineWithRecord, segment: number): RecordBatch {
+    const batch = this.#findOpen(line.json.length, segment)
     batch.add(line, this.#length < MAX_WITH_ROWS)
     this.#length++
     this.#chars += line.json.length
@@ -88,6 +95,7 @@ export class RecordQueue {
   /** Removes the first batch. */
   removeFirst(): void {
     const batch = this.#batches.shift()
+    this.#segments.shift()
     if (batch === undefined) return
     this.#length -= batch.ids.length
     this.#chars -= batch.chars
@@ -99,12 +107,13 @@ export class RecordQueue {
     return new Set(this.#batches.flatMap(({ ids }) => ids))
   }
 
-  #findOpen(chars: number): RecordBatch {
+  #findOpen(chars: number, segment: number): RecordBatch {
     const last = this.#batches.at(-1)
     const fits = last !== undefined && !this.#isFull(last) && last.chars + chars <= this.#options.batchChars
     if (fits && !this.#isSealed) return last
     const batch = this.#options.openBatch()
     this.#batches.push(batch)
+    this.#segments.push(segment)
     this.#isSealed = false
     return batch
   }

@@ -61,3 +61,35 @@ test('a segment that cannot be removed is reported once, counted as before, and 
   expect([journal.segments(), journal.bytes()]).toEqual([[2], 0])
   await drain.close()
 })
+
+test('segments are removed while further records always wait', async () => {
+  const folder = folderOf()
+  const journal = openJournal(folder, { onError: () => {} })
+  const SEGMENTS = 10
+  const kept: number[] = []
+  const stored: string[] = []
+  const drain = new Drain({
+    folder,
+    journal,
+    log: silent,
+    flushEveryMs: NEVER_MS,
+    batchSize: 2,
+    async insert(records) {
+      kept.push(listSegments(folder).length)
+      if (journal.current() < SEGMENTS) {
+        journal.rotate()
+        await Promise.all(['a', 'b'].map(id => drain.write(record(`${id}${journal.current()}`))))
+      }
+      stored.push(...records.map(({ id }) => id))
+    },
+  })
+  await Promise.all(['a', 'b', 'c'].map(id => drain.write(record(`${id}1`))))
+  await drain.flush()
+  // The last record is half a batch.
+  await drain.flush()
+  expect(stored).toHaveLength(2 * SEGMENTS + 1)
+  expect(kept).toHaveLength(SEGMENTS + 1)
+  // That of the batch, and one for what came while the batch before was inserted.
+  expect(Math.max(...kept)).toBeLessThanOrEqual(3)
+  await drain.close()
+})
