@@ -1,14 +1,14 @@
 import type { Log } from '../core/log.ts'
 import { LogPace } from '../core/log-pace.ts'
-import { isRefusal, isUnbilled, toSalvagedLine, toShortLine } from '../core/records/record-line.ts'
+import { isRefusal, isUnbilled, toSalvagedLine } from '../core/records/record-line.ts'
 import type {
   LineWithRecord,
   RecordBatch,
   RecordLine,
   RequestRecord,
 } from '../core/records/request-record.ts'
-import { insertSegment } from './insert-segment.ts'
-import { type Journal, segmentPath } from './journal.ts'
+import type { Journal } from './journal.ts'
+import { JournalSegments } from './journal-segments.ts'
 import { JournalSpace } from './journal-space.ts'
 import { OpenRequests, toOpenLine } from './open-requests.ts'
 import { RecordBatches, type RecordBatchesOptions } from './record-batches.ts'
@@ -70,6 +70,7 @@ export class Drain {
   readonly #maxQueuedChars: number
   readonly #timer: NodeJS.Timeout
   readonly #opens: OpenRequests
+  readonly #segments: JournalSegments
   /** Records that are not in the journal yet. */
   #unwritten: RequestRecord[] = []
   #writing: Promise<void> | undefined
@@ -90,15 +91,6 @@ export class Drain {
   /** When the insert of the batch that is being inserted began, by performance.now. */
   #insertingSince = Number.POSITIVE_INFINITY
   #barriers: Barrier[] = []
-  /** Segments of earlier runs that are not in the database yet. */
-  #recovered: number[]
-  /** Segments of earlier runs that are in the database and wait for `onReplayed`. */
-  #unreported: number[] = []
-  /** Resolves once the segments that were reported are removed. */
-  #removingReported: Promise<void> = Promise.resolve()
-  /** Segments of this run whose records are not queued, because the queue was full. */
-  #unread: number[] = []
-  #overflowed = false
   #isClosing = false
   #running: Promise<void> | undefined
 
@@ -114,7 +106,15 @@ export class Drain {
     this.#space = new JournalSpace(options.journal, options.maxBytes ?? Number.POSITIVE_INFINITY)
     this.#opens = new OpenRequests(options.journal)
     this.#unjournaled = new UnjournaledLines(options.journal, options.log)
-    this.#recovered = this.#listPrevious()
+    const { folder, journal, log, onReplayed } = options
+    this.#segments = new JournalSegments({
+      folder,
+      journal,
+      batches: this.#batches,
+      opens: this.#opens,
+      log,
+      onReplayed,
+    })
     this.#timer = setInterval(() => {
       try {
         this.#unjournaled.appendAgain()
@@ -162,6 +162,8 @@ export class Drain {
 
   #append(records: readonly RequestRecord[]): void {
     const lines = records.map(record => this.#toLine(record))
+    // A write may begin a further segment.
+    const segment = this.#options.journal.current()
     let isUnwritten = false
     try {
       this.#options.journal.append(...lines.map(({ json }) => json))
@@ -170,7 +172,6 @@ export class Drain {
       isUnwritten = true
       this.#unjournaled.logFailure(error, lines.length)
     }
-    const segment = this.#options.journal.current()
     for (const [at, line] of lines.entries()) {
       this.#opens.remove(line.id)
       // These records are not limited in number, so unbilled requests leave none.
@@ -178,7 +179,7 @@ export class Drain {
       else if (isUnwritten) this.#unjournaled.add(this.#queue.add(line, segment), line.json)
       else if (this.#queue.length < this.#maxQueued && this.#queue.chars < this.#maxQueuedChars)
         this.#queue.add(line, segment)
-      else this.#overflowed = true
+      else this.#segments.noteOverflow()
     }
   }
 
@@ -258,29 +259,24 @@ export class Drain {
     this.#writeAll()
     this.#options.journal.close()
     // A request that is still open was cut off: its segment stays for the next start.
-    if (!this.#hasWork() && this.#opens.size === 0) await this.#options.journal.remove(this.#listReported())
-    await this.#removingReported
+    if (!this.#hasWork() && this.#opens.size === 0) await this.#segments.removeAll()
   }
 
   #hasWork(): boolean {
-    return this.#queue.length > 0 || this.#hasUnread()
-  }
-
-  #hasUnread(): boolean {
-    return this.#recovered.length > 0 || this.#unread.length > 0 || this.#overflowed
+    return this.#queue.length > 0 || this.#segments.hasUnread
   }
 
   async #drainAll(): Promise<void> {
     try {
       for (;;) {
         await this.#runBarriers()
-        if (this.#recovered.length > 0) await this.#drainRecovered()
+        if (this.#segments.hasRecovered) await this.#segments.insertRecovered()
         else if (this.#isQueueDue()) await this.#drainQueue()
-        else if (this.#hasUnread()) await this.#drainSegments()
+        else if (this.#segments.hasUnread) await this.#segments.insertUnread()
         else if (this.#barriers.length === 0) {
           await this.#removeDone()
           // One that could not be removed is listed again: it waits for the next flush.
-          if (!this.#isQueueDue() && !this.#hasUnread() && this.#barriers.length === 0) break
+          if (!this.#isQueueDue() && !this.#segments.hasUnread && this.#barriers.length === 0) break
         }
       }
     } catch (error) {
@@ -298,7 +294,7 @@ export class Drain {
 
   /** Runs the barriers whose records are in the database, all at the same time. */
   async #runBarriers(): Promise<void> {
-    if (this.#barriers.length === 0 || this.#hasUnread()) return
+    if (this.#barriers.length === 0 || this.#segments.hasUnread) return
     const ready = this.#barriers.filter(({ after }) => after <= this.#inserted)
     if (ready.length === 0) return
     this.#barriers = this.#barriers.filter(({ after }) => after > this.#inserted)
@@ -312,7 +308,7 @@ export class Drain {
    */
   #isQueueDue(): boolean {
     if (this.#queue.length === 0) return false
-    return this.#inserted < this.#due || this.#isClosing || this.#queue.hasWhole() || this.#hasUnread()
+    return this.#inserted < this.#due || this.#isClosing || this.#queue.hasWhole() || this.#segments.hasUnread
   }
 
   /** True if something waits for the records that are being inserted: another whole batch, a read, or the end. */
@@ -327,7 +323,7 @@ export class Drain {
   }
 
   #isWaitedFor(): boolean {
-    return this.#barriers.length > 0 || this.#isClosing || this.#hasUnread()
+    return this.#barriers.length > 0 || this.#isClosing || this.#segments.hasUnread
   }
 
   async #drainQueue(): Promise<void> {
@@ -343,7 +339,7 @@ export class Drain {
     this.#unjournaled.forget(batch)
     this.#queue.removeFirst()
     // A busy gateway's queue may never be empty.
-    if (this.#firstSegment() > this.#removedBefore && !this.#hasUnread()) await this.#removeDone()
+    if (this.#firstSegment() > this.#removedBefore && !this.#segments.hasUnread) await this.#removeDone()
   }
 
   /** The first segment with a record of the queue. */
@@ -353,91 +349,14 @@ export class Drain {
 
   /** Removes the segments all of whose records are in the database. Call it while nothing is unread. */
   async #removeDone(): Promise<void> {
-    const done = this.#listDone()
-    if (done.length > 0) await this.#options.journal.remove(done)
-  }
-
-  /** Inserts the records of a killed run. A request without a record counts as its open line says. */
-  async #drainRecovered(): Promise<void> {
-    const { onReplayed, log } = this.#options
-    const opens = new Map<string, RecordLine>()
-    const records: RecordLine[] = []
-    for (const sequence of this.#recovered) {
-      const ended = await this.#drainSegment(sequence, opens)
-      if (onReplayed !== undefined) for (const line of ended) records.push(toShortLine(line))
-    }
-    if (opens.size > 0) {
-      log.warn({ requests: opens.size }, 'requests were cut off by a kill; their estimates are counted')
-      await this.#batches.insertAll([...opens.values()])
-    }
-    const segments = this.#recovered
-    this.#recovered = []
-    const { journal } = this.#options
-    if (onReplayed === undefined) return journal.remove(segments)
-    for (const line of opens.values()) records.push(toShortLine(line))
-    this.#unreported = segments
-    onReplayed(records).then(
-      () => {
-        this.#unreported = []
-        this.#removingReported = journal.remove(segments)
-        return this.#removingReported
-      },
-      error =>
-        log.error({ err: error }, 'the usage of a killed run could not be settled; its journal is kept'),
-    )
-  }
-
-  async #drainSegments(): Promise<void> {
-    if (this.#overflowed) {
-      this.#overflowed = false
-      this.#options.journal.rotate()
-      this.#unread = this.#listPrevious()
-    }
-    for (const sequence of this.#unread) await this.#drainSegment(sequence, undefined)
-    this.#unread = []
-  }
-
-  #drainSegment(
-    sequence: number,
-    opens: Map<string, RecordLine> | undefined,
-  ): Promise<readonly RecordLine[]> {
-    const { folder, log } = this.#options
-    return insertSegment(segmentPath(folder, sequence), { batches: this.#batches, opens, log })
-  }
-
-  /**
-   * Returns segments all of whose records are in the database. The open lines of running requests were appended again, so they
-   * can be removed.
-   */
-  #listDone(): number[] {
-    const { journal, maxBytes } = this.#options
+    const { journal, maxBytes, log } = this.#options
     try {
       // Records that are in the database must not fill the journal: end their segment, so that it can be removed.
       if (maxBytes !== undefined && journal.bytes() > maxBytes / 2) journal.rotate()
     } catch (error) {
-      this.#options.log.error({ err: error }, 'the journal could not begin a segment')
+      log.error({ err: error }, 'the journal could not begin a segment')
     }
-    const end = this.#firstSegment()
-    this.#removedBefore = end
-    const done = this.#listPrevious().filter(sequence => sequence < end)
-    try {
-      this.#opens.moveFrom(done)
-    } catch (error) {
-      const message = 'a line could not be written to the journal; its old segments are kept'
-      this.#options.log.error({ err: error }, message)
-      return []
-    }
-    return done
-  }
-
-  /** Returns the segments that are no longer written and do not wait for `onReplayed`. */
-  #listPrevious(): number[] {
-    const current = this.#options.journal.current()
-    return this.#listReported().filter(sequence => sequence < current)
-  }
-
-  /** Returns all segments that do not wait for `onReplayed`. */
-  #listReported(): number[] {
-    return this.#options.journal.segments().filter(sequence => !this.#unreported.includes(sequence))
+    this.#removedBefore = this.#firstSegment()
+    await this.#segments.removeBefore(this.#removedBefore)
   }
 }

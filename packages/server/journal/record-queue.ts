@@ -40,7 +40,7 @@ const MAX_WITH_ROWS = 12_000
 export class RecordQueue {
   readonly #options: RecordQueueOptions
   #batches: RecordBatch[] = []
-  /** For each batch the segment of the journal that has its first record. */
+  /** For each batch a segment of the journal that is not behind that of its first record. */
   #segments: number[] = []
   /** True if the last batch takes no further records. */
   #isSealed = true
@@ -71,7 +71,7 @@ export class RecordQueue {
     return this.#segments[0]
   }
 
-  /** Adds a record that is in this segment of the journal or an earlier one. Returns the batch that it is in. */
+  /** Adds a record that is in this segment of the journal or a later one. Returns the batch that it is in. */
   add(line: LineWithRecord, segment: number): RecordBatch {
     const batch = this.#findOpen(line.json.length, segment)
     batch.add(line, this.#length < MAX_WITH_ROWS)

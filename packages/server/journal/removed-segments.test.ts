@@ -93,3 +93,35 @@ test('segments are removed while further records always wait', async () => {
   expect(Math.max(...kept)).toBeLessThanOrEqual(3)
   await drain.close()
 })
+
+test('a segment that was read is removed at once, so that it is not read again if the memory fills meanwhile', async () => {
+  const folder = folderOf()
+  const journal = openJournal(folder, { onError: () => {} })
+  const inserted: string[] = []
+  let isAvailable = false
+  const drain = new Drain({
+    folder,
+    journal,
+    log: silent,
+    flushEveryMs: NEVER_MS,
+    maxQueued: 1,
+    async insert(records) {
+      if (!isAvailable) throw new Error('the database is unavailable')
+      const ids = records.map(({ id }) => id)
+      inserted.push(...ids)
+      if (ids.includes('second')) await Promise.all(['later', 'latest'].map(id => drain.write(record(id))))
+    },
+  })
+  for (const id of ['first', 'second', 'third', 'fourth']) {
+    await drain.write(record(id))
+    journal.rotate()
+  }
+  await expect(drain.flush()).rejects.toThrow('unavailable')
+  isAvailable = true
+  await drain.flush()
+  const count = (id: string): number => inserted.filter(each => each === id).length
+  expect(['second', 'third', 'fourth'].map(count)).toEqual([1, 1, 1])
+  expect(['first', 'later', 'latest'].map(count).every(times => times > 0)).toBe(true)
+  await drain.close()
+  expect(listSegments(folder)).toEqual([])
+})

@@ -1,0 +1,141 @@
+import type { Log } from '../core/log.ts'
+import { toShortLine } from '../core/records/record-line.ts'
+import type { RecordLine } from '../core/records/request-record.ts'
+import { insertSegment } from './insert-segment.ts'
+import { type Journal, segmentPath } from './journal.ts'
+import type { OpenRequests } from './open-requests.ts'
+import type { RecordBatches } from './record-batches.ts'
+
+export interface JournalSegmentsOptions {
+  readonly folder: string
+  readonly journal: Journal
+  readonly batches: Pick<RecordBatches, 'insertAll'>
+  /** The requests that are running. */
+  readonly opens: Pick<OpenRequests, 'moveFrom'>
+  readonly log: Pick<Log, 'error' | 'warn'>
+  /** As in DrainOptions. */
+  readonly onReplayed: ((records: readonly RecordLine[]) => Promise<void>) | undefined
+}
+
+/**
+ * The segments of the journal: inserts the records of those that are not in memory, which are the segments of killed runs and those
+ * written while the memory was full, and removes segments that are not needed any more.
+ */
+export class JournalSegments {
+  readonly #options: JournalSegmentsOptions
+  /** Segments of earlier runs that are not in the database yet. */
+  #recovered: number[]
+  /** Segments of earlier runs that are in the database and wait for `onReplayed`. */
+  #unreported: number[] = []
+  /** Resolves once the segments that were reported are removed. */
+  #removingReported: Promise<void> = Promise.resolve()
+  /** Segments of this run with records that are not in memory. */
+  #unread: number[] = []
+  #overflowed = false
+
+  constructor(options: JournalSegmentsOptions) {
+    this.#options = options
+    this.#recovered = this.#listPrevious()
+  }
+
+  /** True while segments of killed runs are not in the database. */
+  get hasRecovered(): boolean {
+    return this.#recovered.length > 0
+  }
+
+  /** True while any segment has records that are neither in memory nor in the database. */
+  get hasUnread(): boolean {
+    return this.hasRecovered || this.#unread.length > 0 || this.#overflowed
+  }
+
+  /** Notes that a record was written that is not in memory. */
+  noteOverflow(): void {
+    this.#overflowed = true
+  }
+
+  /** Inserts the records of killed runs. A request without a record counts as its open line says. Rejects with the database's error. */
+  async insertRecovered(): Promise<void> {
+    const { batches, journal, log, onReplayed } = this.#options
+    const opens = new Map<string, RecordLine>()
+    const records: RecordLine[] = []
+    for (const sequence of this.#recovered) {
+      const ended = await this.#insert(sequence, opens)
+      if (onReplayed !== undefined) for (const line of ended) records.push(toShortLine(line))
+    }
+    if (opens.size > 0) {
+      log.warn({ requests: opens.size }, 'requests were cut off by a kill; their estimates are counted')
+      await batches.insertAll([...opens.values()])
+    }
+    const segments = this.#recovered
+    this.#recovered = []
+    if (onReplayed === undefined) return journal.remove(segments)
+    for (const line of opens.values()) records.push(toShortLine(line))
+    this.#unreported = segments
+    onReplayed(records).then(
+      () => {
+        this.#unreported = []
+        this.#removingReported = journal.remove(segments)
+        return this.#removingReported
+      },
+      error =>
+        log.error({ err: error }, 'the usage of a killed run could not be settled; its journal is kept'),
+    )
+  }
+
+  /**
+   * Inserts the records of this run that are not in memory. Each segment is removed at once: where the memory fills again
+   * meanwhile, it would be read again. Rejects with the database's error.
+   */
+  async insertUnread(): Promise<void> {
+    if (this.#overflowed) {
+      this.#overflowed = false
+      this.#options.journal.rotate()
+      this.#unread = this.#listPrevious()
+    }
+    for (let sequence = this.#unread[0]; sequence !== undefined; sequence = this.#unread[0]) {
+      await this.#insert(sequence, undefined)
+      this.#unread.shift()
+      await this.#remove([sequence])
+    }
+  }
+
+  /** Removes the segments before `end`, whose records are in the database. Call it while nothing is unread. */
+  async removeBefore(end: number): Promise<void> {
+    await this.#remove(this.#listPrevious().filter(sequence => sequence < end))
+  }
+
+  /** Removes all segments of a closed journal whose records are in the database and reported. */
+  async removeAll(): Promise<void> {
+    await this.#options.journal.remove(this.#listReported())
+    await this.#removingReported
+  }
+
+  #insert(sequence: number, opens: Map<string, RecordLine> | undefined): Promise<readonly RecordLine[]> {
+    const { folder, batches, log } = this.#options
+    return insertSegment(segmentPath(folder, sequence), { batches, opens, log })
+  }
+
+  /** The open lines of running requests are appended again before. */
+  async #remove(segments: readonly number[]): Promise<void> {
+    if (segments.length === 0) return
+    const { journal, opens, log } = this.#options
+    try {
+      opens.moveFrom(segments)
+    } catch (error) {
+      log.error({ err: error }, 'a line could not be written to the journal; its old segments are kept')
+      return
+    }
+    await journal.remove(segments)
+  }
+
+  /** Returns the segments that are no longer written and do not wait for `onReplayed`. */
+  #listPrevious(): number[] {
+    const current = this.#options.journal.current()
+    return this.#listReported().filter(sequence => sequence < current)
+  }
+
+  /** Returns all segments that do not wait for `onReplayed`. */
+  #listReported(): number[] {
+    return this.#options.journal.segments().filter(sequence => !this.#unreported.includes(sequence))
+  }
+}
