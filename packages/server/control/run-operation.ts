@@ -1,4 +1,6 @@
+import { Fault } from '../core/fault.ts'
 import { insertAuditEntry } from '../storage/events/audit-log.ts'
+import { isMissingReference } from '../storage/missing-reference.ts'
 import type { Page } from '../storage/page.ts'
 import type { Db } from '../storage/pool.ts'
 import { extendTenantScope, inTenantScope } from '../storage/tenant-scope.ts'
@@ -89,7 +91,7 @@ async function runWrite(running: RunningCall, keep?: StoreAnswer): Promise<unkno
   const prepared = await prepareCall(running)
   // A separate transaction, so that a handler that first calls another host holds no connection during that call.
   const before = await inCallScope(running, db => findBefore(operation, toCall(running, db), granted))
-  return await inCallScope(running, async db => {
+  const written = inCallScope(running, async db => {
     const call = toCall(running, db)
     const kind = kindOf(operation)
     if (input.ifMatch !== undefined && kind !== undefined && granted.resource !== undefined) {
@@ -104,6 +106,11 @@ async function runWrite(running: RunningCall, keep?: StoreAnswer): Promise<unkno
     await insertAuditEntry(db, entry, services)
     await keep?.(db, entry.orgIds[0] as string, result)
     return result
+  })
+  return await written.catch(error => {
+    if (!isMissingReference(error)) throw error
+    const message = 'A resource that this one belongs to, or that it names, was deleted meanwhile.'
+    throw new Fault('resource_not_found', message, { cause: error })
   })
 }
 
