@@ -107,7 +107,7 @@ export function lowerWriter(
   { storage, closers }: Pick<RecordsParts, 'storage' | 'closers'>,
   isWaitedFor: () => boolean,
 ): void {
-  if (typeof storage.connection === 'string') return
+  if (typeof storage.connection === 'string' || process.platform !== 'linux') return
   const priority = new WriterPriority(storage.recordPool, isWaitedFor)
   closers.push(() => priority.close())
 }

@@ -29,13 +29,13 @@ test('collects records that come during an insert until the next flush or a whol
   const table = openSlowTable()
   const { drain } = openDrain(folder, table)
   await drain.write(record('r0'))
-  const first = drain.flush()
+  const first = drain.insertDue()
   await drain.write(record('r1'))
   await drain.write(record('r2'))
   await table.release()
   await first
   expect(table.batches).toEqual([['r0']])
-  const second = drain.flush()
+  const second = drain.insertDue()
   for (const id of ['r3', 'r4', 'r5', 'r6']) await drain.write(record(id))
   await table.release()
   // A whole batch of three does not wait.
@@ -50,7 +50,7 @@ test('keeps the segments of records that are collected, so that a kill loses non
   const table = openSlowTable()
   const { drain, journal } = openDrain(folder, table)
   await drain.write(record('r0'))
-  const first = drain.flush()
+  const first = drain.insertDue()
   await drain.write(record('r1'))
   journal.rotate()
   await drain.write(record('r2'))
@@ -59,7 +59,7 @@ test('keeps the segments of records that are collected, so that a kill loses non
   // Killed here.
   const next = openTable()
   const after = openDrain(folder, next)
-  await after.drain.flush()
+  await after.drain.insertDue()
   expect([...next.rows.keys()].sort()).toEqual(['r0', 'r1', 'r2'])
 })
 
@@ -68,9 +68,9 @@ test('a flush waits for the records that came before it during another one, and 
   const table = openSlowTable()
   const { drain } = openDrain(folder, table)
   await drain.write(record('r0'))
-  void drain.flush()
+  void drain.insertDue()
   await drain.write(record('r1'))
-  const flushed = drain.flush()
+  const flushed = drain.insertDue()
   await table.release()
   await table.release()
   await flushed

@@ -41,10 +41,10 @@ export interface DrainOptions
 /** The characters of lines in memory only with which no further request may begin: a kill would lose them. */
 const MAX_UNJOURNALED_CHARS = 1024 * 1024
 
-/** With as many whole batches behind the first one the database has fallen behind: a second or two of a busy gateway. */
+/** The number of batches that wait with which the database has fallen behind: a second or two of a busy gateway. */
 const BATCHES_BEHIND = 20
 
-/** A batch needs a tenth of it where the database's process gets a processor when it wants one. */
+/** In milliseconds. A batch takes about 50 where the database's process has a processor to itself. */
 const SLOW_BATCH_MS = 500
 
 /** A read of the database while the drain writes nothing to it. */
@@ -65,7 +65,6 @@ interface Barrier {
 export class Drain {
   readonly #options: DrainOptions
   readonly #batches: RecordBatches
-  readonly #batchSize: number
   readonly #maxQueued: number
   readonly #maxQueuedChars: number
   readonly #timer: NodeJS.Timeout
@@ -86,8 +85,10 @@ export class Drain {
   #inserted = 0
   /** The number of records of the queue that are inserted at once. Later ones wait for a whole batch or the next flush. */
   #due = 0
-  /** Segments before this one were removed, if they had no record that waits. */
+  /** Before this segment all were removed that could be. */
   #removedBefore = 0
+  /** The number of records of the queue that are inserted before the next segment is read. */
+  #beforeUnread = 0
   /** When the insert of the batch that is being inserted began, by performance.now. */
   #insertingSince = Number.POSITIVE_INFINITY
   #barriers: Barrier[] = []
@@ -98,14 +99,13 @@ export class Drain {
     this.#options = options
     const { insert, batchSize = 500, batchChars = 4 * 1024 * 1024 } = options
     this.#batches = new RecordBatches({ insert, batchSize, batchChars })
-    this.#batchSize = batchSize
     const openBatch = options.openBatch ?? (() => new LineBatch(insert))
     this.#queue = new RecordQueue({ openBatch, batchSize, batchChars })
     this.#maxQueued = options.maxQueued ?? 50_000
     this.#maxQueuedChars = options.maxQueuedChars ?? 64 * 1024 * 1024
     this.#space = new JournalSpace(options.journal, options.maxBytes ?? Number.POSITIVE_INFINITY)
     this.#opens = new OpenRequests(options.journal)
-    this.#unjournaled = new UnjournaledLines(options.journal, options.log)
+    this.#unjournaled = new UnjournaledLines(options.journal, options.log, id => this.#opens.remove(id))
     const { folder, journal, log, onReplayed } = options
     this.#segments = new JournalSegments({
       folder,
@@ -118,7 +118,7 @@ export class Drain {
     this.#timer = setInterval(() => {
       try {
         this.#unjournaled.appendAgain()
-        if (this.#hasWork()) this.flush().catch(() => {})
+        if (this.#hasWork()) this.insertDue().catch(() => {})
       } catch (error) {
         options.log.error({ err: error }, 'usage records could not be flushed')
       }
@@ -173,14 +173,27 @@ export class Drain {
       this.#unjournaled.logFailure(error, lines.length)
     }
     for (const [at, line] of lines.entries()) {
-      this.#opens.remove(line.id)
       // These records are not limited in number, so unbilled requests leave none.
-      if (isUnwritten && isUnbilled(records[at] as RequestRecord)) this.#shed++
-      else if (isUnwritten) this.#unjournaled.add(this.#queue.add(line, segment), line.json)
-      else if (this.#queue.length < this.#maxQueued && this.#queue.chars < this.#maxQueuedChars)
-        this.#queue.add(line, segment)
-      else this.#segments.noteOverflow()
+      const isShed = isUnwritten && isUnbilled(records[at] as RequestRecord)
+      // The open line of a record that is in memory only is needed until the record is safe.
+      if (!isUnwritten || isShed) this.#opens.remove(line.id)
+      if (isShed) this.#shed++
+      else if (isUnwritten) this.#unjournaled.add(this.#queue.add(line, segment), line)
+      else if (this.#hasRoom()) this.#queue.add(line, segment)
+      else this.#noteOverflow()
     }
+  }
+
+  #hasRoom(): boolean {
+    if (this.#segments.hasOverflowed) return false
+    return this.#queue.length < this.#maxQueued && this.#queue.chars < this.#maxQueuedChars
+  }
+
+  /** What is in memory is inserted first: the segments contain it too. */
+  #noteOverflow(): void {
+    if (this.#segments.hasOverflowed) return
+    this.#segments.noteOverflow()
+    this.#beforeUnread = this.#inserted + this.#queue.length
   }
 
   /** Returns a line for every record, so that one without a whole line holds up none of the others. */
@@ -205,18 +218,23 @@ export class Drain {
       const run = (missing: ReadonlySet<string>): Promise<void> => read(missing).then(resolve, reject)
       this.#barriers.push({ after, run, fail: reject })
     })
-    this.flush().catch(() => {})
+    this.insertDue().catch(() => {})
     return result
   }
 
   /** Resolves once every record written so far is in the database. Rejects with the database's error. */
   flush(): Promise<void> {
+    return this.afterFlush(async () => {})
+  }
+
+  /** Inserts every record written so far, without haste. May go on for as long as further ones come. Rejects as `flush` does. */
+  insertDue(): Promise<void> {
     this.#writeAll()
     this.#due = this.#inserted + this.#queue.length
-    this.#running ??= this.#drainAll().finally(() => {
+    this.#running ??= this.#insertAll().finally(() => {
       this.#running = undefined
       // A barrier may have been added after the last check.
-      if (this.#barriers.length > 0) this.flush().catch(() => {})
+      if (this.#barriers.length > 0) this.insertDue().catch(() => {})
     })
     return this.#running
   }
@@ -254,7 +272,7 @@ export class Drain {
     clearInterval(this.#timer)
     this.#isClosing = true
     this.#refusals.writeAll()
-    await this.flush().catch(() => {})
+    await this.insertDue().catch(() => {})
     this.#refusals.writeAll()
     this.#writeAll()
     this.#options.journal.close()
@@ -266,13 +284,13 @@ export class Drain {
     return this.#queue.length > 0 || this.#segments.hasUnread
   }
 
-  async #drainAll(): Promise<void> {
+  async #insertAll(): Promise<void> {
     try {
       for (;;) {
         await this.#runBarriers()
         if (this.#segments.hasRecovered) await this.#segments.insertRecovered()
-        else if (this.#isQueueDue()) await this.#drainQueue()
-        else if (this.#segments.hasUnread) await this.#segments.insertUnread()
+        else if (this.#segments.hasUnread && this.#inserted >= this.#beforeUnread) await this.#insertSegment()
+        else if (this.#isQueueDue()) await this.#insertBatch()
         else if (this.#barriers.length === 0) {
           await this.#removeDone()
           // One that could not be removed is listed again: it waits for the next flush.
@@ -297,6 +315,7 @@ export class Drain {
     if (this.#barriers.length === 0 || this.#segments.hasUnread) return
     const ready = this.#barriers.filter(({ after }) => after <= this.#inserted)
     if (ready.length === 0) return
+    await this.#removeDone()
     this.#barriers = this.#barriers.filter(({ after }) => after > this.#inserted)
     const missing = this.#queue.listIds()
     await Promise.all(ready.map(({ run }) => run(missing)))
@@ -313,20 +332,22 @@ export class Drain {
 
   /** True if something waits for the records that are being inserted: another whole batch, a read, or the end. */
   isHurried(): boolean {
-    return this.#queue.lengthBehindFirst >= this.#batchSize || this.#isWaitedFor()
+    return this.#queue.hasWholeBehindFirst || this.#mustEmpty()
   }
 
   /** True if the database falls behind: many batches wait, one takes long, or something waits for all records. */
   isBehind(): boolean {
-    const isSlow = performance.now() - this.#insertingSince > SLOW_BATCH_MS
-    return isSlow || this.#queue.lengthBehindFirst >= BATCHES_BEHIND * this.#batchSize || this.#isWaitedFor()
+    const { batchesBehindFirst, chars } = this.#queue
+    if (batchesBehindFirst >= BATCHES_BEHIND || chars >= this.#maxQueuedChars / 2) return true
+    return performance.now() - this.#insertingSince > SLOW_BATCH_MS || this.#mustEmpty()
   }
 
-  #isWaitedFor(): boolean {
+  /** True if a read waits, records do not fit in memory, or the process ends. */
+  #mustEmpty(): boolean {
     return this.#barriers.length > 0 || this.#isClosing || this.#segments.hasUnread
   }
 
-  async #drainQueue(): Promise<void> {
+  async #insertBatch(): Promise<void> {
     const batch = this.#queue.sealFirst()
     if (batch === undefined) return
     this.#insertingSince = performance.now()
@@ -339,15 +360,21 @@ export class Drain {
     this.#unjournaled.forget(batch)
     this.#queue.removeFirst()
     // A busy gateway's queue may never be empty.
-    if (this.#firstSegment() > this.#removedBefore && !this.#segments.hasUnread) await this.#removeDone()
+    if (this.#firstSegment() > this.#removedBefore) await this.#removeDone()
   }
 
-  /** The first segment with a record of the queue. */
+  /** Inserts a segment that is not in memory. What came meanwhile goes before the next one, so that neither waits for ever. */
+  async #insertSegment(): Promise<void> {
+    await this.#segments.insertNextUnread()
+    this.#beforeUnread = this.#inserted + this.#queue.length
+  }
+
+  /** A segment that no record of the queue is before. */
   #firstSegment(): number {
     return this.#queue.firstSegment ?? this.#options.journal.current()
   }
 
-  /** Removes the segments all of whose records are in the database. Call it while nothing is unread. */
+  /** Removes the segments all of whose records are in the database. */
   async #removeDone(): Promise<void> {
     const { journal, maxBytes, log } = this.#options
     try {

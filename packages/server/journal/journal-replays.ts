@@ -45,7 +45,7 @@ export class JournalReplays {
 
   /** True while records of a journal go to the database. */
   get isReplaying(): boolean {
-    for (const { drain } of this.#running.values()) if (drain !== undefined) return true
+    for (const { drain } of this.#running.values()) if (drain?.isBehind() === true) return true
     return false
   }
 

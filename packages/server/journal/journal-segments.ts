@@ -11,7 +11,7 @@ export interface JournalSegmentsOptions {
   readonly journal: Journal
   readonly batches: Pick<RecordBatches, 'insertAll'>
   /** The requests that are running. */
-  readonly opens: Pick<OpenRequests, 'moveFrom'>
+  readonly opens: Pick<OpenRequests, 'moveFrom' | 'listWithout'>
   readonly log: Pick<Log, 'error' | 'warn'>
   /** As in DrainOptions. */
   readonly onReplayed: ((records: readonly RecordLine[]) => Promise<void>) | undefined
@@ -46,6 +46,11 @@ export class JournalSegments {
   /** True while any segment has records that are neither in memory nor in the database. */
   get hasUnread(): boolean {
     return this.hasRecovered || this.#unread.length > 0 || this.#overflowed
+  }
+
+  /** True from when a record is written that is not in memory until these are read. Further ones must not be kept in memory either. */
+  get hasOverflowed(): boolean {
+    return this.#overflowed
   }
 
   /** Notes that a record was written that is not in memory. */
@@ -83,25 +88,30 @@ export class JournalSegments {
   }
 
   /**
-   * Inserts the records of this run that are not in memory. Each segment is removed at once: where the memory fills again
-   * meanwhile, it would be read again. Rejects with the database's error.
+   * Inserts the records of a segment of this run, and removes it. Call it while no record is in memory that was written before
+   * the overflow: it would be inserted twice. Rejects with the database's error, or if no further segment can be begun.
    */
-  async insertUnread(): Promise<void> {
+  async insertNextUnread(): Promise<void> {
     if (this.#overflowed) {
-      this.#overflowed = false
+      // From here on records may be kept in memory again: they are in a later segment.
       this.#options.journal.rotate()
       this.#unread = this.#listPrevious()
+      this.#overflowed = false
     }
-    for (let sequence = this.#unread[0]; sequence !== undefined; sequence = this.#unread[0]) {
-      await this.#insert(sequence, undefined)
-      this.#unread.shift()
-      await this.#remove([sequence])
-    }
+    const [sequence] = this.#unread
+    if (sequence === undefined) return
+    await this.#insert(sequence, undefined)
+    this.#unread.shift()
+    // At once: if the memory fills again meanwhile, it would be read again.
+    await this.#remove([sequence])
   }
 
-  /** Removes the segments before `end`, whose records are in the database. Call it while nothing is unread. */
+  /** Removes the segments before `end`, if they are read: their records were in memory, and are in the database. */
   async removeBefore(end: number): Promise<void> {
-    await this.#remove(this.#listPrevious().filter(sequence => sequence < end))
+    if (this.hasRecovered || this.#overflowed) return
+    await this.#remove(
+      this.#listPrevious().filter(segment => segment < end && !this.#unread.includes(segment)),
+    )
   }
 
   /** Removes all segments of a closed journal whose records are in the database and reported. */
@@ -115,17 +125,16 @@ export class JournalSegments {
     return insertSegment(segmentPath(folder, sequence), { batches, opens, log })
   }
 
-  /** The open lines of running requests are appended again before. */
+  /** The open lines of running requests are appended again before. Keeps segments with one that cannot be. */
   async #remove(segments: readonly number[]): Promise<void> {
     if (segments.length === 0) return
     const { journal, opens, log } = this.#options
     try {
-      opens.moveFrom(segments)
+      await opens.moveFrom(segments)
     } catch (error) {
       log.error({ err: error }, 'a line could not be written to the journal; its old segments are kept')
-      return
     }
-    await journal.remove(segments)
+    await journal.remove(opens.listWithout(segments))
   }
 
   /** Returns the segments that are no longer written and do not wait for `onReplayed`. */

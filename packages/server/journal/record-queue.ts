@@ -33,14 +33,14 @@ export interface RecordQueueOptions {
   readonly batchChars: number
 }
 
-/** The number of records in the queue with which further ones wait as JSON only: some more than of a database that falls behind. */
+/** The number of records in the queue with which further ones wait as JSON only. The database counts as behind with fewer (drain.ts). */
 const MAX_WITH_ROWS = 12_000
 
 /** The records in memory that wait for the database, in batches. */
 export class RecordQueue {
   readonly #options: RecordQueueOptions
   #batches: RecordBatch[] = []
-  /** For each batch a segment of the journal that is not behind that of its first record. */
+  /** For each batch the segment of the journal that was written before its first record, which is there or in a later one. */
   #segments: number[] = []
   /** True if the last batch takes no further records. */
   #isSealed = true
@@ -56,9 +56,15 @@ export class RecordQueue {
     return this.#length
   }
 
-  /** The number of records behind the first batch, which may be being inserted. */
-  get lengthBehindFirst(): number {
-    return this.#length - (this.#batches[0]?.ids.length ?? 0)
+  /** The number of batches behind the first one, which may be being inserted. */
+  get batchesBehindFirst(): number {
+    return Math.max(0, this.#batches.length - 1)
+  }
+
+  /** True if a batch behind the first one has all the records that it may have. */
+  get hasWholeBehindFirst(): boolean {
+    const [, second] = this.#batches
+    return second !== undefined && (this.#batches.length > 2 || this.#isFull(second))
   }
 
   /** The length of their JSON together, in characters. */
@@ -66,7 +72,7 @@ export class RecordQueue {
     return this.#chars
   }
 
-  /** The segment of the first record; undefined: the queue is empty. */
+  /** A segment of the journal that no record is before; undefined: the queue is empty. */
   get firstSegment(): number | undefined {
     return this.#segments[0]
   }

@@ -84,7 +84,7 @@ test('segments are removed while further records always wait', async () => {
     },
   })
   await Promise.all(['a', 'b', 'c'].map(id => drain.write(record(`${id}1`))))
-  await drain.flush()
+  await drain.insertDue()
   // The last record is half a batch.
   await drain.flush()
   expect(stored).toHaveLength(2 * SEGMENTS + 1)

@@ -1,6 +1,6 @@
 import type { Log } from '../core/log.ts'
 import { LogPace } from '../core/log-pace.ts'
-import type { RecordBatch } from '../core/records/request-record.ts'
+import type { RecordBatch, RecordLine } from '../core/records/request-record.ts'
 import type { Journal } from './journal.ts'
 
 /**
@@ -10,13 +10,16 @@ import type { Journal } from './journal.ts'
 export class UnjournaledLines {
   readonly #journal: Journal
   readonly #log: Pick<Log, 'error'>
-  readonly #lines = new Map<RecordBatch, string[]>()
+  readonly #onSafe: (id: string) => void
+  readonly #lines = new Map<RecordBatch, RecordLine[]>()
   readonly #pace = new LogPace()
   #chars = 0
 
-  constructor(journal: Journal, log: Pick<Log, 'error'>) {
+  /** `onSafe` is called with the id of each record that a kill would not lose any more. */
+  constructor(journal: Journal, log: Pick<Log, 'error'>, onSafe: (id: string) => void) {
     this.#journal = journal
     this.#log = log
+    this.#onSafe = onSafe
   }
 
   /** The characters of all lines. */
@@ -24,17 +27,22 @@ export class UnjournaledLines {
     return this.#chars
   }
 
-  add(batch: RecordBatch, json: string): void {
+  add(batch: RecordBatch, line: RecordLine): void {
     const lines = this.#lines.get(batch)
-    if (lines === undefined) this.#lines.set(batch, [json])
-    else lines.push(json)
-    this.#chars += json.length
+    if (lines === undefined) this.#lines.set(batch, [line])
+    else lines.push(line)
+    this.#chars += line.json.length
   }
 
   /** Removes the lines of a batch that is in the database. */
   forget(batch: RecordBatch): void {
-    for (const json of this.#lines.get(batch) ?? []) this.#chars -= json.length
+    const lines = this.#lines.get(batch)
+    if (lines === undefined) return
     this.#lines.delete(batch)
+    for (const { id, json } of lines) {
+      this.#chars -= json.length
+      this.#onSafe(id)
+    }
   }
 
   /** Tries to journal all lines again. */
@@ -42,12 +50,14 @@ export class UnjournaledLines {
     if (this.#lines.size === 0) return
     const lines = [...this.#lines.values()].flat()
     try {
-      this.#journal.append(...lines)
-      this.#lines.clear()
-      this.#chars = 0
+      this.#journal.append(...lines.map(({ json }) => json))
     } catch (error) {
       this.logFailure(error, lines.length)
+      return
     }
+    this.#lines.clear()
+    this.#chars = 0
+    for (const { id } of lines) this.#onSafe(id)
   }
 
   /** Logs that the journal could not be written, from time to time. */
