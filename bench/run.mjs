@@ -195,8 +195,8 @@ async function runRounds(contenders, failed, load, folder) {
 }
 
 /**
- * What a contender adds to the mock's time to the first byte, at half of what it took just before: a shared machine may be several times slower
- * a minute later, and half of what it took then would be all that it can take now.
+ * What a contender adds to the mock's time to the first byte, at half of what it took just before. A shared machine may be several times
+ * slower a minute later, so half of an earlier figure could be all that it can take.
  */
 async function runLatency(contenders, mock, failed, load, folder) {
   const rows = []

@@ -10,7 +10,10 @@ import { type Keys, openProgramHome, type Program, type ProgramHome, setUp } fro
 
 const CONNECTIONS = 32
 const REQUESTS = 40_000
-/** The server is behind once 10,000 records wait (journal/drain.ts). As many again are left for what else runs here. */
+/**
+ * The server is behind once 10,000 records wait (journal/drain.ts). As many again are left for what else runs here. The metric counts
+ * those in memory, which all of them are.
+ */
 const MAX_WAITING = REQUESTS / 2
 
 const canRun = process.platform === 'linux' && spawnSync('taskset', ['-c', '0', 'true']).status === 0

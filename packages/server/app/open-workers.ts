@@ -96,7 +96,7 @@ async function openSupervised(parts: AppParts): Promise<SupervisorParts> {
   })
   const journals = new WorkerJournals(
     parts,
-    async lines => (await opened).settleRecovered(toSettlements(lines)),
+    async lines => (await opened).settleRecovered(await toSettlements(lines)),
     () => flushWorkers(),
   )
   const counting = await openCounting(parts, journals, true)

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { toMeteredUsage } from '../core/limits/metered-usage.ts'
 import type { OnException } from '../core/on-exception.ts'
 import type { RecordLine, RequestRecord } from '../core/records/request-record.ts'
+import { ShortTicks } from '../core/short-ticks.ts'
 import { Drain } from '../journal/drain.ts'
 import { openJournal } from '../journal/journal.ts'
 import { JournalReplays, type JournalReplaysOptions } from '../journal/journal-replays.ts'
@@ -67,7 +68,7 @@ export function openRecords(parts: RecordsParts): Records {
     openFor = resolve
   })
   const onReplayed = async (lines: readonly RecordLine[]): Promise<void> =>
-    (await opened).settleRecovered(toSettlements(lines))
+    (await opened).settleRecovered(await toSettlements(lines))
   const drain = new Drain({
     folder,
     journal,
@@ -160,8 +161,14 @@ export function openInserts({
 }
 
 /** Returns what the ledger settles of the records of a killed process. */
-export function toSettlements(lines: readonly RecordLine[]): RecoveredSettlement[] {
-  return lines.filter(({ id }) => id !== '').map(toSettlement)
+export async function toSettlements(lines: readonly RecordLine[]): Promise<RecoveredSettlement[]> {
+  const settlements: RecoveredSettlement[] = []
+  const ticks = new ShortTicks()
+  for (const line of lines) {
+    if (ticks.isOver) await ticks.next()
+    if (line.id !== '') settlements.push(toSettlement(line))
+  }
+  return settlements
 }
 
 function toSettlement({ json }: RecordLine): RecoveredSettlement {

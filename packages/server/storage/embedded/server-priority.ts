@@ -11,7 +11,7 @@ const EVERY_MS = 1_000
  * True if this process may also raise others. Without that right only the value of a session is changed, which anyone may raise again: a
  * writer of records that stays low for good would fall behind (writer-priority.ts).
  */
-export const mayRaise = hasCapability(CAP_SYS_NICE)
+export const mayRaise = hasCapability(CAP_SYS_NICE) && isInFirstUserNamespace()
 
 /**
  * Lets gateways have the processors before the server's processes do: callers wait for gateways, while the server mostly writes
@@ -82,6 +82,15 @@ function hasCapability(bit: bigint): boolean {
   try {
     const [, bits = '0'] = /^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? []
     return ((BigInt(`0x${bits}`) >> bit) & 1n) === 1n
+  } catch {
+    return false
+  }
+}
+
+/** Within another user namespace a capability does not count for this (user_namespaces(7)). */
+function isInFirstUserNamespace(): boolean {
+  try {
+    return /^\s*0\s+0\s+4294967295\s*$/.test(readFileSync('/proc/self/uid_map', 'latin1'))
   } catch {
     return false
   }

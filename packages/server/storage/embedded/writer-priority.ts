@@ -5,8 +5,8 @@ import { mayRaise, readSessionNice, setSessionNice } from './server-priority.ts'
 /** Linux lets a process with this value run once all others of its processor wait. */
 const LAST_NICE = 19
 /**
- * That of a gateway. With 5 and a gateway that never rests, each message waits until Linux gives the process its turn, and a batch has
- * dozens: it stored a ninth of the records.
+ * That of a gateway. With 5, beside a gateway that uses the whole processor, the database had a ninth of the time that records need: a
+ * batch is a dialogue of dozens of messages, for each of which its process waits to be scheduled.
  */
 const WAITED_FOR_NICE = 0
 const EVERY_MS = 100
@@ -40,16 +40,28 @@ export class WriterPriority {
   }
 
   #set(): void {
+    const pid = this.#pid
+    if (pid === undefined) return
     const nice = this.#isWaitedFor() ? WAITED_FOR_NICE : LAST_NICE
-    if (this.#pid === undefined) return
-    try {
-      // What the process has is read each time, since all processes of the server are lowered soon after they start.
-      if (mayRaise && getPriority(this.#pid) !== nice) setPriority(this.#pid, nice)
-      if (readSessionNice(this.#pid) !== nice) setSessionNice(this.#pid, nice)
-    } catch {
-      // The process has ended, the system has no such values, or another user than root changed more than ten in this second. The
-      // next look tries again.
-    }
+    // What each has is read first, since all processes of the server are lowered soon after they start.
+    attempt(() => {
+      if (readSessionNice(pid) !== nice) setSessionNice(pid, nice)
+    })
+    attempt(() => {
+      if (mayRaise && getPriority(pid) !== nice) setPriority(pid, nice)
+    })
+  }
+}
+
+/**
+ * The process may have ended, the system may have no such values, and it lets other users than root change ten in a second only.
+ * The next look tries again.
+ */
+function attempt(change: () => void): void {
+  try {
+    change()
+  } catch {
+    // See above.
   }
 }
 

@@ -32,8 +32,8 @@ export interface EncodedRecord extends StoredRows {
 }
 
 /**
- * Stores those records in one transaction that are not stored yet. If another process stores one of them meanwhile, the primary key
- * of usage_records refuses the batch, which is tried again without it.
+ * Stores, in one transaction, those records that are not stored yet. If another process stores one of them meanwhile, the primary
+ * key of usage_records refuses the batch, which is tried again without it.
  */
 export async function storeOnce(pool: Pool, batch: readonly EncodedRecord[]): Promise<void> {
   for (let tries = 1; ; tries++) {
