@@ -312,18 +312,20 @@ export class Drain {
 
   /** Runs the barriers whose records are in the database, all at the same time. */
   async #runBarriers(): Promise<void> {
-    if (this.#barriers.length === 0 || this.#segments.hasUnread) return
-    const ready = this.#barriers.filter(({ after }) => after <= this.#inserted)
-    if (ready.length === 0) return
+    const isReady = ({ after }: Barrier): boolean => after <= this.#inserted
+    if (!this.#barriers.some(isReady) || this.#segments.hasUnread) return
     await this.#removeDone()
-    this.#barriers = this.#barriers.filter(({ after }) => after > this.#inserted)
+    // The memory may have become full meanwhile.
+    if (this.#segments.hasUnread) return
+    const ready = this.#barriers.filter(isReady)
+    this.#barriers = this.#barriers.filter(barrier => !isReady(barrier))
     const missing = this.#queue.listIds()
     await Promise.all(ready.map(({ run }) => run(missing)))
   }
 
   /**
    * A transaction costs PostgreSQL as much as a hundred rows. So records that come while one runs are collected: they wait for
-   * a whole batch or the next flush. Unread segments may be read once nothing is queued.
+   * a whole batch or the next flush. Unread segments wait for all that is queued.
    */
   #isQueueDue(): boolean {
     if (this.#queue.length === 0) return false

@@ -142,3 +142,25 @@ test('segments without an open line are removed if another one cannot be moved',
   await drain.flush()
   expect(listSegments(folder)).toEqual([1, 5])
 })
+
+test('a read that comes while segments are removed for another one runs too', async () => {
+  const folder = folderOf()
+  const opened = openJournal(folder, { onError: () => {} })
+  const state: { second?: Promise<string> } = {}
+  const journal: Journal = {
+    ...opened,
+    async remove(segments) {
+      state.second ??= drain.afterFlush(async () => 'second')
+      await opened.remove(segments)
+    },
+  }
+  const insert = async (): Promise<void> => {}
+  const drain: Drain = new Drain({ folder, journal, log: silent, flushEveryMs: NEVER_MS, insert })
+  await writeAll(drain, ['a'])
+  await drain.insertDue()
+  opened.rotate()
+  expect(await drain.afterFlush(async () => 'first')).toBe('first')
+  expect(state.second).toBeDefined()
+  expect(await state.second).toBe('second')
+  await drain.close()
+})
