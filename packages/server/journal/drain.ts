@@ -180,7 +180,7 @@ export class Drain {
       if (isShed) this.#shed++
       else if (isUnwritten) this.#unjournaled.add(this.#queue.add(line, segment), line)
       else if (this.#hasRoom()) this.#queue.add(line, segment)
-      else this.#noteOverflow()
+      else this.#noteOverflow(segment)
     }
   }
 
@@ -190,9 +190,9 @@ export class Drain {
   }
 
   /** What is in memory is inserted first: the segments contain it too. */
-  #noteOverflow(): void {
+  #noteOverflow(segment: number): void {
     if (this.#segments.hasOverflowed) return
-    this.#segments.noteOverflow()
+    this.#segments.noteOverflow(segment)
     this.#beforeUnread = this.#inserted + this.#queue.length
   }
 
@@ -272,9 +272,15 @@ export class Drain {
     clearInterval(this.#timer)
     this.#isClosing = true
     this.#refusals.writeAll()
-    await this.insertDue().catch(() => {})
+    const isInserted = await this.insertDue().then(
+      () => true,
+      () => false,
+    )
+    // A run that had just come to its end has not seen what was written last.
+    if (isInserted && this.#hasWork()) await this.insertDue().catch(() => {})
     this.#refusals.writeAll()
     this.#writeAll()
+    this.#unjournaled.appendAgain()
     this.#options.journal.close()
     // A request that is still open was cut off: its segment stays for the next start.
     if (!this.#hasWork() && this.#opens.size === 0) await this.#segments.removeAll()

@@ -31,7 +31,8 @@ export class JournalSegments {
   #removingReported: Promise<void> = Promise.resolve()
   /** Segments of this run with records that are not in memory. */
   #unread: number[] = []
-  #overflowed = false
+  /** No record before this segment is only there, apart from unread segments; undefined: all records since then are in memory. */
+  #overflowedFrom: number | undefined
 
   constructor(options: JournalSegmentsOptions) {
     this.#options = options
@@ -45,17 +46,17 @@ export class JournalSegments {
 
   /** True while any segment has records that are neither in memory nor in the database. */
   get hasUnread(): boolean {
-    return this.hasRecovered || this.#unread.length > 0 || this.#overflowed
+    return this.hasRecovered || this.#unread.length > 0 || this.hasOverflowed
   }
 
   /** True from when a record is written that is not in memory until these are read. Further ones must not be kept in memory either. */
   get hasOverflowed(): boolean {
-    return this.#overflowed
+    return this.#overflowedFrom !== undefined
   }
 
-  /** Notes that a record was written that is not in memory. */
-  noteOverflow(): void {
-    this.#overflowed = true
+  /** Notes that a record was written to this segment, or a later one, that is not in memory. */
+  noteOverflow(segment: number): void {
+    this.#overflowedFrom = segment
   }
 
   /** Inserts the records of killed runs. A request without a record counts as its open line says. Rejects with the database's error. */
@@ -92,11 +93,11 @@ export class JournalSegments {
    * the overflow: it would be inserted twice. Rejects with the database's error, or if no further segment can be begun.
    */
   async insertNextUnread(): Promise<void> {
-    if (this.#overflowed) {
+    if (this.hasOverflowed) {
       // From here on records may be kept in memory again: they are in a later segment.
       this.#options.journal.rotate()
       this.#unread = this.#listPrevious()
-      this.#overflowed = false
+      this.#overflowedFrom = undefined
     }
     const [sequence] = this.#unread
     if (sequence === undefined) return
@@ -106,11 +107,12 @@ export class JournalSegments {
     await this.#remove([sequence])
   }
 
-  /** Removes the segments before `end`, if they are read: their records were in memory, and are in the database. */
+  /** Removes the segments before `end` whose records were in memory, and are in the database. */
   async removeBefore(end: number): Promise<void> {
-    if (this.hasRecovered || this.#overflowed) return
+    if (this.hasRecovered) return
+    const until = Math.min(end, this.#overflowedFrom ?? end)
     await this.#remove(
-      this.#listPrevious().filter(segment => segment < end && !this.#unread.includes(segment)),
+      this.#listPrevious().filter(segment => segment < until && !this.#unread.includes(segment)),
     )
   }
 

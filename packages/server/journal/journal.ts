@@ -209,15 +209,16 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
 
   function write(lines: Buffer): void {
     if (lines.length === 0) return
-    if (size > 0 && size + lines.length > maxSegmentBytes) rotate()
-    dirty = true
     let at = 0
     try {
+      if (size > 0 && size + lines.length > maxSegmentBytes) rotate()
+      dirty = true
       // A write may be short; continue with the rest.
       while (at < lines.length) at += writeSync(file, lines, at, lines.length - at)
     } finally {
       size += at
-      if (at > 0 && at < lines.length) encoder.endTornLine()
+      // Nothing was written of lines that were to end a torn one: it is still torn.
+      if (at < lines.length && (at > 0 || lines[0] === NEWLINE)) encoder.endTornLine()
     }
   }
 

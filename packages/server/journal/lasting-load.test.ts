@@ -164,3 +164,42 @@ test('a read that comes while segments are removed for another one runs too', as
   expect(await state.second).toBe('second')
   await drain.close()
 })
+
+test('an open line that was moved into a further segment is kept while it cannot be moved again', async () => {
+  const folder = folderOf()
+  const maxSegmentBytes = 600
+  const opened = openJournal(folder, { onError: () => {}, maxSegmentBytes })
+  let canAppend = true
+  const journal: Journal = {
+    ...opened,
+    append(...lines) {
+      if (!canAppend) throw new Error('ENOSPC')
+      return opened.append(...lines)
+    },
+  }
+  const drain = new Drain({ folder, journal, log: silent, flushEveryMs: NEVER_MS, insert: async () => {} })
+  const long = (id: string): RequestRecord =>
+    ({ id, user: 'x'.repeat(300), status: 200, attempts: [{}] }) as unknown as RequestRecord
+  drain.open(long('running'))
+  journal.rotate()
+  await drain.write(long('a'))
+  // Moves the line, for which the second segment has no room.
+  await drain.flush()
+  expect(journal.current()).toBe(3)
+  canAppend = false
+  journal.rotate()
+  await drain.flush()
+  const contents = listSegments(folder).map(segment => readSegment(segmentPath(folder, segment)))
+  const lines = (await Promise.all(contents)).flatMap(({ records }) => records)
+  expect(lines.join('\n')).toContain('"running"')
+})
+
+test('what could not be journaled is journaled at the end, if the database is unavailable', async () => {
+  const { folder, state, drain } = openLoadedDrain()
+  state.canAppend = () => false
+  await drain.write({ id: 'x', status: 200, attempts: [{}] } as unknown as RequestRecord)
+  state.canAppend = () => true
+  await drain.close()
+  const { records } = await readSegment(segmentPath(folder, 1))
+  expect(records.join('\n')).toContain('"x"')
+})

@@ -15,10 +15,11 @@ export function parseOpenLine(json: string): string | undefined {
   return json.startsWith(BEGIN) ? json.slice(BEGIN.length, -1) : undefined
 }
 
-/** An open line, and a segment that is not after the one that it is in. */
+/** An open line, and the first and last segment that it may be in. */
 interface OpenLine {
   readonly line: string
-  segment: number
+  first: number
+  last: number
 }
 
 /** The number of lines that are written at once. */
@@ -42,7 +43,8 @@ export class OpenRequests {
   }
 
   add(id: string, line: string): void {
-    this.#lines.set(id, { line, segment: this.#journal.append(line) })
+    const segment = this.#journal.append(line)
+    this.#lines.set(id, { line, first: segment, last: segment })
   }
 
   remove(id: string): void {
@@ -52,23 +54,33 @@ export class OpenRequests {
   /** Appends the open lines of these segments again, so that the segments can be removed. Rejects if one cannot be written. */
   async moveFrom(segments: readonly number[]): Promise<void> {
     const old = new Set(segments)
-    const opens = [...this.#lines.entries()].filter(([, { segment }]) => old.has(segment))
+    const opens = [...this.#lines.entries()].filter(([, open]) =>
+      segmentsOf(open).some(each => old.has(each)),
+    )
     const ticks = new ShortTicks()
     for (let at = 0; at < opens.length; at += LINES_AT_ONCE) {
       if (ticks.isOver) await ticks.next()
       // A request may have ended meanwhile.
       const group = opens.slice(at, at + LINES_AT_ONCE).filter(([id, open]) => this.#lines.get(id) === open)
       // The write may begin a further segment.
-      const segment = this.#journal.current()
-      this.#journal.append(...group.map(([, { line }]) => line))
-      for (const [, open] of group) open.segment = segment
+      const first = this.#journal.current()
+      const last = this.#journal.append(...group.map(([, { line }]) => line))
+      for (const [, open] of group) {
+        open.first = first
+        open.last = last
+      }
     }
   }
 
   /** Returns those of the segments that have no open line. */
   listWithout(segments: readonly number[]): number[] {
     const used = new Set<number>()
-    for (const [, { segment }] of this.#lines.entries()) used.add(segment)
+    for (const [, open] of this.#lines.entries()) for (const segment of segmentsOf(open)) used.add(segment)
     return segments.filter(segment => !used.has(segment))
   }
+}
+
+/** A write begins one segment at most, unless lines are longer than a segment. */
+function segmentsOf({ first, last }: OpenLine): number[] {
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at)
 }

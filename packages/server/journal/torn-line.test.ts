@@ -43,3 +43,17 @@ test('keeps the line after one that a full disk wrote only partly', async () => 
   expect(journal.bytes()).toBe(fs.statSync(segmentPath(folder, journal.current())).size)
   journal.close()
 })
+
+test('keeps the line after a torn one if nothing could be written in between', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'rideau-journal-'))
+  const journal = openJournal(folder, { onError: () => {} })
+  limitDisk(5)
+  for (const line of ['{"a":1}', '{"b":2}']) expect(() => journal.append(line)).toThrow('ENOSPC')
+  freeDisk()
+  for (const line of ['{"c":3}', '{"d":4}']) journal.append(line)
+  expect(await readSegment(segmentPath(folder, journal.current()))).toEqual({
+    records: ['{"c":3}', '{"d":4}'],
+    badLines: 1,
+  })
+  journal.close()
+})
