@@ -224,7 +224,7 @@ async function runLatency(contenders, mock, failed, load, folder) {
     }
   }
   printTable(
-    ['first byte', 'contender', 'requests/s', '+ p50 ms', '+ p99 ms', 'lowest'],
+    ['first byte', 'contender', 'requests/s', '+ p50 ms', '+ p99 ms', 'lowest p99'],
     rows.map(row => [
       row.scenario,
       row.contender,

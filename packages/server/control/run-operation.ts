@@ -108,7 +108,8 @@ async function runWrite(running: RunningCall, keep?: StoreAnswer): Promise<unkno
     return result
   })
   return await written.catch(error => {
-    if (!isMissingReference(error)) throw error
+    // What a removal leaves behind is an error of ours.
+    if (operation.method === 'DELETE' || !isMissingReference(error)) throw error
     const message = 'A resource that this one belongs to, or that it names, was deleted meanwhile.'
     throw new Fault('resource_not_found', message, { cause: error })
   })

@@ -331,7 +331,7 @@ export class Drain {
 
   /**
    * A transaction costs PostgreSQL as much as a hundred rows. So records that come while one runs are collected: they wait for
-   * a whole batch or the next flush. Unread segments wait for all that is queued.
+   * a whole batch or the next flush. Those that an unread segment waits for are due at once.
    */
   #isQueueDue(): boolean {
     if (this.#queue.length === 0) return false

@@ -16,9 +16,15 @@ let stored: string[]
 let replayed: string[]
 let isBroken: boolean
 let isWritten: boolean
+let inserting: number
+/** The most inserts that ran at once. */
+let mostInserting: number
 
 const insert = async (records: readonly RecordLine[]): Promise<void> => {
   if (isBroken) throw new Error('the database is unavailable')
+  mostInserting = Math.max(mostInserting, ++inserting)
+  await new Promise(resolve => setImmediate(resolve))
+  inserting--
   for (const { id } of records) if (!stored.includes(id)) stored.push(id)
 }
 
@@ -49,6 +55,8 @@ beforeEach(() => {
   replayed = []
   isBroken = false
   isWritten = false
+  inserting = 0
+  mostInserting = 0
 })
 
 test('stores and reports what a killed worker has journaled, and removes its folder', async () => {
@@ -68,6 +76,8 @@ test('replays the folders of all workers of earlier starts, and without one has 
   replays.replayAll()
   await Promise.all(['1-one', '2-two', '3-never-used', '4-none'].map(name => replays.replay(name)))
   expect([...stored].sort()).toEqual(['1-one cut off', '1-one ended', '2-two cut off', '2-two ended'])
+  // They share a connection.
+  expect(mostInserting).toBe(1)
   expect(readdirSync(folder)).toEqual([])
   await replays.flush()
   await replays.close()

@@ -32,6 +32,8 @@ export class JournalReplays {
   readonly #options: JournalReplaysOptions
   /** By the names of their folders. */
   readonly #running = new Map<string, Replay>()
+  /** The insert of the replays that runs, and those that wait for it. */
+  #inserts: Promise<void> = Promise.resolve()
   #isClosed = false
   #noteClosed: () => void = () => {}
   readonly #closed = new Promise<false>(resolve => {
@@ -102,9 +104,16 @@ export class JournalReplays {
     this.#running.delete(name)
   }
 
+  /** Inserts for one replay after another: they share a connection, for which many would wait longer than its time-out. */
+  #insert(records: readonly RecordLine[]): Promise<void> {
+    const inserted = this.#inserts.then(() => this.#options.insert(records))
+    this.#inserts = inserted.catch(() => {})
+    return inserted
+  }
+
   /** Returns true once everything is stored, and false if it was interrupted. */
   async #replayFolder(name: string, replay: Replay): Promise<boolean> {
-    const { folder: parent, insert, log, onException, onReplayed } = this.#options
+    const { folder: parent, log, onException, onReplayed } = this.#options
     const folder = path.join(parent, name)
     if (existsSync(folder) && listSegments(folder).length > 0) {
       const journal = openJournal(folder, { onError: error => onException(error, 'the journal of a worker') })
@@ -115,7 +124,7 @@ export class JournalReplays {
       const drain = new Drain({
         folder,
         journal,
-        insert,
+        insert: records => this.#insert(records),
         log,
         async onReplayed(records) {
           await onReplayed(records)

@@ -31,7 +31,7 @@ export class JournalSegments {
   #removingReported: Promise<void> = Promise.resolve()
   /** Segments of this run with records that are not in memory. */
   #unread: number[] = []
-  /** No record before this segment is only there, apart from unread segments; undefined: all records since then are in memory. */
+  /** The first segment, apart from `#unread`, that may have a record that is not in memory; undefined: none has. */
   #overflowedFrom: number | undefined
 
   constructor(options: JournalSegmentsOptions) {
@@ -54,9 +54,9 @@ export class JournalSegments {
     return this.#overflowedFrom !== undefined
   }
 
-  /** Notes that a record was written to this segment, or a later one, that is not in memory. */
+  /** Notes that a record was written to this segment, or a later one, that is not in memory. The first such segment counts. */
   noteOverflow(segment: number): void {
-    this.#overflowedFrom = segment
+    this.#overflowedFrom ??= segment
   }
 
   /** Inserts the records of killed runs. A request without a record counts as its open line says. Rejects with the database's error. */

@@ -240,8 +240,9 @@ export function openJournal(folder: string, options: JournalOptions): Journal {
     },
     close() {
       clearInterval(timer)
-      fdatasyncSync(file)
-      closeSync(file)
+      // All lines are in the kernel: what cannot be synced must not keep the process from ending.
+      attempt(() => fdatasyncSync(file), onError)
+      attempt(() => closeSync(file), onError)
     },
   }
 }

@@ -53,10 +53,8 @@ export class OpenRequests {
 
   /** Appends the open lines of these segments again, so that the segments can be removed. Rejects if one cannot be written. */
   async moveFrom(segments: readonly number[]): Promise<void> {
-    const old = new Set(segments)
-    const opens = [...this.#lines.entries()].filter(([, open]) =>
-      segmentsOf(open).some(each => old.has(each)),
-    )
+    const isOld = (open: OpenLine): boolean => segments.some(segment => mayBeIn(open, segment))
+    const opens = [...this.#lines.entries()].filter(([, open]) => isOld(open))
     const ticks = new ShortTicks()
     for (let at = 0; at < opens.length; at += LINES_AT_ONCE) {
       if (ticks.isOver) await ticks.next()
@@ -74,13 +72,11 @@ export class OpenRequests {
 
   /** Returns those of the segments that have no open line. */
   listWithout(segments: readonly number[]): number[] {
-    const used = new Set<number>()
-    for (const [, open] of this.#lines.entries()) for (const segment of segmentsOf(open)) used.add(segment)
-    return segments.filter(segment => !used.has(segment))
+    const opens = [...this.#lines.entries()]
+    return segments.filter(segment => !opens.some(([, open]) => mayBeIn(open, segment)))
   }
 }
 
-/** A write begins one segment at most, unless lines are longer than a segment. */
-function segmentsOf({ first, last }: OpenLine): number[] {
-  return Array.from({ length: last - first + 1 }, (_, at) => first + at)
+function mayBeIn({ first, last }: OpenLine, segment: number): boolean {
+  return first <= segment && segment <= last
 }

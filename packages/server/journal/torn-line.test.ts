@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { openJournal, segmentPath } from './journal.ts'
 import { readSegment } from './read-segment.ts'
 
-const { writeSync } = fs
+const { fdatasyncSync, writeSync } = fs
 
 /** Leaves the disk space for `room` more bytes. What fits is written. Modules see it by their named imports too. */
 function limitDisk(room: number): void {
@@ -23,6 +23,7 @@ function limitDisk(room: number): void {
 
 function freeDisk(): void {
   fs.writeSync = writeSync
+  fs.fdatasyncSync = fdatasyncSync
   syncBuiltinESMExports()
 }
 
@@ -56,4 +57,17 @@ test('keeps the line after a torn one if nothing could be written in between', a
     badLines: 1,
   })
   journal.close()
+})
+
+test('ends also if its last lines cannot be synced, and reports that', () => {
+  const errors: unknown[] = []
+  const folder = mkdtempSync(path.join(tmpdir(), 'rideau-journal-'))
+  const journal = openJournal(folder, { onError: error => errors.push(error) })
+  journal.append('{"a":1}')
+  fs.fdatasyncSync = () => {
+    throw new Error('EIO')
+  }
+  syncBuiltinESMExports()
+  journal.close()
+  expect(errors).toEqual([new Error('EIO')])
 })

@@ -27,6 +27,7 @@ test.runIf(process.platform === 'linux')(
     writer = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
     const pid = writer.pid as number
     const pool = new EventEmitter()
+    const own = readNices(process.pid)
     let isWaitedFor = false
     priority = new WriterPriority(pool as unknown as Pool, () => isWaitedFor)
     pool.emit('connect', { processID: pid })
@@ -36,10 +37,10 @@ test.runIf(process.platform === 'linux')(
     }
     await expectNices(19, 19)
     isWaitedFor = true
-    await expectNices(0, 0)
+    await expectNices(...own)
     // As the server's processes are lowered.
     if (mayRaise) setPriority(pid, 5)
-    await expectNices(0, 0)
+    await expectNices(...own)
     isWaitedFor = false
     await expectNices(19, 19)
     pool.emit('remove', { processID: pid })

@@ -4,17 +4,14 @@ import { mayRaise, readSessionNice, setSessionNice } from './server-priority.ts'
 
 /** Linux lets a process with this value run once all others of its processor wait. */
 const LAST_NICE = 19
-/**
- * That of a gateway. With 5, beside a gateway that uses the whole processor, the database had a ninth of the time that records need: a
- * batch is a dialogue of dozens of messages, for each of which its process waits to be scheduled.
- */
-const WAITED_FOR_NICE = 0
 const EVERY_MS = 100
 
 /**
  * Keeps the server's process that writes records from interrupting gateways. Each piece of rows wakes it up, and with a higher
  * priority Linux would often let it run at once, for up to 4 ms of the tick of a gateway. While something waits for the records, it has the
- * priority of a gateway, so that they never fall behind for good.
+ * priority of this process, so that they never fall behind for good. With a value higher by 5, beside a gateway that uses the whole processor,
+ * the database had a ninth of the time that records need: a batch is a dialogue of dozens of messages, for each of which its process waits to
+ * be scheduled.
  */
 export class WriterPriority {
   readonly #isWaitedFor: () => boolean
@@ -42,12 +39,14 @@ export class WriterPriority {
   #set(): void {
     const pid = this.#pid
     if (pid === undefined) return
-    const nice = this.#isWaitedFor() ? WAITED_FOR_NICE : LAST_NICE
+    const isWaitedFor = this.#isWaitedFor()
     // What each has is read first, since all processes of the server are lowered soon after they start.
     attempt(() => {
+      const nice = isWaitedFor ? readSessionNice(process.pid) : LAST_NICE
       if (readSessionNice(pid) !== nice) setSessionNice(pid, nice)
     })
     attempt(() => {
+      const nice = isWaitedFor ? getPriority() : LAST_NICE
       if (mayRaise && getPriority(pid) !== nice) setPriority(pid, nice)
     })
   }
