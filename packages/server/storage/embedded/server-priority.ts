@@ -70,7 +70,16 @@ function lower(pid: number): boolean {
 
 /** Returns the value of all processes of the process's session together (sched(7), autogroup). */
 export function readSessionNice(pid: number): number {
-  return Number(/nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'latin1'))?.[1])
+  return parseSessionNice(readFileSync(`/proc/${pid}/autogroup`, 'latin1'))
+}
+
+/**
+ * The text is empty for a process none of whose ancestors has begun a session, but for the first process of the machine. It shares the
+ * processors by its own value, beside sessions, as if it were a session with 0.
+ */
+export function parseSessionNice(autogroup: string): number {
+  const [, nice = '0'] = /nice (-?\d+)/.exec(autogroup) ?? []
+  return Number(nice)
 }
 
 /** Throws if Linux does not allow it now, or knows no such value. */

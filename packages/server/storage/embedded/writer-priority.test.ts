@@ -16,7 +16,7 @@ afterEach(() => {
 
 /** Of the process, and of its session. */
 function readNices(pid: number): [process: number, session: number] {
-  const session = /nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'latin1'))?.[1]
+  const [, session = '0'] = /nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'latin1')) ?? []
   return [getPriority(pid), Number(session)]
 }
 
