@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { estimateBytes } from './estimate-bytes.ts'
+import { estimateBytes, estimateBytesInTicks } from './estimate-bytes.ts'
 
 test('texts count wherever they are', () => {
   const text = 'x'.repeat(1000)
@@ -21,4 +21,18 @@ test('bytes count once, and values without content have a small estimate', () =>
   expect(estimateBytes(Buffer.alloc(1000))).toBe(1024)
   for (const value of [null, undefined, 1, true, new Date(0), {}, []])
     expect(estimateBytes(value)).toBeLessThan(100)
+})
+
+test('an estimate in short ticks is about the same, and lets others have the event loop', async () => {
+  const rule = { id: 'x'.repeat(36), metric: 'requests', limit: 10, windowMs: null }
+  const limits = Array.from({ length: 200_000 }, () => ({ ...rule }))
+  const environment = { policies: { limits, quotas: [] }, aliases: new Map([['fast', { targets: [rule] }]]) }
+  let ticks = 0
+  const count = setInterval(() => ticks++, 0)
+  const bytes = await estimateBytesInTicks(environment)
+  clearInterval(count)
+  const atOnce = estimateBytes(environment)
+  expect(bytes / atOnce).toBeGreaterThan(0.9)
+  expect(bytes / atOnce).toBeLessThan(1.2)
+  expect(ticks).toBeGreaterThan(3)
 })

@@ -27,8 +27,8 @@ const PROVIDER_CREDENTIALS: RecordBound = {
 }
 
 /**
- * The most records that an owner may have, by the operation that makes one. Every gateway worker holds what an environment has, reads it
- * in one piece after each change, and looks through it for some requests. docs/control-plane.md lists these numbers.
+ * The most records that an owner may have, by the operation that makes one. Every gateway worker holds what an environment has, reads all of
+ * it after each change, and looks through it for some requests. docs/control-plane.md lists these numbers.
  */
 export const RECORD_BOUNDS: ReadonlyMap<string, RecordBound> = new Map<string, RecordBound>([
   ['keys.create', { ...KEYS, most: 100_000, remedy: REVOKE }],
@@ -112,7 +112,7 @@ const WRITING = new Set([
   'provider_credentials.create_in_project',
   'provider_credentials.update',
 ])
-/** The most bytes of the texts of one environment: what its gateways parse at once after each change. */
+/** The most bytes of the texts of one environment: what its gateways read after each change. */
 export const MAX_ENVIRONMENT_BYTES = 4 * 1024 * 1024
 
 /** True if the operation may be refused because its owner has too much already. */

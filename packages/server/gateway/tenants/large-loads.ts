@@ -3,7 +3,7 @@ import { FairSlots } from '../../http/fair-slots.ts'
 
 /** Environments with fewer records load within a few milliseconds of the event loop. */
 const LARGE_RECORDS = 1_000
-/** What a record costs of the event loop: parsing it, and measuring what it takes of memory. */
+/** What a record costs of the event loop, in short ticks: parsing it, and measuring what it takes of memory. */
 const RECORD_MS = 0.02
 /** How long an environment rests after it was loaded, as a multiple of what that cost; at most MAX_REST_MS. */
 const OWN_REST_FACTOR = 9
@@ -22,8 +22,8 @@ interface LargeEnvironment {
 type Load = (id: string) => Promise<Environment | undefined>
 
 /**
- * Paces the loads of environments with thousands of rules, models or credentials, one after another in turns of organizations: each holds the
- * event loop of every gateway worker for up to 0.3 s, and whoever changes such an environment again and again makes its next
+ * Paces the loads of environments with thousands of rules, models or credentials, one after another in turns of organizations: each costs
+ * every gateway worker up to 0.3 s, and whoever changes such an environment again and again makes its next
  * request load it anew. Other environments never wait.
  */
 export class LargeLoads {

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Caller, EndUser, Environment } from '../../core/tenancy/tenancy.ts'
 import { SnapshotTable } from './snapshot-table.ts'
@@ -93,7 +94,9 @@ test('a large environment makes room for itself once it is loaded', async () => 
   table.keepKey('k', tenant(environment('small')))
   const large = { ...environment('large'), allowedModels: ['x'.repeat(20_000)] } as Environment
   await table.environment('large', async () => large)
+  await immediate()
   expect(table.bytes).toBeGreaterThan(40_000)
   await table.environment('larger', async id => ({ ...large, id, orgId: 'another' }) as Environment)
+  await immediate()
   expect(table.bytes).toBeLessThanOrEqual(BOUNDS.maxBytes)
 })

@@ -1,4 +1,4 @@
-import { estimateBytes } from '../../core/estimate-bytes.ts'
+import { estimateBytes, estimateBytesInTicks } from '../../core/estimate-bytes.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy/tenancy.ts'
 
 /** A credential and its environment. */
@@ -77,9 +77,11 @@ export class SnapshotTable<Tenant extends CallerEntry> {
     const loading = load(id)
     entry.environment = loading
     loading.then(
-      environment => {
-        if (environment === undefined || this.#environments.get(id) !== entry) return
-        this.#count(entry, environment.orgId, estimateBytes(environment))
+      async environment => {
+        if (environment === undefined) return
+        const bytes = await estimateBytesInTicks(environment)
+        // It may have been dropped meanwhile.
+        if (this.#environments.get(id) === entry) this.#count(entry, environment.orgId, bytes)
       },
       () => {
         if (entry.environment === loading) entry.environment = undefined

@@ -1,5 +1,7 @@
+import type { ShortTicks } from '../../core/short-ticks.ts'
 import type { Policies } from '../../core/tenancy/policies.ts'
 import type { BudgetRow, LimitRow, PlanRow, QuotaRow } from '../policy-tables.ts'
+import { jsonLines, readLines } from './json-lines.ts'
 
 /** Some columns of a row as JSON. `created` is Unix milliseconds. */
 type Part<R, K extends keyof R> = Pick<R, K> & { readonly id: string; readonly created: number }
@@ -25,10 +27,14 @@ type PlanPart = Part<
 /** The columns that POLICY_PARTS selects. */
 export interface PolicyParts {
   readonly time_zone: string
-  readonly limits: LimitPart[] | null
-  readonly quotas: QuotaPart[] | null
-  readonly budgets: BudgetPart[] | null
-  readonly plans: PlanPart[] | null
+  /** Lines of LimitPart. */
+  readonly limits: string | null
+  /** Lines of QuotaPart. */
+  readonly quotas: string | null
+  /** Lines of BudgetPart. */
+  readonly budgets: string | null
+  /** Lines of PlanPart. */
+  readonly plans: string | null
   readonly has_special_end_users: boolean
 }
 
@@ -42,33 +48,32 @@ const CAN_CONCERN = (row: string): string => `(${row}.scope is null or ${row}.sc
   or ${row}.scope = 'key' and exists (
     select from keys k where k.environment_id = e.id and k.id::text = ${row}.scope_ref::text))`
 
+const LIMIT = `jsonb_build_object(${CREATED('l')}, 'scope', l.scope, 'counted_ref', l.counted_ref, 'metric', l.metric,
+    'limit', l.limit, 'window_seconds', l.window_seconds)`
+const QUOTA = `jsonb_build_object(${CREATED('q')}, 'scope', q.scope, 'counted_ref', q.counted_ref, 'metric', q.metric,
+    'window', q.window, 'limit', q.limit, 'grace_pct', q.grace_pct)`
+const BUDGET = `jsonb_build_object(${CREATED('b')}, 'project_id', b.project_id, 'scope', b.scope, 'counted_ref', b.counted_ref,
+    'limit_nano_usd', b.limit_nano_usd, 'window', b.window, 'alert_pcts', b.alert_pcts, 'on_tight', b.on_tight)`
+const PLAN = `jsonb_build_object(${CREATED('n')}, 'name', n.name, 'is_default', n.is_default,
+    'allowed_models', n.allowed_models, 'scopes', n.scopes, 'requests_per_minute', n.requests_per_minute,
+    'max_concurrency', n.max_concurrency, 'tokens_per_day', n.tokens_per_day, 'nano_usd_per_month', n.nano_usd_per_month)`
+
 /** SQL: an environment's policies, for the select list of a statement over `environments e` and `organizations o`. */
 export const POLICY_PARTS = `o.time_zone,
-  (select jsonb_agg(jsonb_build_object(${CREATED('l')}, 'scope', l.scope, 'counted_ref', l.counted_ref, 'metric', l.metric,
-      'limit', l.limit, 'window_seconds', l.window_seconds) order by l.created_at, l.id)
-    from limits l where l.environment_id = e.id
-      or l.org_id = e.org_id and l.environment_id is null and ${CAN_CONCERN('l')}) as limits,
-  (select jsonb_agg(jsonb_build_object(${CREATED('q')}, 'scope', q.scope, 'counted_ref', q.counted_ref, 'metric', q.metric,
-      'window', q.window, 'limit', q.limit, 'grace_pct', q.grace_pct) order by q.created_at, q.id)
-    from quotas q where q.environment_id = e.id) as quotas,
-  (select jsonb_agg(jsonb_build_object(${CREATED('b')}, 'project_id', b.project_id, 'scope', b.scope,
-      'counted_ref', b.counted_ref, 'limit_nano_usd', b.limit_nano_usd, 'window', b.window,
-      'alert_pcts', b.alert_pcts, 'on_tight', b.on_tight) order by b.created_at, b.id)
-    from budgets b where b.org_id = e.org_id and (b.project_id is null or b.project_id = e.project_id)
-      and ${CAN_CONCERN('b')}) as budgets,
-  (select jsonb_agg(jsonb_build_object(${CREATED('n')}, 'name', n.name, 'is_default', n.is_default,
-      'allowed_models', n.allowed_models, 'scopes', n.scopes, 'requests_per_minute', n.requests_per_minute,
-      'max_concurrency', n.max_concurrency, 'tokens_per_day', n.tokens_per_day,
-      'nano_usd_per_month', n.nano_usd_per_month) order by n.created_at, n.id)
-    from plans n where n.environment_id = e.id) as plans,
+  (select ${jsonLines(LIMIT, 'l.created_at, l.id')} from limits l where l.environment_id = e.id
+    or l.org_id = e.org_id and l.environment_id is null and ${CAN_CONCERN('l')}) as limits,
+  (select ${jsonLines(QUOTA, 'q.created_at, q.id')} from quotas q where q.environment_id = e.id) as quotas,
+  (select ${jsonLines(BUDGET, 'b.created_at, b.id')} from budgets b
+    where b.org_id = e.org_id and (b.project_id is null or b.project_id = e.project_id) and ${CAN_CONCERN('b')}) as budgets,
+  (select ${jsonLines(PLAN, 'n.created_at, n.id')} from plans n where n.environment_id = e.id) as plans,
   exists (select from end_users u where u.environment_id = e.id
     and (u.plan_id is not null or u.blocked_at is not null)) as has_special_end_users`
 
 /** Turns the selected columns into the domain's policies, oldest first of each kind. */
-export function toPolicies(parts: PolicyParts): Policies {
+export async function toPolicies(parts: PolicyParts, ticks: ShortTicks): Promise<Policies> {
   return {
     timeZone: parts.time_zone,
-    limits: (parts.limits ?? []).map(part => ({
+    limits: await readLines(parts.limits, ticks, (part: LimitPart) => ({
       ...toBase(part),
       scope: part.scope,
       ref: part.counted_ref,
@@ -76,7 +81,7 @@ export function toPolicies(parts: PolicyParts): Policies {
       limit: part.limit,
       windowMs: part.window_seconds === null ? null : part.window_seconds * 1000,
     })),
-    quotas: (parts.quotas ?? []).map(part => ({
+    quotas: await readLines(parts.quotas, ticks, (part: QuotaPart) => ({
       ...toBase(part),
       scope: part.scope,
       ref: part.counted_ref,
@@ -85,7 +90,7 @@ export function toPolicies(parts: PolicyParts): Policies {
       limit: part.limit,
       gracePct: part.grace_pct,
     })),
-    budgets: (parts.budgets ?? []).map(part => ({
+    budgets: await readLines(parts.budgets, ticks, (part: BudgetPart) => ({
       ...toBase(part),
       projectId: part.project_id,
       scope: part.scope,
@@ -95,7 +100,7 @@ export function toPolicies(parts: PolicyParts): Policies {
       alertPcts: part.alert_pcts,
       onTight: part.on_tight,
     })),
-    plans: (parts.plans ?? []).map(part => ({
+    plans: await readLines(parts.plans, ticks, (part: PlanPart) => ({
       ...toBase(part),
       name: part.name,
       isDefault: part.is_default,

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { Pool } from 'pg'
 import type { SecretBox } from '../../core/access/secret-box.ts'
+import { ShortTicks } from '../../core/short-ticks.ts'
 import type {
   Credential,
   Endpoint,
@@ -12,6 +13,7 @@ import type {
 } from '../../core/tenancy/tenancy.ts'
 import { openOptions } from '../secrets/secret-options.ts'
 import { AUTH_PARTS, type AuthParts, toDeviceAuth, toFederatedConfig } from './auth-snapshots.ts'
+import { jsonLines, readLines } from './json-lines.ts'
 import { type AliasPart, type CustomModelPart, toAlias, toCustomModel } from './model-snapshots.ts'
 import { POLICY_PARTS, type PolicyParts, toPolicies } from './policy-snapshots.ts'
 
@@ -91,10 +93,21 @@ interface EnvironmentSnapshotRow extends PolicyParts, AuthParts {
   allow_client_passthrough: boolean
   allowed_origins: string[]
   deleted: boolean
-  credentials: CredentialPart[] | null
-  aliases: AliasPart[] | null
-  custom_models: CustomModelPart[] | null
+  /** Lines of CredentialPart. */
+  credentials: string | null
+  /** Lines of AliasPart. */
+  aliases: string | null
+  /** Lines of CustomModelPart. */
+  custom_models: string | null
 }
+
+const CREDENTIAL = `jsonb_build_object('id', c.id, 'provider', c.provider,
+    'secret_cipher', encode(c.secret_cipher, 'base64'), 'base_url', c.base_url, 'options', c.options,
+    'options_cipher', encode(c.options_cipher, 'base64'), 'weight', c.weight, 'created_at', floor(extract(epoch from c.created_at) * 1000),
+    'updated_at', floor(extract(epoch from c.updated_at) * 1000), 'discovered_models', c.discovered_models)`
+const ALIAS = `jsonb_build_object('alias', a.alias, 'strategy', a.strategy, 'targets', a.targets)`
+const CUSTOM_MODEL = `jsonb_build_object('model', m.model, 'capabilities', m.capabilities,
+    'context_window', m.context_window, 'max_output_tokens', m.max_output_tokens, 'pricing', m.pricing)`
 
 /**
  * The environment with everything that requests read: credentials with their secrets, aliases, custom models, policies.
@@ -111,16 +124,10 @@ export async function findEnvironmentSnapshot(
     text: `select e.id, e.org_id, e.project_id, e.name, e.log_capture, e.allowed_models, e.unsupported_params,
         e.on_client_gone, e.allow_secret_key_in_browser, e.allow_client_passthrough, p.allowed_origins,
         p.deleted_at is not null or o.deleted_at is not null as deleted,
-        (select jsonb_agg(jsonb_build_object('id', c.id, 'provider', c.provider,
-            'secret_cipher', encode(c.secret_cipher, 'base64'), 'base_url', c.base_url, 'options', c.options,
-            'options_cipher', encode(c.options_cipher, 'base64'), 'weight', c.weight, 'created_at', floor(extract(epoch from c.created_at) * 1000),
-            'updated_at', floor(extract(epoch from c.updated_at) * 1000), 'discovered_models', c.discovered_models) order by c.created_at, c.id)
-          from provider_credentials c where c.environment_id = e.id) as credentials,
-        (select jsonb_agg(jsonb_build_object('alias', a.alias, 'strategy', a.strategy, 'targets', a.targets))
-          from model_aliases a where a.environment_id = e.id) as aliases,
-        (select jsonb_agg(jsonb_build_object('model', m.model, 'capabilities', m.capabilities,
-            'context_window', m.context_window, 'max_output_tokens', m.max_output_tokens, 'pricing', m.pricing))
-          from custom_models m where m.environment_id = e.id) as custom_models,
+        (select ${jsonLines(CREDENTIAL, 'c.created_at, c.id')} from provider_credentials c
+          where c.environment_id = e.id) as credentials,
+        (select ${jsonLines(ALIAS)} from model_aliases a where a.environment_id = e.id) as aliases,
+        (select ${jsonLines(CUSTOM_MODEL)} from custom_models m where m.environment_id = e.id) as custom_models,
         ${AUTH_PARTS}, ${POLICY_PARTS}
       from environments e
       join projects p on p.id = e.project_id
@@ -130,6 +137,7 @@ export async function findEnvironmentSnapshot(
   })
   const row = rows[0]
   if (row === undefined) return undefined
+  const ticks = new ShortTicks()
   return {
     id: row.id,
     orgId: row.org_id,
@@ -142,12 +150,20 @@ export async function findEnvironmentSnapshot(
     allowSecretKeyInBrowser: row.allow_secret_key_in_browser,
     allowClientPassthrough: row.allow_client_passthrough,
     allowedOrigins: row.allowed_origins,
-    credentials: toCredentials(row.credentials ?? [], secretBox),
-    aliases: new Map((row.aliases ?? []).map(alias => [alias.alias, toAlias(alias)])),
-    customModels: new Map((row.custom_models ?? []).map(model => [model.model, toCustomModel(model)])),
+    credentials: await readCredentials(row.credentials, ticks, secretBox),
+    aliases: new Map(
+      await readLines(row.aliases, ticks, (part: AliasPart) => [part.alias, toAlias(part)] as const),
+    ),
+    customModels: new Map(
+      await readLines(
+        row.custom_models,
+        ticks,
+        (part: CustomModelPart) => [part.model, toCustomModel(part)] as const,
+      ),
+    ),
     federatedAuth: row.federated_auth === null ? null : toFederatedConfig(row.federated_auth),
     deviceAuth: row.device_auth === null ? null : toDeviceAuth(row.device_auth),
-    policies: toPolicies(row),
+    policies: await toPolicies(row, ticks),
     deleted: row.deleted,
   }
 }
@@ -156,9 +172,13 @@ export async function findEnvironmentSnapshot(
 const MAX_DISCOVERED = 20_000
 
 /** The oldest credentials' models count first. */
-function toCredentials(parts: readonly CredentialPart[], secretBox: SecretBox): Credential[] {
+function readCredentials(
+  lines: string | null,
+  ticks: ShortTicks,
+  secretBox: SecretBox,
+): Promise<Credential[]> {
   let room = MAX_DISCOVERED
-  return parts.map(part => {
+  return readLines(lines, ticks, (part: CredentialPart) => {
     const models = part.discovered_models.slice(0, room)
     room -= models.length
     return toCredential(part, models, secretBox)
