@@ -42,7 +42,7 @@ export function startGunzip(
   let stop: (fault: Fault) => void = () => {}
   const bytes = new Promise<Buffer>((resolve, reject) => {
     const chunks = new ReceivedChunks()
-    let permit: Permit | undefined
+    let permit: UnpackPermit | undefined
     const end = (): void => {
       stream.destroy()
       permit?.release()
@@ -92,7 +92,7 @@ function overRatio(): Fault {
   )
 }
 
-interface Permit {
+interface UnpackPermit {
   release(): void
 }
 
@@ -100,7 +100,7 @@ let acquired = 0
 const waiting = new Set<() => void>()
 
 /** Calls `onAcquired` once fewer than MAX_AT_ONCE permits are acquired, in the order of the calls. */
-function acquirePermit(onAcquired: () => void): Permit {
+function acquirePermit(onAcquired: () => void): UnpackPermit {
   let isAcquired = false
   const enter = (): void => {
     isAcquired = true

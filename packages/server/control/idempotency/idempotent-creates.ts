@@ -23,7 +23,7 @@ export interface IdempotentCall {
 /** Stores the answer in the transaction that creates. `orgId`: the organization of what was created. */
 export type StoreAnswer = (db: Db, orgId: string, result: unknown) => Promise<void>
 
-interface StoredAnswer {
+interface SealedAnswer {
   /** SHA-256 of the body. Sealed too, so that the database confirms no guess of a secret in it. */
   readonly body: string
   readonly result: unknown
@@ -99,19 +99,19 @@ export class IdempotentCreates {
     }
   }
 
-  async #find({ reach }: IdempotentCall, hashed: Buffer, body: string): Promise<StoredAnswer | undefined> {
+  async #find({ reach }: IdempotentCall, hashed: Buffer, body: string): Promise<SealedAnswer | undefined> {
     const { wholeDb, secretBox, clock } = this.#deps
     const row = await findIdempotentCreate(wholeDb, hashed, new Date(clock.now()))
     if (row === undefined) return undefined
     // The caller created an organization and has left it since.
     if (!reach.includes(row.org_id)) throw noResource()
-    const kept = JSON.parse(secretBox.open(row.answer_cipher, contextOf(row.id))) as StoredAnswer
+    const kept = JSON.parse(secretBox.open(row.answer_cipher, contextOf(row.id))) as SealedAnswer
     if (kept.body === body) return kept
     const message = 'This Idempotency-Key was used with another body.'
     throw new Fault('idempotency_conflict', message, { param: 'Idempotency-Key' })
   }
 
-  async #keep(db: Db, hashed: Buffer, orgId: string, answer: StoredAnswer): Promise<void> {
+  async #keep(db: Db, hashed: Buffer, orgId: string, answer: SealedAnswer): Promise<void> {
     const { secretBox, clock, newId } = this.#deps
     const id = newId()
     const isKept = await insertIdempotentCreate(db, {

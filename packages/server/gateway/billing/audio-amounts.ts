@@ -11,18 +11,18 @@ export interface AudioBounds extends SpokenText {
   readonly usage: AudioUsageBounds
 }
 
-interface PricedTarget {
+interface AudioTarget {
   readonly catalogModel: CatalogModel | undefined
 }
 
 /** Returns the most that a request may cost at a target; null: the price is unknown. */
-export function maxAudioCost(most: AudioBounds, { catalogModel }: PricedTarget): number | null {
+export function maxAudioCost(most: AudioBounds, { catalogModel }: AudioTarget): number | null {
   return audioCostNanoUsd(most.usage, most, catalogModel?.audio_pricing)
 }
 
 /** Returns what to reserve: the maximum over all targets. */
 export function toReservedAudioAmounts(
-  targets: readonly (PricedTarget & { readonly most: AudioBounds })[],
+  targets: readonly (AudioTarget & { readonly most: AudioBounds })[],
 ): Amounts {
   const counted = targets.map(({ most, catalogModel }) =>
     sum(toUsage(most.usage, catalogModel?.audio_pricing)),
@@ -34,7 +34,7 @@ export function toReservedAudioAmounts(
 }
 
 /** Returns the bill of an answer. What it does not report is billed at its maximum, so that audio is never free. */
-export function toAudioBill(reported: AudioUsage, most: AudioBounds, { catalogModel }: PricedTarget): Bill {
+export function toAudioBill(reported: AudioUsage, most: AudioBounds, { catalogModel }: AudioTarget): Bill {
   const prices = catalogModel?.audio_pricing
   const isEstimated =
     prices?.per_hour !== undefined
@@ -45,7 +45,7 @@ export function toAudioBill(reported: AudioUsage, most: AudioBounds, { catalogMo
 }
 
 /** The bill of a call that ended without an answer: its maximum, which is what was reserved. */
-export function toAbandonedAudioBill(most: AudioBounds, target: PricedTarget): Bill {
+export function toAbandonedAudioBill(most: AudioBounds, target: AudioTarget): Bill {
   return { ...toAudioBill(most.usage, most, target), isEstimated: true }
 }
 
