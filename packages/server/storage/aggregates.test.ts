@@ -67,7 +67,7 @@ interface Aggregate {
   find(db: Db, id: string): Promise<ListedRow | undefined>
   list(db: Db, tree: Tree, page: Page): Promise<readonly ListedRow[]>
   /** Absent: rows are never removed. */
-  readonly remove?: (db: Db, id: string) => Promise<void>
+  readonly remove?: (db: Db, id: string) => Promise<boolean>
   /** Whose deletion hides the row from `find`. */
   readonly owners: readonly ('project' | 'organization')[]
 }

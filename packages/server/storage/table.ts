@@ -105,15 +105,26 @@ export function defineTable<Name extends RecordTable>(
       return (await query.executeTakeFirstOrThrow()) as Row
     },
 
-    /** Sets the column to the time. A time that was set before stays: revoking a key again keeps the first time. */
-    async setTimeOnce(db: Db, id: string, column: OnceColumn<Row>, now: Date): Promise<void> {
+    /**
+     * Sets the column to the time. A time that was set before stays: revoking a key again keeps the first time. Returns false then, or if
+     * there is no such row.
+     */
+    async setTimeOnce(db: Db, id: string, column: OnceColumn<Row>, now: Date): Promise<boolean> {
       const time = column as 'deleted_at'
       const set = { [time]: now, updated_at: now }
-      await db.updateTable(table).set(set).where('id', '=', id).where(time, 'is', null).execute()
+      const query = db
+        .updateTable(table)
+        .set(set)
+        .where('id', '=', id)
+        .where(time, 'is', null)
+        .returning('id')
+      return (await query.executeTakeFirst()) !== undefined
     },
 
-    async remove(db: Db, id: string): Promise<void> {
-      await db.deleteFrom(table).where('id', '=', id).execute()
+    /** Returns false if there is no such row, for example because it was removed in the meantime. */
+    async remove(db: Db, id: string): Promise<boolean> {
+      const query = db.deleteFrom(table).where('id', '=', id).returning('id')
+      return (await query.executeTakeFirst()) !== undefined
     },
   }
 }

@@ -1,6 +1,7 @@
 import { lockCustomModel, removeCustomModel } from '../../storage/models/custom-models.ts'
 import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
+import { assertRemoved } from '../operation/or-not-found.ts'
 import { decidesPrice } from './custom-model-body.ts'
 
 export const deleteCustomModel = defineOperation('DELETE /v1/custom-models/{id}', {
@@ -12,6 +13,6 @@ export const deleteCustomModel = defineOperation('DELETE /v1/custom-models/{id}'
     // Locks the row: an administrator may set a price at this moment.
     const stored = await lockCustomModel(services.db, resource.id)
     if (stored !== undefined && decidesPrice(stored)) assertRole(role, 'admin')
-    await removeCustomModel(services.db, resource.id)
+    assertRemoved(await removeCustomModel(services.db, resource.id))
   },
 })

@@ -1,6 +1,7 @@
 import { removeLimit } from '../../storage/policies/limits.ts'
 import { assertRole } from '../operation/assert-role.ts'
 import { defineOperation } from '../operation/operation.ts'
+import { assertRemoved } from '../operation/or-not-found.ts'
 
 export const deleteLimit = defineOperation('DELETE /v1/limits/{id}', {
   name: 'limits.delete',
@@ -8,6 +9,6 @@ export const deleteLimit = defineOperation('DELETE /v1/limits/{id}', {
   access: { role: 'developer', of: 'limit' },
   handle: async ({ services, resource, role }) => {
     if (resource.environment_id === null) assertRole(role, 'admin')
-    await removeLimit(services.db, resource.id)
+    assertRemoved(await removeLimit(services.db, resource.id))
   },
 })

@@ -94,8 +94,8 @@ function byName(query: ReturnType<typeof selectEndUsers>, { after, limit }: Page
 }
 
 /** Blocks the end user. Blocking it again keeps the first `blocked_at`. */
-export function blockEndUser(db: Db, id: string, now: Date): Promise<void> {
-  return endUsers.setTimeOnce(db, id, 'blocked_at', now)
+export async function blockEndUser(db: Db, id: string, now: Date): Promise<void> {
+  await endUsers.setTimeOnce(db, id, 'blocked_at', now)
 }
 
 /** Unblocks the end user. Does nothing to one that is not blocked. */

@@ -35,6 +35,6 @@ export async function lockOrganization(tx: Db, id: string): Promise<void> {
 }
 
 /** Marks the organization as deleted. The row stays, so that keys below it are answered with key_revoked. */
-export function removeOrganization(db: Db, id: string, now: Date): Promise<void> {
+export function removeOrganization(db: Db, id: string, now: Date): Promise<boolean> {
   return organizations.setTimeOnce(db, id, 'deleted_at', now)
 }

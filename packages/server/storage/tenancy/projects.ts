@@ -15,6 +15,6 @@ export function isProjectSlugTaken(db: Db, orgId: string, slug: string): Promise
 }
 
 /** Marks the project as deleted. The row stays, so that keys below it are answered with key_revoked. */
-export function removeProject(db: Db, id: string, now: Date): Promise<void> {
+export function removeProject(db: Db, id: string, now: Date): Promise<boolean> {
   return projects.setTimeOnce(db, id, 'deleted_at', now)
 }
