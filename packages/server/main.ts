@@ -4,6 +4,7 @@ import { LIMITS } from './app/app-parts.ts'
 import { ConfigError } from './app/config-error.ts'
 import { parseDemoArguments, prepareDemo, toDemoEnv, toDemoText } from './app/demo.ts'
 import { Exceptions } from './app/exceptions.ts'
+import { explainStart } from './app/explain-start.ts'
 import { openHangupCheck } from './app/hangup-check.ts'
 import { setHeapOptions } from './app/heap-options.ts'
 import { lowerHelperThreads } from './app/helper-threads.ts'
@@ -56,7 +57,9 @@ export async function run(
   const options = { signals: process, clock: systemClock, log, endDatabase, exit }
   const stopping = new StopOnSignals(isReplacement === undefined ? options : { ...options, isReplacement })
   const demo = demoRows === undefined ? undefined : await prepareDemo(config, demoRows, log, process.stdout)
-  const app = await openApp({ ...config, workers }, planes, log, LIMITS, exceptions)
+  const app = await openApp({ ...config, workers }, planes, log, LIMITS, exceptions).catch(error => {
+    throw explainStart(error, config)
+  })
   started()
   welcome(app, { config, log, output: process.stdout })
   if (demo !== undefined) process.stdout.write(toDemoText(demo, config.baseUrl ?? app.controlUrl ?? ''))

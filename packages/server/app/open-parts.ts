@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { openSecretBox, type SecretBox } from '../core/access/secret-box.ts'
 import { systemClock } from '../core/clock.ts'
 import { openIds } from '../core/ids.ts'
@@ -9,6 +8,7 @@ import { openConfiguredEgress } from '../http/open-egress.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { openFileSecretBox } from '../storage/secrets/master-key.ts'
 import type { AppParts, Limits } from './app-parts.ts'
+import { prepareDataFolder } from './explain-start.ts'
 import { openJobs } from './jobs.ts'
 import type { Config } from './settings.ts'
 import { openSockets } from './sockets.ts'
@@ -24,7 +24,7 @@ export interface ListeningUrls {
 /** Opens what both planes share, and starts the jobs. `urls` is read whenever a part needs a URL that no setting gives. */
 export async function openParts(given: GivenParts, urls: ListeningUrls): Promise<AppParts> {
   const { config, log, limits, exceptions, cut, closers } = given
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  prepareDataFolder(config.dataDir)
   const storage = await openStorage({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,

@@ -60,6 +60,11 @@ export async function countInstances(pool: Pool): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
+/** Another process runs on the database, and the two would not share their limits. */
+export class DatabaseInUseError extends Error {
+  override readonly name = 'DatabaseInUseError'
+}
+
 /** Retries until the lock is acquired or the wait is over. */
 async function acquire(
   connection: Connection,
@@ -83,7 +88,7 @@ async function acquire(
   )
   if (client !== undefined) return client
   if (failure !== undefined) throw failure
-  throw new Error(
+  throw new DatabaseInUseError(
     isShared
       ? 'a gateway process without REDIS_URL already runs on this database: stop it, or set REDIS_URL for it too, ' +
           'because several processes must share their limits'

@@ -63,5 +63,10 @@ const EADDRINUSE = -constants.errno.EADDRINUSE
 
 function toError(code: number, address: string, port: number): Error {
   const name = code === EADDRINUSE ? 'EADDRINUSE' : getSystemErrorName(code)
-  return Object.assign(new Error(`listen ${name}: ${address}:${port}`), { code: name })
+  return Object.assign(new Error(`listen ${name}: ${address}:${port}`), {
+    code: name,
+    syscall: 'listen',
+    address,
+    port,
+  })
 }
