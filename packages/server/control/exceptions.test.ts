@@ -142,15 +142,6 @@ describe('an unusual request', () => {
     expect(await raw.until('"ok"')).toMatch(/^HTTP\/1\.1 200 /)
     raw.socket.destroy()
   })
-
-  test('closes the connection of a CONNECT request', async () => {
-    const raw = await openRaw(plane.url)
-    const closed = new Promise(resolve => raw.socket.once('close', resolve))
-    raw.socket.write('CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n')
-    await closed
-    expect(raw.text()).toBe('')
-    await expectServing()
-  })
 })
 
 /** Any UTF-16 text, including lone surrogates, control characters and names of Object.prototype. */
@@ -215,3 +206,14 @@ describe('any text from a caller is answered with a status', () => {
     expect(noted).toEqual([])
   }, 300_000)
 })
+
+test.each(['BREW /v1/orgs', 'CONNECT x:443'])(
+  '%s is answered with 404, and the connection closes',
+  async line => {
+    const raw = await openRaw(plane.url)
+    const closed = new Promise(resolve => raw.socket.once('close', resolve))
+    raw.socket.write(`${line} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    await closed
+    expect(raw.text()).toMatch(/^HTTP\/1\.1 404 [^]*"code":"route_not_found"/)
+  },
+)

@@ -5,7 +5,7 @@ import type { OnException } from '../core/on-exception.ts'
 import { batchInTick } from '../http/batch-in-tick.ts'
 import { ALL_HEADERS, UNCHECKED_HEAD } from '../http/check-head.ts'
 import { CheckedResponse } from '../http/checked-response.ts'
-import { answerClientError, MAX_HEADER_BYTES } from '../http/client-error.ts'
+import { answerClientError, answerConnect, MAX_HEADER_BYTES } from '../http/client-error.ts'
 import { ReceivedRequest } from '../http/received-request.ts'
 import { RequestLines } from '../http/request-lines.ts'
 
@@ -29,6 +29,16 @@ const KEEP_ALIVE_MS = 72_000
 export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException }: HttpServerOptions) {
   const onResponseError = (error: Error): void => onException(error, 'a response of the control plane')
   let lines: RequestLines | undefined
+  const answerBroken = (error: Error, socket: Duplex): void => {
+    try {
+      answerClientError(error, socket, lines?.latest(socket), newId, (fault, requestId) => ({
+        body: toEnvelope(fault, requestId, baseUrl()),
+      }))
+    } catch (another) {
+      onException(another, 'the answer to a broken call')
+      socket.destroy()
+    }
+  }
   return {
     serverFactory(handle: Handler): Server {
       const options = {
@@ -57,17 +67,9 @@ export function createHttpServer({ requestTimeoutMs, newId, baseUrl, onException
       // Node answers unknown expectations by itself without a listener. checkHead refuses them (server.ts).
       const server = http.createServer(options, receive).on('checkExpectation', receive)
       server.maxHeadersCount = ALL_HEADERS
+      answerConnect(server, answerBroken)
       return server
     },
-    answerBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
-      try {
-        answerClientError(error, socket, lines?.latest(socket), newId, (fault, requestId) => ({
-          body: toEnvelope(fault, requestId, baseUrl()),
-        }))
-      } catch (another) {
-        onException(another, 'the answer to a broken call')
-        socket.destroy()
-      }
-    },
+    answerBroken,
   }
 }

@@ -1,4 +1,5 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { NATIVE_MOUNT } from '@rideau/llm/formats/native/format'
 import { RequestError } from '@rideau/llm/formats/shared/request-error'
 import { fromReservedField } from '@rideau/llm/formats/shared/reserved-fields'
@@ -7,7 +8,7 @@ import { Fault, toFault } from '../core/fault.ts'
 import { assertKnownQuery } from '../http/assert-known-query.ts'
 import { batchInTick } from '../http/batch-in-tick.ts'
 import { ALL_HEADERS, checkHead, UNCHECKED_HEAD } from '../http/check-head.ts'
-import { MAX_HEADER_BYTES } from '../http/client-error.ts'
+import { answerConnect, MAX_HEADER_BYTES } from '../http/client-error.ts'
 import { toReadinessAnswer } from '../http/readiness.ts'
 import { ReceivedRequest } from '../http/received-request.ts'
 import { parseRequestId } from '../http/request-headers.ts'
@@ -89,14 +90,16 @@ export function createGatewayServer(deps: GatewayDeps): http.Server {
   server.maxHeadersCount = ALL_HEADERS
   // Node answers by itself without a listener. checkHead refuses these requests.
   server.on('checkExpectation', receive)
-  server.on('clientError', (error, socket) => {
+  const answerBroken = (error: Error, socket: Duplex): void => {
     try {
       answerBrokenRequest(error, socket, lines.latest(socket), deps)
     } catch (another) {
       onException(another, 'the answer to a broken request')
       socket.destroy()
     }
-  })
+  }
+  server.on('clientError', answerBroken)
+  answerConnect(server, answerBroken)
   return server
 }
 

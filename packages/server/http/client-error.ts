@@ -1,4 +1,4 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http'
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Fault } from '../core/fault.ts'
 import { faultHeaders } from './envelope.ts'
@@ -6,6 +6,26 @@ import { toSafe } from './write-head.ts'
 
 /** The largest accepted header block; a larger one is answered with 413 `request_too_large`. */
 export const MAX_HEADER_BYTES = 16 * 1024
+
+/** What Node's HTTP parser rejects: its own error, or a request with the method CONNECT, for which Node has no response. */
+export interface ClientError extends Error {
+  readonly code?: string | undefined
+  /** The bytes that were being parsed. */
+  readonly rawPacket?: Buffer
+}
+
+const CONNECT = 'RIDEAU_CONNECT'
+const NO_METHOD = 'No route has this method.'
+
+/** Has requests with the method CONNECT answered as an error of the parser. Without it Node closes their connections. */
+export function answerConnect(server: Server, answer: (error: Error, socket: Duplex) => void): void {
+  server.on('connect', (_req, socket) => {
+    // Node has taken its own listeners off the socket.
+    socket.on('error', () => socket.destroy())
+    socket.once('finish', () => socket.destroy())
+    answer(Object.assign(new Error('a request with the method CONNECT'), { code: CONNECT }), socket)
+  })
+}
 
 /** Renders a fault as a response body, with the headers that the server adds to every response. */
 export type BrokenAnswer = (
@@ -19,7 +39,7 @@ export type BrokenAnswer = (
  * is in progress nothing is written: the bytes would end up inside it or be read as the response to it.
  */
 export function answerClientError(
-  error: NodeJS.ErrnoException,
+  error: ClientError,
   socket: Duplex,
   answer: ServerResponse | undefined,
   newId: () => string,
@@ -33,7 +53,7 @@ export function answerClientError(
     endAfter(answer, socket)
     return
   }
-  const fault = toParserFault(error.code)
+  const fault = toParserFault(error)
   const requestId = newId()
   const { body, headers = [] } = render(fault, requestId)
   const text = JSON.stringify(body)
@@ -78,13 +98,21 @@ function endAfter(answer: ServerResponse, socket: Duplex): void {
   answer.once('finish', () => socket.end(() => socket.destroy()))
 }
 
-function toParserFault(code: string | undefined): Fault {
+/** Node's parser refuses methods that it does not know, but HTTP has no closed list of them. */
+const METHOD_AND_PATH = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} \//
+
+function toParserFault({ code, rawPacket }: ClientError): Fault {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return new Fault('request_too_large', 'The header block must have at most 16 KiB.')
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Fault('request_timeout', 'The request did not arrive in time.')
-    default:
-      return new Fault('request_validation_failed', 'This is not a well-formed HTTP request.')
+    case CONNECT:
+      return new Fault('route_not_found', NO_METHOD)
+    case 'HPE_INVALID_METHOD':
+      if (METHOD_AND_PATH.test(rawPacket?.toString('latin1', 0, 80) ?? '')) {
+        return new Fault('route_not_found', NO_METHOD)
+      }
   }
+  return new Fault('request_validation_failed', 'This is not a well-formed HTTP request.')
 }

@@ -1,6 +1,6 @@
 import { REQUEST_BOUNDS } from '../../json/body-bounds.ts'
 import { PartCounter } from '../../json/part-counter.ts'
-import { inflateToolCallId } from './reasoning-carrier.ts'
+import { inflateToolCallId, maxCarried } from './reasoning-carrier.ts'
 import { RequestError } from './request-error.ts'
 
 /** What the ids of tool calls and reasoning items may unpack to together: reasoning of two million tokens. */
@@ -22,9 +22,10 @@ export class InnerTexts {
 
   /** An id that may carry something. */
   addCarried(packed: string): void {
-    const text = inflateToolCallId(packed) ?? ''
-    this.carried += text.length
-    this.add(text, 0, text.length, true)
+    const text = inflateToolCallId(packed)
+    // One that fails costs as much as its longest text would, here and wherever it is unpacked again.
+    this.carried += text?.length ?? maxCarried(packed)
+    if (text !== undefined) this.add(text, 0, text.length, true)
   }
 
   /** undefined: it is not too much. */

@@ -35,12 +35,21 @@ export function inflateToolCallId(packed: string): string | undefined {
   const at = packed.lastIndexOf(MARK)
   if (at < 0) return undefined
   const bytes = Buffer.from(packed.slice(at + MARK.length), 'base64url')
-  const maxOutputLength = Math.max(1, Math.min(MAX_DETAILS_BYTES, bytes.length * MAX_RATIO))
   try {
-    return inflateRawSync(bytes, { maxOutputLength }).toString('utf8')
+    return inflateRawSync(bytes, { maxOutputLength: maxInflated(bytes.length) }).toString('utf8')
   } catch {
     return undefined
   }
+}
+
+/** The most bytes that it costs to find that an id carries nothing that can be unpacked. */
+export function maxCarried(packed: string): number {
+  const at = packed.lastIndexOf(MARK)
+  return at < 0 ? 0 : maxInflated(Buffer.byteLength(packed.slice(at + MARK.length), 'base64url'))
+}
+
+function maxInflated(packedBytes: number): number {
+  return Math.max(1, Math.min(MAX_DETAILS_BYTES, packedBytes * MAX_RATIO))
 }
 
 /** The provider's own id, and what packToolCallId put beside it. An id that another program marked carries nothing. */

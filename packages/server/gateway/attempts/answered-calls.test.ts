@@ -1,3 +1,4 @@
+import { deflateRawSync } from 'node:zlib'
 import { packToolCallId } from '@rideau/llm/formats/shared/reasoning-carrier'
 import { expect, test } from 'vitest'
 import { AnsweredCalls } from './answered-calls.ts'
@@ -40,4 +41,19 @@ test('ids that unpack to much reasoning are refused', () => {
   const calls = new AnsweredCalls()
   expect(() => calls.add([call('{}', id)])).not.toThrow()
   expect(() => calls.add(Array.from({ length: 50 }, () => call('{}', id)))).toThrow('too many values')
+})
+
+test('an answer has at most 1,024 calls, and any number of their pieces', () => {
+  const calls = new AnsweredCalls()
+  for (let at = 0; at < 1_024; at++) calls.add([call('{}', `c${at}`), { function: { arguments: '' } }])
+  expect(() => calls.add([call('{}')])).toThrow('more than 1024 tool calls')
+})
+
+test('ids that cannot be unpacked count as what they cost', () => {
+  // It unpacks to more than eight times its length.
+  const bytes = Buffer.concat([deflateRawSync('x'.repeat(10_000_000)), Buffer.alloc(60_000)])
+  const packed = `c__rd1__${bytes.toString('base64url')}`
+  const calls = new AnsweredCalls()
+  expect(() => calls.add(Array.from({ length: 15 }, () => call('{}', packed)))).not.toThrow()
+  expect(() => calls.add(Array.from({ length: 10 }, () => call('{}', packed)))).toThrow('too many values')
 })

@@ -1,4 +1,5 @@
-import { inflateToolCallId } from '@rideau/llm/formats/shared/reasoning-carrier'
+import { inflateToolCallId, maxCarried } from '@rideau/llm/formats/shared/reasoning-carrier'
+import { MAX_CALLS } from '@rideau/llm/reply/call-budget'
 import type { ToolCallDelta } from '@rideau/llm/stream/stream-event'
 
 /** What the calls of one answer may hold together, as characters that begin an object, a list or a string. */
@@ -10,7 +11,7 @@ const MAX_CARRIED = 8 * 1024 * 1024
 const MAX_SIZE = 32 * 1024 * 1024
 /** What a piece takes besides its texts, as so many characters. No model generates 160,000 pieces. */
 const PIECE_SIZE = 200
-/** The same for a call, which has an id. No model makes 30,000 calls. */
+/** The same for a call, which has an id. */
 const CALL_SIZE = 1_000
 
 const QUOTE = 0x22
@@ -27,6 +28,7 @@ export class AnsweredCalls {
   #starts = 0
   #carried = 0
   #size = 0
+  #calls = 0
 
   /** Throws if the calls so far hold too much. */
   add(calls: readonly Pick<ToolCallDelta, 'id' | 'function'>[]): void {
@@ -37,6 +39,9 @@ export class AnsweredCalls {
         lengthOf(fn?.name) +
         lengthOf(fn?.arguments)
       if (this.#size > MAX_SIZE) throw new Error('the tool calls of the answer are too long')
+      if (typeof id === 'string' && ++this.#calls > MAX_CALLS) {
+        throw new Error(`the answer has more than ${MAX_CALLS} tool calls`)
+      }
       if (typeof fn?.arguments === 'string') this.#count(fn.arguments)
       if (typeof id === 'string') this.#countCarried(id)
     }
@@ -49,10 +54,9 @@ export class AnsweredCalls {
 
   #countCarried(id: string): void {
     const text = inflateToolCallId(id)
-    if (text === undefined) return
-    this.#carried += text.length
+    this.#carried += text?.length ?? maxCarried(id)
     if (this.#carried > MAX_CARRIED) throw tooMany()
-    this.#count(text)
+    if (text !== undefined) this.#count(text)
   }
 }
 

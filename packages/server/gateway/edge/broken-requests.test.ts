@@ -86,6 +86,8 @@ async function sendBehind(stream: boolean, more: string): Promise<string> {
 
 const BROKEN = [
   ['what is no request', 'GARBAGE\r\n\r\n'],
+  ['a method that Node does not know', 'BREW /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['the method CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['a header that is none', 'GET /healthz HTTP/1.1\r\nno colon here\r\n\r\n'],
   ['a header block over 16 KiB', `GET /healthz HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
   ['two lengths', 'POST /v1/chat HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
@@ -153,3 +155,15 @@ test.each(['OPTIONS *', 'GET *', 'GET http://x/healthz', 'GET http://[::1'])(
     raw.socket.destroy()
   },
 )
+
+test.each([
+  ['a method that Node does not know', 'BREW /anthropic/v1/messages HTTP/1.1', '"type":"error"'],
+  ['the method CONNECT', 'CONNECT x:443 HTTP/1.1', '"doc_url"'],
+])('answers %s with 404, and closes the connection', async (_what, line, envelope) => {
+  const raw = await openRaw(app.gatewayUrl)
+  const closed = new Promise(resolve => raw.socket.once('close', resolve))
+  raw.socket.write(`${line}\r\nHost: x\r\n\r\n`)
+  await closed
+  expect(raw.text()).toMatch(/^HTTP\/1\.1 404 [^]*"code":"route_not_found"/)
+  expect(raw.text()).toContain(envelope)
+})

@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { answerClientError, type BrokenAnswer, isOfOwnRequest } from '../../http/client-error.ts'
+import {
+  answerClientError,
+  type BrokenAnswer,
+  type ClientError,
+  isOfOwnRequest,
+} from '../../http/client-error.ts'
 import { findMount } from '../request/prefixes.ts'
 import type { EdgeDeps } from './edge-deps.ts'
-
-/** The error of Node's parser for a request that it rejects. */
-interface ParserError extends NodeJS.ErrnoException {
-  /** The bytes that were being parsed. */
-  readonly rawPacket?: Buffer
-}
 
 /** How many bytes are searched for a request line. */
 const LINE_BYTES = 8 * 1024
@@ -19,7 +18,7 @@ const REQUEST_LINE = /^\S{1,32} (\/[^\s?]*)/
  * the head was parsed, or if the unparsed bytes begin with a request line. Otherwise the answer has the native format.
  */
 export function answerBrokenRequest(
-  error: ParserError,
+  error: ClientError,
   socket: Duplex,
   answer: ServerResponse<IncomingMessage> | undefined,
   deps: Pick<EdgeDeps, 'newId' | 'baseUrl' | 'prefixes' | 'formats'>,

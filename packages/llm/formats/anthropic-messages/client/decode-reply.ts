@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ChatReply, ReplyMessage, ReplyPart } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
@@ -50,6 +51,7 @@ class ReplyState {
   readonly toolCalls: ToolCall[] = []
   readonly details: ReasoningDetail[] = []
   readonly ids = new ReasoningInIds()
+  readonly budget = new CallBudget()
   readonly order = new PartOrder()
 
   /** undefined: the order is the usual one, or the answer is the input of a call alone. */
@@ -102,6 +104,7 @@ const BLOCKS: ReadonlyMap<string, BlockDecoder> = new Map(
         state.answer ??= encodeInput(block.input)
         return
       }
+      state.budget.take()
       state.order.addCall(state.toolCalls.length)
       state.toolCalls.push({
         id: state.ids.pack(toText(block.id) ?? `toolu_${state.toolCalls.length}`),

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ChatReply } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { StreamDecoder, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
@@ -56,6 +57,7 @@ class StreamState {
   /** True once the current message has a call of the answer tool. */
   private isAnswered = false
   readonly ids = new ReasoningInIds()
+  readonly budget = new CallBudget()
   private readonly blocks = new Map<Json | undefined, OpenBlock>()
 
   constructor(target: Target) {
@@ -199,6 +201,7 @@ const STARTS: ReadonlyMap<string, BlockHandler> = new Map(
     thinking: (_state, { thinking }) => toReasoning(thinking),
     tool_use: (state, { start, call }) => {
       if (call < 0) return NOTHING
+      state.budget.take()
       return toCall({
         index: call,
         id: state.ids.pack(toText(start.id) ?? `toolu_${call}`),

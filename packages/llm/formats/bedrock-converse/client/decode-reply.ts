@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toArray, toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ChatReply, ReplyChoice, ReplyMessage, ReplyPart } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
@@ -84,12 +85,14 @@ function toDetail(block: JsonObject, index: number): ReasoningDetail | undefined
 /** Packs the reasoning before each call into its id, so that it comes back with the result. */
 function decodeToolCalls(blocks: readonly JsonObject[]): ToolCall[] {
   const calls: ToolCall[] = []
+  const budget = new CallBudget()
   let pending: ReasoningDetail[] = []
   for (const [index, block] of blocks.entries()) {
     const detail = toDetail(block, index)
     if (detail !== undefined) pending.push(detail)
     const call = findCall(block)
     if (call === undefined) continue
+    budget.take()
     calls.push({
       id: packToolCallId(toText(call.use.toolUseId) ?? `call_${calls.length}`, pending),
       type: 'function',

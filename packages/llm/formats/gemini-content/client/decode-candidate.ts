@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import type { CallBudget } from '../../../reply/call-budget.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import { makeToolCallId } from '../../shared/decode-message.ts'
@@ -15,14 +16,16 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 export class CandidateDecoder {
   readonly #index: number
   readonly #replyId: string
+  readonly #budget: CallBudget
   #callCount = 0
   #detailCount = 0
   /** The call whose arguments are still arriving. */
   #open: { readonly index: number; readonly args: PartialArguments } | undefined
 
-  constructor(index: number, replyId: string) {
+  constructor(index: number, replyId: string, budget: CallBudget) {
     this.#index = index
     this.#replyId = replyId
+    this.#budget = budget
   }
 
   decode(candidate: JsonObject, events: StreamEvent[]): void {
@@ -66,6 +69,7 @@ export class CandidateDecoder {
     }
     // A call that has no end of its own ends where the next one begins.
     this.#close(delta)
+    this.#budget.take()
     const index = this.#callCount++
     const id = toText(call.id) ?? makeToolCallId(this.#replyId, this.#index, index, name)
     const details = signature === undefined ? [] : [this.#toDetail(signature, id)]

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toIndex, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { CallBudget } from '../../../reply/call-budget.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamError } from '../../../upstream/upstream-error.ts'
@@ -19,6 +20,7 @@ export class ChunkDecoder implements StreamDecoder {
   readonly #candidates = new Map<number, CandidateDecoder>()
   readonly #grounding: Grounding
   #responseId: string | undefined
+  readonly #budget = new CallBudget()
   #usage: Usage | undefined
 
   constructor(target: Target) {
@@ -69,7 +71,7 @@ export class ChunkDecoder implements StreamDecoder {
     const index = toIndex(candidate.index) ?? 0
     let decoder = this.#candidates.get(index)
     if (decoder === undefined) {
-      decoder = new CandidateDecoder(index, this.#responseId ?? '')
+      decoder = new CandidateDecoder(index, this.#responseId ?? '', this.#budget)
       this.#candidates.set(index, decoder)
     }
     return decoder

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import type { CallBudget } from '../../../reply/call-budget.ts'
 import type { ToolCallDelta } from '../../../stream/stream-event.ts'
 import { makeToolCallId, readArguments } from '../../shared/decode-message.ts'
 import type { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
@@ -9,6 +10,7 @@ export class CallSequence {
   private readonly replyId: string
   private readonly choiceIndex: number
   private readonly ids: ReasoningInIds
+  private readonly budget: CallBudget
   /** The gateway's index of each call by the provider's index. */
   private readonly byWireIndex = new Map<number, number>()
   private readonly wireIds: (string | undefined)[] = []
@@ -18,10 +20,11 @@ export class CallSequence {
   private readonly unnamed = new Map<Json | undefined, { id: string | undefined; arguments: string }>()
 
   /** `ids` adds reasoning to the ids of calls that were made after it. */
-  constructor(replyId: string, choiceIndex: number, ids: ReasoningInIds) {
+  constructor(replyId: string, choiceIndex: number, ids: ReasoningInIds, budget: CallBudget) {
     this.replyId = replyId
     this.choiceIndex = choiceIndex
     this.ids = ids
+    this.budget = budget
   }
 
   /** Returns true if a call has begun. */
@@ -55,6 +58,7 @@ export class CallSequence {
       return undefined
     }
     this.unnamed.delete(call.index)
+    this.budget.take()
     // Only the first piece has id, type and name: clients join the pieces of a call.
     const index = this.wireIds.length
     this.wireIds.push(id)

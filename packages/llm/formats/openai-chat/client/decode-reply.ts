@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toIndex, toObject, toText } from '../../../json/json-value.ts'
+import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
@@ -22,11 +23,13 @@ type Choice = ChatReply['choices'][number]
 export function decodeReply(body: JsonObject, target: Target): ChatReply {
   const replyId = toText(body.id) ?? ''
   const choices: Choice[] = []
+  const budget = new CallBudget()
   for (const [position, item] of toArray(body.choices).entries()) {
     const choice = toObject(item)
     if (choice === undefined || choice.finish_reason === 'error') continue
     // A content filter may remove the whole message.
-    choices.push(decodeChoice(choice, toObject(choice.message) ?? {}, position, replyId, target.provider.id))
+    const message = toObject(choice.message) ?? {}
+    choices.push(decodeChoice(choice, message, position, replyId, target.provider.id, budget))
   }
   return {
     choices,
@@ -44,10 +47,11 @@ function decodeChoice(
   position: number,
   replyId: string,
   providerId: string,
+  budget: CallBudget,
 ): Choice {
   const index = toIndex(choice.index) ?? position
   const details = readDetails(message, providerId)
-  const toolCalls = decodeToolCalls(message, index, replyId, details)
+  const toolCalls = decodeToolCalls(message, index, replyId, details, budget)
   const decoded: ReplyMessage = { role: 'assistant', content: readContent(message) ?? null }
   if (toolCalls.length > 0) decoded.tool_calls = toolCalls
   const reasoning = readReasoning(message)
@@ -66,6 +70,7 @@ function decodeToolCalls(
   choice: number,
   replyId: string,
   details: readonly ReasoningDetail[],
+  budget: CallBudget,
 ): ToolCall[] {
   const calls: ToolCall[] = []
   const ids = new ReasoningInIds()
@@ -73,6 +78,7 @@ function decodeToolCalls(
   const add = (id: string | undefined, fn: JsonObject | undefined): void => {
     const name = toText(fn?.name)
     if (name === undefined) return
+    budget.take()
     calls.push({
       id: ids.pack(id ?? makeToolCallId(replyId, choice, calls.length, name)),
       type: 'function',

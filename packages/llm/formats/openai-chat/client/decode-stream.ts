@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toIndex, toObject, toText } from '../../../json/json-value.ts'
+import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { StreamDecoder, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import type { Target } from '../../../upstream/target.ts'
@@ -23,6 +24,7 @@ export function openStream(target: Target): StreamDecoder {
 /** Decodes `chat.completion.chunk` objects in the variations of all providers. */
 class ChunkDecoder implements StreamDecoder {
   private readonly target: Target
+  private readonly budget = new CallBudget()
   private readonly choices = new Map<number, ChoiceState>()
 
   constructor(target: Target) {
@@ -70,7 +72,7 @@ class ChunkDecoder implements StreamDecoder {
     const index = toIndex(choice.index) ?? 0
     let state = this.choices.get(index)
     if (state === undefined) {
-      state = new ChoiceState(index, replyId)
+      state = new ChoiceState(index, replyId, this.budget)
       this.choices.set(index, state)
     }
     return state.decode(choice, toObject(choice.delta) ?? {}, this.target.provider.id)
@@ -84,12 +86,14 @@ class ChoiceState {
   private readonly ids = new ReasoningInIds()
   readonly index: number
   private readonly replyId: string
+  private readonly budget: CallBudget
   /** undefined until the first piece of a call: most streams have none, and thousands may be open. */
   private calls: CallSequence | undefined
 
-  constructor(index: number, replyId: string) {
+  constructor(index: number, replyId: string, budget: CallBudget) {
     this.index = index
     this.replyId = replyId
+    this.budget = budget
   }
 
   /** undefined: the choice has nothing new. */
@@ -126,7 +130,7 @@ class ChoiceState {
     // The predecessor of `tool_calls`: one call, without index and id.
     const legacy = toObject(wire.function_call)
     if (items.length === 0 && legacy === undefined) return undefined
-    this.calls ??= new CallSequence(this.replyId, this.index, this.ids)
+    this.calls ??= new CallSequence(this.replyId, this.index, this.ids, this.budget)
     const deltas = this.calls.decode(
       legacy === undefined ? items : [...items, { index: 0, function: legacy }],
     )

@@ -309,3 +309,40 @@ describe.skipIf(!exists)('recorded details', () => {
     },
   )
 })
+
+describe('what a provider may write without end is bounded', () => {
+  const message = (details: readonly JsonObject[]): JsonObject => ({
+    id: 'gen-1',
+    choices: [
+      { index: 0, message: { role: 'assistant', reasoning_details: [...details] }, finish_reason: 'stop' },
+    ],
+  })
+  const detail = (index: number): JsonObject => ({ ...TEXT, text: 'a', index, id: `d${index}` })
+
+  test('2,048 details of one answer are read, and one more is refused', () => {
+    const details = Array.from({ length: 2_048 }, (_, index) => detail(index))
+    const { choices } = openAiChat.decodeReply(message(details), OPENROUTER)
+    expect(choices[0]?.message.reasoning_details).toHaveLength(2_048)
+    const more = message([...details, detail(2_048)])
+    expect(() => openAiChat.decodeReply(more, OPENROUTER)).toThrow('more than 2048 pieces of reasoning')
+  })
+
+  test('so are those of a stream, however they are divided into frames', () => {
+    const decoder = openAiChat.openStream(OPENROUTER)
+    expect(() => {
+      for (let frame = 0; frame < 300; frame++) {
+        const details = Array.from({ length: 10 }, (_, at) => detail(frame * 10 + at))
+        decoder.decode(chunk({ reasoning_details: details }))
+      }
+    }).toThrow('more than 2048 pieces of reasoning')
+  })
+
+  test('a stream of one detail may have any number of pieces', () => {
+    const decoder = openAiChat.openStream(OPENROUTER)
+    for (let at = 0; at < 5_000; at++) decoder.decode(chunk({ reasoning_details: [{ ...TEXT, text: 'a' }] }))
+    const events = decoder.decode(chunk({}, 'stop'))
+    const text = events.flatMap(event => (event.type === 'delta' ? (event.reasoningDetails ?? []) : []))[0]
+      ?.text
+    expect(text).toBe('a'.repeat(5_000))
+  })
+})

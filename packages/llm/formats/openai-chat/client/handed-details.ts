@@ -20,22 +20,40 @@ export function readDetails(message: JsonObject, providerId: string): ReasoningD
   return found.take()
 }
 
+/** The most details of one choice, and pieces of them in one frame. A model writes one for each of its steps. */
+const MAX_DETAILS = 2_048
+/** How many details may be continued at the same time: each further piece is compared with them. */
+const MAX_OPEN = 64
+
 /**
  * Joins the pieces of each detail in a stream. Pieces of one detail have the same type and index; its signature comes with
  * the last piece, and encrypted data in a single one.
  */
 export class DetailSum {
   private details: Mutable<ReasoningDetail>[] = []
+  /** Those of `details` that may be continued. */
+  private open: Mutable<ReasoningDetail>[] = []
+  private count = 0
 
+  /** Throws if the choice has too many details. */
   add(delta: JsonObject, providerId: string): void {
-    for (const wire of toObjects(delta.reasoning_details)) {
+    const pieces = toObjects(delta.reasoning_details)
+    if (pieces.length > MAX_DETAILS) throw tooMany()
+    for (const wire of pieces) {
       const type = toText(wire.type)
       if (type === undefined || !TYPES.has(type)) continue
       const piece = toDetail(wire, type as ReasoningDetail['type'], providerId)
-      const known = this.details.find(detail => isSame(detail, piece))
-      if (known === undefined) this.details.push(piece)
+      const known = this.open.find(detail => isSame(detail, piece))
+      if (known === undefined) this.begin(piece)
       else grow(known, piece)
     }
+  }
+
+  private begin(piece: Mutable<ReasoningDetail>): void {
+    if (++this.count > MAX_DETAILS) throw tooMany()
+    this.details.push(piece)
+    if (this.open.length === MAX_OPEN) this.open.shift()
+    this.open.push(piece)
   }
 
   /** The details that were added since the last call. Later pieces begin new ones. */
@@ -44,8 +62,13 @@ export class DetailSum {
       ({ text, summary, signature, data }) => (text ?? summary ?? signature ?? data) !== undefined,
     )
     this.details = []
+    this.open = []
     return whole.map(inOrder)
   }
+}
+
+function tooMany(): Error {
+  return new Error(`the answer has more than ${MAX_DETAILS} pieces of reasoning`)
 }
 
 /** The detail with its fields in one order, so that plain and streamed answers carry the same text. */

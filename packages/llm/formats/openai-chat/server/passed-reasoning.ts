@@ -14,31 +14,41 @@ import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 export function markChoices(body: JsonObject, reply: ChatReply): Json[] | undefined {
   const hasDetails = reply.choices.some(({ message }) => message.reasoning_details !== undefined)
   if (!hasDetails || !Array.isArray(body.choices)) return undefined
-  const ids = reply.choices.flatMap(({ message }) => message.tool_calls ?? []).map(({ id }) => id)
+  const packed = byPlainId(reply.choices.flatMap(({ message }) => message.tool_calls ?? []))
   const via = reply.choices.flatMap(({ message }) => message.reasoning_details ?? [])[0]?.via
-  return body.choices.map(choice => markChoice(choice, 'message', ids, via))
+  return body.choices.map(choice => markChoice(choice, 'message', packed, via))
 }
 
 /** Returns one chunk of a stream with marked reasoning. */
 export function markChunk(chunk: JsonObject, events: readonly StreamEvent[], via: string): JsonObject {
   if (!Array.isArray(chunk.choices)) return chunk
   const deltas = events.filter(event => event.type === 'delta')
-  const ids = deltas.flatMap(({ toolCalls }) => toolCalls ?? []).flatMap(({ id }) => id ?? [])
-  return { ...chunk, choices: chunk.choices.map(choice => markChoice(choice, 'delta', ids, via)) }
+  const packed = byPlainId(deltas.flatMap(({ toolCalls }) => toolCalls ?? []))
+  return { ...chunk, choices: chunk.choices.map(choice => markChoice(choice, 'delta', packed, via)) }
+}
+
+/** The ids of calls that carry reasoning, by the ids that the provider gave them. */
+function byPlainId(calls: readonly { readonly id?: string }[]): ReadonlyMap<string, string> {
+  const packed = new Map<string, string>()
+  for (const { id } of calls) {
+    const plain = id === undefined ? undefined : plainToolCallId(id)
+    if (id !== undefined && plain !== undefined && plain !== id && !packed.has(plain)) packed.set(plain, id)
+  }
+  return packed
 }
 
 function markChoice(
   value: Json,
   field: 'message' | 'delta',
-  ids: readonly string[],
+  packed: ReadonlyMap<string, string>,
   via: string | undefined,
 ): Json {
   const choice = toObject(value)
   const message = toObject(choice?.[field])
   if (choice === undefined || message === undefined) return value
   const calls = toObjects(message.tool_calls).map(call => {
-    const packed = ids.find(id => id !== call.id && plainToolCallId(id) === call.id)
-    return packed === undefined ? call : { ...call, id: packed }
+    const id = typeof call.id === 'string' ? packed.get(call.id) : undefined
+    return id === undefined ? call : { ...call, id }
   })
   const details = toObjects(message.reasoning_details).map(detail =>
     isSealed(detail) && via !== undefined ? { ...detail, via } : detail,

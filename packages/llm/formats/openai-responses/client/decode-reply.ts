@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObjects, toText } from '../../../json/json-value.ts'
+import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
@@ -46,6 +47,7 @@ class MessageCollector {
   /** The reasoning since the last call, which goes into the id of the next call. */
   #pending: ReasoningDetail[] = []
   readonly #calls: ToolCall[] = []
+  readonly #budget = new CallBudget()
   readonly order = new PartOrder()
 
   constructor(replyId: string) {
@@ -72,6 +74,7 @@ class MessageCollector {
   #addCall(item: JsonObject): void {
     const call = decodeCall(item)
     if (call === undefined) return
+    this.#budget.take()
     const id = call.id ?? makeToolCallId(this.#replyId, 0, this.#calls.length, call.name)
     this.order.addCall(this.#calls.length)
     this.#calls.push({

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toIndex, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
 import type { Target } from '../../../upstream/target.ts'
@@ -44,6 +45,7 @@ class ResponseDecoder implements StreamDecoder {
   private lastReasoning: string | undefined
   /** The reasoning since the last call, which goes into the id of the next call. */
   private pending: ReasoningDetail[] = []
+  private readonly budget = new CallBudget()
   private readonly hosted: HostedUses
 
   constructor(target: Target) {
@@ -156,6 +158,7 @@ class ResponseDecoder implements StreamDecoder {
   private openCall(item: JsonObject, key: string): Events {
     const name = toText(item.name)
     if (name === undefined || this.calls.has(key)) return NOTHING
+    this.budget.take()
     const index = this.calls.size
     this.calls.set(key, { index, sent: '' })
     const id = toText(item.call_id) ?? toText(item.id) ?? makeToolCallId(this.replyId, 0, index, name)
