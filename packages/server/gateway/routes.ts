@@ -17,6 +17,7 @@ import { type ReadCall, serveModelCall } from './pipeline/model-call.ts'
 import { readRerank } from './pipeline/rerank.ts'
 import { readSpeech } from './pipeline/speech.ts'
 import { readTranscription } from './pipeline/transcriptions.ts'
+import { type CallKind, CHAT, EMBEDDINGS, IMAGES, RERANK, SPEECH, TRANSCRIPTION } from './plan/call-kinds.ts'
 import { type Prefixes, prefixOf } from './request/prefixes.ts'
 import type { IdentifiedContext, RouteInfo } from './request/request-context.ts'
 import { serveCancel } from './routes/cancel.ts'
@@ -37,11 +38,6 @@ export interface Route extends RouteInfo {
   serve(ctx: IdentifiedContext, rest: string, deps: GatewayDeps): void | Promise<void>
 }
 
-const CHAT: Need = { endpoint: 'chat', scope: 'ai.chat' }
-const EMBED: Need = { endpoint: 'embeddings', scope: 'ai.embed' }
-const IMAGES: Need = { endpoint: 'images', scope: 'ai.images' }
-/** The specification has no scope for audio, so client tokens do not reach it. */
-const AUDIO: Need = { endpoint: 'audio', scope: 'ai.chat', isForKeys: true }
 const MINT: Need = { endpoint: 'client_tokens', scope: null, makes: 'token' }
 const DEVICE: Need = { endpoint: 'device', scope: null, makes: 'token' }
 const CHALLENGE: Need = { endpoint: 'device', scope: null, makes: 'challenge' }
@@ -60,9 +56,9 @@ export function listRoutes(formats: FormatRegistry, prefixes: Prefixes): readonl
     ...RERANK_ROUTES.map(route => rerank(route, prefixes)),
     images(`${openai}/v1/images/generations`, 'generations'),
     images(`${openai}/v1/images/edits`, 'edits'),
-    audio(`${openai}/v1/audio/transcriptions`, readTranscription('transcriptions')),
-    audio(`${openai}/v1/audio/translations`, readTranscription('translations')),
-    audio(`${openai}/v1/audio/speech`, readSpeech),
+    audio(`${openai}/v1/audio/transcriptions`, readTranscription('transcriptions'), TRANSCRIPTION),
+    audio(`${openai}/v1/audio/translations`, readTranscription('translations'), TRANSCRIPTION),
+    audio(`${openai}/v1/audio/speech`, readSpeech, SPEECH),
     {
       ...plainRoute('GET', '/v1/models', 'models', ctx => serveModels(ctx, lists)),
       query: ['limit', 'cursor'],
@@ -92,11 +88,15 @@ function listFormatRoutes(
 ): Route[] {
   return [
     ...chat.map(route => ({
-      ...modelRoute(prefix + route.path, { endpoint: 'chat', mount, need: CHAT }, readChat(route.server)),
+      ...modelRoute(
+        prefix + route.path,
+        { endpoint: 'chat', mount, need: CHAT.need },
+        readChat(route.server),
+      ),
       serve: serveChat(route),
     })),
     ...counts.map(({ path, count }) =>
-      modelRoute(prefix + path, { endpoint: 'count_tokens', mount, need: CHAT }, readTokenCount(count)),
+      modelRoute(prefix + path, { endpoint: 'count_tokens', mount, need: CHAT.need }, readTokenCount(count)),
     ),
     ...models.map(route => ({
       ...plainRoute(
@@ -130,32 +130,31 @@ function serveModelRoute(route: ModelRoute, lists: ModelLists): Route['serve'] {
 }
 
 function embeddings({ mount, path, server, models }: EmbeddingRoute, prefixes: Prefixes): Route {
-  const info = { endpoint: 'embeddings' as const, mount, need: EMBED }
+  const info = { endpoint: 'embeddings' as const, mount, need: EMBEDDINGS.need }
   const route = modelRoute(prefixOf(mount, prefixes) + path, info, readEmbeddings(server))
   return models === undefined ? route : { ...route, models }
 }
 
-/** Returns a rerank route. It requires the scope of embeddings, whose work it continues: it orders the results of a search. */
 function rerank({ mount, path, server }: RerankRoute, prefixes: Prefixes): Route {
-  const info = { endpoint: 'rerank' as const, mount, need: EMBED }
+  const info = { endpoint: 'rerank' as const, mount, need: RERANK.need }
   return modelRoute(prefixOf(mount, prefixes) + path, info, readRerank(server))
 }
 
 /** A chat's path in another format, with a model whose answers are images. */
 function otherImages(route: ImageRoute, prefixes: Prefixes): Route {
   const { mount, path, models } = route
-  const info = { endpoint: 'images' as const, mount, need: IMAGES }
+  const info = { endpoint: 'images' as const, mount, need: IMAGES.need }
   return { ...modelRoute(prefixOf(mount, prefixes) + path, info, readOtherImages(route)), models }
 }
 
 /** OpenAI's own image routes. */
 function images(path: string, kind: 'generations' | 'edits'): Route {
-  return modelRoute(path, { endpoint: 'images', mount: OPENAI_MOUNT, need: IMAGES }, readImages(kind))
+  return modelRoute(path, { endpoint: 'images', mount: OPENAI_MOUNT, need: IMAGES.need }, readImages(kind))
 }
 
 /** Only OpenAI's format has audio routes. */
-function audio(path: string, read: ReadCall): Route {
-  return modelRoute(path, { endpoint: 'audio', mount: OPENAI_MOUNT, need: AUDIO }, read)
+function audio(path: string, read: ReadCall, { need }: CallKind): Route {
+  return modelRoute(path, { endpoint: 'audio', mount: OPENAI_MOUNT, need }, read)
 }
 
 /** Returns a route that can call a provider. It is metered and runs the pipeline. */

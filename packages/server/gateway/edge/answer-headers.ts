@@ -1,7 +1,8 @@
+import type { Fault } from '../../core/fault.ts'
 import { toHeaderList, toHeaderText } from '../../http/header-text.ts'
 import { limitHeaders } from '../limits/limit-headers.ts'
 import type { ResolvedTarget } from '../plan/call-plan.ts'
-import type { IdentifiedContext } from '../request/request-context.ts'
+import { type IdentifiedContext, isIdentified, type RequestContext } from '../request/request-context.ts'
 import type { EdgeDeps } from './edge-deps.ts'
 import { idHeaders } from './send.ts'
 
@@ -29,9 +30,38 @@ export function answerHeaders(
     'X-Rideau-Model',
     toHeaderText(id),
     'X-Rideau-Attempts',
-    String(Math.max(1, ctx.attempts.length - ctx.skippedAttempts)),
+    String(Math.max(1, countAttempts(ctx))),
+    ...admittedHeaders(ctx, deps),
   ]
-  headers.push(...limitHeaders(ctx.reservation?.meterStatuses, ctx.caller, deps.now()))
   if (dropped.length > 0) headers.push('X-Rideau-Dropped-Params', toHeaderList(dropped))
   return headers
+}
+
+const NONE: readonly string[] = []
+
+/**
+ * Returns the headers of a failure after the limits admitted its request as [name, value, name, value, ...]: the attempts that
+ * were made, and the limits, unless the fault has those of the limit that refused it. Before that a failure has none.
+ */
+export function failureHeaders(
+  ctx: RequestContext,
+  fault: Fault,
+  deps: Pick<EdgeDeps, 'now'>,
+): readonly string[] {
+  if (ctx.reservation === undefined || !isIdentified(ctx)) return NONE
+  const attempts = countAttempts(ctx)
+  return [
+    ...(attempts > 0 ? ['X-Rideau-Attempts', String(attempts)] : NONE),
+    ...(fault.headers.length > 0 ? NONE : admittedHeaders(ctx, deps)),
+  ]
+}
+
+/** Returns the state of the limits when they admitted the request, as [name, value, name, value, ...]. */
+export function admittedHeaders(ctx: IdentifiedContext, deps: Pick<EdgeDeps, 'now'>): readonly string[] {
+  return limitHeaders(ctx.reservation?.meterStatuses, ctx.caller, deps.now())
+}
+
+/** How many attempts were made. Those passed over do not count. */
+function countAttempts({ attempts, skippedAttempts }: RequestContext): number {
+  return attempts.length - skippedAttempts
 }

@@ -41,8 +41,11 @@ export function sendJsonBytes(ctx: RequestContext, status: number, bytes: Buffer
   ctx.res.end(bytes)
 }
 
-/** Sends a fault to the caller: as an answer, or as the last frame of a stream that has begun. */
-export function sendFault(ctx: RequestContext, fault: Fault, baseUrl: string): void {
+/**
+ * Sends a fault to the caller: as an answer, or as the last frame of a stream that has begun. `more`: further headers of an answer
+ * as [name, value, ...].
+ */
+export function sendFault(ctx: RequestContext, fault: Fault, baseUrl: string, more = NONE): void {
   const { res } = ctx
   if (ctx.isGone || res.writableEnded) return
   if (res.headersSent) {
@@ -59,6 +62,7 @@ export function sendFault(ctx: RequestContext, fault: Fault, baseUrl: string): v
     ...idHeaders(ctx),
     ...Object.entries(faultHeaders(fault)).flat(),
     ...fault.headers,
+    ...more,
     ...(ctx.route.mount.faultHeaders?.(fault) ?? []),
     ...corsHeaders(ctx),
   ]

@@ -36,6 +36,9 @@ describe('a path without a route', () => {
     ['POST', '/v1beta/models/x:generateContent', 'POST /gemini/v1beta/models/{model}:generateContent'],
     ['POST', '/model/x/converse', 'POST /bedrock/model/{model}/converse'],
     ['GET', '/v1/chat', 'POST /v1/chat'],
+    ['GET', '/v1/requests/x/cancel', 'POST /v1/requests/{request_id}/cancel'],
+    ['POST', '/requests/x/cancel', 'POST /v1/requests/{request_id}/cancel'],
+    ['GET', '/bedrock/model/x/converse', 'POST /bedrock/model/{model}/converse'],
     ['GET', '/openai/v1/chat/completions', 'POST /openai/v1/chat/completions'],
   ])('%s %s: %s', (method, path, expected) => expect(suggest(method, path)).toBe(expected))
 
@@ -51,6 +54,14 @@ describe('a path without a route', () => {
     '/constructor',
     `/v1/${'v1/'.repeat(1_000)}chat`,
   ])('gets no suggestion if it is like none: %s', path => expect(suggest('POST', path)).toBeUndefined())
+
+  test('names the wildcard of every route a model, but that of a cancel a request', () => {
+    const routes = listRoutes(new FormatRegistry(FORMATS), {}).filter(({ path }) => /\*./.test(path))
+    const named = routes.map(({ path }) => suggest('PUT', path.replace('*', 'x')))
+    expect(named.filter(name => name?.includes('{model}') !== true)).toEqual([
+      'POST /v1/requests/{request_id}/cancel',
+    ])
+  })
 
   test("follows the deployment's prefixes", () => {
     expect(open({ openai: '/compat' })('POST', '/v1/chat/completions')).toBe(

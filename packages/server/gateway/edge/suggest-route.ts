@@ -15,7 +15,7 @@ export type SuggestRoute = (method: string, path: string) => string | undefined
 
 interface Candidate {
   readonly method: string
-  /** The path as it is shown, with `{model}` in place of `*`. */
+  /** The path as it is shown, with the name of what `*` stands for in its place. */
   readonly path: string
   readonly head: string
 }
@@ -35,7 +35,7 @@ export function openRouteSuggestions(
   for (const { method, path } of routes) {
     const tail = toTail(path, known)
     const head = path.slice(0, path.length - tail.length)
-    const candidate = { method, path: path.replace('*', '{model}'), head }
+    const candidate = { method, path: path.replace('*', nameOf(path)), head }
     const [before, after] = tail.split('*')
     if (after === undefined) whole.set(tail, [...(whole.get(tail) ?? []), candidate])
     else if (after !== '') open.push({ before: before as string, after, candidate })
@@ -55,6 +55,11 @@ export function openRouteSuggestions(
     }
     return best === undefined ? undefined : `${best.method} ${best.path}`
   }
+}
+
+/** Returns what the `*` of a path stands for, as the documentation names it. */
+function nameOf(path: string): string {
+  return path.includes('/requests/*') ? '{request_id}' : '{model}'
 }
 
 /** Returns the path without prefixes of mounts and versions at its beginning, however often they stand there. */

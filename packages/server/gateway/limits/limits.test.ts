@@ -3,6 +3,7 @@ import {
   chunk,
   completion,
   DONE,
+  json,
   type ScriptedUpstream,
   stream,
   usageChunk,
@@ -205,7 +206,8 @@ describe('error codes of limits', () => {
     const wait = response.headers.get('retry-after')
     if (status !== 429) return expect(wait).toBeNull()
     expect(Number(wait)).toBeGreaterThanOrEqual(1)
-    expect(response.headers.get('x-should-retry')).toBe(Number(wait) > 60 ? 'false' : null)
+    // One request alone exceeds each of these limits.
+    expect(response.headers.get('x-should-retry')).toBe('false')
   })
 
   test('applies a change from the next request on', async () => {
@@ -261,6 +263,55 @@ describe('an answer', () => {
     expect(refused.headers.get('ratelimit-policy')).toBe('"key-requests";q=2;w=30')
     expect(refused.headers.get('ratelimit')).toMatch(/^"key-requests";r=0;t=(?:29|30)$/)
     expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe('0')
+  })
+
+  test.each([
+    ['500 of the provider', 500, {}, 503, '3'],
+    ['400 of the provider', 400, { error: { message: 'no' } }, 400, '1'],
+  ])('after a %s states the limits and the attempts', async (_, answer, body, status, attempts) => {
+    await limited.limit('limits', { scope: 'environment', metric: 'requests', limit: 10, window_seconds: 60 })
+    await limited.limit('limits', {
+      scope: 'environment',
+      metric: 'tokens',
+      limit: 9000,
+      window_seconds: 60,
+    })
+    upstream.script(json(answer, body))
+    for (const call of [PRICED_CHAT, { ...PRICED_CHAT, stream: true }]) {
+      const { status: sent, headers } = await app.call('/openai/v1/chat/completions', call)
+      expect([sent, headers.get('x-rideau-attempts')]).toEqual([status, attempts])
+      expect(headers.get('ratelimit-policy')).toBe(
+        '"environment-requests";q=10;w=60, "environment-tokens";q=9000;w=60;qu="tokens"',
+      )
+      expect(headers.get('ratelimit')).toMatch(/^"environment-requests";r=[89];t=(?:59|60), /)
+      expect(headers.get('x-ratelimit-limit-tokens')).toBe('9000')
+      expect(headers.get('x-ratelimit-remaining-requests')).toMatch(/^[89]$/)
+    }
+  })
+
+  test('after an attempt that timed out states the limits and the attempt', async () => {
+    await limited.limit('limits', { scope: 'environment', metric: 'requests', limit: 10, window_seconds: 60 })
+    upstream.script(() => {})
+    const { status, headers } = await app.call('/v1/chat', { ...PRICED_CHAT, timeout_ms: 1000 })
+    expect([status, headers.get('x-rideau-attempts')]).toEqual([502, '1'])
+    expect(headers.get('x-ratelimit-remaining-requests')).toBe('9')
+  })
+
+  test.each([
+    ['model', { ...PRICED_CHAT, model: 'custom/' }],
+    ['field', { ...PRICED_CHAT, messages: 'hi' }],
+    ['capability', { ...PRICED_CHAT, model: 'sandbox/embed' }],
+  ])('that refuses a %s before the limits states none and no attempts', async (_, body) => {
+    await limited.limit('limits', { scope: 'environment', metric: 'requests', limit: 10, window_seconds: 60 })
+    const { status, headers } = await app.call('/v1/chat', body)
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect([...headers.keys()].filter(name => /ratelimit|attempts/.test(name))).toEqual([])
+  })
+
+  test('with a count of tokens states the limits', async () => {
+    await limited.limit('limits', { scope: 'environment', metric: 'requests', limit: 10, window_seconds: 60 })
+    const { status, headers } = await app.call('/anthropic/v1/messages/count_tokens', PRICED_CHAT)
+    expect([status, headers.get('x-ratelimit-remaining-requests')]).toEqual([200, '9'])
   })
 
   test.each([

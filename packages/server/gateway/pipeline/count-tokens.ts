@@ -12,6 +12,7 @@ import { toGrant, toSender } from '../attempts/to-grant.ts'
 import { FREE } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
+import { admittedHeaders } from '../edge/answer-headers.ts'
 import { sendJson } from '../edge/send.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import type { PlannedTarget } from '../plan/chat-plan.ts'
@@ -119,7 +120,7 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
   async answer(tokens: number): Promise<void> {
     this.#ctx.decide()
     await settle(this.#ctx, { status: 200, bill: FREE }, this.#deps)
-    sendJson(this.#ctx, 200, this.#encode(tokens))
+    sendJson(this.#ctx, 200, this.#encode(tokens), admittedHeaders(this.#ctx, this.#deps))
   }
 }
 

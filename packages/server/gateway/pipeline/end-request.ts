@@ -1,5 +1,6 @@
 import type { Fault } from '../../core/fault.ts'
 import type { RequestTrace } from '../../core/records/tracer.ts'
+import { failureHeaders } from '../edge/answer-headers.ts'
 import { sendFault } from '../edge/send.ts'
 import { settle } from '../records/settle.ts'
 import type { RequestContext } from '../request/request-context.ts'
@@ -24,7 +25,7 @@ export async function endWithFault(ctx: RequestContext, fault: Fault, deps: Pipe
 /** Answers a failed request, or closes its connection. Never throws. */
 export function answerFault(ctx: RequestContext, fault: Fault, deps: PipelineDeps): void {
   try {
-    sendFault(ctx, fault, deps.baseUrl())
+    sendFault(ctx, fault, deps.baseUrl(), failureHeaders(ctx, fault, deps))
   } catch (error) {
     deps.onException(error, 'the answer of a failed request', ctx.requestId)
     ctx.res.destroy()

@@ -6,6 +6,7 @@ import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { type AudioBounds, maxAudioCost } from '../billing/audio-amounts.ts'
+import { SPEECH, TRANSCRIPTION } from './call-kinds.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
@@ -48,9 +49,9 @@ function planOne(
   input: AudioPlanInput,
   deps: PlanDeps,
 ): AudioTarget | { refusal: Refusal } {
-  const { provider, catalogModel } = target
+  const { provider } = target
   const { capability, findObjection } = input
-  if (provider.audio === undefined || catalogModel?.capabilities.includes(capability) === false) {
+  if (!(capability === 'speech' ? SPEECH : TRANSCRIPTION).canServe(target)) {
     const message = `The model ${target.id} does not support ${capability}.`
     return { refusal: { code: 'model_missing_capability', message, param: 'model' } }
   }

@@ -7,6 +7,7 @@ import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
+import { EMBEDDINGS } from './call-kinds.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
@@ -50,9 +51,9 @@ function planOne(
   input: EmbeddingPlanInput,
   deps: PlanDeps,
 ): EmbeddingTarget | { refusal: Refusal } {
-  const { provider, catalogModel } = target
+  const { provider } = target
   const format = findEmbeddingFormat(provider)
-  if (format === undefined || catalogModel?.capabilities.includes('embeddings') === false) {
+  if (format === undefined || !EMBEDDINGS.canServe(target)) {
     return toRefusal(
       'embeddings_not_supported',
       `The model ${target.id} does not support embeddings.`,

@@ -8,6 +8,7 @@ import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { maxImageAmounts, type PricedImageTarget } from '../billing/image-amounts.ts'
+import { IMAGES } from './call-kinds.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
@@ -46,10 +47,10 @@ function planOne(
   input: ImagePlanInput,
   deps: PlanDeps,
 ): ImageTarget | { refusal: Refusal } {
-  const { provider, catalogModel } = target
+  const { provider } = target
   const { request, environment } = input
   const format = findImageFormat(provider)
-  if (format === undefined || catalogModel?.capabilities.includes('images') === false) {
+  if (format === undefined || !IMAGES.canServe(target)) {
     return toRefusal('model_missing_capability', `The model ${target.id} does not support images.`, 'model')
   }
   if (request.images !== undefined && !format.canEdit(target)) {

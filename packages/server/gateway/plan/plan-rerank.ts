@@ -9,6 +9,7 @@ import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 import { maxRerankCost } from '../billing/rerank-amounts.ts'
+import { RERANK } from './call-kinds.ts'
 import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
@@ -47,9 +48,9 @@ function planOne(
   input: RerankPlanInput,
   deps: PlanDeps,
 ): RerankTarget | { refusal: Refusal } {
-  const { provider, catalogModel } = target
+  const { provider } = target
   const format = findRerankFormat(provider)
-  if (format === undefined || catalogModel?.capabilities.includes('rerank') === false) {
+  if (format === undefined || !RERANK.canServe(target)) {
     const message = `The model ${target.id} does not support rerank.`
     return { refusal: { code: 'model_missing_capability', message, param: 'model' } }
   }

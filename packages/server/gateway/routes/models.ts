@@ -4,6 +4,7 @@ import type { ListedAlias, ListedModel, ModelListEntry } from '@rideau/llm/forma
 import { findImageFormat } from '@rideau/llm/images/find-image-format'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { Capability, CatalogModel } from '@rideau/llm/provider/catalog-model'
+import type { Provider } from '@rideau/llm/provider/provider'
 import { listModels } from '@rideau/llm/providers/catalog'
 import { findProvider } from '@rideau/llm/providers/index'
 import { toListedPrices } from '@rideau/llm/providers/listed-prices'
@@ -13,9 +14,10 @@ import { isModelAllowed } from '../../core/access/authorize.ts'
 import { Fault } from '../../core/fault.ts'
 import { type AllowLists, type NameResolution, resolveName } from '../../core/models/resolve-model.ts'
 import { toRefusalFault } from '../../core/refusal.ts'
-import { findPlan } from '../../core/tenancy/policies.ts'
+import { findPlan, type PlanPolicy } from '../../core/tenancy/policies.ts'
 import type { Alias, Environment } from '../../core/tenancy/tenancy.ts'
 import { sendJson } from '../edge/send.ts'
+import { CALL_KINDS, type CallKind, listCallKinds } from '../plan/call-kinds.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import { findEnvironmentModel } from '../tenants/find-environment-model.ts'
 import type { ModelLists } from './model-lists.ts'
@@ -63,15 +65,18 @@ export function serveModel(ctx: IdentifiedContext, name: string): void {
 export function* collectAllowed(ctx: IdentifiedContext): Generator<void, ModelListEntry[]> {
   const { environment } = ctx
   const { key, plan } = listsOf(ctx)
+  const kinds = callKindsOf(ctx)
   const listed: ModelListEntry[] = []
   for (const [index, id] of [...listIds(environment)].entries()) {
     if (index % PIECE === PIECE - 1) yield
     if (!isModelAllowed(environment.allowedModels, id, id) || !isModelAllowed(plan, id, id)) continue
-    if (isModelAllowed(key, id, id, environment.aliases)) listed.push(toListedModel(environment, id))
+    if (!isModelAllowed(key, id, id, environment.aliases)) continue
+    const model = findCallable(environment, id, kinds)
+    if (model !== undefined) listed.push(model)
   }
   for (const alias of environment.aliases.values()) {
     yield
-    const found = findListedAlias(alias, ctx)
+    const found = findListedAlias(alias, ctx, kinds)
     if (found !== undefined) listed.push(found)
   }
   return listed.sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -80,7 +85,8 @@ export function* collectAllowed(ctx: IdentifiedContext): Generator<void, ModelLi
 /** Returns a text that names everything that `collectAllowed` reads of the caller. */
 export function nameRights(ctx: IdentifiedContext): string {
   const { key, plan } = listsOf(ctx)
-  return `${nameAllowList(key)} ${nameAllowList(plan)}`
+  const kinds = callKindsOf(ctx).map(kind => CALL_KINDS.indexOf(kind))
+  return `${nameAllowList(key)} ${nameAllowList(plan)} ${kinds.join()}`
 }
 
 /**
@@ -99,56 +105,79 @@ function listIds(environment: Environment): Set<string> {
   return ids
 }
 
-function toListedModel(environment: Environment, id: string): ListedModel {
-  const provider = providerOf(id)
-  const name = id.slice(provider.length + 1)
-  const owner = findProvider(provider)?.name ?? provider
-  return {
-    id,
-    provider,
-    owner,
-    model: findEnvironmentModel(environment, provider, name) ?? toUnlistedModel(provider, name),
-  }
+/** Returns undefined if every call of these kinds to the model is refused. */
+function findCallable(
+  environment: Environment,
+  id: string,
+  kinds: readonly CallKind[],
+): ListedModel | undefined {
+  const providerId = providerOf(id)
+  const provider = findProvider(providerId)
+  if (provider === undefined) return undefined
+  const name = id.slice(providerId.length + 1)
+  const catalogModel = findEnvironmentModel(environment, providerId, name)
+  if (!kinds.some(kind => kind.canServe({ provider, catalogModel }))) return undefined
+  const model = catalogModel ?? toUnlistedModel(provider, name)
+  return { id, provider: providerId, owner: provider.name, model }
 }
 
 /** The lists of the key, and of the plan that a client token's end user has. */
-function listsOf({ caller, environment, endUser }: IdentifiedContext): AllowLists {
-  const plan = endUser === undefined ? undefined : findPlan(environment.policies.plans, endUser.plan)
-  return { key: caller.allowedModels, plan: plan?.allowedModels ?? null }
+function listsOf(ctx: IdentifiedContext): AllowLists {
+  return { key: ctx.caller.allowedModels, plan: planOf(ctx)?.allowedModels ?? null }
 }
 
-/** Returns undefined if the credential may not use the alias, or if no target of it can be called in this environment. */
-function findListedAlias(alias: Alias, ctx: IdentifiedContext): ListedAlias | undefined {
-  return toListedAlias(resolveName(alias.name, listsOf(ctx), ctx.environment, modelDirectory), ctx)
+function planOf({ environment, endUser }: IdentifiedContext): PlanPolicy | undefined {
+  return endUser === undefined ? undefined : findPlan(environment.policies.plans, endUser.plan)
+}
+
+/** The kinds of calls that the credential may make. */
+function callKindsOf(ctx: IdentifiedContext): readonly CallKind[] {
+  return listCallKinds(ctx.caller, planOf(ctx))
+}
+
+/** Returns undefined if the credential may not use the alias, or if it can call no target of it in this environment. */
+function findListedAlias(
+  alias: Alias,
+  ctx: IdentifiedContext,
+  kinds: readonly CallKind[],
+): ListedAlias | undefined {
+  return toListedAlias(resolveName(alias.name, listsOf(ctx), ctx.environment, modelDirectory), ctx, kinds)
 }
 
 function toListedAlias(
   resolution: NameResolution,
   { environment }: IdentifiedContext,
+  kinds: readonly CallKind[],
 ): ListedAlias | undefined {
   if (!('targets' in resolution)) return undefined
   const targets = resolution.targets.flatMap(({ resolution: targetResolution }) =>
-    'resolved' in targetResolution ? [toListedModel(environment, targetResolution.resolved.id)] : [],
+    'resolved' in targetResolution
+      ? (findCallable(environment, targetResolution.resolved.id, kinds) ?? [])
+      : [],
   )
   return targets.length === 0 ? undefined : { id: resolution.alias.name, targets }
 }
 
 /**
  * Returns a model or alias by any name that a chat request accepts. Throws `model_not_allowed` if the lists of the key, the
- * environment or the plan exclude it, `model_not_found` if nothing is known about it or nothing can serve it.
+ * environment or the plan exclude it, `model_not_found` if nothing is known about it, nothing can serve it, or the credential
+ * may make no kind of call that it serves.
  */
 export function findAllowed(ctx: IdentifiedContext, name: string): ModelListEntry {
   const resolution = resolveName(name, listsOf(ctx), ctx.environment, modelDirectory)
   if ('refusal' in resolution && resolution.refusal.code === 'model_not_allowed')
     throw toRefusalFault(resolution.refusal)
-  const alias = toListedAlias(resolution, ctx)
+  const kinds = callKindsOf(ctx)
+  const alias = toListedAlias(resolution, ctx, kinds)
   if (alias !== undefined) return alias
   // A name that nothing knows may be called, but there is nothing to say about it.
-  if ('resolved' in resolution && resolution.resolved.isKnown)
-    return toListedModel(ctx.environment, resolution.resolved.id)
-  throw new Fault('model_not_found', 'There is no model of this name, or nothing here can serve it.', {
-    param: 'model',
-  })
+  if ('resolved' in resolution && resolution.resolved.isKnown) {
+    const model = findCallable(ctx.environment, resolution.resolved.id, kinds)
+    if (model !== undefined) return model
+  }
+  const message =
+    'There is no model of this name, nothing here can serve it, or this credential may call no endpoint that serves it.'
+  throw new Fault('model_not_found', message, { param: 'model' })
 }
 
 function providerOf(id: string): string {
@@ -156,11 +185,10 @@ function providerOf(id: string): string {
 }
 
 /** Describes a model known by name only: every capability that its provider's routes have, and no price. */
-function toUnlistedModel(providerId: string, id: string): CatalogModel {
-  const provider = findProvider(providerId)
+function toUnlistedModel(provider: Provider, id: string): CatalogModel {
   const capabilities: Capability[] = ['chat', 'tools', 'response_format', 'vision']
-  if (provider !== undefined && findEmbeddingFormat(provider) !== undefined) capabilities.push('embeddings')
-  if (provider !== undefined && findImageFormat(provider) !== undefined) capabilities.push('images')
+  if (findEmbeddingFormat(provider) !== undefined) capabilities.push('embeddings')
+  if (findImageFormat(provider) !== undefined) capabilities.push('images')
   return {
     id,
     display_name: id,
