@@ -2638,7 +2638,7 @@ export interface components {
             } | null;
             /** @description How the cost is made up by the model's prices of today; null if they do not give the recorded cost, such as after a change of prices or where a failed attempt or a hosted tool was charged. */
             cost_parts: components["schemas"]["CostPart"][] | null;
-            /** @description Parameters that were left out because the target could not honour them, as `X-Rideau-Dropped-Params` names them. null: none, or a request of an earlier version. */
+            /** @description Parameters that were left out, or a `temperature` that was fitted to a smaller scale, because the target could not honour them, as `X-Rideau-Dropped-Params` names them. null: none, or a request of an earlier version. */
             dropped_params: string[] | null;
             /** @description The limits that the request was checked against: of a request that a limit refused that limit only. null: none applied, the request was refused before, or it is of an earlier version. */
             checked_limits: {

@@ -22,6 +22,8 @@ export interface ClientFormat {
   readonly takesEveryToolChoice?: true
   /** A body of this very format goes out as it came, with the addresses in it. */
   readonly passesOwn?: true
+  /** True if the target gets the marks of prompt caching that a request has. Absent: never, unless it is of this very format. */
+  takesCacheMarks?(provider: Provider, model: string, source: SourceBody): boolean
   /** No field bounds the output: a model gives what it has at most, which is reserved whole. */
   readonly hasNoOutputCap?: true
   /** Without `source` the body is made from the request alone. `dropped`: wire names that must not be sent. */

@@ -10,6 +10,11 @@ export interface Findings extends TargetFindings {
   readonly choices: number
   /** Marks of prompt caching stand in it, so that input may be billed as written to the provider's cache. */
   readonly asksForCaching: boolean
+  /**
+   * The caller's name for such a mark on a message, a part or a tool, of formats that have one there: targets that take marks
+   * get it. Absent: there is none.
+   */
+  readonly cacheMark?: 'cache_control' | 'cachePoint' | undefined
   /** The provider stores the answer, or may do so by the format's default if the body does not say otherwise. */
   readonly mayBeStored: boolean
 }
@@ -57,6 +62,7 @@ export function noFindings(): MutableFindings {
     stored: undefined,
     choices: 1,
     asksForCaching: false,
+    cacheMark: undefined,
     mayBeStored: false,
   }
 }

@@ -19,7 +19,16 @@ const HARMLESS: Readonly<Record<string, (value: Json | undefined) => boolean>> =
   service_tier: value => value === 'auto' || value === 'default',
   logit_bias: value => Object.keys(toObject(value) ?? { biased: 1 }).length === 0,
   stop: value => Array.isArray(value) && value.length === 0,
+  metadata: value => value !== undefined && isEmptyRecord(value),
 })
+
+/** Returns true for an object whose fields are all null, such as metadata that names nothing. */
+export function isEmptyRecord(value: Json): boolean {
+  const record = toObject(value)
+  if (record === undefined) return false
+  for (const name in record) if (record[name] !== null) return false
+  return true
+}
 
 export function isHarmless(name: string, value: Json | undefined): boolean {
   if (value === null || value === undefined) return true

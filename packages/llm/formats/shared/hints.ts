@@ -18,6 +18,7 @@ const HINTS: ReadonlySet<string> = new Set([
   ...['enable_thinking', 'thinking_budget', 'thinkingConfig', 'think'],
   ...[
     'cache_control',
+    'cachePoint',
     'prompt_cache_key',
     'prompt_cache_retention',
     'prompt_cache_options',

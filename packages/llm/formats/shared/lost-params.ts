@@ -4,17 +4,11 @@ import type { ChatRequest } from '../../request/chat-request.ts'
 import type { ContentPart, Message } from '../../request/message.ts'
 import { isHarmless } from './harmless-params.ts'
 
-/** Extra fields that ask for nothing of the model. */
-const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
-  'metadata',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'safety_identifier',
-])
-
-/** Returns true if an extra field asks for something that changes the answer. */
+/**
+ * Returns true if an extra field asks for something. What is kept for the provider's own records counts too, such as
+ * `metadata`: the gateway logs it, but the target's provider does not get it.
+ */
 export function isLostExtra(name: string, value: Json): boolean {
-  if (WITHOUT_EFFECT.has(name)) return false
   if (name === 'modalities' && Array.isArray(value) && value.every(item => item === 'text')) return false
   return !isHarmless(name, value)
 }

@@ -5,6 +5,7 @@ const OTHER_SETTINGS = 'The recorder put another request under this name.'
 const OF_THE_ANSWER = 'How the provider keeps and labels its answer: nobody has to send it back.'
 const ONLY_EFFORT = 'The canonical request names an effort; how its reasoning is shown is this format’s own.'
 const ONLY_HERE = 'A tool that its provider runs, or that only models of this format were taught.'
+const FOR_PROVIDER = 'For the records or the cache of this provider alone.'
 const STATE = 'Builds on what a provider keeps, which nobody else has.'
 
 /** Why what the gateway sends to a Responses endpoint differs from what it was recorded to take. */
@@ -35,9 +36,7 @@ export const JUSTIFIED: readonly Justification[] = [
     path: '/tools/*/strict',
     why: 'Strictness is the default of this format alone: a canonical tool is strict where it says so.',
   },
-  { path: '/reasoning/summary', why: ONLY_EFFORT },
   { path: '/reasoning', of: 'context-default', why: DEFAULT },
-  { path: '/reasoning', of: 'typed-reasoning-item', why: ONLY_EFFORT },
   { path: '/input/*/content/*/annotations/*', why: OF_THE_ANSWER },
   {
     path: '/tools/*/defer_loading',
@@ -60,6 +59,9 @@ export const JUSTIFIED: readonly Justification[] = [
   { path: '/named/conversation', why: STATE },
   { path: '/named/reasoning/*', why: ONLY_EFFORT },
   { path: '/named/text/verbosity', why: 'The canonical request has no such field.' },
+  { path: '/named/safety_identifier', why: FOR_PROVIDER },
+  { path: '/named/prompt_cache_options', why: FOR_PROVIDER },
+  { path: '/named/prompt_cache_retention', why: FOR_PROVIDER },
   { path: '/named/truncation', why: 'The canonical request has no such field.' },
   { path: '/named/moderation', why: 'The canonical request has no such field.' },
   // What several providers were put.

@@ -144,7 +144,7 @@ export const LogDetailResource = z
     }),
     dropped_params: z.array(z.string()).nullable().meta({
       description:
-        'Parameters that were left out because the target could not honour them, as `X-Rideau-Dropped-Params` names them. null: none, or a request of an earlier version.',
+        'Parameters that were left out, or a `temperature` that was fitted to a smaller scale, because the target could not honour them, as `X-Rideau-Dropped-Params` names them. null: none, or a request of an earlier version.',
     }),
     checked_limits: z
       .array(

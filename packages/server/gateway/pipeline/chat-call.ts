@@ -179,10 +179,11 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     const { requestBody } = recordFields
     const isCaptured = environment.logCapture === 'full' && requestBody !== undefined
     recordFields.requestBody = isCaptured ? takeCaptured(requestBody) : undefined
-    // What an answer repeats, and the names of what was left out, may be most of the body. A recorder counts bytes of the answer
-    // by the same permit.
-    const keepsPart = isBodyInUse || repeated !== undefined || this.target.dropped.length > 0
-    if (!keepsPart && recorder === undefined) permit?.releaseAbove(recordFields.requestBody?.length ?? 0)
+    // What an answer repeats may be most of the body. A recorder counts bytes of the answer by the same permit.
+    const keepsPart = isBodyInUse || repeated !== undefined
+    if (keepsPart || recorder !== undefined) return
+    // The names of what was left out may be most of the body too.
+    permit?.releaseAbove((recordFields.requestBody?.length ?? 0) + measureNames(this.target.dropped))
   }
 
   /** Sets the target that the answer names. */
@@ -305,4 +306,14 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     }
     return headers
   }
+}
+
+/** Bytes of a string besides its characters, and of its place in a list. */
+const PER_NAME = 40
+
+/** Returns the bytes of memory that names take at most. */
+function measureNames(names: readonly string[]): number {
+  let bytes = 0
+  for (const name of names) bytes += PER_NAME + 2 * name.length
+  return bytes
 }

@@ -27,12 +27,16 @@ export function isOneCallEnsured(
  */
 export function listUnsupportedFields(
   { findings }: ParsedChat,
-  format: ClientFormat,
+  { format, provider, model }: Pick<PlannedTarget, 'format' | 'provider' | 'model'>,
   source: SourceBody,
   unsupportedParams: readonly string[],
   isChoiceDropped: boolean,
 ): readonly string[] {
-  const unreadFields = listUnreadFields(findings, format, source)
+  const isMarkLost =
+    findings.cacheMark !== undefined &&
+    format.id !== source.format &&
+    format.takesCacheMarks?.(provider, model, source) !== true
+  const unreadFields = listUnreadFields(findings, format, source, isMarkLost)
   const unsentFields = isChoiceDropped ? [...unreadFields, 'tool_choice'] : unreadFields
   const unsupported =
     unsentFields.length === 0 ? unsupportedParams : [...new Set([...unsentFields, ...unsupportedParams])]
@@ -87,11 +91,14 @@ function asksToStore({ value: { store = false } }: SourceBody): boolean {
 }
 
 function listUnreadFields(
-  { hosted, unread, nativeOnly }: Findings,
+  { hosted, unread, nativeOnly, cacheMark }: Findings,
   format: ClientFormat,
   source: SourceBody,
+  isMarkLost: boolean,
 ): readonly string[] {
-  return format.id === source.format ? [...hosted, ...unread] : [...hosted, ...unread, ...nativeOnly]
+  if (format.id === source.format) return [...hosted, ...unread]
+  const mark = isMarkLost && cacheMark !== undefined ? [cacheMark] : []
+  return [...hosted, ...unread, ...nativeOnly, ...mark]
 }
 
 /** References to reasoning that this target cannot follow: left out whatever the setting, since it could not read it. */

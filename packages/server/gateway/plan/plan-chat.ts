@@ -99,7 +99,13 @@ function planTarget(
   // the environment's `unsupported_params` is `drop`.
   const unsupportedParams = format.findUnsupportedParams(request, provider, model, source)
   const isChoiceUnsent = isChoiceDropped(whole, fitted)
-  const unsupported = listUnsupportedFields(call, format, source, unsupportedParams, isChoiceUnsent)
+  const unsupported = listUnsupportedFields(
+    call,
+    { format, provider, model },
+    source,
+    unsupportedParams,
+    isChoiceUnsent,
+  )
   const withholdsStore = isStoreWithheld(call, requester)
   if (requester.environment.unsupportedParams === 'refuse') {
     const lost = findLost(unsupported, withholdsStore)

@@ -172,6 +172,18 @@ test('the names of fields that were left out count until its end', async () => {
   expect(await countOpened(toRequest(key, '/anthropic/v1/messages', body), STREAMS)).toBeLessThan(32)
 })
 
+test('a few short names of fields that were left out keep nothing else of a body', async () => {
+  const { key } = await app.createKey({}, app.productionId)
+  const marked = [
+    { role: 'user', content: [{ type: 'text', text: CONTENT, cache_control: { type: 'ephemeral' } }] },
+  ]
+  const body = {
+    ...{ model: 'custom/m', stream: true, max_tokens: 10, messages: marked },
+    metadata: { user_id: 'u' },
+  }
+  expect(await countOpened(toRequest(key, '/anthropic/v1/messages', body), STREAMS)).toBe(STREAMS)
+})
+
 test('a body that its provider does not read counts until its end', async () => {
   const sockets = new Set<net.Socket>()
   const unread = net.createServer(socket => {

@@ -10,6 +10,7 @@ import { findUnsupportedParams } from './unsupported-params.ts'
 export const anthropicMessages: ClientFormat = {
   id: 'anthropic-messages',
   framing: 'sse',
+  takesCacheMarks: () => true,
   encodeRequest,
   findUnsupportedParams,
   decodeReply,

@@ -8,6 +8,7 @@ import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import type { EncodeRequest } from '../../shared/client-format.ts'
 import { withoutNamed } from '../../shared/field-table.ts'
 import { fitThinking } from '../../shared/fit-thinking.ts'
+import { listUnwritten } from '../../shared/temperature-scale.ts'
 import { toWellFormedJson } from '../../shared/well-formed-json.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeBody } from './encode-body.ts'
@@ -67,7 +68,7 @@ function toBody(
   target: Target,
   dropped: readonly string[],
 ): Pick<UpstreamRequest, 'body' | 'content' | 'emulated'> {
-  const encoded = encodeBody(withoutNamed(request, dropped), target)
+  const encoded = encodeBody(withoutNamed(request, listUnwritten(request, dropped)), target)
   if (request.extra !== undefined) {
     for (const name of PASSED_ON) {
       const value = dropped.includes(name) ? undefined : request.extra.get(name)

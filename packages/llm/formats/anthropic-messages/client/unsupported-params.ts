@@ -4,6 +4,7 @@ import { listEffective } from '../../shared/field-table.ts'
 import { fitThinking } from '../../shared/fit-thinking.ts'
 import { isHarmless } from '../../shared/harmless-params.ts'
 import { isLostExtra } from '../../shared/lost-params.ts'
+import { isTemperatureChanged } from '../../shared/temperature-scale.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { findUnknownParts } from './encode-parts.ts'
 import { listRefused, listRefusedFields } from './model-rules.ts'
@@ -25,6 +26,7 @@ export const findUnsupportedParams: FindUnsupportedParams = (request, _provider,
   }
   const names = FIELDS.listUnsupported(request)
   names.push(...listEffective(request, listRefused(request, traits)))
+  if (isTemperatureChanged(request)) names.push('temperature')
   for (const { content } of request.messages) names.push(...findUnknownParts(content))
   if (request.extra !== undefined) names.push(...listLostExtra(request.extra, traits))
   const thinking = request.extra?.get('thinking')

@@ -49,6 +49,7 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
   const outputConfig = optionalObject(body, 'output_config')
   set(request, 'responseFormat', parseFormat(outputConfig, optionalObject(body, 'output_format')))
   set(request, 'reasoningEffort', toEffort(optionalObject(body, 'thinking'), outputConfig))
+  const isMarked = tools.asksForCaching || notes.asksForCaching
   const user = optionalObject(body, 'metadata')?.user_id
   return {
     request,
@@ -70,7 +71,8 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
       passedOn: isEndUser ? (FIELDS.findUnknown(body) ?? free) : undefined,
       stored: isEndUser ? findStored(body) : undefined,
       choices: 1,
-      asksForCaching: isMark(body.cache_control) || tools.asksForCaching || notes.asksForCaching,
+      asksForCaching: isMark(body.cache_control) || isMarked,
+      cacheMark: isMarked ? 'cache_control' : undefined,
       // Anthropic stores no answers, but a server of this format may know OpenAI's field.
       mayBeStored: body.store !== undefined,
     },

@@ -20,6 +20,8 @@ import {
   texts,
   unread,
 } from '../../shared/field-table.ts'
+import { isEmptyRecord } from '../../shared/harmless-params.ts'
+import { fitTemperature } from '../../shared/temperature-scale.ts'
 import { MESSAGES, SYSTEM } from './message-rules.ts'
 import { TOOL_CHOICE, TOOLS } from './tool-rules.ts'
 
@@ -52,7 +54,8 @@ const INPUT: Readonly<Record<string, Field>> = {
   service_tier: priced('service_tier'),
   speed: priced('speed'),
   inference_geo: priced('inference_geo'),
-  cache_control: sent(CACHE_MARK),
+  // The whole request's own mark, which no other format has a place for.
+  cache_control: sent(CACHE_MARK, formatSpecific()),
   // Which part of a long conversation the provider keeps: at other providers all of it is kept.
   context_management: sent(forKeys(DATA), unread()),
   betas: sent(forKeys(SCALAR), unread()),
@@ -63,15 +66,19 @@ const INPUT: Readonly<Record<string, Field>> = {
 const ANSWER: Readonly<Record<string, Field>> = {
   max_tokens: sent(CAP, number('maxOutputTokens', { min: 1, integer: true })),
   stream: sent(STREAM, own('stream')),
-  // OpenAI's scale goes to 2.
-  temperature: { ...number('temperature'), write: value => Math.min(Math.max(Number(value), 0), 1) },
+  temperature: { ...number('temperature'), write: fitTemperature },
   top_p: number('topP'),
   top_k: sent(SCALAR, formatSpecific()),
   stop_sequences: {
     ...texts('stop'),
     write: value => (Array.isArray(value) && value.length > 0 ? value : undefined),
   },
-  metadata: sent(toObjectRule({ user_id: SCALAR }), { ...own('user'), write: toMetadata }),
+  // The log names the user. No provider of another format is told.
+  metadata: sent(toObjectRule({ user_id: SCALAR }), {
+    ...own('user'),
+    ...formatSpecific(isEmptyRecord),
+    write: toMetadata,
+  }),
 }
 
 /** The fields of `POST /v1/messages`. */

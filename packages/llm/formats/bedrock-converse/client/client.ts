@@ -4,12 +4,14 @@ import { decodeError } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
+import { takesCachePoints } from './model-family.ts'
 
 /** The client side of AWS Bedrock's Converse API, for the models of every maker. */
 export const bedrockConverse: ClientFormat = {
   id: 'bedrock-converse',
   framing: 'aws-event-stream',
   inlinesImages: true,
+  takesCacheMarks: (_provider, model) => takesCachePoints(model),
   encodeRequest,
   findUnsupportedParams,
   decodeReply,

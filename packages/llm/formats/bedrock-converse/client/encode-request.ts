@@ -10,6 +10,7 @@ import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-f
 import { listEffective, withoutNamed, withoutParameters } from '../../shared/field-table.ts'
 import { fitThinking } from '../../shared/fit-thinking.ts'
 import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
+import { isTemperatureChanged, listUnwritten } from '../../shared/temperature-scale.ts'
 import { toWellFormedJson } from '../../shared/well-formed-json.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeMessages } from './encode-messages.ts'
@@ -45,7 +46,7 @@ function translateBody(
   target: Target,
   dropped: readonly string[],
 ): Pick<UpstreamRequest, 'body' | 'content' | 'emulated'> {
-  const encoded = encodeBody(withoutNamed(request, dropped), target.model)
+  const encoded = encodeBody(withoutNamed(request, listUnwritten(request, dropped)), target.model)
   const options = request.providerOptions?.[target.provider.id]
   const body = withOwnCap(mergeOptions(encoded, options), request)
   return {
@@ -94,10 +95,13 @@ export const findUnsupportedParams: FindUnsupportedParams = (request, _provider,
       thinking === undefined || fitThinking(thinking, maxOutputTokens, receivedOutputCap) !== undefined
     return isKept ? [] : ['additionalModelRequestFields.thinking']
   }
+  const refused = listEffective(request, listRefused(request, model))
+  const isNearest = isTemperatureChanged(request) && !refused.includes('temperature')
   return [
     ...FIELDS.listUnsupported(request),
     ...findLostExtras(request, []),
-    ...listEffective(request, listRefused(request, model)),
+    ...refused,
+    ...(isNearest ? ['temperature'] : []),
     ...findLostParts(request.messages, PARTS),
     ...(hasBlankStop(request) ? ['stop'] : []),
   ]

@@ -41,6 +41,7 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
   request.messages = parseMessages(body, notes)
   if (notes.carriesReasoning) request.carriesReasoning = true
   const areToolsMarked = parseTools(body, request)
+  const isMarked = notes.asksForCaching || areToolsMarked
   set(request, 'responseFormat', parseFormat(body))
   const modelFields = optionalObject(body, 'additionalModelRequestFields')
   const ownEffort = toText(optionalObject(body, 'outputConfig')?.effort)
@@ -65,7 +66,8 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
       stored: isEndUser ? findStored(body) : undefined,
       choices: 1,
       // Claude's own mark may stand among the fields of the model.
-      asksForCaching: notes.asksForCaching || areToolsMarked || isSet(modelFields?.cache_control),
+      asksForCaching: isMarked || isSet(modelFields?.cache_control),
+      cacheMark: isMarked ? 'cachePoint' : undefined,
       // Bedrock stores no answers, but a server of this format may know OpenAI's field.
       mayBeStored: body.store !== undefined,
     },

@@ -263,7 +263,7 @@ describe('a request of this format for another provider', () => {
   const { request, findings } = parse(body)
 
   test('becomes the canonical request', () => {
-    expect(findings.nativeOnly).toEqual([])
+    expect(findings.nativeOnly).toEqual(['requestMetadata'])
     expect(request).toMatchObject({
       toolChoice: { type: 'function', function: { name: 'f' } },
       reasoningEffort: 'medium',

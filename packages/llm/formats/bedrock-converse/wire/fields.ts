@@ -20,13 +20,14 @@ import {
   texts,
   unread,
 } from '../../shared/field-table.ts'
+import { isEmptyRecord } from '../../shared/harmless-params.ts'
+import { fitTemperature } from '../../shared/temperature-scale.ts'
 import { MESSAGES, SYSTEM, TOOL, TOOL_CHOICE } from './block-rules.ts'
 
 /** The fields of `inferenceConfig`. */
 export const INFERENCE = new FieldTable({
   maxTokens: sent(CAP, number('maxOutputTokens', { min: 1, integer: true })),
-  // OpenAI's scale goes to 2.
-  temperature: { ...number('temperature'), write: value => Math.min(1, Number(value)) },
+  temperature: { ...number('temperature'), write: fitTemperature },
   topP: number('topP'),
   stopSequences: { ...texts('stop'), write: listWithText },
 })
@@ -87,7 +88,7 @@ export const FIELDS = new FieldTable({
     formatSpecific(value => Array.isArray(value) && value.length === 0),
   ),
   // Kept with the log.
-  requestMetadata: sent(DATA),
+  requestMetadata: sent(DATA, formatSpecific(isEmptyRecord)),
   serviceTier: sent(priced('serviceTier')),
   performanceConfig: sent(priced('performanceConfig')),
 })

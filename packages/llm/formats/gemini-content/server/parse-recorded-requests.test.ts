@@ -16,6 +16,7 @@ const BY_DESIGN = {
   'native generationConfig.logprobs': 1,
   'native generationConfig.responseLogprobs': 1,
   'native generationConfig.topK': 1,
+  'native labels': 1,
   'native safetySettings': 1,
   'native toolConfig.includeServerSideToolInvocations': 5,
   // Images and speech have prices of their own.

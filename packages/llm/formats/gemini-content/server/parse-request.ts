@@ -70,7 +70,12 @@ function toCounted(given: JsonObject): JsonObject {
 
 function listFields(body: JsonObject, findings: TargetFindings): void {
   for (const name in body) {
-    if (body[name] === null || FIELDS.names.has(name)) continue
+    const value = body[name]
+    if (value === undefined || value === null) continue
+    if (FIELDS.names.has(name)) {
+      if (FIELDS.isFormatSpecific(name, value)) findings.nativeOnly.push(name)
+      continue
+    }
     refuseReservedName(name, name)
     findings.unread.push(joinPath('', name))
   }

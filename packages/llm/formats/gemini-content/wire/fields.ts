@@ -21,6 +21,7 @@ import {
   sent,
   texts,
 } from '../../shared/field-table.ts'
+import { isEmptyRecord } from '../../shared/harmless-params.ts'
 import { CONTENT, CONTENTS, TEXT_ALONE, THINKING, TOOL_CONFIG, TOOLS, USUAL_TIER } from './content-rules.ts'
 import { toSnake } from './spell-camel.ts'
 
@@ -88,7 +89,8 @@ export const FIELDS = new FieldTable(
     generationConfig: nested(CONFIG_FIELDS),
     safetySettings: sent(forKeys(SAFETY_SETTINGS)),
     cachedContent: sent(forKeys(STORED)),
-    labels: sent(forKeys(DATA)),
+    // Kept with the log.
+    labels: sent(forKeys(DATA), formatSpecific(isEmptyRecord)),
     serviceTier: sent(forKeys(USUAL_TIER)),
   },
   BOTH,

@@ -41,6 +41,8 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
   }
   for (const tool of listHostedChatTools(body)) findings.hostedTools.push(tool)
   findings.asksForCaching = asksForCaching || hasCacheMark(options)
+  // Marks in `provider_options` are for one provider: the others lose nothing.
+  if (asksForCaching) findings.cacheMark = 'cache_control'
   return {
     request,
     metadata: parseLogMetadata(body.metadata, NATIVE_METADATA),

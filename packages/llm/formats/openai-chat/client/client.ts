@@ -3,6 +3,7 @@ import { decodeError } from '../../shared/decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest, findUnsupportedParams } from './encode-request.ts'
+import { isForeign } from './wire-body.ts'
 
 /** Calls providers of OpenAI's chat completions, with the deviations of each. */
 export const openAiChat: ClientFormat = {
@@ -10,6 +11,7 @@ export const openAiChat: ClientFormat = {
   framing: 'sse',
   takesEveryToolChoice: true,
   inlinesInOwn: true,
+  takesCacheMarks: ({ openai }, _model, source) => !isForeign(source) || openai?.takesCacheMarks === true,
   encodeRequest,
   findUnsupportedParams,
   decodeReply,

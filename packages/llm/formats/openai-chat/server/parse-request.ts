@@ -39,6 +39,7 @@ export function parseRequest(received: JsonObject, context: ParseContext): Parse
   }
   findings.choices = choices
   findings.asksForCaching = asksForCaching || (extra !== undefined && asksForCache(extra))
+  if (asksForCaching) findings.cacheMark = 'cache_control'
   for (const tool of listHostedChatTools(body)) findings.hostedTools.push(tool)
   findings.mayBeStored = body.store !== undefined
   return {

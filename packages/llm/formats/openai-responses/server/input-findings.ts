@@ -43,7 +43,8 @@ export function addHosted(findings: InputFindings, path: string): void {
   findings.hosted.push(path)
 }
 
-const CACHE_MARK = 'cache_control'
+/** The field that marks the end of input to be cached. */
+export const CACHE_MARK = 'cache_control'
 
 /** Returns true if a tool, an item, a part or the body itself has a mark of prompt caching. */
 export function isMarked(value: Json | undefined): boolean {

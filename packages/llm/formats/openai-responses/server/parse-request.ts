@@ -19,7 +19,7 @@ import {
 import { refuseOtherTier, refuseReservedFields } from '../../shared/reserved-fields.ts'
 import { findStored } from '../../shared/stored-fields.ts'
 import { FIELDS, NESTED_FIELDS, STATE_FIELDS } from '../wire/fields.ts'
-import { type InputFindings, isMarked, noInputFindings } from './input-findings.ts'
+import { CACHE_MARK, type InputFindings, isMarked, noInputFindings } from './input-findings.ts'
 import { parseInput } from './parse-input.ts'
 import { parseItemTools } from './parse-item-tools.ts'
 import { parseToolChoice, parseTools } from './parse-tools.ts'
@@ -144,6 +144,8 @@ function listFields(body: JsonObject, request: MutableRequest, findings: InputFi
   if (extra !== undefined) request.extra = extra
   listNestedFields(body, 'reasoning', findings)
   listNestedFields(body, 'text', findings)
+  // The canonical messages have no marks of this format.
+  if (findings.hasCacheMark && !findings.nativeOnly.includes(CACHE_MARK)) findings.nativeOnly.push(CACHE_MARK)
 }
 
 /** Unknown fields of these objects are left out at other formats, unlike those of the top level. */

@@ -24,6 +24,7 @@ import {
   sent,
   text,
 } from '../../shared/field-table.ts'
+import { isEmptyRecord } from '../../shared/harmless-params.ts'
 import { flagAt, numberAt } from '../../shared/read-fields.ts'
 import { INPUT } from './item-rules.ts'
 import { TOOL_CHOICE, TOOLS } from './tool-rules.ts'
@@ -34,9 +35,9 @@ export const MIN_OUTPUT_TOKENS = 16
 const REASONING = new FieldTable(
   {
     effort: text('reasoningEffort'),
-    // Whether an answer shows its reasoning.
-    summary: sent(SCALAR),
-    generate_summary: sent(SCALAR),
+    // Whether an answer shows its reasoning. No other format has the field.
+    summary: sent(SCALAR, formatSpecific()),
+    generate_summary: sent(SCALAR, formatSpecific()),
     mode: sent(REASONING_MODE, formatSpecific(isUsualMode)),
     context: sent(SCALAR, formatSpecific(isAuto)),
   },
@@ -81,9 +82,10 @@ export const FIELDS = new FieldTable({
   top_p: number('topP'),
   top_logprobs: formatSpecific(value => typeof value === 'number' && value <= 0, numberAt),
   user: text('user'),
-  safety_identifier: sent(SCALAR, extra('safety_identifier')),
-  metadata: sent(DATA, extra('metadata')),
-  client_metadata: sent(DATA),
+  // For the provider's records and its cache. A target of another format does not get them.
+  safety_identifier: sent(SCALAR, extra('safety_identifier', formatSpecific())),
+  metadata: sent(DATA, extra('metadata', formatSpecific(isEmptyRecord))),
+  client_metadata: sent(DATA, formatSpecific(isEmptyRecord)),
   store: sent(
     STORE,
     extra(
@@ -92,11 +94,11 @@ export const FIELDS = new FieldTable({
     ),
   ),
   service_tier: sent(toUsualRule(['auto', 'default']), extra('service_tier')),
-  prompt_cache_key: sent(SCALAR, extra('prompt_cache_key')),
-  prompt_cache_retention: sent(SCALAR, extra('prompt_cache_retention')),
+  prompt_cache_key: sent(SCALAR, extra('prompt_cache_key', formatSpecific())),
+  prompt_cache_retention: sent(SCALAR, extra('prompt_cache_retention', formatSpecific())),
   prompt_cache_options: sent(
     toObjectRule({ mode: SCALAR, ttl: SCALAR }, 'reserved'),
-    extra('prompt_cache_options'),
+    extra('prompt_cache_options', formatSpecific()),
   ),
   truncation: sent(
     SCALAR,
