@@ -8,8 +8,6 @@ export interface FaultDetails {
   readonly param?: string
   /** Whole seconds after which the same call may pass; sent as `Retry-After`, never 0. */
   readonly retryAfterSeconds?: number
-  /** True: the same call fails again however long its caller waits, unless the configuration changes. */
-  readonly isFinal?: boolean
   /** What the provider itself said, by toProviderMessage, for a caller who may read it. */
   readonly providerMessage?: string | undefined
   /** Further headers of the answer as [name, value, ...]: the state of the limit that refused the request. */
@@ -33,7 +31,6 @@ export class Fault extends Error {
   readonly code: FaultCode
   readonly param: string | undefined
   readonly retryAfterSeconds: number | undefined
-  readonly isFinal: boolean
   readonly headers: readonly string[]
   readonly providerMessage: string | undefined
 
@@ -43,7 +40,6 @@ export class Fault extends Error {
     this.param = details.param === undefined ? undefined : excerpt(details.param, MAX_PARAM)
     this.retryAfterSeconds =
       details.retryAfterSeconds === undefined ? undefined : Math.max(1, Math.ceil(details.retryAfterSeconds))
-    this.isFinal = details.isFinal ?? false
     this.headers = details.headers ?? NO_HEADERS
     this.providerMessage = details.providerMessage
   }

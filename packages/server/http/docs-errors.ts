@@ -13,8 +13,7 @@ const INTRO =
 
 const RETRIES =
   'Retry 408, 429 and 5xx after `Retry-After` seconds; other failures come again until the request changes. What no retry ' +
-  'helps against has `x-should-retry: false`, also a 429 or 503 that must wait for more than 60 s, and a 429 ' +
-  'whose message says that the request alone exceeds the limit. On the paths of ' +
+  'helps against has `x-should-retry: false`, also a 429 or 503 that must wait for more than 60 s. On the paths of ' +
   "OpenAI's format such a 429 has the type `insufficient_quota`, at which clients stop; its `code` stays."
 
 const SHAPE = `{

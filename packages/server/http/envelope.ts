@@ -4,8 +4,8 @@ import type { Fault } from '../core/fault.ts'
 const MAX_RETRY_SECONDS = 60
 
 /** False if the same call fails again however soon it is repeated: some clients also retry 401 and 409 by themselves. */
-function mayHelpToRetry({ status, code, isFinal, retryAfterSeconds = 0 }: Fault): boolean {
-  if (isFinal || code === 'provider_auth_failed') return false
+function mayHelpToRetry({ status, code, retryAfterSeconds = 0 }: Fault): boolean {
+  if (code === 'provider_auth_failed') return false
   if (status === 429 || status === 503) return retryAfterSeconds <= MAX_RETRY_SECONDS
   return status >= 500 || status === 408
 }

@@ -22,30 +22,22 @@ export function toLimitFault(refused: LimitRefusal, caller: AmountsReader, now: 
   // A 402 has no `Retry-After`: waiting does not help, and clients must not retry by themselves.
   if (code === 'budget_exceeded') return new Fault(code, message)
   return new Fault(code, message, {
-    // Every 429 has a `Retry-After`, also one that no wait helps against.
     retryAfterSeconds: secondsOf(refused, now),
-    isFinal: isShownImpossible(refused, caller),
     headers: limitHeaders([refused], caller, now),
   })
 }
 
 function describeRefusal(refused: LimitRefusal, caller: AmountsReader): string {
-  const { meter } = refused
+  const { meter, wanted } = refused
   const { kind, scope, ref } = meter.source
   const limit = `The ${kind} of ${METRIC_NAMES[meter.metric]} for ${SCOPE_NAMES[scope]}`
   const verb = kind === 'quota' ? 'is exceeded' : 'is reached'
   if (!showsAmounts(caller, meter)) return `${limit} ${verb}; it ${describeReset(refused)}.`
-  const impossible = isShownImpossible(refused, caller)
-    ? ' This request alone exceeds the limit, so a retry fails too.'
-    : ''
+  const impossible =
+    wanted > meter.limit ? ' This request alone exceeds the limit, so a retry fails too.' : ''
   // A rule of a key also binds the keys that replaced it. The caller knows its own.
   const name = scope === 'key' ? (caller.keyId ?? ref) : ref
   return `${limit} ${name} ${verb}: ${describeAmounts(refused)}.${impossible}`
-}
-
-/** Whether a request alone exceeds the limit and the caller may know it: of a limit whose amounts it may not know, it would learn one. */
-function isShownImpossible({ meter, wanted }: LimitRefusal, caller: AmountsReader): boolean {
-  return wanted > meter.limit && showsAmounts(caller, meter)
 }
 
 /** The amounts of a limit that refused a request, and its reset, as each message about a limit names them. */

@@ -206,8 +206,7 @@ describe('error codes of limits', () => {
     const wait = response.headers.get('retry-after')
     if (status !== 429) return expect(wait).toBeNull()
     expect(Number(wait)).toBeGreaterThanOrEqual(1)
-    // One request alone exceeds each of these limits.
-    expect(response.headers.get('x-should-retry')).toBe('false')
+    expect(response.headers.get('x-should-retry')).toBe(Number(wait) > 60 ? 'false' : null)
   })
 
   test('applies a change from the next request on', async () => {

@@ -72,42 +72,6 @@ test('a limit that is reset within a minute says nothing, and has its own type',
   })
 })
 
-test.each([
-  ['/openai/v1/chat/completions', 'tokens', 100],
-  ['/anthropic/v1/messages', 'tokens', 100],
-  ['/v1/chat', 'requests', 0],
-] as const)(
-  'a request to %s that alone exceeds a limit of %s: 429 with x-should-retry: false',
-  async (path, metric, limit) => {
-    const rate = { scope: 'default_end_user', metric, limit, window_seconds: 60 }
-    await limited.limit('limits', rate)
-    const headers = { 'x-rideau-end-user': 'alice' }
-    const refused = await read(await app.call(path, { ...PRICED_CHAT, max_tokens: 200 }, { headers }))
-    expect(refused).toMatchObject({ status: 429, final: 'false', wait: 60 })
-    expect(refused.error.message).toContain('so a retry fails too')
-  },
-)
-
-test("a request that alone exceeds a limit is not repeated by OpenAI's client", async () => {
-  await limited.limit('limits', { scope: 'environment', metric: 'tokens', limit: 100, window_seconds: 60 })
-  const { calls, counted } = countCalls()
-  const client = new OpenAI({ baseURL: `${app.gatewayUrl}/openai/v1`, apiKey: app.secretKey, fetch: counted })
-  const error = await client.chat.completions
-    .create({ model: PRICED, max_tokens: 200, messages })
-    .catch((each: unknown) => each)
-  expect(error).toMatchObject({ status: 429 })
-  expect(calls).toHaveLength(1)
-})
-
-test('a client token does not learn that its request alone exceeds a shared limit', async () => {
-  await limited.limit('limits', { scope: 'environment', metric: 'tokens', limit: 100, window_seconds: 60 })
-  const minted = await app.call('/v1/client-tokens', { end_user: { id: 'alice' }, scopes: ['ai.chat'] })
-  const { token: key } = (await minted.json()) as { token: string }
-  const refused = await read(await app.call('/v1/chat', { ...PRICED_CHAT, max_tokens: 200 }, { key }))
-  expect(refused).toMatchObject({ status: 429, final: null })
-  expect(refused.error.message).not.toContain('a retry fails too')
-})
-
 describe('a limit that is reset in more than a minute', () => {
   const exhaust = async (): Promise<void> => {
     await limited.limit('limits', {
