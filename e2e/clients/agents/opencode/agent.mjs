@@ -5,7 +5,7 @@ const binary = `opencode-${process.platform}-${process.arch}/bin/opencode`
 
 export default {
   format: 'openai-responses',
-  other: { model: 'rideau/anthropic/claude-sonnet-4-5', format: 'anthropic-messages' },
+  other: { model: 'rideau/anthropic/claude-sonnet-5', format: 'anthropic-messages' },
   command: ({ modules, prompt, model }) => [
     ...[path.join(modules, binary), 'run'],
     ...(model === undefined ? [] : ['--model', model.replace(/^(rideau\/)?/, 'rideau/')]),
