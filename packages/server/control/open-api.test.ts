@@ -16,7 +16,7 @@ interface DocumentedOperation {
   description: string
   security?: unknown[]
   parameters?: Parameter[]
-  requestBody?: { content: Record<string, { schema: Record<string, unknown> }> }
+  requestBody?: { required?: boolean; content: Record<string, { schema: Record<string, unknown> }> }
   responses: Record<string, { content?: Record<string, { schema: { $ref?: string } }> }>
 }
 interface OpenApi {
@@ -158,6 +158,19 @@ describe('GET /openapi.json', () => {
       const expected = access === 'public' ? [] : access === 'session' ? [{ session: [] }] : undefined
       expect(operation.security).toEqual(expected)
     }
+  })
+
+  test('requires a body unless the route takes calls without one', () => {
+    const optional = all().filter(({ operation }) => operation.requestBody?.required === false)
+    const names = optional.map(({ operation }) => operation.operationId).sort()
+    expect(names).toEqual(['keys.roll', 'model_aliases.dry_run'])
+    const required = document.paths['/v1/environments/{envId}/keys']?.post?.requestBody?.required
+    expect(required).toBe(true)
+    expect(JSON.stringify(document)).not.toContain('x-optional-body')
+  })
+
+  test('has patterns that readers in other languages can compile', () => {
+    expect(JSON.stringify(document)).not.toMatch(/\\\\p\{/)
   })
 
   test('has closed bodies, and no body for a route without one', () => {

@@ -98,21 +98,41 @@ function withCsv(responses: unknown) {
 /** A route without a body accepts `{}`, but the document does not ask for it. */
 const toDocumented: Transform = document => {
   const { schema: transformed, url } = jsonSchemaTransform(document)
-  const { bodyless, creates, hasCsv, takesIfMatch } = document.route?.config ?? {}
+  const { bodyless, hasOptionalBody, creates, hasCsv, takesIfMatch } = document.route?.config ?? {}
   const headers = { ...(creates === true && IDEMPOTENCY_KEY), ...(takesIfMatch === true && IF_MATCH) }
   const schema = {
     ...transformed,
     ...(Object.keys(headers).length > 0 ? { headers: { type: 'object', properties: headers } } : {}),
     ...(hasCsv === true ? { response: withCsv(transformed?.response) } : {}),
+    ...(hasOptionalBody === true ? { [OPTIONAL_BODY]: true } : {}),
   }
   if (bodyless !== true) return { schema, url }
   const { body: _, ...rest } = schema
   return { schema: rest, url }
 }
 
+/** Marks operations until their documents are whole: the library requires every body. */
+const OPTIONAL_BODY = 'x-optional-body'
+
+interface DocumentedOperation {
+  [OPTIONAL_BODY]?: true
+  readonly requestBody?: { required?: boolean }
+}
+
+function markOptionalBodies(paths: object): void {
+  for (const operation of Object.values(paths).flatMap(
+    path => Object.values(path) as DocumentedOperation[],
+  )) {
+    if (operation[OPTIONAL_BODY] === undefined) continue
+    delete operation[OPTIONAL_BODY]
+    if (operation.requestBody !== undefined) operation.requestBody.required = false
+  }
+}
+
 /** Removes unused schemas: the transform adds every named schema twice, for input and for output. */
 const prune: TransformObject = input => {
   const document = jsonSchemaTransformObject(input)
+  markOptionalBodies(document.paths ?? {})
   const schemas = 'components' in document ? (document.components?.schemas ?? {}) : {}
   const used = new Set<string>()
   const collect = (part: unknown): void => {

@@ -95,6 +95,7 @@ export function toRoute(operation: Operation) {
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: {
       bodyless: operation.body === undefined,
+      hasOptionalBody: operation.body?.safeParse(undefined).success === true,
       creates: isCreating(operation),
       hasCsv: operation.csvRow !== undefined || operation.csvFile !== undefined,
       takesIfMatch: operation.method !== 'GET' && kindOf(operation) !== undefined,

@@ -54,6 +54,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route takes no body: an absent one, an empty one and `{}` are accepted, under any content type. */
     bodyless?: boolean
+    /** Read by the OpenAPI document only. */
+    hasOptionalBody?: boolean
     /** The route takes an `Idempotency-Key`. */
     creates?: boolean
     /** The route takes more than a public one may bring. */

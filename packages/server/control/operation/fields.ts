@@ -3,8 +3,9 @@ import { z } from './zod.ts'
 
 /** Fields that several bodies and queries use. Bodies are strict; null in an optional field means absent. */
 
-// PostgreSQL's text type rejects NUL and lone surrogates. Control characters are rejected too: no name needs them.
-const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
+// PostgreSQL's text type rejects NUL and lone surrogates. Control characters are rejected too: no name needs them. Written without
+// classes of Unicode, since the pattern is part of the OpenAPI document and many readers of those know none.
+const PRINTABLE = new RegExp('^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$', 'u')
 
 /** A trimmed line of text of 1 to `max` characters. */
 export function textField(max: number) {
