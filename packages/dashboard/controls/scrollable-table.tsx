@@ -4,7 +4,7 @@ interface ScrollableTableProps {
   /** What the table lists. */
   readonly label: string
   /** A class of the table besides `table`. */
-  readonly variant?: 'rules' | 'logs'
+  readonly variant?: 'rules' | 'logs' | 'plans' | 'catalog'
   readonly containerRef?: RefObject<HTMLElement | null>
   /** The table's head and its body. */
   readonly children: ReactNode

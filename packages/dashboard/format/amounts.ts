@@ -21,13 +21,18 @@ export function toChange(value: number, before: number): string | undefined {
   if (before === 0) return undefined
   const share = Math.abs(value - before) / before
   if (share < 0.001) return 'no change'
-  const percent = share < 1 ? toPercent(share) : `${toCount(Math.round(share * 100))} %`
+  const percent = share < 1 ? toPercent(share) : withPercent(toCount(Math.round(share * 100)))
   return `${value > before ? '+' : '−'}${percent}`
 }
 
-/** `0.9 %`; a share that is not zero never shows as zero. */
+/** `0.9 %`, `20,520 %`, in one line; a share that is not zero never shows as zero. */
 export function toPercent(share: number): string {
-  if (share === 0) return '0 %'
-  if (share < 0.001) return '<0.1 %'
-  return `${trim((share * 100).toFixed(1))} %`
+  if (share === 0) return withPercent('0')
+  if (share < 0.001) return withPercent('<0.1')
+  return withPercent((share * 100).toLocaleString('en-US', { maximumFractionDigits: 1 }))
+}
+
+/** A no-break space keeps the sign beside its number. */
+function withPercent(number: string): string {
+  return `${number}\u00a0%`
 }

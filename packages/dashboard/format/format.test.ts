@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { toChange, toCount, toDuration, toPercent } from './amounts.ts'
-import { toMoney, toPrice } from './money.ts'
+import { toAlignedMoney, toMoney, toPrice } from './money.ts'
 import { toBucketTime, toClockTime, toDateTime, toDay, toRelativeTime, toReset } from './times.ts'
 
 test.each([
-  [112, 100, '+12 %'],
-  [94.8, 100, '−5.2 %'],
-  [0, 3, '−100 %'],
+  [112, 100, '+12\u00a0%'],
+  [94.8, 100, '−5.2\u00a0%'],
+  [0, 3, '−100\u00a0%'],
   [100.05, 100, 'no change'],
-  [5_000, 4, '+124,900 %'],
+  [5_000, 4, '+124,900\u00a0%'],
   [1, 0, undefined],
 ])('writes the change to %s from %s as %s', (value, before, text) => {
   expect(toChange(value, before)).toBe(text)
@@ -45,12 +45,25 @@ test.each([
 })
 
 test.each([
-  [0, '0 %'],
-  [0.0002, '<0.1 %'],
-  [0.009, '0.9 %'],
-  [1, '100 %'],
+  [0, '0\u00a0%'],
+  [0.0002, '<0.1\u00a0%'],
+  [0.009, '0.9\u00a0%'],
+  [1, '100\u00a0%'],
+  [20_520, '2,052,000\u00a0%'],
 ])('writes a share of %s as %s', (share, text) => {
   expect(toPercent(share)).toBe(text)
+})
+
+test.each([
+  [null, 'unpriced'],
+  [0, '$0'],
+  [0.0000004, '<$0.000001'],
+  [0.00000666, '$0.000007'],
+  [0.0112, '$0.011200'],
+  [1_204.5, '$1,204.500000'],
+  [-0.002, '-$0.002000'],
+])('writes the cost %s of a column as %s', (usd, text) => {
+  expect(toAlignedMoney(usd)).toBe(text)
 })
 
 test('separates thousands', () => {

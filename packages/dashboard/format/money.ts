@@ -12,6 +12,14 @@ export function toMoney(usd: number | null): string {
   return `${sign}$${size.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
 }
 
+/** Returns a cost for a column: with six decimals, so that the decimal points of its rows line up. */
+export function toAlignedMoney(usd: number | null): string {
+  if (usd === null || usd === 0) return toMoney(usd)
+  if (Math.abs(usd) < 0.0000005) return '<$0.000001'
+  const size = Math.abs(usd).toLocaleString('en-US', { minimumFractionDigits: 6, maximumFractionDigits: 6 })
+  return `${usd < 0 ? '-' : ''}$${size}`
+}
+
 /** Returns three significant digits without an exponent. */
 function toDigits(size: number): string {
   const decimals = Math.min(20, 2 - Math.floor(Math.log10(size)))

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Command } from 'cmdk'
+import { Command, defaultFilter } from 'cmdk'
 import { useState } from 'react'
 import { listKeys } from '../api/key-calls.ts'
 import { type ProjectEnvironment, toParams } from '../api/workspace.ts'
@@ -11,7 +11,7 @@ import './palette.css'
 
 const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Finds pages, environments and keys by a few letters of their names, and a request by its pasted id. */
+/** Finds pages, environments and keys by a few letters of their names, pages by synonyms too, and a request by its pasted id. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const current = useOptionalEnvironment()
   const navigate = useNavigate()
@@ -23,7 +23,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const requestId = text.trim()
   return (
     <Dialog title="Search or jump" variant="wide" onClose={onClose}>
-      <Command label="Search or jump" loop className="palette">
+      <Command label="Search or jump" loop className="palette" filter={toRank}>
         <Command.Input
           className="input"
           data-focus
@@ -54,6 +54,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
                   key={page.to}
                   className="menu-item"
                   value={`page ${page.name}`}
+                  keywords={[...page.synonyms]}
                   onSelect={go(() => navigate({ to: page.to, params: toParams(current) }))}
                 >
                   {page.name}
@@ -74,6 +75,15 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   )
 }
 
+const SYNONYM_RANK = 0.5
+
+/** Returns how well an item matches, from 0 to 1: by a few letters of its name, or by the beginning of a synonym. */
+function toRank(name: string, text: string, synonyms: readonly string[] = []): number {
+  const beginning = text.trim().toLowerCase()
+  const isSynonym = synonyms.some(synonym => synonym.startsWith(beginning))
+  return Math.max(defaultFilter?.(name, text) ?? 0, isSynonym ? SYNONYM_RANK : 0)
+}
+
 interface OrganizationItemsProps {
   readonly go: (to: () => Promise<void>) => () => void
 }
@@ -89,6 +99,7 @@ function OrganizationItems({ go }: OrganizationItemsProps) {
             key={page.to}
             className="menu-item"
             value={`organization ${page.name}`}
+            keywords={[...page.synonyms]}
             onSelect={go(() => navigate({ to: page.to, params: { org: organization.slug } }))}
           >
             {page.name}
@@ -97,6 +108,7 @@ function OrganizationItems({ go }: OrganizationItemsProps) {
         <Command.Item
           className="menu-item"
           value="organization account"
+          keywords={['password', 'profile', 'theme', 'sign out']}
           onSelect={go(() => navigate({ to: '/account' }))}
         >
           Your account

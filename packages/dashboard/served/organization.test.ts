@@ -183,6 +183,10 @@ describeDashboard('the pages of an organization', dashboard => {
     await app.manage('PATCH', `/v1/orgs/${app.orgId}`, { time_zone: 'UTC' })
 
     await page.goto(`${app.controlUrl}/o/test/default/production/settings`)
+    const ids = page.getByRole('region', { name: 'For the API' })
+    await ids.getByText(app.productionId).waitFor()
+    await ids.getByText(app.projectId).waitFor()
+    await ids.getByRole('button', { name: 'Copy environment id' }).waitFor()
     await page.getByLabel('What the log keeps').selectOption('full')
     const save = page.getByRole('button', { name: 'Save' })
     expect(await save.getAttribute('aria-disabled')).toBe('true')

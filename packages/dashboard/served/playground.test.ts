@@ -89,4 +89,38 @@ describeDashboard('the playground', dashboard => {
     // The next prompt starts without it.
     expect(await page.getByRole('img', { name: 'Chosen image 1' }).count()).toBe(0)
   })
+
+  test('the code shows the request that was sent, until the next prompt is written', async () => {
+    const { page } = dashboard
+    await page.getByText('The same request as code').click()
+    const code = page.getByRole('tabpanel')
+    await send('The first prompt')
+    await page.getByText('See it in Logs').waitFor()
+    expect(await code.textContent()).toContain('The first prompt')
+    expect(await code.textContent()).not.toContain('"role": "assistant"')
+    await page.getByLabel('Prompt', { exact: true }).fill('The second prompt')
+    for (const part of ['The first prompt', '"role": "assistant"', 'The second prompt'])
+      expect(await code.textContent()).toContain(part)
+  })
+
+  test('production without a provider leads to the providers, and begins with a model once there is one', async () => {
+    const { app, page, watched } = dashboard
+    const open = async (): Promise<void> => {
+      await page.goto(`${app.controlUrl}/o/test/default/production/playground`)
+    }
+    await open()
+    await page.getByRole('heading', { name: 'No model to call yet' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Send' }).getAttribute('aria-disabled')).toBe('true')
+    await watched.expectClean()
+    const made = await app.manage('POST', `/v1/environments/${app.productionId}/provider-credentials`, {
+      provider: 'openai',
+      name: 'made up',
+      api_key: 'sk-made-up-for-the-playground',
+    })
+    expect(made.status).toBe(201)
+    await open()
+    await expect.poll(() => page.getByLabel('Model', { exact: true }).inputValue()).toMatch(/^openai\//)
+    await page.getByText('Real requests in this environment', { exact: false }).waitFor()
+    await watched.expectClean()
+  })
 })

@@ -136,6 +136,9 @@ describeDashboard('what is spent, served and limited', dashboard => {
     await page.getByRole('row').filter({ hasText: 'the oldest key' }).waitFor()
     await page.getByRole('row').filter({ hasText: 'user 100' }).waitFor()
     await page.keyboard.press('Control+k')
+    // A page is found by what it is also called.
+    await page.getByLabel('Search or jump').last().fill('budget')
+    await page.getByRole('option', { name: 'Limits' }).waitFor()
     await page.getByLabel('Search or jump').last().fill('the oldest')
     await page.getByRole('option', { name: /the oldest key/ }).click()
     await page.waitForURL(url => url.searchParams.get('key_id') === oldest)

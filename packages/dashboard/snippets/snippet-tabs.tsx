@@ -21,11 +21,12 @@ export function SnippetTabs({
       </Tabs.List>
       {snippets.map(({ id, label, install, text }) => (
         <Tabs.Content key={id} value={id} className="tab-panel stack">
-          {install !== undefined && (
-            <p className="small muted">
-              First run <code>{install}</code>
+          {install?.map(({ folder, command }, index) => (
+            <p key={command} className="small muted">
+              {index === 0 ? 'First run' : 'Then run'} <code>{command}</code>
+              {folder !== undefined && ` in ${folder}.`}
             </p>
-          )}
+          ))}
           <CodeBlock text={text} shown={shown.find(item => item.id === id)?.text ?? text} label={label} />
         </Tabs.Content>
       ))}

@@ -8,11 +8,23 @@ export interface SnippetInput {
   readonly prompt: string
 }
 
+/** A command, and the folder that it runs in if that is not the app's own. */
+export interface InstallStep {
+  readonly folder?: string
+  readonly command: string
+}
+
+/** How an app installs the client library, which no package registry has: it is built from Rideau's repository. */
+export const SDK_INSTALL: readonly InstallStep[] = [
+  { folder: 'a copy of Rideau’s repository', command: 'npm run build:sdk && npm pack -w packages/sdk' },
+  { folder: 'your app, with the file that this wrote', command: 'npm install ./rideau-sdk-0.1.0.tgz' },
+]
+
 export interface Snippet {
   readonly id: string
   readonly label: string
-  /** The command that installs what the snippet needs, if anything. */
-  readonly install?: string
+  /** The commands that install what the snippet needs, if anything. */
+  readonly install?: readonly InstallStep[]
   readonly text: string
 }
 
@@ -37,7 +49,7 @@ export function toSnippets(input: SnippetInput): readonly Snippet[] {
     {
       id: 'anthropic',
       label: 'Anthropic',
-      install: 'npm install @anthropic-ai/sdk',
+      install: [{ command: 'npm install @anthropic-ai/sdk' }],
       text: `import Anthropic from '@anthropic-ai/sdk'
 
 const client = new Anthropic({
@@ -54,7 +66,7 @@ console.log(answer.content)`,
     {
       id: 'ai-sdk',
       label: 'AI SDK',
-      install: 'npm install ai@6 @ai-sdk/openai-compatible@2',
+      install: [{ command: 'npm install ai@6 @ai-sdk/openai-compatible@2' }],
       text: `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText } from 'ai'
 
@@ -84,7 +96,7 @@ function toOpenAiSnippets({ key, model, prompt }: SnippetInput, openAiUrl: strin
     {
       id: 'openai-ts',
       label: 'OpenAI, TypeScript',
-      install: 'npm install openai',
+      install: [{ command: 'npm install openai' }],
       text: `import OpenAI from 'openai'
 
 const client = new OpenAI({
@@ -100,7 +112,7 @@ console.log(answer.choices[0].message.content)`,
     {
       id: 'openai-python',
       label: 'OpenAI, Python',
-      install: 'pip install openai',
+      install: [{ command: 'pip install openai' }],
       text: `from openai import OpenAI
 
 client = OpenAI(base_url=${quoted(openAiUrl)}, api_key=${quoted(key)})
@@ -118,7 +130,7 @@ export function toBrowserSnippet({ gatewayUrl, key, model, prompt }: SnippetInpu
   return {
     id: 'browser',
     label: 'Browser or app',
-    install: 'npm install @rideau/sdk',
+    install: SDK_INSTALL,
     text: `import { fromIdentityToken, RideauClient } from '@rideau/sdk'
 
 const rideau = new RideauClient({

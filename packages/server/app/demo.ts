@@ -3,6 +3,7 @@ import { systemClock } from '../core/clock.ts'
 import { openIds } from '../core/ids.ts'
 import { systemRandom } from '../core/random.ts'
 import { DEMO_SIGN_INS } from '../demo/demo-people.ts'
+import { DEMO_HOME } from '../demo/demo-projects.ts'
 import { fillDemo } from '../demo/fill-demo.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { openFileSecretBox } from '../storage/secrets/master-key.ts'
@@ -90,7 +91,8 @@ export function toDemoText(state: DemoState, baseUrl: string): string {
     '',
     `  The demo ends at ${state.filledAt}; remove its folder to make it anew.`,
     '',
-    `  Open ${baseUrl}/sign-in and sign in as`,
+    `  Open ${baseUrl}/sign-in?next=${DEMO_HOME}`,
+    '  and sign in as',
     '',
     ...people,
     '',

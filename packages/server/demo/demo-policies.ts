@@ -11,10 +11,18 @@ import { insertQuota } from '../storage/policies/quotas.ts'
 import type { BudgetRow } from '../storage/policy-tables.ts'
 import type { EnvironmentRow } from '../storage/schema.ts'
 import type { DemoDeps } from './demo-deps.ts'
+import { CIRCUIT_MODEL } from './demo-models.ts'
 import type { DemoSource } from './demo-traffic.ts'
+import { BUSY_KEY, OUTAGE_END_MS, OUTAGE_START_MS } from './incidents.ts'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
+
+/** The end users of each plan by how many requests they make: the free plan would refuse the most frequent ones. */
+const PLAN_RANKS = [
+  ['enterprise', 0, 12],
+  ['pro', 12, 300],
+] as const
 
 /** What was used in the running month of the organization's zone. */
 export interface MonthUse {
@@ -38,12 +46,12 @@ function ownerOf(environment: EnvironmentRow) {
   }
 }
 
-/** Creates budgets that are used to 12, 79, 96 and 104 %, a quota in its grace, plans and limits. */
+/** Creates budgets that are used to 12, 79, 96 and 100 %, a quota in its grace, plans and limits. */
 export async function createPolicies(deps: DemoDeps, scene: DemoScene, use: MonthUse): Promise<void> {
   const { chat, tools, orgId } = scene
   const at = new Date(deps.clock.now() - 60 * DAY_MS)
   const stamps = { created_at: at, updated_at: at }
-  const key = scene.sources[0]?.keys.find(({ name }) => name === 'nightly-batch')
+  const key = scene.sources[0]?.keys.find(({ name }) => name === BUSY_KEY)
   const budgets: readonly [string, number, Pick<BudgetRow, 'project_id' | 'scope' | 'scope_ref'>][] = [
     [orgId, 0.79, { project_id: null, scope: null, scope_ref: null }],
     [tools.project.id, 0.12, { project_id: tools.project.id, scope: null, scope_ref: null }],
@@ -52,7 +60,7 @@ export async function createPolicies(deps: DemoDeps, scene: DemoScene, use: Mont
       0.96,
       { project_id: chat.project.id, scope: 'environment', scope_ref: chat.production.id },
     ],
-    [key?.id ?? '', 1.04, { project_id: chat.project.id, scope: 'key', scope_ref: key?.id ?? null }],
+    [key?.id ?? '', 1, { project_id: chat.project.id, scope: 'key', scope_ref: key?.id ?? null }],
   ]
   for (const [of, share, owner] of budgets) {
     const spent = Math.max(use.nanoUsd.get(of) ?? 0, 1e9)
@@ -78,22 +86,26 @@ export async function createPolicies(deps: DemoDeps, scene: DemoScene, use: Mont
     grace_pct: 10,
     ...stamps,
   })
-  await createPlansAndLimits(deps, chat.production, stamps)
+  await createPlansAndLimits(deps, chat.production, scene.sources[0]?.endUsers ?? [], stamps)
 }
 
 async function createPlansAndLimits(
   deps: DemoDeps,
   environment: EnvironmentRow,
+  endUsers: readonly string[],
   stamps: { created_at: Date; updated_at: Date },
 ): Promise<void> {
+  const planIds = new Map<string, string>()
   const plans = [
     ['free', true, 10, 2, 50_000, 1e9],
     ['pro', false, 60, 8, 2_000_000, 20e9],
     ['enterprise', false, null, null, null, null],
   ] as const
   for (const [name, isDefault, perMinute, concurrency, tokens, nanoUsd] of plans) {
+    const id = deps.newId()
+    planIds.set(name, id)
     await insertPlan(deps.db, {
-      id: deps.newId(),
+      id,
       ...ownerOf(environment),
       name,
       allowed_models: null,
@@ -105,6 +117,13 @@ async function createPlansAndLimits(
       is_default: isDefault,
       ...stamps,
     })
+  }
+  for (const [name, from, to] of PLAN_RANKS) {
+    const members = endUsers.slice(from, to)
+    await deps.pool.query(
+      'update end_users set plan_id = $1, updated_at = $2 where environment_id = $3 and external_id = any($4)',
+      [planIds.get(name), stamps.updated_at, environment.id, members],
+    )
   }
   const limits = [
     { scope: 'default_end_user', metric: 'requests', limit: 60, window_seconds: 60 },
@@ -131,7 +150,7 @@ export async function createEndUsers(deps: DemoDeps, { sources }: DemoScene): Pr
   }
 }
 
-/** Creates an open circuit, two webhooks without a running receiver, and the management keys. */
+/** Creates a circuit that an outage opened and no request has tried since, two webhooks without a running receiver, and the management keys. */
 export async function createOperations(deps: DemoDeps, scene: DemoScene, userId: string): Promise<void> {
   const now = deps.clock.now()
   const credentialId = scene.sources[0]?.credentials.get('anthropic') ?? ''
@@ -140,12 +159,12 @@ export async function createOperations(deps: DemoDeps, scene: DemoScene, userId:
     {
       credentialId,
       provider: 'anthropic',
-      model: 'claude-opus-4-5',
+      model: CIRCUIT_MODEL.replace('anthropic/', ''),
       isOpen: true,
       isOpening: true,
       failureRate: 0.62,
-      openedAt: now - 11 * MINUTE_MS,
-      retryAt: now + 30 * MINUTE_MS,
+      openedAt: now - OUTAGE_START_MS + MINUTE_MS,
+      retryAt: now - OUTAGE_END_MS,
       expiresAt: now + DAY_MS,
     },
     deps,

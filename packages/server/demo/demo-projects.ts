@@ -8,13 +8,16 @@ import { insertProviderCredential } from '../storage/models/provider-credentials
 import type { EnvironmentRow } from '../storage/schema.ts'
 import { updateEnvironment } from '../storage/tenancy/environments.ts'
 import type { DemoDeps } from './demo-deps.ts'
-import { DEMO_MODELS, DEMO_PROVIDERS } from './demo-models.ts'
-import type { DemoSource } from './demo-traffic.ts'
+import { ALIAS, ALIAS_TARGETS, DEMO_MODELS, DEMO_PROVIDERS } from './demo-models.ts'
+import type { DemoSource, DemoSourceKey } from './demo-traffic.ts'
 import { toNames } from './end-user-names.ts'
 import { BUSY_KEY, STORMING_KEY } from './incidents.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
+
+/** The page that shows the most of the demo. */
+export const DEMO_HOME = '/o/acme/chat-app/production/overview'
 
 /** A key by what happened to it. */
 interface DemoKey {
@@ -27,7 +30,7 @@ interface DemoKey {
 
 const PRODUCTION_KEYS: readonly DemoKey[] = [
   { name: 'web-backend', weight: 12, maxUsd: 0.5 },
-  { name: STORMING_KEY, weight: 8, models: ['fast', 'openai/gpt-5.4-mini'] },
+  { name: STORMING_KEY, weight: 8, models: [ALIAS, 'openai/gpt-5.4-mini'] },
   { name: BUSY_KEY, weight: 2 },
   { name: 'support-desk', weight: 4, models: ['anthropic/*'] },
   { name: 'search-index', weight: 5, models: ['openai/text-embedding-3-small'] },
@@ -72,9 +75,10 @@ export async function createProjects(deps: DemoDeps, orgId: string): Promise<Dem
   const past = { ...deps, clock: { now: () => deps.clock.now() - 95 * DAY_MS } }
   const create = (name: string, slug: string, allowedOrigins: readonly string[]): Promise<ProjectTree> =>
     deps.db.transaction().execute(tx => createProject(tx, past, { orgId, name, slug, allowedOrigins }))
-  await create('New idea', 'new-idea', [])
-  const tools = await create('Internal tools', 'internal-tools', [])
+  // The oldest project is the one that the dashboard opens first.
   const chat = await create('Chat app', 'chat-app', ['https://chat.acme.example'])
+  const tools = await create('Internal tools', 'internal-tools', [])
+  await create('New idea', 'new-idea', [])
   const users = toNames(1_800)
   const production = await fill(deps, chat.production, 78, PRODUCTION_KEYS, users)
   const development = await fill(deps, chat.development, 8, DEVELOPMENT_KEYS, users.slice(0, 40))
@@ -100,12 +104,13 @@ async function fill(
   const credentials = new Map<string, string>()
   for (const provider of DEMO_PROVIDERS)
     credentials.set(provider, await addCredential(deps, environment, provider))
-  const keys = []
+  const keys: DemoSourceKey[] = []
   let firstKey = ''
   for (const key of demoKeys) {
     const { id, text } = await addKey(deps, environment, key)
     if (firstKey === '') firstKey = text
-    if (key.weight > 0) keys.push({ id, name: key.name, weight: key.weight })
+    if (key.weight > 0)
+      keys.push({ id, name: key.name, weight: key.weight, models: key.models, maxUsd: key.maxUsd })
   }
   await addAlias(deps, environment)
   return { source: { environment, weight, keys, credentials, endUsers }, firstKey }
@@ -153,15 +158,15 @@ async function addKey(
 }
 
 async function addAlias(deps: DemoDeps, environment: EnvironmentRow): Promise<void> {
-  const at = new Date(deps.clock.now() - 80 * DAY_MS)
+  const at = new Date(deps.clock.now() - 91 * DAY_MS)
   const target = (model: string) => ({ model, weight: null, timeout_ms: null, max_retries: null })
-  const targets = [target('anthropic/claude-haiku-4-5'), target('openai/gpt-5.4-mini')]
+  const targets = ALIAS_TARGETS.map(({ provider, model }) => target(`${provider}/${model}`))
   await insertModelAlias(deps.db, {
     id: deps.newId(),
     org_id: environment.org_id,
     project_id: environment.project_id,
     environment_id: environment.id,
-    alias: 'fast',
+    alias: ALIAS,
     strategy: 'priority',
     targets: JSON.stringify(targets),
     created_at: at,

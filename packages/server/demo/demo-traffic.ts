@@ -1,19 +1,31 @@
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
+import { isModelAllowed } from '../core/access/authorize.ts'
 import { FAULTS, type FaultCode } from '../core/fault-table.ts'
 import { openIds } from '../core/ids.ts'
 import type { AttemptRecord, RequestRecord } from '../core/records/request-record.ts'
+import { calendarBoundsAt } from '../core/tenancy/windows.ts'
 import type { EnvironmentRow } from '../storage/schema.ts'
 import { toBodies } from './demo-bodies.ts'
-import { DEMO_MODELS, type DemoModel } from './demo-models.ts'
+import { ALIAS, ALIAS_TARGETS, CIRCUIT_MODEL, DEMO_MODELS, type DemoModel, SANDBOX } from './demo-models.ts'
 import { toHourlyLoad } from './hourly-load.ts'
-import { findIncident, type Incident } from './incidents.ts'
+import { BUSY_KEY, findIncident, type Incident, OUTAGE_END_MS } from './incidents.ts'
 import { createSeededRandom, logNormal, pick, toBytes } from './seeded-random.ts'
+
+/** A key of the demo with its share of the traffic, and what it may use. */
+export interface DemoSourceKey {
+  readonly id: string
+  readonly name: string
+  readonly weight: number
+  readonly models?: readonly string[] | undefined
+  /** The most that one request may cost, in US dollars. */
+  readonly maxUsd?: number | undefined
+}
 
 /** An environment of the demo with its share of the traffic. */
 export interface DemoSource {
   readonly environment: EnvironmentRow
   readonly weight: number
-  readonly keys: readonly { readonly id: string; readonly name: string; readonly weight: number }[]
+  readonly keys: readonly DemoSourceKey[]
   /** The credential of each provider. */
   readonly credentials: ReadonlyMap<string, string>
   /** The most frequent first. */
@@ -33,22 +45,34 @@ const DAY_MS = 24 * HOUR_MS
 /** When the traffic moves from one model to its successor, and how long that takes. */
 const MIGRATION_AT_MS = 7 * 7 * DAY_MS
 const MIGRATION_MS = 5 * DAY_MS
+/** How long ago the budget of BUSY_KEY was used up. */
+const USED_UP_MS = 20 * HOUR_MS
+const ALIAS_SHARE = 0.15
+const SANDBOX_SHARE = 0.1
+/** The share of requests by a restricted key that name another model. */
+const FORBIDDEN_SHARE = 0.002
+/** What a request of `isHuge` costs at most, in US dollars. */
+const HUGE_USD = 5
 const USUAL_FAILURES = [
   { code: 'rate_limit_exceeded', weight: 5 },
   { code: 'provider_overloaded', weight: 3 },
   { code: 'timeout', weight: 2 },
-  { code: 'budget_exceeded', weight: 1 },
-  { code: 'model_not_allowed', weight: 1 },
   { code: 'invalid_request', weight: 2 },
   { code: 'content_filtered', weight: 1 },
 ] as const satisfies readonly { code: FaultCode; weight: number }[]
 
-/** Yields about `rows` records in the order of their time. The same options give the same records, except the ids of resources. */
+/**
+ * Yields about `rows` records in the order of their time, which obey the rules of the demo: what keys allow, the alias and the used-up
+ * budget. The same options give the same records, except the ids of resources.
+ */
 export function* toTraffic({ sources, now, rows, timeZone }: TrafficOptions): Generator<RequestRecord> {
   const random = createSeededRandom(7)
   let clockAt = now
   const newId = openIds({ now: () => clockAt }, toBytes(random))
-  const codes = Object.keys(FAULTS) as FaultCode[]
+  const codes = (Object.keys(FAULTS) as FaultCode[]).filter(code => code !== 'budget_exceeded')
+  // At the start of a month too, something was spent before the budget was used up.
+  const { start: monthStart } = calendarBoundsAt('month', now, timeZone)
+  const usedUpAt = now - Math.min(USED_UP_MS, (now - monthStart) / 2)
   let index = 0
   for (const { start, requests } of toHourlyLoad(now, rows, timeZone)) {
     const times = Array.from({ length: requests }, () => Math.floor(start + random() * HOUR_MS)).sort(
@@ -60,7 +84,7 @@ export function* toTraffic({ sources, now, rows, timeZone }: TrafficOptions): Ge
       const incident = findIncident(now - at, random)
       // Each code once, in the newest fortnight.
       const rare = now - at < 14 * DAY_MS && codes.length > 0 && random() < 0.05 ? codes.pop() : undefined
-      const request = { source, at, ago: now - at, index, incident, rare }
+      const request = { source, at, ago: now - at, index, incident, rare, isUsedUp: at >= usedUpAt }
       yield toRecord(request, newId(), random, now)
       index++
     }
@@ -74,20 +98,22 @@ interface DemoRequest {
   readonly index: number
   readonly incident: Incident
   readonly rare: FaultCode | undefined
+  /** Whether the budget of BUSY_KEY is used up. */
+  readonly isUsedUp: boolean
 }
 
 function toRecord(request: DemoRequest, id: string, random: () => number, now: number): RequestRecord {
   const { source, at, index, incident } = request
-  const sandbox = source.environment.name === 'development' && random() < 0.1
-  const model = pickModel(at - (now - 90 * DAY_MS), random)
-  const key = source.keys.find(({ name }) => name === incident.keyName) ?? pick(source.keys, random)
-  const code = findFailure(request, model, random)
+  const { key, requested, model, fallback, isForbidden } = pickCall(request, random, now)
+  const code = isForbidden ? 'model_not_allowed' : findFailure(request, key, model, fallback, random)
   const served = code === undefined || code === 'stream_interrupted'
-  const usage = toUsage(model, served, index, random)
+  const sandbox = model === SANDBOX
+  const isHuge = model.reasons === true && index % 997 === 0 && (key.maxUsd ?? HUGE_USD) >= HUGE_USD
+  const usage = toUsage(model, served, isHuge, index, random)
   const firstByteMs = logNormal(random, model.firstByteMs, 0.45) * incident.slowness(model.provider)
   const totalMs = served ? firstByteMs + usage.output * model.msPerToken * (0.8 + random() * 0.4) : 40
-  const fallsBack = served && incident.isOut(model.provider)
-  const answering = fallsBack ? (DEMO_MODELS[0] as DemoModel) : model
+  const fallsBack = served && fallback !== undefined && incident.isOut(model.provider)
+  const answering = fallsBack ? fallback : model
   const cost = sandbox ? 0 : costNanoUsd(usage, answering.pricing)
   const isCaptured = source.environment.log_capture === 'full'
   return {
@@ -100,11 +126,12 @@ function toRecord(request: DemoRequest, id: string, random: () => number, now: n
     key_id: key.id,
     end_user_id: toEndUser(source, random),
     endpoint: model.endpoint,
-    surface: random() < 0.55 ? 'native' : random() < 0.7 ? 'openai' : 'anthropic',
-    model_requested: random() < 0.25 ? 'fast' : `${model.provider}/${model.model}`,
+    surface:
+      random() < 0.55 ? 'native' : model.endpoint === 'embeddings' || random() < 0.7 ? 'openai' : 'anthropic',
+    model_requested: requested,
     user: null,
-    provider: sandbox ? 'sandbox' : answering.provider,
-    model: sandbox ? 'echo' : answering.model,
+    provider: answering.provider,
+    model: answering.model,
     stream: model.endpoint === 'chat' && random() < 0.7,
     status: code === undefined ? 200 : FAULTS[code].status,
     error_code: code ?? null,
@@ -130,9 +157,57 @@ function toRecord(request: DemoRequest, id: string, random: () => number, now: n
   }
 }
 
-function pickModel(sinceStart: number, random: () => number): DemoModel {
+/** What a request asks for. */
+interface DemoCall {
+  readonly key: DemoSourceKey
+  readonly requested: string
+  readonly model: DemoModel
+  /** The alias's second target. */
+  readonly fallback?: DemoModel
+  /** Whether the key may not use the model. */
+  readonly isForbidden?: boolean
+}
+
+function pickCall(
+  { source, at, ago, incident, rare }: DemoRequest,
+  random: () => number,
+  now: number,
+): DemoCall {
+  const { keys, environment } = source
+  const restricted =
+    rare === 'model_not_allowed' ? keys.find(({ models }) => models !== undefined) : undefined
+  const key = restricted ?? keys.find(({ name }) => name === incident.keyName) ?? pick(keys, random)
+  const allows = (name: string): boolean => isModelAllowed(key.models ?? null, name, name)
+  const isForbidden = restricted !== undefined || (key.models !== undefined && random() < FORBIDDEN_SHARE)
+  if (
+    !isForbidden &&
+    environment.name === 'development' &&
+    allows(nameOf(SANDBOX)) &&
+    random() < SANDBOX_SHARE
+  )
+    return { key, requested: nameOf(SANDBOX), model: SANDBOX }
+  const [model, fallback] = ALIAS_TARGETS
+  if (!isForbidden && allows(ALIAS) && random() < ALIAS_SHARE)
+    return { key, requested: ALIAS, model, fallback }
+  const picked = pickModel(
+    at - (now - 90 * DAY_MS),
+    each => allows(nameOf(each)) !== isForbidden && !(ago <= OUTAGE_END_MS && nameOf(each) === CIRCUIT_MODEL),
+    random,
+  )
+  return { key, requested: nameOf(picked), model: picked, isForbidden }
+}
+
+function nameOf({ provider, model }: DemoModel): string {
+  return `${provider}/${model}`
+}
+
+function pickModel(
+  sinceStart: number,
+  isPossible: (model: DemoModel) => boolean,
+  random: () => number,
+): DemoModel {
   const done = Math.min(1, Math.max(0, (sinceStart - MIGRATION_AT_MS) / MIGRATION_MS))
-  const weighted = DEMO_MODELS.map(model => ({
+  const weighted = DEMO_MODELS.filter(isPossible).map(model => ({
     model,
     weight: model.weight * done + (model.former ?? model.weight) * (1 - done),
   }))
@@ -140,24 +215,27 @@ function pickModel(sinceStart: number, random: () => number): DemoModel {
 }
 
 function findFailure(
-  { incident, rare }: DemoRequest,
-  { provider }: DemoModel,
+  { incident, rare, isUsedUp }: DemoRequest,
+  { name }: DemoSourceKey,
+  model: DemoModel,
+  fallback: DemoModel | undefined,
   random: () => number,
 ): FaultCode | undefined {
-  if (rare !== undefined) return rare
-  const known = incident.failure(provider)
+  if (isUsedUp && name === BUSY_KEY) return 'budget_exceeded'
+  if (rare !== undefined && rare !== 'model_not_allowed') return rare
+  const known = incident.failure(model.provider)
   if (known !== undefined) return known
+  if (incident.isOut(model.provider) && fallback === undefined) return 'provider_overloaded'
   if (random() >= 0.007) return undefined
   return random() < 0.15 ? 'stream_interrupted' : pick(USUAL_FAILURES, random).code
 }
 
-function toUsage(model: DemoModel, served: boolean, index: number, random: () => number) {
+function toUsage(model: DemoModel, served: boolean, isHuge: boolean, index: number, random: () => number) {
   const none = { uncachedInput: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
   if (!served) return none
   // Embeddings of a few words are the cheapest requests, long documents the dearest.
   if (model.endpoint === 'embeddings' && index % 7 === 0) return { ...none, uncachedInput: 20 }
-  if (model.reasons === true && index % 997 === 0)
-    return { ...none, uncachedInput: 412_000, output: 18_000, reasoning: 26_000 }
+  if (isHuge) return { ...none, uncachedInput: 412_000, output: 18_000, reasoning: 26_000 }
   const input = Math.round(logNormal(random, model.inputTokens, 0.8))
   const cacheRead = random() < 0.3 ? Math.floor(input * (0.3 + random() * 0.5)) : 0
   const output = model.outputTokens === 0 ? 0 : Math.round(logNormal(random, model.outputTokens, 0.7))

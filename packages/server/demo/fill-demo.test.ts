@@ -66,3 +66,19 @@ test('makes nine members of all roles, an invitation, 25 keys, four budgets and 
     entries: 50,
   })
 })
+
+test('lists the alias before its first request, and a circuit whose next request is a probe', async () => {
+  const rules = await read(
+    `select bool_and(a.created_at < now() - interval '90 days') as alias,
+      (select bool_and(retry_at < now() and state = 'open') from circuits) as circuit from model_aliases a`,
+  )
+  expect(rules).toEqual({ alias: true, circuit: true })
+})
+
+test('gives the most frequent end users a plan that allows what they use', async () => {
+  const plans = await read(
+    `select count(*) filter (where p.name = 'enterprise')::int as enterprise, count(*) filter (where p.name = 'pro')::int as pro
+    from end_users u join plans p on p.id = u.plan_id`,
+  )
+  expect(plans).toEqual({ enterprise: 12, pro: 288 })
+})

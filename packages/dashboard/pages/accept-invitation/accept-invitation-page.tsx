@@ -4,6 +4,7 @@ import { api, type Resource, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
+import { NewPasswordField } from '../../controls/new-password-field.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
 import { CardLayout } from '../../layout/card-layout.tsx'
@@ -64,13 +65,9 @@ function AcceptForm({ token, invitation }: { token: string; invitation: Resource
         <TextField label="Your name" name="name" autoComplete="name" isOptional />
         {/* Password managers store the password under this address. */}
         <input type="hidden" autoComplete="username" value={email} readOnly />
-        <TextField
+        <NewPasswordField
           label="Password"
           name="password"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={10}
           hint="At least 10 characters, or your existing password if this e-mail already has an account."
           problem={form.problemOf('password')}
         />

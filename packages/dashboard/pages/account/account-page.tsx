@@ -4,6 +4,7 @@ import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
+import { NewPasswordField } from '../../controls/new-password-field.tsx'
 import { useForm } from '../../controls/use-form.ts'
 import { CardLayout } from '../../layout/card-layout.tsx'
 import { useWorkspace } from '../../session/environment-context.tsx'
@@ -55,13 +56,9 @@ export function AccountPage() {
           required
           problem={form.problemOf('current_password')}
         />
-        <TextField
+        <NewPasswordField
           label="New password"
           name="new_password"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={10}
           hint="At least 10 characters. This ends all your other sessions."
           problem={form.problemOf('new_password')}
         />

@@ -1,4 +1,4 @@
-import type { Snippet } from '../../snippets/snippets.ts'
+import { SDK_INSTALL, type Snippet } from '../../snippets/snippets.ts'
 
 interface PlatformInput {
   readonly gatewayUrl: string
@@ -17,7 +17,7 @@ for await (const { choices } of stream) console.log(choices[0]?.delta.content)`
     {
       id: 'web',
       label: 'Web',
-      install: 'npm install @rideau/sdk',
+      install: SDK_INSTALL,
       text: `import { fromIdentityToken, RideauClient } from '@rideau/sdk'
 
 const rideau = new RideauClient({
@@ -33,7 +33,7 @@ ${call}`,
     {
       id: 'backend',
       label: 'Your backend',
-      install: 'npm install @rideau/sdk',
+      install: SDK_INSTALL,
       text: `// On the server, which knows who is signed in. The key stays there.
 import { RideauServer } from '@rideau/sdk/server'
 
@@ -54,7 +54,7 @@ const rideau = new RideauClient({
     {
       id: 'react-native',
       label: 'React Native',
-      install: 'npm install @rideau/sdk',
+      install: SDK_INSTALL,
       text: `import { fromDevice, RideauClient } from '@rideau/sdk'
 // Your native module: findKeyId, attest and assert, as docs/clients.md describes.
 import { deviceKeys } from './device-keys'

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type Resource, unwrap } from '../../api/client.ts'
 import type { VersionHeader } from '../../controls/use-form.ts'
+import { listPlans } from '../limits/rule-calls.ts'
 import { listLogs } from '../logs/log-calls.ts'
 import { loadUsage } from '../overview/usage-series.ts'
 
@@ -28,6 +29,15 @@ export function getEndUser(id: string) {
 
 export function getEndUserLimits(id: string) {
   return unwrap(api.GET('/v1/end-users/{id}/effective-limits', { params: { path: { id } } }))
+}
+
+/** Loads the plans that an end user can have. */
+export const planChoicesQuery = (envId: string) =>
+  queryOptions({ queryKey: ['plan-choices', envId], queryFn: () => listPlans(envId) })
+
+/** Returns the plan that applies to an end user without one of their own. undefined: there is none. */
+export function findDefaultPlan(plans: readonly Resource<'Plan'>[]): Resource<'Plan'> | undefined {
+  return plans.find(({ is_default }) => is_default)
 }
 
 /** Loads the usage of 30 days by day. `name` is the app's own id of the end user. */

@@ -23,9 +23,11 @@ import {
   blockEndUser,
   type EndUser,
   endUsersKey,
+  findDefaultPlan,
   getEndUser,
   getEndUserLimits,
   latestRequestsQuery,
+  planChoicesQuery,
   unblockEndUser,
   usageOfQuery,
 } from './end-user-calls.ts'
@@ -70,6 +72,7 @@ function PrefetchEndUser({ endUserId, name }: { endUserId: string; name: string 
   const envId = useEnvironment().environment.id
   usePrefetchQuery({ queryKey: ['effective-limits', endUserId], queryFn: () => getEndUserLimits(endUserId) })
   usePrefetchQuery(keyNamesQuery(envId))
+  usePrefetchQuery(planChoicesQuery(envId))
   return name === undefined ? null : <PrefetchUsage envId={envId} name={name} />
 }
 
@@ -84,6 +87,7 @@ function EndUserView({ endUser }: { endUser: EndUser }) {
   const disabledReason = useDisabledReason('developer')
   const client = useQueryClient()
   const [dialog, setDialog] = useState<'plan' | 'block'>()
+  const plans = useQuery({ ...planChoicesQuery(environment.id), meta: { isQuiet: true } })
   const refresh = (): void => void client.invalidateQueries({ queryKey: endUsersKey(environment.id) })
   const unblock = useMutation({ mutationFn: unblockEndUser, onSettled: refresh })
   const { id, external_id: name, plan, blocked_at: blockedAt } = endUser
@@ -94,7 +98,7 @@ function EndUserView({ endUser }: { endUser: EndUser }) {
         description={
           <span className="row">
             {blockedAt !== null && <span className="chip bad">blocked</span>}
-            <span>{plan === null ? 'On the default plan, if there is one' : `On the plan ${plan}`}</span>
+            <span>{toPlanText(plan, findDefaultPlan(plans.data?.data ?? [])?.name)}</span>
           </span>
         }
         actions={
@@ -218,4 +222,9 @@ function LatestRequests({ name }: { name: string }) {
       )}
     </section>
   )
+}
+
+function toPlanText(plan: string | null, defaultPlan: string | undefined): string {
+  if (plan !== null) return `On the plan ${plan}`
+  return defaultPlan === undefined ? 'On no plan' : `On the plan ${defaultPlan}, the default`
 }

@@ -11,13 +11,22 @@ import type { EndUser } from './end-user-calls.ts'
 
 interface EndUserTableProps {
   readonly endUsers: readonly EndUser[]
+  /** The name of the environment's default plan, if it has one. */
+  readonly defaultPlan: string | undefined
   readonly disabledReason: string | undefined
   readonly onPlan: (endUser: EndUser) => void
   readonly onBlock: (endUser: EndUser) => void
   readonly onUnblock: (endUser: EndUser) => void
 }
 
-export function EndUserTable({ endUsers, disabledReason, onPlan, onBlock, onUnblock }: EndUserTableProps) {
+export function EndUserTable({
+  endUsers,
+  defaultPlan,
+  disabledReason,
+  onPlan,
+  onBlock,
+  onUnblock,
+}: EndUserTableProps) {
   const current = useEnvironment()
   const { time_zone: timeZone } = current.organization
   return (
@@ -61,7 +70,7 @@ export function EndUserTable({ endUsers, disabledReason, onPlan, onBlock, onUnbl
                 </Link>{' '}
                 {blocked_at !== null && <span className="chip bad">blocked</span>}
               </td>
-              <td className="wide-only">{plan ?? <span className="muted">default</span>}</td>
+              <td className="wide-only">{plan ?? <DefaultPlan name={defaultPlan} />}</td>
               <td className="wide-only">
                 <TimeAgo at={last_seen_at} timeZone={timeZone} />
               </td>
@@ -85,13 +94,22 @@ export function EndUserTable({ endUsers, disabledReason, onPlan, onBlock, onUnbl
   )
 }
 
+function DefaultPlan({ name }: { name: string | undefined }) {
+  if (name === undefined) return <span className="muted">–</span>
+  return (
+    <>
+      {name} <span className="muted">(default)</span>
+    </>
+  )
+}
+
 function EndUserMenu({
   endUser,
   disabledReason,
   onPlan,
   onBlock,
   onUnblock,
-}: Omit<EndUserTableProps, 'endUsers'> & { readonly endUser: EndUser }) {
+}: Omit<EndUserTableProps, 'endUsers' | 'defaultPlan'> & { readonly endUser: EndUser }) {
   const label = `Actions for ${endUser.external_id}`
   if (disabledReason !== undefined) {
     return (

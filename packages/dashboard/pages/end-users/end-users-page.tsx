@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { toApiError } from '../../api/api-error.ts'
@@ -13,7 +13,15 @@ import { RemoveDialog } from '../../controls/remove-dialog.tsx'
 import { textOf } from '../../controls/use-form.ts'
 import { toCount } from '../../format/amounts.ts'
 import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
-import { blockEndUser, type EndUser, endUsersKey, listEndUsers, unblockEndUser } from './end-user-calls.ts'
+import {
+  blockEndUser,
+  type EndUser,
+  endUsersKey,
+  findDefaultPlan,
+  listEndUsers,
+  planChoicesQuery,
+  unblockEndUser,
+} from './end-user-calls.ts'
 import { EndUserTable } from './end-user-table.tsx'
 import { PlanChoiceDialog } from './plan-choice-dialog.tsx'
 
@@ -29,6 +37,7 @@ export function EndUsersPage() {
   const disabledReason = useDisabledReason('developer')
   const [open, setOpen] = useState<Open>()
   const list = useList([...endUsersKey(envId), filter], cursor => listEndUsers(envId, filter, cursor))
+  const plans = useQuery({ ...planChoicesQuery(envId), meta: { isQuiet: true } })
   const refresh = (): void => void client.invalidateQueries({ queryKey: endUsersKey(envId) })
   const unblock = useMutation({ mutationFn: unblockEndUser, onSettled: refresh })
   const isFiltered = q !== undefined || blocked !== undefined
@@ -67,6 +76,7 @@ export function EndUsersPage() {
       >
         <EndUserTable
           endUsers={list.items}
+          defaultPlan={findDefaultPlan(plans.data?.data ?? [])?.name}
           disabledReason={disabledReason}
           onPlan={endUser => setOpen({ dialog: 'plan', endUser })}
           onBlock={endUser => setOpen({ dialog: 'block', endUser })}

@@ -7,9 +7,15 @@ import { SelectField } from '../../controls/field.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
 import { useEnvironment } from '../../session/environment-context.tsx'
-import { listPlans } from '../limits/rule-calls.ts'
 import { describePlan } from '../limits/rules.ts'
-import { changePlan, type EndUser, endUsersKey, getEndUser } from './end-user-calls.ts'
+import {
+  changePlan,
+  type EndUser,
+  endUsersKey,
+  findDefaultPlan,
+  getEndUser,
+  planChoicesQuery,
+} from './end-user-calls.ts'
 
 interface PlanChoiceDialogProps {
   readonly endUser: EndUser
@@ -27,10 +33,8 @@ export function PlanChoiceDialog({ endUser, onClose }: PlanChoiceDialogProps) {
 function PlanChoice({ endUser, onClose }: PlanChoiceDialogProps) {
   const { environment } = useEnvironment()
   const client = useQueryClient()
-  const plans = useQuery({
-    queryKey: ['plan-choices', environment.id],
-    queryFn: () => listPlans(environment.id),
-  })
+  const plans = useQuery(planChoicesQuery(environment.id))
+  const defaultPlan = findDefaultPlan(plans.data?.data ?? [])
   const form = useForm(
     (data, header) =>
       changePlan(endUser.id, textOf(data, 'plan') === '' ? null : textOf(data, 'plan'), header),
@@ -52,7 +56,11 @@ function PlanChoice({ endUser, onClose }: PlanChoiceDialogProps) {
             data-focus
             problem={form.problemOf('plan')}
           >
-            <option value="">The default plan, if there is one</option>
+            <option value="">
+              {defaultPlan === undefined
+                ? 'None: there is no default plan'
+                : `The default plan, ${defaultPlan.name}`}
+            </option>
             {plans.data.data.map(plan => (
               <option key={plan.id} value={plan.name}>
                 {plan.name}: {describePlan(plan)}

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, type Resource, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
+import { CopyButton } from '../../controls/copy-button.tsx'
 import { EditForm } from '../../controls/edit-form.tsx'
 import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
 import { SelectField, TextAreaField, TextField } from '../../controls/field.tsx'
@@ -36,7 +37,37 @@ export function EnvironmentSettingsPage() {
           {begun => <SettingsForm stored={begun} />}
         </EditForm>
       )}
+      <Ids />
     </>
+  )
+}
+
+/** The ids by which the API and its guides name this environment and its project. */
+function Ids() {
+  const { environment, project } = useEnvironment()
+  return (
+    <section className="panel narrow" aria-labelledby="ids">
+      <header>
+        <h2 id="ids">For the API</h2>
+      </header>
+      <div className="stack padded">
+        {(
+          [
+            ['Environment id', environment.id],
+            ['Project id', project.id],
+          ] as const
+        ).map(([name, id]) => (
+          <div key={name} className="secret">
+            <span>
+              {name}
+              <br />
+              <code>{id}</code>
+            </span>
+            <CopyButton text={id} label={`Copy ${name.toLowerCase()}`} />
+          </div>
+        ))}
+      </div>
+    </section>
   )
 }
 
@@ -179,7 +210,7 @@ function RequestFields({ stored, isDisabled }: { stored: Environment; isDisabled
       </SelectField>
       <fieldset disabled={isDisabled}>
         <legend className="field-label">Apps of your users</legend>
-        <div className="stack">
+        <div className="choices">
           <label className="choice">
             <input
               type="checkbox"

@@ -76,7 +76,7 @@ interface PlanTableProps {
 
 function PlanTable({ plans, disabledReason, onOpen }: PlanTableProps) {
   return (
-    <ScrollableTable label="Plans">
+    <ScrollableTable label="Plans" variant="plans">
       <thead>
         <tr>
           <th scope="col">Plan</th>

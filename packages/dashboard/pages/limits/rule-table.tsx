@@ -87,7 +87,7 @@ function Used({ rule }: { rule: Rule }) {
           <span>
             {format(used)} ({toPercent(share)}){reserved > 0 && ` + ${format(reserved)} reserved`}
             {resetsAt !== null && (
-              <span className="muted small wide-only">, {toReset(Date.parse(resetsAt), timeZone)}</span>
+              <span className="muted small reset">, {toReset(Date.parse(resetsAt), timeZone)}</span>
             )}
           </span>
           <span className="used-bar" aria-hidden="true">
@@ -102,11 +102,9 @@ function Used({ rule }: { rule: Rule }) {
           <RulePreview previewInput={previewInput} />
         </span>
       ) : (
-        <span className="wide-only">
-          <Button small variant="quiet" onClick={() => setAsked(true)}>
-            Try on last week
-          </Button>
-        </span>
+        <Button small variant="quiet" onClick={() => setAsked(true)}>
+          Try on last week
+        </Button>
       )}
     </div>
   )

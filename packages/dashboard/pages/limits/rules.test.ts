@@ -42,7 +42,7 @@ test('describes each rule in words, with what it applies to and the error code o
   const rules = toRules({ limits: [limit], quotas: [quota], budgets: [budget] }, id => `<${id}>`)
   expect(rules.map(({ appliesTo, text, code }) => `${appliesTo}: ${text} (${code})`)).toEqual([
     'Project <p>: At most $50.00 in total (budget_exceeded)',
-    'Key <k1>: At most 1,000 tokens a day, 10 % grace (quota_exceeded)',
+    'Key <k1>: At most 1,000 tokens a day, 10\u00a0% grace (quota_exceeded)',
     'Each end user: At most 60 requests a minute (end_user_rpm_exceeded)',
   ])
   expect(rules[1]?.previewInput).toEqual({

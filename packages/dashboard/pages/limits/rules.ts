@@ -124,7 +124,7 @@ function fromBudget(budget: Budget, nameOf: (id: string) => string): Rule {
 
 function fromQuota(quota: Quota, nameOf: (id: string) => string): Rule {
   const { scope, scope_ref, metric, window, limit, grace_pct } = quota
-  const grace = grace_pct === 0 ? '' : `, ${grace_pct} % grace`
+  const grace = grace_pct === 0 ? '' : `, ${grace_pct}\u00a0% grace`
   return {
     record: { kind: 'quota', stored: quota },
     id: quota.id,

@@ -4,7 +4,7 @@ import type { Key } from '../../api/key-calls.ts'
 import { toParams } from '../../api/workspace.ts'
 import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { toCount, toDuration } from '../../format/amounts.ts'
-import { toMoney } from '../../format/money.ts'
+import { toAlignedMoney, toMoney } from '../../format/money.ts'
 import { toClockTime, toDateTime, toDay } from '../../format/times.ts'
 import { useEnvironment } from '../../session/environment-context.tsx'
 import { describeModel, type Log, statusVariant } from './log-calls.ts'
@@ -92,8 +92,8 @@ function LogRow({ log, timeZone, keyName }: { log: Log; timeZone: string; keyNam
       </td>
       <td className="wide-only number">{log.first_byte_ms === null ? '–' : toDuration(log.first_byte_ms)}</td>
       <td className="wide-only number">{toDuration(log.total_ms)}</td>
-      <td className="wide-only number">
-        {log.status >= 400 && log.cost_usd === null ? '–' : toMoney(log.cost_usd)}
+      <td className="wide-only number" title={log.cost_usd === null ? undefined : toMoney(log.cost_usd)}>
+        {log.status >= 400 && log.cost_usd === null ? '–' : toAlignedMoney(log.cost_usd)}
       </td>
     </tr>
   )

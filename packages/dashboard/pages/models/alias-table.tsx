@@ -1,4 +1,6 @@
+import { Fragment } from 'react'
 import { Button } from '../../controls/button.tsx'
+import { ModelParts } from '../../controls/model-id.tsx'
 import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { type Alias, STRATEGIES } from './model-calls.ts'
 
@@ -29,7 +31,9 @@ export function AliasTable({ aliases, disabledReason, onChange, onRemove }: Alia
           <tr key={alias.id}>
             <td className="name">{alias.alias}</td>
             <td className="wide-only">{STRATEGIES[alias.strategy].name}</td>
-            <td className="breaks">{toTargets(alias)}</td>
+            <td className="breaks">
+              <Targets alias={alias} />
+            </td>
             <td className="number">
               <Button
                 small
@@ -57,8 +61,14 @@ export function AliasTable({ aliases, disabledReason, onChange, onRemove }: Alia
   )
 }
 
-function toTargets({ targets, strategy }: Alias): string {
-  if (strategy === 'weighted')
-    return targets.map(({ model, weight }) => `${model} × ${weight ?? 1}`).join(', ')
-  return targets.map(({ model }) => model).join(strategy === 'priority' ? ' → ' : ', ')
+function Targets({ alias: { targets, strategy } }: { alias: Alias }) {
+  const separator = strategy === 'priority' ? ' → ' : ', '
+  return targets.map(({ model, weight }, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: an alias can name a model twice.
+    <Fragment key={at}>
+      {at > 0 && separator}
+      <ModelParts id={model} />
+      {strategy === 'weighted' && ` × ${weight ?? 1}`}
+    </Fragment>
+  ))
 }

@@ -82,7 +82,7 @@ export function CatalogPanel({ q, can }: CatalogPanelProps) {
 function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
   const current = useEnvironment()
   return (
-    <ScrollableTable label="Models">
+    <ScrollableTable label="Models" variant="catalog">
       <thead>
         <tr>
           <th scope="col">Model</th>

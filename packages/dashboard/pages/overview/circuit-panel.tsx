@@ -12,9 +12,13 @@ export function CircuitPanel({ circuits }: { circuits: readonly Resource<'Circui
         <span key={id}>
           <strong>{model}</strong> is skipped: {toPercent(failure_rate)} of its calls failed. Its circuit
           opened {toRelativeTime(Date.parse(opened_at), now)}
-          {retry_at !== null && ` and tries again ${toRelativeTime(Date.parse(retry_at), now)}`}.
+          {retry_at !== null && ` and tries again ${toRetry(Date.parse(retry_at), now)}`}.
         </span>
       ))}
     </section>
   )
+}
+
+function toRetry(at: number, now: number): string {
+  return at <= now ? 'with the next request' : toRelativeTime(at, now)
 }

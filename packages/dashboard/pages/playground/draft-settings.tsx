@@ -1,23 +1,24 @@
-import type { Model } from '../../../sdk/index.ts'
+import type { ChatParams, Model } from '../../../sdk/index.ts'
 import { SelectField, TextAreaField, TextField } from '../../controls/field.tsx'
 import { useWorkspace } from '../../session/environment-context.tsx'
 import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
+import { groupChatModels } from './chat-models.ts'
 import type { Draft } from './draft.ts'
 import { toRequestSnippets } from './request-snippets.ts'
-import { type DraftProblem, EFFORTS, findDraftProblem, toChatParams } from './to-chat-params.ts'
+import { type DraftProblem, EFFORTS, findDraftProblem } from './to-chat-params.ts'
 
 interface DraftSettingsProps {
   readonly draft: Draft
-  readonly images: readonly string[]
+  /** The request that the code shows: the next one, or after Send the one that was sent. */
+  readonly params: ChatParams
   readonly models: readonly Model[]
   readonly onChange: (changes: Partial<Draft>) => void
 }
 
 /** The model, its parameters, and the same request as code. */
-export function DraftSettings({ draft, images, models, onChange }: DraftSettingsProps) {
+export function DraftSettings({ draft, params, models, onChange }: DraftSettingsProps) {
   const { gateway_url: gatewayUrl, prefixes } = useWorkspace()
-  const shown = draft.prompt === '' ? { ...draft, prompt: 'Hello' } : draft
-  const snippets = toRequestSnippets(toChatParams(shown, images), { gatewayUrl, prefixes })
+  const snippets = toRequestSnippets(params, { gatewayUrl, prefixes })
   const problem = findDraftProblem(draft)
   return (
     <section className="panel padded stack" aria-label="Settings">
@@ -26,6 +27,7 @@ export function DraftSettings({ draft, images, models, onChange }: DraftSettings
         value={draft.model}
         onChange={event => onChange({ model: event.target.value })}
       >
+        {draft.model === '' && <option value="">none yet</option>}
         <ModelOptions models={models} chosen={draft.model} />
       </SelectField>
       <SelectField
@@ -131,8 +133,12 @@ function Json({ draft, onChange, problem }: PartProps & { problem: DraftProblem 
   )
 }
 
+/** The chosen model is listed even before the list has been loaded. */
 function ModelOptions({ models, chosen }: { models: readonly Model[]; chosen: string }) {
-  return groupModels(models, chosen).map(([name, ids]) => (
+  const groups = groupChatModels(models)
+  const isListed = chosen === '' || groups.some(([, ids]) => ids.includes(chosen))
+  const all = isListed ? groups : [...groups, ['Chosen', [chosen]] as const]
+  return all.map(([name, ids]) => (
     <optgroup key={name} label={name}>
       {ids.map(id => (
         <option key={id} value={id}>
@@ -141,18 +147,4 @@ function ModelOptions({ models, chosen }: { models: readonly Model[]; chosen: st
       ))}
     </optgroup>
   ))
-}
-
-/** Returns aliases first, then providers by name. The chosen model is listed even before the list has been loaded. */
-function groupModels(models: readonly Model[], chosen: string): [name: string, ids: string[]][] {
-  const groups = new Map<string, string[]>()
-  const add = (name: string, id: string): void => void groups.set(name, [...(groups.get(name) ?? []), id])
-  for (const { id, kind, provider, capabilities } of models) {
-    if (kind === 'alias') add('Aliases', id)
-    else if (capabilities.includes('chat')) add(provider ?? 'Other', id)
-  }
-  if (chosen !== '' && ![...groups.values()].flat().includes(chosen)) add('Chosen', chosen)
-  return [...groups].sort(
-    ([a], [b]) => Number(b === 'Aliases') - Number(a === 'Aliases') || a.localeCompare(b),
-  )
 }

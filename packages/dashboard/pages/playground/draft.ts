@@ -1,5 +1,6 @@
 /** The settings of the playground. They are stored in the tab only and contain no key or token. */
 export interface Draft {
+  /** Empty until somebody chooses one. */
   readonly model: string
   /** The model that answers the same prompts beside the first one. Empty for none. */
   readonly otherModel: string
@@ -17,8 +18,11 @@ export interface Draft {
   readonly schema: string
 }
 
+/** The sandbox's model, which development begins with. */
+export const SANDBOX_MODEL = 'sandbox/echo'
+
 export const INITIAL_DRAFT: Draft = {
-  model: 'sandbox/echo',
+  model: '',
   otherModel: '',
   system: '',
   prompt: 'Say hello to the first request that went through this gateway.',

@@ -1,5 +1,5 @@
 import type { ChatParams } from '../../../sdk/index.ts'
-import type { Snippet } from '../../snippets/snippets.ts'
+import { SDK_INSTALL, type Snippet } from '../../snippets/snippets.ts'
 
 interface Gateway {
   readonly gatewayUrl: string
@@ -25,7 +25,7 @@ export function toRequestSnippets(params: ChatParams, gateway: Gateway): readonl
     {
       id: 'typescript',
       label: 'TypeScript',
-      install: 'npm install @rideau/sdk',
+      install: SDK_INSTALL,
       text: `import { RideauServer } from '@rideau/sdk/server'
 
 const rideau = new RideauServer({
@@ -40,7 +40,7 @@ for await (const { choices } of stream) {
     {
       id: 'python',
       label: 'Python',
-      install: 'pip install openai',
+      install: [{ command: 'pip install openai' }],
       text: `import os
 from openai import OpenAI
 

@@ -1,16 +1,17 @@
 import { useEffect } from 'react'
 import { Button } from '../../controls/button.tsx'
 import { CopyButton } from '../../controls/copy-button.tsx'
-import { useWorkspace } from '../../session/environment-context.tsx'
+import { useEnvironment, useWorkspace } from '../../session/environment-context.tsx'
 import { useSetupKeys } from '../../session/setup-keys.ts'
 import { SnippetTabs } from '../../snippets/snippet-tabs.tsx'
 import { maskKey, toSnippets } from '../../snippets/snippets.ts'
-import { INITIAL_DRAFT } from './draft.ts'
+import { SANDBOX_MODEL } from './draft.ts'
 
 /** Shows the two keys of the set-up once, with code that uses them. */
 export function SetupKeysPanel() {
   const { keys, forget } = useSetupKeys()
   const { gateway_url: gatewayUrl, prefixes } = useWorkspace()
+  const { environment } = useEnvironment()
   useEffect(() => {
     if (keys === undefined) return
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
@@ -18,7 +19,7 @@ export function SetupKeysPanel() {
     return () => removeEventListener('beforeunload', ask)
   }, [keys])
   if (keys === undefined) return null
-  const input = { gatewayUrl, prefixes, model: INITIAL_DRAFT.model, prompt: 'Hello' }
+  const input = { gatewayUrl, prefixes, model: SANDBOX_MODEL, prompt: 'Hello' }
   return (
     <section className="panel" aria-labelledby="from-code">
       <header>
@@ -44,6 +45,14 @@ export function SetupKeysPanel() {
             <code>{maskKey(keys.managementKey)}</code>
           </span>
           <CopyButton text={keys.managementKey} label="Copy management key" />
+        </div>
+        <div className="secret">
+          <span>
+            Environment id, which the API’s addresses name
+            <br />
+            <code>{environment.id}</code>
+          </span>
+          <CopyButton text={environment.id} label="Copy environment id" />
         </div>
         <SnippetTabs
           snippets={toSnippets({ ...input, key: keys.secretKey })}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { INITIAL_DRAFT } from './draft.ts'
 import { toRequestSnippets } from './request-snippets.ts'
-import { findDraftProblem, toChatParams } from './to-chat-params.ts'
+import { findDraftProblem, toChatParams, toShownParams } from './to-chat-params.ts'
 
 const draft = { ...INITIAL_DRAFT, model: 'openai/gpt-5.4', prompt: 'Hi' }
 const TOOLS = '[{"type":"function","function":{"name":"f"}}]'
@@ -114,5 +114,19 @@ test('a tool is answered with its result, and a call that nobody answered is lef
   expect(toChatParams(draft, [], [asked]).messages).toEqual([
     { role: 'user', content: 'Weather?' },
     { role: 'user', content: 'Hi' },
+  ])
+})
+
+test('shows the request that was sent until another prompt is written', () => {
+  const turns = [
+    { prompt: 'First', images: [], answer: 'One' },
+    { prompt: 'Second', images: ['data:x'], answer: 'Two' },
+  ]
+  const sent = toChatParams({ ...draft, prompt: 'Second' }, ['data:x'], turns.slice(0, 1))
+  expect(toShownParams({ ...draft, prompt: '' }, [], turns)).toEqual(sent)
+  const next = toChatParams({ ...draft, prompt: 'Third' }, [], turns)
+  expect(toShownParams({ ...draft, prompt: 'Third' }, [], turns)).toEqual(next)
+  expect(toShownParams({ ...draft, prompt: '' }, [], []).messages).toEqual([
+    { role: 'user', content: 'Hello' },
   ])
 })

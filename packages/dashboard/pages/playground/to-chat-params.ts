@@ -69,6 +69,23 @@ export function toChatParams(
   }
 }
 
+/**
+ * Returns the request that the playground shows as code: the draft's, or while the prompt is empty the one that was sent last, with the
+ * draft's settings.
+ */
+export function toShownParams(
+  draft: Draft,
+  images: readonly string[],
+  turns: readonly PastTurn[],
+): ChatParams {
+  const last = turns.at(-1)
+  if (draft.prompt !== '' || images.length > 0 || last === undefined) {
+    const prompt = draft.prompt === '' ? 'Hello' : draft.prompt
+    return toChatParams({ ...draft, prompt }, images, turns)
+  }
+  return toChatParams({ ...draft, prompt: last.prompt }, last.images, turns.slice(0, -1), last.results)
+}
+
 function numberOf(name: string, text: string): Record<string, number> {
   return text === '' ? {} : { [name]: Number(text) }
 }

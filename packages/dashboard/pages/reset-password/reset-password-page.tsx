@@ -3,7 +3,7 @@ import { Link, useNavigate, useRouteContext } from '@tanstack/react-router'
 import { api, unwrap } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
 import { FormProblem } from '../../controls/error-panel.tsx'
-import { TextField } from '../../controls/field.tsx'
+import { NewPasswordField } from '../../controls/new-password-field.tsx'
 import { useForm } from '../../controls/use-form.ts'
 import { CardLayout } from '../../layout/card-layout.tsx'
 
@@ -38,14 +38,9 @@ export function ResetPasswordPage() {
   return (
     <CardLayout title="Choose a new password" text="It signs you out everywhere else.">
       <form className="form" onSubmit={form.onSubmit}>
-        <TextField
+        <NewPasswordField
           label="New password"
           name="new_password"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={10}
-          hint="At least 10 characters."
           autoFocus
           problem={form.problemOf('new_password')}
         />

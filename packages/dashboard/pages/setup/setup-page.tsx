@@ -6,6 +6,7 @@ import { workspaceQuery } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { ErrorPanel, FormProblem } from '../../controls/error-panel.tsx'
 import { TextField } from '../../controls/field.tsx'
+import { NewPasswordField } from '../../controls/new-password-field.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { textOf, useForm } from '../../controls/use-form.ts'
 import { CardLayout } from '../../layout/card-layout.tsx'
@@ -81,16 +82,7 @@ function SetupForm() {
           autoFocus
           problem={form.problemOf('email')}
         />
-        <TextField
-          label="Password"
-          name="password"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={10}
-          hint="At least 10 characters."
-          problem={form.problemOf('password')}
-        />
+        <NewPasswordField label="Password" name="password" problem={form.problemOf('password')} />
         <TextField
           label="Organization"
           name="organization.name"

@@ -29,7 +29,9 @@ export function ForecastPanel() {
         }),
       ),
   })
-  const monthly = budgets.data?.data.filter(({ window, scope }) => window === 'month' && scope === null) ?? []
+  const ofMonth = budgets.data?.data.filter(({ window }) => window === 'month') ?? []
+  // The forecast is the whole project's, so it is compared with budgets of the whole project only.
+  const monthly = ofMonth.filter(({ scope }) => scope === null)
   return (
     <section className="panel" aria-labelledby="forecast">
       <header>
@@ -49,7 +51,7 @@ export function ForecastPanel() {
             ))}
             {budgets.isSuccess && monthly.length === 0 && (
               <p className="muted">
-                This project has no monthly budget.{' '}
+                {toNoBudget(ofMonth.length)}{' '}
                 <Link
                   className="text-link"
                   to="/o/$org/$project/$environment/limits"
@@ -70,6 +72,12 @@ function toSentence({ spentUsd, lowUsd, highUsd, daysLeft }: Forecast): string {
   if (highUsd === 0) return 'Nothing spent yet, and nothing in the last 7 days to base a forecast on.'
   const remaining = daysLeft === 0 ? 'today is the last day' : `${daysLeft} days left after today`
   return `${toMoney(spentUsd)} so far, likely ${toRange(lowUsd, highUsd)} by the end of the month; ${remaining}.`
+}
+
+function toNoBudget(narrower: number): string {
+  if (narrower === 0) return 'This project has no monthly budget.'
+  const what = narrower === 1 ? 'One monthly budget covers' : `${narrower} monthly budgets cover`
+  return `No monthly budget covers the whole project. ${what} an environment or a key of it.`
 }
 
 function toRange(low: number, high: number): string {

@@ -118,7 +118,7 @@ function toLargestShare(
   nameOf: (row: PivotRow) => string,
 ): string {
   if (largest?.value == null || totalUsd === 0 || largest.costUsd === totalUsd) return ''
-  return `, ${Math.round((100 * largest.costUsd) / totalUsd)} % of it for ${nameOf(largest)}`
+  return `, ${Math.round((100 * largest.costUsd) / totalUsd)}\u00a0% of it for ${nameOf(largest)}`
 }
 
 /** Returns a function from a row to its name. A key without a known name shows its id. */
