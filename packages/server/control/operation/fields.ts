@@ -5,7 +5,8 @@ import { z } from './zod.ts'
 
 // PostgreSQL's text type rejects NUL and lone surrogates. Control characters are rejected too: no name needs them. Written without
 // classes of Unicode, since the pattern is part of the OpenAPI document and many readers of those know none.
-const PRINTABLE = new RegExp('^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$', 'u')
+const CONTROL_OR_HALF_PAIR = String.raw`\u0000-\u001f\u007f-\u009f\ud800-\udfff`
+const PRINTABLE = new RegExp(`^[^${CONTROL_OR_HALF_PAIR}]*$`, 'u')
 
 /** A trimmed line of text of 1 to `max` characters. */
 export function textField(max: number) {
