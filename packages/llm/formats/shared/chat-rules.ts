@@ -16,6 +16,7 @@ import {
   UNREAD_CONTENT,
 } from '../../upstream/outgoing-rules.ts'
 import { USUAL_REASONING_MODES } from '../../upstream/reserved-names.ts'
+import { withDeclaredTools } from './declared-tools.ts'
 import { namesKeptFiles } from './names-content.ts'
 
 /** What may go out in bodies of OpenAI's shape: its messages, tools, and the choice and format of the answer. */
@@ -120,9 +121,6 @@ const MESSAGE = toObjectRule({
   audio: STORED,
 })
 
-/** The provider judges the messages that a key sends: nothing in them has a price of its own. */
-export const MESSAGES = forEndUsers(toListRule(MESSAGE))
-
 export const FUNCTION = toObjectRule(
   { name: SCALAR, description: SCALAR, parameters: DATA, strict: SCALAR, cache_control: CACHE_MARK },
   'reserved',
@@ -145,8 +143,23 @@ export const FUNCTION_TOOL = toObjectRule(
   'refused',
 )
 
-/** Functions alone: a provider runs every other kind of tool itself, at a price of its own. */
-export const TOOLS = toListRule(toTypedRule({ function: FUNCTION_TOOL }, REFUSED, 'function'))
+/** A function: a provider runs every other kind of tool itself, at a price of its own. */
+export const TOOL = toTypedRule({ function: FUNCTION_TOOL }, REFUSED, 'function')
+export const TOOLS = toListRule(TOOL)
+
+/** The provider judges the messages that a key sends. Only tools have a price there. */
+export const MESSAGES = withDeclaredTools(
+  forEndUsers(toListRule(MESSAGE)),
+  {
+    tool: TOOL,
+    dataOfFields: {
+      // Groq and Perplexity answer with what their own tools did.
+      messages: ['tool_calls', 'function_call', 'parsed', 'executed_tools', 'reasoning_steps'],
+      content: ['tool_calls'],
+    },
+  },
+  'messages',
+)
 
 const NAMED = toObjectRule({ name: SCALAR }, 'reserved')
 

@@ -6,6 +6,71 @@ import { type Case, MARK, SCHEMA, URL, user } from './outgoing-case.ts'
 const addition = (tool: JsonObject): JsonObject => ({ type: 'tool_addition', tool })
 const define = (definition: JsonObject): JsonObject => ({ type: 'tool_definition', definition })
 
+/** Tools that the provider runs, as `tools` declares them. */
+const CLAUDE_HOSTED: readonly JsonObject[] = [
+  { type: 'web_search_20250305', name: 'web_search' },
+  { type: 'WEB_SEARCH_20250305', name: 'web_search' },
+  { type: 'web_fetch_20250910', name: 'web_fetch' },
+  { type: 'code_execution_20250825', name: 'code_execution' },
+  { type: 'advisor_20260301', name: 'advisor', model: 'other' },
+  { type: 'mcp_toolset', mcp_server_name: 's' },
+  { type: 'tool_search_tool_regex', name: 'tool_search_tool_regex' },
+  { type: 'novel_tool_20270101', name: 'novel' },
+]
+
+/** What tools that the provider ran leave in a conversation. */
+const CLAUDE_HISTORY: readonly JsonObject[] = [
+  {
+    type: 'server_tool_use',
+    id: 's',
+    name: 'web_search',
+    input: { type: 'web_search_20250305', tools: [{ type: 'mcp' }] },
+    caller: { type: 'code_execution_20250825', tool_id: 't' },
+  },
+  {
+    type: 'web_search_tool_result',
+    tool_use_id: 's',
+    content: [{ type: 'web_search_result', url: URL, title: 't', encrypted_content: 'x', page_age: null }],
+  },
+  {
+    type: 'web_fetch_tool_result',
+    tool_use_id: 's',
+    content: {
+      type: 'web_fetch_result',
+      url: URL,
+      content: { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' } },
+    },
+  },
+  { type: 'web_fetch_tool_result', tool_use_id: 's', content: { type: 'web_fetch_tool_result_error' } },
+  {
+    type: 'code_execution_tool_result',
+    tool_use_id: 's',
+    content: {
+      type: 'code_execution_result',
+      stdout: 'x',
+      content: [{ type: 'code_execution_output' }],
+    },
+  },
+  {
+    type: 'bash_code_execution_tool_result',
+    tool_use_id: 's',
+    content: { type: 'bash_code_execution_result' },
+  },
+  {
+    type: 'tool_search_tool_result',
+    tool_use_id: 's',
+    content: {
+      type: 'tool_search_tool_search_result',
+      tool_references: [{ type: 'tool_reference', tool_name: 'f' }],
+    },
+  },
+  { type: 'advisor_tool_result', tool_use_id: 's', content: { type: 'advisor_result', text: 'x' } },
+  { type: 'mcp_tool_use', id: 'm', name: 'f', server_name: 's', input: { tool: { type: 'mcp' } } },
+  { type: 'mcp_tool_result', tool_use_id: 'm', content: [{ type: 'text', text: 'x' }] },
+  { type: 'mcp_tool_listing', mcp_server_name: 's', tools: [{ name: 'f', input_schema: SCHEMA }] },
+  { type: 'fallback', from: { model: 'a' }, to: { model: 'b' } },
+]
+
 export const CLAUDE_AND_GEMINI_CASES: Readonly<Record<string, Case>> = {
   'anthropic-messages': {
     rules: ANTHROPIC.rules,
@@ -89,6 +154,11 @@ export const CLAUDE_AND_GEMINI_CASES: Readonly<Record<string, Case>> = {
       ['context_management', { context_management: { edits: [] } }],
       ['anthropic_beta', { anthropic_beta: ['x'] }],
       ['messages[0].content[0]', user({ type: 'server_tool_use', id: 'x', name: 'y', input: {} })],
+      ['messages[0].content[0]', user(addition({ type: 'mcp_tool_reference', name: 'f', server_name: 's' }))],
+      ['messages[0].content[0]', user(addition({ type: 'mcp_toolset_reference', server_name: 's' }))],
+      ...CLAUDE_HISTORY.map((block): [string, JsonObject] => ['messages[0].content[0]', user(block)]),
+      ['messages[0].content[0]', user({ type: 'novel', tool: { name: 'f', input_schema: SCHEMA } })],
+      ['messages[0].content[0]', user({ type: 'novel', a: { type: 'bash_20250124', name: 'bash' } })],
       ['messages[0].content[0].novelty', user({ type: 'text', text: 'a', novelty: 1 })],
     ],
     stored: [
@@ -108,6 +178,40 @@ export const CLAUDE_AND_GEMINI_CASES: Readonly<Record<string, Case>> = {
           user(addition(define({ type, name: 'x' }))),
         ],
       ),
+      ...CLAUDE_HOSTED.flatMap((tool): [string, JsonObject][] => [
+        ['messages[0].content[0].tool', user(addition(tool))],
+        [
+          'messages[0].content[0].tool_changes[0].tool',
+          user({ type: 'compaction', tool_changes: [addition(tool)] }),
+        ],
+        [
+          'messages[0].content[0].tool_changes[0].tool',
+          user({ type: 'novel', tool_changes: [addition(tool)] }),
+        ],
+        ['messages[0].content[0].tool', user({ type: 'novel', tool })],
+        ['messages[0].content[0].TOOLS[0]', user({ type: 'novel', TOOLS: [tool] })],
+        ['messages[0].content[0].a.b[0]', user({ type: 'novel', a: { b: [tool] } })],
+        ['messages[0].content[0].tool', user({ type: 'text', text: 'a', tool })],
+        [
+          'messages[0].content[0].content[0]',
+          user({ type: 'tool_result', tool_use_id: 't', content: [tool] }),
+        ],
+        ['messages[0].content[0]', user(tool)],
+        ['messages[0].content', { messages: [{ role: 'user', content: tool }] }],
+        ['messages[0].novelty', { messages: [{ role: 'user', content: 'a', novelty: tool }] }],
+        ['system[0]', { system: [tool] }],
+        ['system[0].tool', { system: [addition(tool)] }],
+      ]),
+      [
+        'messages[0].content[0].caller',
+        user({ type: 'novel', caller: { type: 'web_search_20250305', name: 'web_search' } }),
+      ],
+      [
+        'messages[0].content[0].a.Type',
+        user({ type: 'novel', a: { Type: 'web_search_20250305', name: 'w' } }),
+      ],
+      ['messages[0].content[0].mcp_servers', user({ type: 'novel', mcp_servers: [{ url: URL }] })],
+      ['messages[0].content[0].tool.model', user({ type: 'novel', tool: { name: 'f', model: 'other' } })],
       [
         'messages[0].content[0].tool.definition.model',
         user(addition(define({ name: 'f', input_schema: SCHEMA, model: 'other' }))),
@@ -158,6 +262,10 @@ export const CLAUDE_AND_GEMINI_CASES: Readonly<Record<string, Case>> = {
       ['generationConfig.mediaResolution', { generationConfig: { mediaResolution: 'HIGH' } }],
       ['contents[0].parts[0].executableCode', { contents: [{ parts: [{ executableCode: {} }] }] }],
       ['contents[0].parts[0].novelty', { contents: [{ parts: [{ novelty: {} }] }] }],
+      [
+        'contents[0].parts[0].toolCall',
+        { contents: [{ parts: [{ toolCall: { toolType: 'GOOGLE_SEARCH_WEB', args: { tools: [{}] } } }] }] },
+      ],
       ['toolConfig.retrievalConfig', { toolConfig: { retrievalConfig: {} } }],
     ],
     stored: [
@@ -173,6 +281,13 @@ export const CLAUDE_AND_GEMINI_CASES: Readonly<Record<string, Case>> = {
     ],
     refused: [
       ['tools[0].googleSearch', { tools: [{ googleSearch: {} }] }],
+      ...['googleSearch', 'google_search', 'codeExecution', 'url_context'].flatMap(
+        (name): [string, JsonObject][] => [
+          [`contents[0].parts[0].novelty.${name}`, { contents: [{ parts: [{ novelty: { [name]: {} } }] }] }],
+          [`contents[0].tools[0].${name}`, { contents: [{ parts: [], tools: [{ [name]: {} }] }] }],
+          [`systemInstruction.parts[0].${name}`, { systemInstruction: { parts: [{ [name]: {} }] } }],
+        ],
+      ),
       [
         'safetySettings[0].extraBody.model',
         { safetySettings: [{ threshold: 'a', extraBody: { model: 1 } }] },

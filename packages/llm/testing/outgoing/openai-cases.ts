@@ -3,6 +3,48 @@ import { FIELDS as RESPONSES } from '../../formats/openai-responses/wire/fields.
 import type { JsonObject } from '../../json/json-value.ts'
 import { ADDRESSES, type Case, CHAT_TOOL, FUNCTION, MARK, SCHEMA, URL, user } from './outgoing-case.ts'
 
+/** Tools that a provider runs. */
+const HOSTED: readonly JsonObject[] = [
+  { type: 'web_search' },
+  { type: 'Web_Search' },
+  { type: 'web_search_preview_2025_03_11' },
+  { type: 'code_interpreter', container: { type: 'auto' } },
+  { type: 'file_search', vector_store_ids: ['v'] },
+  { type: 'image_generation' },
+  { type: 'mcp', server_label: 's', server_url: URL },
+]
+
+/** What tools that the provider ran leave in a conversation, and items of tools that the caller runs. */
+const RESPONSES_HISTORY: readonly JsonObject[] = [
+  { type: 'web_search_call', id: 'ws', status: 'completed', action: { type: 'search', query: 'q' } },
+  { type: 'web_search_call', id: 'ws', action: { type: 'find_in_page', url: URL, pattern: 'p' } },
+  {
+    type: 'file_search_call',
+    id: 'fs',
+    queries: ['q'],
+    results: [{ text: 'x', attributes: { type: 'mcp' } }],
+  },
+  {
+    type: 'code_interpreter_call',
+    id: 'ci',
+    code: '1',
+    outputs: [{ type: 'logs', logs: 'x' }],
+  },
+  { type: 'mcp_call', id: 'm', name: 'f', server_label: 's', arguments: '{}', output: 'x' },
+  { type: 'mcp_approval_request', id: 'm', name: 'f', server_label: 's', arguments: '{}' },
+  {
+    type: 'computer_call',
+    id: 'c',
+    call_id: 'c',
+    action: { type: 'type', text: 'a' },
+    pending_safety_checks: [],
+  },
+  { type: 'computer_call_output', call_id: 'c', output: { type: 'computer_screenshot', image_url: URL } },
+  { type: 'shell_call', call_id: 'c', action: { commands: ['ls'] }, environment: { type: 'local' } },
+  { type: 'apply_patch_call', call_id: 'c', operation: { type: 'delete_file', path: 'a' } },
+  { type: 'compaction', encrypted_content: 'x' },
+]
+
 export const OPENAI_CASES: Readonly<Record<string, Case>> = {
   'openai-chat': {
     rules: CHAT.rules,
@@ -84,6 +126,13 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['modalities', { modalities: 'audio' }],
       ['tools[0]', { tools: [{ type: 'web_search' }] }],
       ['tools[0]', { tools: [{ type: 'constructor' }] }],
+      ...[...HOSTED, { type: 'builtin_function', function: { name: '$web_search' } }].flatMap(
+        (tool): [string, JsonObject][] => [
+          ['messages[0].tools[0]', { messages: [{ role: 'system', content: 'a', tools: [tool] }] }],
+          ['messages[0].tool', { messages: [{ role: 'system', content: 'a', tool }] }],
+          ['messages[0].content[0]', user(tool)],
+        ],
+      ),
       ['tools[0].web_search', { tools: [{ ...CHAT_TOOL, web_search: {} }] }],
       ['tools[0].Type', { tools: [{ ...CHAT_TOOL, Type: 'web_search' }] }],
       ['tools', { tools: CHAT_TOOL }],
@@ -150,6 +199,9 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['input[0]', { input: [{ type: 'novel_call', id: 'x' }] }],
       ['input[0]', { input: [{ type: 'web_search_call', id: 'x' }] }],
       ['input[0]', { input: [{ type: 'image_generation_call', id: 'ig_x', result: 'QUJD' }] }],
+      ...RESPONSES_HISTORY.map((item): [string, JsonObject] => ['input[0]', { input: [item] }]),
+      ['input[0]', { input: [{ type: 'novel', tool: { type: 'function', name: 'f' } }] }],
+      ['input[0]', { input: [{ type: 'novel', tools: [{ type: 'function', name: 'f' }] }] }],
       ['input[0].novelty', { input: [{ role: 'user', content: 'a', novelty: 1 }] }],
       ['input[0].content[0]', { input: [{ role: 'user', content: [{ type: 'novel' }] }] }],
       ['tools[0]', { tools: [{ type: 'tool_search' }] }],
@@ -192,6 +244,17 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['max_output_tokens', { max_output_tokens: 65 }],
       ['tools[0]', { tools: [{ type: 'web_search' }] }],
       ['tools[0]', { tools: [{ type: 'Function', name: 'f' }] }],
+      ...HOSTED.flatMap((tool): [string, JsonObject][] => [
+        ['input[0]', { input: [tool] }],
+        ['input[0].tool', { input: [{ type: 'novel', tool }] }],
+        ['input[0].tools[0]', { input: [{ type: 'novel', tools: [tool] }] }],
+        ['input[0].x.y[0]', { input: [{ type: 'novel', x: { y: [tool] } }] }],
+        ['input[0].novelty', { input: [{ role: 'user', content: 'a', novelty: tool }] }],
+        ['input[0].content[0]', { input: [{ role: 'user', content: [tool] }] }],
+        ['input[0].output[0]', { input: [{ type: 'function_call_output', call_id: 'c', output: [tool] }] }],
+      ]),
+      ['input[0].environment', { input: [{ type: 'shell', environment: { type: 'container_auto' } }] }],
+      ['input[0].server_tools', { input: [{ type: 'novel', server_tools: [{ name: 'web_search' }] }] }],
       ['tools[0].tools[0]', { tools: [{ type: 'namespace', name: 'a', tools: [{ type: 'mcp' }] }] }],
       ['tools[0].Tools', { tools: [{ type: 'namespace', name: 'a', tools: [], Tools: [] }] }],
       ['tools[0].environment', { tools: [{ type: 'shell', environment: { type: 'container_auto' } }] }],

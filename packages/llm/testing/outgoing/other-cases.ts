@@ -61,6 +61,22 @@ export const OTHER_CASES: Readonly<Record<string, Case>> = {
         'messages[0].content[0].toolAddition.definition',
         user({ toolAddition: { tool: { name: 'f' }, definition: {} } }),
       ],
+      [
+        'messages[0].content[0].toolAddition.tool.type',
+        user({ toolAddition: { tool: { type: 'web_search_20250305', name: 'web_search' } } }),
+      ],
+      [
+        'messages[0].content[0].novelty.systemTool',
+        user({ novelty: { systemTool: { name: 'nova_grounding' } } }),
+      ],
+      [
+        'messages[0].content[0].tools[0].systemTool',
+        user({ tools: [{ systemTool: { name: 'nova_grounding' } }] }),
+      ],
+      [
+        'messages[0].content[0].novelty',
+        user({ novelty: { type: 'web_search_20250305', name: 'web_search' } }),
+      ],
       ['toolConfig.tools[0].systemTool', { toolConfig: { tools: [{ systemTool: {} }] } }],
       ['toolConfig.tools[0].systemTool', { toolConfig: { tools: [{ cachePoint: null, systemTool: {} }] } }],
       ['toolConfig.tools[0].SystemTool', { toolConfig: { tools: [{ SystemTool: {} }] } }],
@@ -119,6 +135,11 @@ export const OTHER_CASES: Readonly<Record<string, Case>> = {
     refused: [
       ['tools[0]', { tools: [{ type: 'web_search' }] }],
       ['tools[0].server_url', { tools: [{ ...CHAT_TOOL, server_url: 'x' }] }],
+      [
+        'messages[0].tools[0]',
+        { messages: [{ role: 'user', content: 'a', tools: [{ type: 'web_search' }] }] },
+      ],
+      ['messages[0].content[0]', user({ type: 'web_search' })],
       ['max_tokens', { max_tokens: 65 }],
       ['connectors', { connectors: [] }],
     ],

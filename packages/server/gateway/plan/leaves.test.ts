@@ -195,15 +195,74 @@ test('a web fetch reserves what its pages may add to the input', async () => {
   expect((await ask(format, format, {}, key)).status).toBe(200)
 })
 
-test('a tool that a provider runs may not join a conversation among its messages, from a key', async () => {
-  const join = (definition: object) => {
-    const tool = { type: 'tool_definition', definition }
-    const joined = { role: 'system', content: [{ type: 'tool_addition', tool }] }
-    return { messages: [{ role: 'user', content: 'a' }, joined] }
-  }
-  const format = 'anthropic-messages'
-  const hosted = await ask(format, format, join({ type: 'web_search_20260318', name: 'web_search' }))
-  expect(hosted).toMatchObject({ ...REFUSED, param: 'messages[1].content[0].tool.definition' })
-  const own = await ask(format, format, join({ name: 'weather', input_schema: { type: 'object' } }))
-  expect([own.status, own.sent.length]).toEqual([200, 1])
+describe('a tool among the messages', () => {
+  const SEARCH = { type: 'web_search_20250305', name: 'web_search' }
+  const CODE = { type: 'code_execution_20250825', name: 'code_execution' }
+  const ADVISOR = { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-4-8' }
+  const TOOLSET = { type: 'mcp_toolset', mcp_server_name: 's' }
+
+  const define = (definition: object) => ({ type: 'tool_definition', definition })
+  const add = (tool: object) => ({ type: 'tool_addition', tool })
+  const join = (block: object) => ({
+    messages: [
+      { role: 'user', content: 'a' },
+      { role: 'system', content: [block] },
+    ],
+  })
+  const item = (fields: object) => ({ input: [{ role: 'user', content: 'a' }, fields] })
+  const part = (fields: object) => ({ contents: [{ role: 'user', parts: [{ text: 'a' }, fields] }] })
+  const BLOCK = 'messages[1].content[0]'
+
+  const HOSTED: readonly Case[] = [
+    ...[SEARCH, CODE, ADVISOR, TOOLSET].flatMap((tool): Case[] => [
+      ['anthropic-messages', join(add(tool)), `${BLOCK}.tool`],
+      ['anthropic-messages', join(add(define(tool))), `${BLOCK}.tool.definition`],
+      [
+        'anthropic-messages',
+        join({ type: 'compaction', content: 'x', tool_changes: [add(tool)] }),
+        `${BLOCK}.tool_changes[0].tool`,
+      ],
+      ['anthropic-messages', join({ type: 'x', tool }), `${BLOCK}.tool`],
+      ['anthropic-messages', join({ type: 'x', y: [{ z: tool }] }), `${BLOCK}.y[0].z`],
+      ['anthropic-messages', join(tool), BLOCK],
+    ]),
+    ['anthropic-messages', { system: [add(SEARCH)] }, 'system[0].tool'],
+    ['openai-responses', item({ type: 'zzz', tool: { type: 'web_search' } }), 'input[1].tool'],
+    ['openai-responses', item({ type: 'zzz', x: { y: [{ type: 'web_search' }] } }), 'input[1].x.y[0]'],
+    ['openai-responses', item({ type: 'web_search' }), 'input[1]'],
+    ['openai-chat', say('a', { tools: [{ type: 'builtin_function' }] }), 'messages[0].tools[0]'],
+    ['gemini-content', part({ novelty: { googleSearch: {} } }), 'contents[0].parts[1].novelty'],
+    ['bedrock-converse', say([{ novelty: { systemTool: {} } }]), 'messages[0].content[0].novelty.systemTool'],
+    ['cohere-v2', say('a', { tools: [{ type: 'web_search' }] }), 'messages[0].tools[0]'],
+  ]
+
+  const OWN: readonly (readonly [format: string, fields: Record<string, unknown>])[] = [
+    ['anthropic-messages', join(add(define({ name: 'weather', input_schema: { type: 'object' } })))],
+    ['anthropic-messages', join(add({ type: 'tool_reference', name: 'weather' }))],
+    ['anthropic-messages', join({ type: 'x', tool: { name: 'weather', input_schema: { type: 'object' } } })],
+    ['openai-responses', item({ type: 'web_search_call', id: 'ws', action: { type: 'search', query: 'q' } })],
+    ['openai-chat', say('a', { tools: [CHAT_TOOL] })],
+  ]
+
+  let limited: string
+
+  beforeAll(async () => {
+    limited = (await harness.app.createKey({ restrictions: { max_request_cost_usd: 0.05 } })).key
+  })
+
+  test.each(HOSTED)('may not be one that the provider runs, to %s: %j', async (format, fields, param) => {
+    expect(await ask(format, format, fields)).toMatchObject({ ...REFUSED, param })
+    expect(await ask(format, format, fields, limited)).toMatchObject({ ...REFUSED, param })
+    for (const isTrusted of [false, true]) {
+      await set({ allow_client_passthrough: isTrusted })
+      expect(await ask(format, format, fields, harness.token)).toMatchObject(REFUSED)
+    }
+    await set({ allow_client_passthrough: false })
+  })
+
+  test.each(OWN)('may be one that the caller runs, from a key, to %s: %j', async (format, fields) => {
+    const { status, sent } = await ask(format, format, fields)
+    expect([status, sent.length]).toEqual([200, 1])
+    expect(await ask(format, format, fields, harness.token)).toMatchObject(REFUSED)
+  })
 })

@@ -1,12 +1,10 @@
-import type { Json } from '../../../json/json-value.ts'
-import { toArray, toObject } from '../../../json/json-value.ts'
 import {
   ADDRESS,
   DATA,
   forEndUsers,
   forKeys,
-  type Grant,
   MEDIA,
+  REFUSED,
   type Rule,
   SCALAR,
   STORED,
@@ -18,6 +16,7 @@ import {
   UNREAD_CONTENT,
 } from '../../../upstream/outgoing-rules.ts'
 import { CACHE_MARK } from '../../shared/chat-rules.ts'
+import { type DeclaredTools, withDeclaredTools } from '../../shared/declared-tools.ts'
 import { OWN_TOOL } from './tool-rules.ts'
 
 /** What may go out in `system` and `messages`. */
@@ -39,13 +38,32 @@ const SOURCE = toTypedRule(
   UNREAD_CONTENT,
 )
 
-/** What names a tool that is declared elsewhere, or declares one. */
+/** Names a tool, or a server's tools, that is declared elsewhere. */
+const REFERENCE = toObjectRule({ type: SCALAR, name: SCALAR, server_name: SCALAR }, 'refused')
+const DEFINITION = toObjectRule({ type: SCALAR, definition: OWN_TOOL }, 'refused')
 const CHANGED_TOOL = toTypedRule(
-  { tool_definition: toObjectRule({ type: SCALAR, definition: OWN_TOOL }, 'refused') },
-  toObjectRule({ type: SCALAR, name: SCALAR, server_name: SCALAR }, 'refused'),
+  {
+    tool_reference: REFERENCE,
+    mcp_tool_reference: REFERENCE,
+    mcp_toolset_reference: REFERENCE,
+    tool_definition: DEFINITION,
+  },
+  REFUSED,
+  'tool_reference',
 )
 const TOOL_CHANGE = toObjectRule({ type: SCALAR, tool: CHANGED_TOOL, cache_control: CACHE_MARK }, 'refused')
 const TOOL_CHANGES = toListRule(TOOL_CHANGE)
+
+/** A tool in content that the gateway does not know: one that the caller runs, or a name of one that is declared elsewhere. */
+const ANY_TOOL = toTypedRule(
+  {
+    tool_reference: toObjectRule({ type: SCALAR, name: SCALAR, tool_name: SCALAR }, 'refused'),
+    mcp_tool_reference: REFERENCE,
+    mcp_toolset_reference: REFERENCE,
+    tool_definition: DEFINITION,
+  },
+  OWN_TOOL,
+)
 
 /** The result of a tool that the caller runs, and how it was called. */
 const CALLER = toObjectRule({ type: SCALAR, tool_id: SCALAR })
@@ -105,42 +123,28 @@ const BLOCKS = toTypedRule(
   UNREAD_CONTENT,
 )
 
-/** The provider judges the texts that a key sends: nothing in them has a price of its own. */
-export const SYSTEM = forEndUsers(CONTENT)
+/** Where tools may stand among the messages, and the arguments of calls, which are the caller's data. */
+const DECLARED: DeclaredTools = {
+  tool: OWN_TOOL,
+  change: ANY_TOOL,
+  kinds: { tool_addition: TOOL_CHANGE, tool_removal: TOOL_CHANGE, tool_definition: DEFINITION },
+  fields: { toolchanges: TOOL_CHANGES },
+  dataOfTypes: { tool_use: ['input'], server_tool_use: ['input'], mcp_tool_use: ['input'] },
+}
 
-const OF_END_USERS = toListRule(
-  toObjectRule({
-    role: SCALAR,
-    content: CONTENT,
-    // Clients repeat there with what effort an answer was made.
-    output_config: toObjectRule({ effort: SCALAR }),
-  }),
+/** The provider judges the texts that a key sends. Only tools have a price there. */
+export const SYSTEM = withDeclaredTools(forEndUsers(CONTENT), DECLARED)
+
+export const MESSAGES = withDeclaredTools(
+  forEndUsers(
+    toListRule(
+      toObjectRule({
+        role: SCALAR,
+        content: CONTENT,
+        // Clients repeat there with what effort an answer was made.
+        output_config: toObjectRule({ effort: SCALAR }),
+      }),
+    ),
+  ),
+  DECLARED,
 )
-
-/** Of what a key sends only the tools have a price, which may join a conversation in the middle of it. */
-export const MESSAGES: Rule = {
-  check: (value, grant) =>
-    grant.sender === 'key' ? findAddedTool(value, grant) : OF_END_USERS.check(value, grant),
-}
-
-function findAddedTool(messages: Json, grant: Grant): string | undefined {
-  for (const [at, message] of toArray(messages).entries()) {
-    const content = toObject(message)?.content
-    if (!Array.isArray(content)) continue
-    for (let index = 0; index < content.length; index++) {
-      const found = checkChanges(content[index] as Json, grant)
-      if (found !== undefined) return `[${at}].content[${index}]${found}`
-    }
-  }
-  return undefined
-}
-
-function checkChanges(value: Json, grant: Grant): string | undefined {
-  const block = toObject(value)
-  if (block === undefined) return undefined
-  const { type, tool_changes: changes } = block
-  if (type === 'tool_addition' || type === 'tool_removal') return TOOL_CHANGE.check(block, grant)
-  if (changes === undefined || changes === null) return undefined
-  const found = TOOL_CHANGES.check(changes, grant)
-  return found === undefined ? undefined : `.tool_changes${found}`
-}

@@ -11,11 +11,10 @@ import {
   toObjectRule,
 } from '../../../upstream/outgoing-rules.ts'
 import { CACHE_MARK } from '../../shared/chat-rules.ts'
+import { TRAINED } from '../../shared/declared-tools.ts'
 
 /** What may go out in `tools`: each kind of tool with all of its fields, in their exact spelling. */
 
-/** Types of tools that the models are trained for and the caller runs. */
-const TRAINED = /^(?:bash|text_editor|computer|computer_toolset|browser_toolset|memory)_\d{8}$/
 /** Types of tools that the provider runs and charges for by tokens only. */
 const FREE = /^(?:tool_search_tool|web_fetch)_[a-z0-9_]+$/
 

@@ -6,8 +6,10 @@ import {
   SCALAR,
   toListRule,
   toObjectRule,
+  toUsualRule,
   UNKEPT,
 } from '../../../upstream/outgoing-rules.ts'
+import { type DeclaredTools, withDeclaredTools } from '../../shared/declared-tools.ts'
 
 /** What may go out in `system`, `messages` and `toolConfig`. */
 
@@ -37,10 +39,15 @@ const REASONING = toObjectRule({
 const GUARDED = toObjectRule({ text: toObjectRule({ text: SCALAR, qualifiers: SCALAR }) })
 
 /** Names a tool of `toolConfig`: any other field may declare one that the provider runs. */
-const TOOL_CHANGE = toObjectRule(
-  { tool: toObjectRule({ name: SCALAR, type: SCALAR, serverName: SCALAR }, 'refused') },
+const TOOL_NAME = toObjectRule(
+  {
+    name: SCALAR,
+    type: toUsualRule(['tool_reference', 'mcp_tool_reference', 'mcp_toolset_reference']),
+    serverName: SCALAR,
+  },
   'refused',
 )
+const TOOL_CHANGE = toObjectRule({ tool: TOOL_NAME }, 'refused')
 
 const ANY_BLOCK = toObjectRule({
   text: SCALAR,
@@ -60,11 +67,6 @@ const ANY_BLOCK = toObjectRule({
   toolRemoval: forKeys(TOOL_CHANGE),
 })
 
-export const SYSTEM = toListRule(
-  toObjectRule({ text: SCALAR, guardContent: GUARDED, cachePoint: CACHE_POINT }),
-)
-export const MESSAGES = toListRule(toObjectRule({ role: SCALAR, content: toListRule(BLOCK) }))
-
 const TOOL_SPEC = toObjectRule(
   {
     name: SCALAR,
@@ -77,6 +79,25 @@ const TOOL_SPEC = toObjectRule(
 
 /** Any other field may be a tool that the provider runs itself. */
 export const TOOL = toObjectRule({ toolSpec: TOOL_SPEC, cachePoint: CACHE_POINT }, 'refused')
+
+/** Where tools may stand among the blocks, and the caller's own data. */
+const DECLARED: DeclaredTools = {
+  tool: TOOL,
+  change: {
+    check: (value, grant) =>
+      TOOL_NAME.check(value, grant) === undefined ? undefined : TOOL.check(value, grant),
+  },
+  dataOfFields: { toolUse: ['input'], content: ['json'] },
+}
+
+export const SYSTEM = withDeclaredTools(
+  toListRule(toObjectRule({ text: SCALAR, guardContent: GUARDED, cachePoint: CACHE_POINT })),
+  DECLARED,
+)
+export const MESSAGES = withDeclaredTools(
+  toListRule(toObjectRule({ role: SCALAR, content: toListRule(BLOCK) })),
+  DECLARED,
+)
 
 export const TOOL_CHOICE = toObjectRule(
   {

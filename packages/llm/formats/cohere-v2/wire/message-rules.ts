@@ -8,7 +8,8 @@ import {
   UNKEPT,
   UNREAD_CONTENT,
 } from '../../../upstream/outgoing-rules.ts'
-import { IMAGE_URL, TOOL_CALLS } from '../../shared/chat-rules.ts'
+import { IMAGE_URL, TOOL, TOOL_CALLS } from '../../shared/chat-rules.ts'
+import { withDeclaredTools } from '../../shared/declared-tools.ts'
 
 /** What may go out in `messages` and `documents`. */
 
@@ -24,8 +25,8 @@ const PART = toTypedRule(
   UNREAD_CONTENT,
 )
 
-/** The provider judges the messages that a key sends: nothing in them has a price of its own. */
-export const MESSAGES = forEndUsers(
+/** The provider judges the messages that a key sends. Only tools have a price there. */
+const ANY_MESSAGES = forEndUsers(
   toListRule(
     toObjectRule({
       role: SCALAR,
@@ -36,6 +37,16 @@ export const MESSAGES = forEndUsers(
       citations: UNKEPT,
     }),
   ),
+)
+
+export const MESSAGES = withDeclaredTools(
+  ANY_MESSAGES,
+  {
+    tool: TOOL,
+    // Citations repeat the results of tools.
+    dataOfFields: { messages: ['tool_calls', 'citations'], document: ['data'] },
+  },
+  'messages',
 )
 
 export const DOCUMENTS = forEndUsers(toListRule(DOCUMENT))

@@ -12,6 +12,7 @@ import {
   toObjectRule,
   type UnknownFields,
 } from '../../../upstream/outgoing-rules.ts'
+import { type DeclaredTools, withDeclaredTools } from '../../shared/declared-tools.ts'
 import { toSnake } from './spell-camel.ts'
 
 /** What may go out in contents and tools. The provider takes each name in two spellings. */
@@ -89,9 +90,6 @@ const PART = toFields({
   ...Object.fromEntries(NATIVE_PART_FIELDS.map(name => [name, forKeys(DATA)])),
 })
 
-export const CONTENT = toFields({ role: SCALAR, parts: toListRule(PART) })
-export const CONTENTS = toListRule(CONTENT)
-
 const DECLARATION = toFields(
   {
     name: SCALAR,
@@ -104,6 +102,25 @@ const DECLARATION = toFields(
   },
   'refused',
 )
+
+/** Functions that the caller runs. */
+const FUNCTIONS = toFields({ functionDeclarations: toListRule(DECLARATION) }, 'refused')
+
+/** Where tools may stand among the parts, and data of the caller or of the provider's own tools. */
+const DECLARED: DeclaredTools = {
+  tool: FUNCTIONS,
+  dataOfFields: {
+    functionCall: ['args'],
+    function_call: ['args'],
+    functionResponse: ['response'],
+    function_response: ['response'],
+    parts: NATIVE_PART_FIELDS.flatMap(name => [name, toSnake(name)]),
+  },
+}
+
+const OF_CONTENT = toFields({ role: SCALAR, parts: toListRule(PART) })
+export const CONTENT = withDeclaredTools(OF_CONTENT, DECLARED)
+export const CONTENTS = withDeclaredTools(toListRule(OF_CONTENT), DECLARED)
 
 /** Tools that the provider runs, in the forms whose price can be known, by the field that asks for each. */
 export const HOSTED_RULES: ReadonlyMap<string, Rule> = new Map([

@@ -4,7 +4,6 @@ import {
   ADDRESS,
   DATA,
   forKeys,
-  type Grant,
   MEDIA,
   type Rule,
   SCALAR,
@@ -17,8 +16,9 @@ import {
   UNREAD_CONTENT,
 } from '../../../upstream/outgoing-rules.ts'
 import { CACHE_MARK } from '../../shared/chat-rules.ts'
+import { withDeclaredTools } from '../../shared/declared-tools.ts'
 import { isMintedId } from './minted-items.ts'
-import { TOOLS } from './tool-rules.ts'
+import { OWN_TOOL, TOOLS } from './tool-rules.ts'
 
 /** What may go out in `input`. Items can bring tools. */
 
@@ -91,38 +91,14 @@ const SHELL_ACTION = toObjectRule({
   working_directory: SCALAR,
 })
 
-/** An item of a kind that the gateway does not read: a tool in it must be one that the caller runs. */
-const OTHER_ITEM: Rule = {
-  check: (value, grant) => UNREAD_CONTENT.check(value, grant) ?? findHosted(value, grant),
-}
-
 /** An image that the provider made before. Without its bytes the provider looks it up by the id. */
 const MADE_IMAGE: Rule = {
-  check: (value, grant) => (hasBytes(value) ? OTHER_ITEM : ITEM_REFERENCE).check(value, grant),
+  check: (value, grant) => (hasBytes(value) ? UNREAD_CONTENT : STORED).check(value, grant),
 }
 
 function hasBytes(value: Json): boolean {
   const { result } = toObject(value) ?? {}
   return typeof result === 'string' && result !== ''
-}
-
-/** Finds tools that may not be sent in lists called `tools`, in any case and at any depth. */
-function findHosted(value: Json | undefined, grant: Grant): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  if (Array.isArray(value)) {
-    for (const [at, item] of value.entries()) {
-      const found = findHosted(item, grant)
-      if (found !== undefined) return `[${at}]${found}`
-    }
-    return undefined
-  }
-  for (const name in value) {
-    const inner = value[name]
-    if (inner === undefined || inner === null) continue
-    const found = /^tools$/i.test(name) ? TOOLS.check(inner, grant) : findHosted(inner, grant)
-    if (found !== undefined) return `.${name}${found}`
-  }
-  return undefined
 }
 
 const REASONING: Rule = {
@@ -136,10 +112,6 @@ export function isStoredReasoning(value: Json): boolean {
   const { type, id, encrypted_content: data } = toObject(value) ?? {}
   const isWhole = typeof data === 'string' && data !== ''
   return type === 'reasoning' && typeof id === 'string' && !isWhole && !isMintedId(id)
-}
-
-const ITEM_REFERENCE: Rule = {
-  check: (value, grant) => STORED.check(value, grant) ?? findHosted(value, grant),
 }
 
 const ITEM = toTypedRule(
@@ -158,15 +130,30 @@ const ITEM = toTypedRule(
     function_call_output: OUTPUT,
     custom_tool_call_output: OUTPUT,
     local_shell_call_output: OUTPUT,
-    item_reference: ITEM_REFERENCE,
+    item_reference: STORED,
     image_generation_call: MADE_IMAGE,
     // Tools from there on: of the same kinds as in the list of tools.
     additional_tools: toObjectRule({ ...OF_ITEMS, role: SCALAR, tools: TOOLS }),
     tool_search_call: toObjectRule({ ...OF_ITEMS, execution: SCALAR, arguments: DATA }),
     tool_search_output: toObjectRule({ ...OF_ITEMS, execution: SCALAR, tools: TOOLS }),
   },
-  OTHER_ITEM,
+  UNREAD_CONTENT,
   'message',
 )
 
-export const INPUT = toTextOrRule(toListRule(ITEM))
+/** Items of every kind can bring tools in lists, which the parser reads and the gateway prices. */
+export const INPUT = withDeclaredTools(toTextOrRule(toListRule(ITEM)), {
+  tool: OWN_TOOL,
+  tools: TOOLS,
+  dataOfTypes: {
+    function_call: ['arguments', 'parsed_arguments'],
+    custom_tool_call: ['input'],
+    tool_search_call: ['arguments'],
+    output_text: ['parsed'],
+    text: ['parsed'],
+    // The action of a local shell's call.
+    exec: ['env'],
+  },
+  // What the caller stored with a file that was found.
+  dataOfFields: { results: ['attributes'] },
+})

@@ -96,23 +96,30 @@ const SHELL = toObjectRule(
   'refused',
 )
 
+const OWN_KINDS: Readonly<Record<string, Rule>> = {
+  function: FUNCTION_TOOL,
+  custom: CUSTOM_TOOL,
+  local_shell: LOCAL_SHELL,
+  apply_patch: LOCAL_SHELL,
+  tool_search: TOOL_SEARCH,
+  namespace: NAMESPACE,
+  computer: COMPUTER,
+  computer_use_preview: COMPUTER,
+  shell: SHELL,
+}
+
 const TOOL = toTypedRule(
   {
     ...Object.fromEntries([...HOSTED_RULES].map(([type, rule]) => [type, toHostedRule(type, rule)])),
-    function: FUNCTION_TOOL,
-    custom: CUSTOM_TOOL,
-    local_shell: LOCAL_SHELL,
-    apply_patch: LOCAL_SHELL,
-    tool_search: TOOL_SEARCH,
-    namespace: NAMESPACE,
-    computer: COMPUTER,
-    computer_use_preview: COMPUTER,
-    shell: SHELL,
+    ...OWN_KINDS,
   },
   REFUSED,
 )
 
 export const TOOLS = toListRule(TOOL)
+
+/** A tool outside of a list of tools. Nothing is reserved there for what a provider runs. */
+export const OWN_TOOL = toTypedRule(OWN_KINDS, REFUSED)
 
 /** The grant of a caller with every right. A field that even such a caller may not send makes the provider run a tool. */
 const EVERY_RIGHT: Grant = {
