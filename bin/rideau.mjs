@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import fs from 'node:fs'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { buildServer, root } from '../tools/build.mjs'
-import { buildDashboard } from '../tools/build-dashboard.mjs'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
 const HELP = `Usage: rideau <command>
 
@@ -14,16 +14,20 @@ const HELP = `Usage: rideau <command>
 
   rotate-master-key  encrypt what is stored with a new master key, while the program runs
 
-  --help     print this
-  --version  print the version
+  help, --help         print this
+  version, --version   print the version
 
 Settings are environment variables: see docs/operations.md.`
 
 const COMMANDS = new Set(['start', 'gateway', 'control', 'demo', 'rotate-master-key'])
 
+const HELP_WORDS = new Set(['help', '--help', '-h'])
+const VERSION_WORDS = new Set(['version', '--version', '-v'])
+
 async function main([command, ...rest]) {
-  if (command === '--help' || command === '-h') return console.log(HELP)
-  if (command === '--version' || command === '-v') return console.log(readVersion())
+  const asksForHelp = rest.some(argument => argument === '--help' || argument === '-h')
+  if (HELP_WORDS.has(command) || asksForHelp) return console.log(HELP)
+  if (VERSION_WORDS.has(command)) return console.log(readVersion())
   if (!COMMANDS.has(command) || (rest.length > 0 && command !== 'demo')) {
     console.error(
       command === undefined ? HELP : `rideau: unknown arguments: ${[command, ...rest].join(' ')}\n\n${HELP}`,
@@ -31,6 +35,19 @@ async function main([command, ...rest]) {
     process.exitCode = 2
     return
   }
+  // Newer modules are imported from here on: an older Node could not even parse them.
+  const { isSupportedNode, MIN_NODE } = await import('../tools/node-version.mjs')
+  if (!isSupportedNode(process.versions.node)) {
+    console.error(
+      `rideau: Rideau needs Node ${MIN_NODE.join('.')} or newer; this is ${process.versions.node}`,
+    )
+    process.exitCode = 1
+    return
+  }
+  const [{ buildServer }, { buildDashboard }] = await Promise.all([
+    import('../tools/build.mjs'),
+    import('../tools/build-dashboard.mjs'),
+  ])
   const env = { ...process.env }
   const [server, dashboard] = await Promise.all([
     buildServer(),

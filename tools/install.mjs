@@ -6,15 +6,9 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isSupportedNode, MIN_NODE } from './node-version.mjs'
 
-const MIN_NODE = [20, 19]
 const LOCK_POLL_MS = 100
-
-/** The oldest Node that the product supports; a clear message is better than a syntax error from a dependency. */
-export function isSupportedNode(version) {
-  const [major, minor] = version.split('.').map(Number)
-  return major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1])
-}
 
 /**
  * What node_modules must have been made from. File times mean nothing after a clone, so contents are compared.

@@ -4,7 +4,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { root as repository } from './build.mjs'
-import { install, isFresh, isInstalledByNpm, isSupportedNode, wantedStamp } from './install.mjs'
+import { install, isFresh, isInstalledByNpm, wantedStamp } from './install.mjs'
+import { isSupportedNode } from './node-version.mjs'
 
 let root: string
 const env = { ...process.env, NODE_ENV: 'test', npm_lifecycle_event: 'test' }
@@ -21,7 +22,9 @@ beforeEach(() => {
   fs.writeFileSync(path.join(root, 'package-lock.json'), JSON.stringify(lock))
   // A file of its own in tools/, so that it installs here when run as a program.
   fs.mkdirSync(path.join(root, 'tools'))
-  fs.copyFileSync(path.join(repository, 'tools/install.mjs'), path.join(root, 'tools/install.mjs'))
+  for (const file of ['install.mjs', 'node-version.mjs']) {
+    fs.copyFileSync(path.join(repository, 'tools', file), path.join(root, 'tools', file))
+  }
 })
 afterEach(() => fs.rmSync(root, { recursive: true, force: true }))
 

@@ -1,10 +1,10 @@
 import { hasRole, type Role } from '../../core/access/permissions.ts'
-import { Fault } from '../../core/fault.ts'
+import { insufficientRole } from './granted-access.ts'
 
 /**
  * Throws `insufficient_role` for a rule that depends on more than the route; the operation's `access` was checked before.
  */
 export function assertRole(held: Role, needed: Role): void {
   if (hasRole(held, needed)) return
-  throw new Fault('insufficient_role', `This needs the role ${needed} or a higher one.`)
+  throw insufficientRole(needed)
 }

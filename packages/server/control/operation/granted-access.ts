@@ -19,5 +19,6 @@ export function noResource(): Fault {
 }
 
 export function insufficientRole(needed: Role): Fault {
-  return new Fault('insufficient_role', `This needs the role ${needed} or a higher one.`)
+  const orHigher = needed === 'owner' ? '' : ' or a higher one'
+  return new Fault('insufficient_role', `This needs the role ${needed}${orHigher}.`)
 }

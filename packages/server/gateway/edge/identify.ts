@@ -82,7 +82,7 @@ async function findTenant(token: string, digest: string, deps: EdgeDeps): Promis
   const form = parseKeyText(token)
   try {
     // The gateway accepts no management keys. The checksum of a mistyped key fails without a query.
-    if (form?.kind === 'management') throw unknownCredential()
+    if (form?.kind === 'management') throw new Fault('invalid_key', MANAGEMENT_KEY)
     const tenant =
       form === undefined ? await findTokenTenant(token, digest, deps) : await deps.snapshots.load(digest)
     if (tenant === undefined) throw unknownCredential()
@@ -163,6 +163,9 @@ function authorize(ctx: RequestContext, { caller, lifetime, environment }: Tenan
 function assertAllowed(refusal: Refusal | undefined): void {
   if (refusal !== undefined) throw toRefusalFault(refusal)
 }
+
+const MANAGEMENT_KEY =
+  'A management key is for the control plane; the gateway accepts secret keys and client tokens.'
 
 function unknownCredential(): Fault {
   return new Fault('invalid_key', 'The gateway does not recognize this credential.')

@@ -62,8 +62,11 @@ describe('credentials', () => {
     },
   )
 
-  test('rejects a management key with 401 invalid_key', async () => {
-    await expectFault(await app.call('/v1/chat', OK, { key: app.managementKey }), 401, 'invalid_key')
+  test('rejects a management key with 401 invalid_key, and says what it is for', async () => {
+    const response = await app.call('/v1/chat', OK, { key: app.managementKey })
+    const { error } = (await response.clone().json()) as { error: { message: string } }
+    await expectFault(response, 401, 'invalid_key')
+    expect(error.message).toContain('for the control plane')
   })
 
   test('accepts the Bearer scheme in any case', async () => {
