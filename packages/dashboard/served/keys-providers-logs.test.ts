@@ -92,7 +92,7 @@ describeDashboard('the dashboard at work', dashboard => {
     await page.getByRole('heading', { name: 'limited', level: 1 }).waitFor()
     const limit = page.getByRole('row').filter({ hasText: 'At most 4 requests a day' })
     await limit.waitFor()
-    expect(await limit.textContent()).toMatch(/^This key.*quota_exceeded.*1 \(25 %\)/)
+    expect(await limit.textContent()).toMatch(/^This key.*quota_exceeded.*1 \(25\s%\)/)
     await watched.expectClean()
   })
 
