@@ -1,5 +1,5 @@
 /** The most tool calls that one answer may have, over all its choices. Models make some dozens at once. */
-export const MAX_CALLS = 1_024
+export const MAX_CALLS = 512
 
 /**
  * Counts the tool calls of one answer while it is decoded. The id of each may be packed with the reasoning before it, which takes

@@ -31,3 +31,11 @@ test('an id without the mark carries nothing', () => {
   for (let at = 0; at < 100; at++) inner.addCarried('x'.repeat(1_000_000))
   expect(inner.findFault('messages')).toBeUndefined()
 })
+
+test('a request may have 4,096 ids that carry something, however little', () => {
+  const inner = new InnerTexts()
+  for (let at = 0; at < 4_096; at++) inner.addCarried(pack(deflateRawSync('[]')))
+  expect(inner.findFault('messages')).toBeUndefined()
+  inner.addCarried(pack(Buffer.from('x')))
+  expect(inner.findFault('messages')).toMatchObject({ code: 'request_too_large' })
+})

@@ -1,10 +1,12 @@
 import { REQUEST_BOUNDS } from '../../json/body-bounds.ts'
 import { PartCounter } from '../../json/part-counter.ts'
-import { inflateToolCallId, maxCarried } from './reasoning-carrier.ts'
+import { CARRIER_MARK, inflateToolCallId, maxCarried } from './reasoning-carrier.ts'
 import { RequestError } from './request-error.ts'
 
 /** What the ids of tool calls and reasoning items may unpack to together: reasoning of two million tokens. */
 const MAX_CARRIED = 8 * 1024 * 1024
+/** What an id costs at least, as so many characters: beginning to unpack takes some 20 us, and encoders do it twice. */
+const LEAST_CARRIED = 2_048
 
 /**
  * Counts what stands in the strings of one request and is parsed or unpacked on its own: the arguments and results of
@@ -24,7 +26,8 @@ export class InnerTexts {
   addCarried(packed: string): void {
     const text = inflateToolCallId(packed)
     // One that fails costs as much as its longest text would, here and wherever it is unpacked again.
-    this.carried += text?.length ?? maxCarried(packed)
+    const least = packed.includes(CARRIER_MARK) ? LEAST_CARRIED : 0
+    this.carried += Math.max(text?.length ?? maxCarried(packed), least)
     if (text !== undefined) this.add(text, 0, text.length, true)
   }
 

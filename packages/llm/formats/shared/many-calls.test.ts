@@ -78,13 +78,13 @@ const ANSWERS: readonly [string, string, ClientFormat, (count: number) => JsonOb
   ],
 ]
 
-describe('an answer has at most 1,024 tool calls, counted while it is decoded', () => {
+describe('an answer has at most 512 tool calls, counted while it is decoded', () => {
   test.each(ANSWERS)('%s', (_name, provider, format, answer) => {
     const target = targetAt(provider)
     const decode = (count: number) => format.decodeReply(answer(count), target)
     const calls = decode(MAX_CALLS).choices.flatMap(({ message }) => message.tool_calls ?? [])
     expect(calls).toHaveLength(MAX_CALLS)
-    expect(() => decode(MAX_CALLS + 1)).toThrow('more than 1024 tool calls')
+    expect(() => decode(MAX_CALLS + 1)).toThrow('more than 512 tool calls')
   })
 })
 
@@ -117,5 +117,5 @@ test.each(FRAMES)('so does a frame of a stream: %s', (_name, provider, format, e
   const target = targetAt(provider)
   const decode = (count: number) => format.openStream(target).decode(JSON.stringify(frame(count)), event)
   expect(() => decode(MAX_CALLS)).not.toThrow()
-  expect(() => decode(MAX_CALLS + 1)).toThrow('more than 1024 tool calls')
+  expect(() => decode(MAX_CALLS + 1)).toThrow('more than 512 tool calls')
 })

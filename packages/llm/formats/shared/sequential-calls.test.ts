@@ -156,3 +156,16 @@ test.each([
   for (const char of json) whole.add(char)
   expect(whole.isWhole).toBe(expected)
 })
+
+test('pieces of reasoning that wait are joined, and what cannot be joined waits in bounded numbers', () => {
+  const reasoning = (written: string): Delta => ({ type: 'delta', index: 0, reasoning: written })
+  const joined = new SequentialCalls()
+  joined.order(start(0, '{'))
+  for (let at = 0; at < 20_000; at++) expect(joined.order(reasoning('a'))).toEqual([])
+  expect(joined.finish()).toEqual([reasoning('a'.repeat(20_000))])
+  const mixed = new SequentialCalls()
+  mixed.order(start(0, '{'))
+  expect(() => {
+    for (let at = 0; at < 10_000; at++) mixed.order(at % 2 === 0 ? reasoning('a') : text('b'))
+  }).toThrow('too many pieces')
+})

@@ -3,6 +3,9 @@ import type { StreamEvent, ToolCallDelta } from '../../stream/stream-event.ts'
 
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 
+/** Pieces of texts and reasoning that wait for the end of a call. Models finish a call before they write on. */
+const MAX_WAITING = 8_192
+
 /**
  * Orders the pieces of an answer for formats in which one block ends before the next one begins, so that a call gets no piece
  * after another call or a text has begun. Clients of those formats join the arguments of calls that overlap.
@@ -17,6 +20,7 @@ export class SequentialCalls {
   #blocks: Block[] = []
   #next = 0
   readonly #waitingCalls = new Map<number, Block>()
+  #waitingParts = 0
 
   /** Returns what can be encoded now, each with one call at most. */
   order(event: Delta): readonly Delta[] {
@@ -55,17 +59,27 @@ export class SequentialCalls {
     if (known !== undefined && known.index === index) {
       const last = known.parts.length - 1
       const joined = join(known.parts[last], part)
-      if (joined === undefined) known.parts.push(part)
-      else known.parts[last] = joined
+      if (joined === undefined) {
+        this.#countWaiting(index)
+        known.parts.push(part)
+      } else known.parts[last] = joined
       return
     }
+    this.#countWaiting(index)
     const block = { index, parts: [part] }
     this.#blocks.push(block)
     if (index !== undefined) this.#waitingCalls.set(index, block)
   }
 
+  /** Throws if more waits than is encoded at once. The number of calls is bounded, and the pieces of each are joined. */
+  #countWaiting(index: number | undefined): void {
+    if (index === undefined && ++this.#waitingParts > MAX_WAITING)
+      throw new Error('too many pieces of the answer stand between those of a call')
+  }
+
   #beginNext(ready: Delta[]): void {
     const { index, parts } = this.#blocks[this.#next++] as Block
+    if (index === undefined) this.#waitingParts -= parts.length
     if (this.#next === this.#blocks.length) {
       this.#blocks = []
       this.#next = 0
@@ -101,8 +115,10 @@ interface Block {
  */
 function join(before: Delta | undefined, piece: Delta): Delta | undefined {
   if (before === undefined || before.index !== piece.index) return undefined
-  const { type: _, index: _index, content, toolCalls, ...others } = piece
+  const { type: _, index: _index, content, reasoning, toolCalls, ...others } = piece
   if (Object.keys(others).length > 0) return undefined
+  if (toolCalls === undefined && content === undefined) return joinReasoning(before, reasoning)
+  if (reasoning !== undefined) return undefined
   if (toolCalls === undefined) {
     if (typeof content !== 'string' || typeof before.content !== 'string' || before.toolCalls !== undefined)
       return undefined
@@ -114,6 +130,13 @@ function join(before: Delta | undefined, piece: Delta): Delta | undefined {
   if (call.id !== undefined || call.function?.name !== undefined) return undefined
   const added = (first.function?.arguments ?? '') + (call.function?.arguments ?? '')
   return { ...before, toolCalls: [{ ...first, function: { ...first.function, arguments: added } }] }
+}
+
+/** Returns undefined unless both are reasoning and nothing else. */
+function joinReasoning(before: Delta, reasoning: string | undefined): Delta | undefined {
+  const { type: _, index: _index, reasoning: earlier, ...others } = before
+  if (reasoning === undefined || earlier === undefined || Object.keys(others).length > 0) return undefined
+  return { ...before, reasoning: earlier + reasoning }
 }
 
 /** Returns the event without its calls, if there is something else in it, then each of its calls. */

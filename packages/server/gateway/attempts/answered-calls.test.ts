@@ -43,10 +43,10 @@ test('ids that unpack to much reasoning are refused', () => {
   expect(() => calls.add(Array.from({ length: 50 }, () => call('{}', id)))).toThrow('too many values')
 })
 
-test('an answer has at most 1,024 calls, and any number of their pieces', () => {
+test('an answer has at most 512 calls, and any number of their pieces', () => {
   const calls = new AnsweredCalls()
-  for (let at = 0; at < 1_024; at++) calls.add([call('{}', `c${at}`), { function: { arguments: '' } }])
-  expect(() => calls.add([call('{}')])).toThrow('more than 1024 tool calls')
+  for (let at = 0; at < 512; at++) calls.add([call('{}', `c${at}`), { function: { arguments: '' } }])
+  expect(() => calls.add([call('{}')])).toThrow('more than 512 tool calls')
 })
 
 test('ids that cannot be unpacked count as what they cost', () => {

@@ -23,6 +23,7 @@ export class StreamReader {
   readonly #decoder: StreamDecoder
   #calls: AnsweredCalls | undefined
   #bytes = 0
+  #hasEnded = false
   /** Receives the frames of the next chunk. Replaced when the stream opens. */
   receiver: FrameReceiver
 
@@ -30,15 +31,18 @@ export class StreamReader {
     this.receiver = receiver
     this.#decoder = decoder
     this.#parser = openFrames(framing, frame => {
+      // A provider could send any number of ends, each of which is decoded with all that is kept of the answer.
+      if (this.#hasEnded) return
       assertBoundedEvent(frame.data)
       const events = decoder.decode(frame.data, frame.event)
-      this.#boundCalls(events)
+      this.#noteEvents(events)
       this.receiver.onFrame(events, frame)
     })
   }
 
-  #boundCalls(events: readonly StreamEvent[]): void {
+  #noteEvents(events: readonly StreamEvent[]): void {
     for (const event of events) {
+      if (event.type === 'end') this.#hasEnded = true
       if (event.type !== 'delta' || event.toolCalls === undefined) continue
       this.#calls ??= new AnsweredCalls()
       this.#calls.add(event.toolCalls)

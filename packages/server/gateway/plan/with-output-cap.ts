@@ -14,9 +14,10 @@ export function withOutputCap(
   const capped = { ...request, maxOutputTokens }
   const asksToReason = request.reasoningEffort !== undefined || request.extra?.has('thinking') === true
   if (!asksToReason) return { ...target, request: capped }
-  const before = format.findUnsupportedParams(request, provider, model, source)
-  const after = format.findUnsupportedParams(capped, provider, model, source)
-  const kept = dropped.filter(name => after.includes(name) || !before.includes(name))
-  const added = after.filter(name => !before.includes(name))
+  // A body may have thousands of parts that the target does not know, each with a name here.
+  const before = new Set(format.findUnsupportedParams(request, provider, model, source))
+  const after = new Set(format.findUnsupportedParams(capped, provider, model, source))
+  const kept = dropped.filter(name => after.has(name) || !before.has(name))
+  const added = [...after].filter(name => !before.has(name))
   return { ...target, request: capped, dropped: [...kept, ...added] }
 }

@@ -8,6 +8,8 @@ import type { RequestContext } from './request-context.ts'
 /** Texts of this length together can be parsed at once. */
 const SHORT_CHARACTERS = 32 * 1024
 const SLICE_CHARACTERS = 256 * 1024
+/** What an id that carries something counts at least: unpacking it takes as long as parsing so many characters. */
+const LEAST_CARRIER = 512
 
 /**
  * Throws if the tool calls and results of a request contain too many JSON values (InnerTexts), since other formats
@@ -23,7 +25,9 @@ export function checkInnerTexts(
     // Fields that only a provider of the caller's own format validates may have any type.
     for (const call of message.tool_calls ?? NO_CALLS) {
       if (typeof call?.function?.arguments === 'string') characters += call.function.arguments.length
-      if (typeof call?.id === 'string' && call.id.includes(CARRIER_MARK)) characters += call.id.length
+      if (typeof call?.id === 'string' && call.id.includes(CARRIER_MARK)) {
+        characters += Math.max(call.id.length, LEAST_CARRIER)
+      }
     }
   }
   return characters <= SHORT_CHARACTERS ? undefined : countInSlices(ctx, messages)

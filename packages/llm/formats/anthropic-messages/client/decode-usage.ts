@@ -40,10 +40,30 @@ export function decodeUsage(usage: JsonObject | undefined): Usage | undefined {
   }
 }
 
+/** The fields that are read. All others are left out, since each event of a stream may bring further ones. */
+const COUNTS = [
+  ...[
+    'input_tokens',
+    'output_tokens',
+    'output_tokens_details',
+    'cache_creation',
+    'cache_creation_input_tokens',
+  ],
+  ...['cache_read_input_tokens', 'server_tool_use'],
+] as const
+/** An answer has a compaction or two. */
+const MAX_ITERATIONS = 256
+
 /** Counts of a later event replace those of an earlier one, because they are totals. */
 export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
-  const counted = Object.entries(later).filter(([, value]) => value !== null && value !== undefined)
-  return { ...earlier, ...Object.fromEntries(counted) }
+  const merged = { ...earlier }
+  for (const name of COUNTS) {
+    const value = later[name]
+    if (value !== null && value !== undefined) merged[name] = value
+  }
+  const { iterations } = later
+  if (Array.isArray(iterations)) merged.iterations = iterations.slice(0, MAX_ITERATIONS)
+  return merged
 }
 
 function toCount(value: Json | undefined): number | undefined {

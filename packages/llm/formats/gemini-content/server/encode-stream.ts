@@ -5,7 +5,7 @@ import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { CallCollector } from '../../shared/call-collector.ts'
 import {
-  encodeCall,
+  encodeCalls,
   encodeChunk,
   findSignature,
   type ReplyOptions,
@@ -44,7 +44,7 @@ export class ContentEncoder {
 
   /** The last chunk: calls, the reason to stop, and usage. */
   finish(reason: FinishReason, usage: Usage): JsonObject {
-    const parts = this.#calls.take(reason).map(call => encodeCall(call, this.#details))
+    const parts = encodeCalls(this.#calls.take(reason), this.#details)
     const content = { parts: parts.length === 0 ? [{ text: '' }] : parts, role: 'model' }
     const candidate = { content, finishReason: toFinishReason(reason), index: 0 }
     return encodeChunk([candidate], this.#envelope, usage)

@@ -54,7 +54,7 @@ function encodeMessage({ message, finishReason }: ReplyChoice, options: ReplyOpt
   const signature = findSignature(details, undefined)
   if (text !== undefined && text !== '') parts.push({ text })
   if (signature !== undefined) sign(parts, signature)
-  for (const call of listWholeCalls(calls, finishReason)) parts.push(encodeCall(call, details))
+  parts.push(...encodeCalls(listWholeCalls(calls, finishReason), details))
   return parts
 }
 
@@ -75,13 +75,23 @@ export function findSignature(
   return details.find(isMeant)?.data
 }
 
-/** A call. A signature of Google's has its own field; state of other providers stays in the call's id. */
-export function encodeCall(
+/** Calls. A signature of Google's has its own field; state of other providers stays in a call's id. */
+export function encodeCalls(calls: readonly ToolCall[], details: readonly ReasoningDetail[]): JsonObject[] {
+  const signatures = new Map<string, string>()
+  for (const detail of calls.length === 0 ? [] : details) {
+    const { format, id, data } = detail
+    if (format !== FORMAT || id === undefined || data === undefined || !isShown(detail)) continue
+    if (!signatures.has(id)) signatures.set(id, data)
+  }
+  return calls.map(call => encodeCall(call, signatures))
+}
+
+function encodeCall(
   { id: packed, function: fn }: ToolCall,
-  details: readonly ReasoningDetail[],
+  signatures: ReadonlyMap<string, string>,
 ): JsonObject {
   const { id: plain, details: carried } = unpackToolCallId(packed)
-  const signature = findSignature(details, plain) ?? findSignature(carried, plain)
+  const signature = signatures.get(plain) ?? findSignature(carried, plain)
   const isOwn = carried.every(detail => detail.format === FORMAT && isDirect(detail))
   const id = signature !== undefined && isOwn ? plain : packed
   return {

@@ -23,7 +23,7 @@ export function readDetails(message: JsonObject, providerId: string): ReasoningD
 /** The most details of one choice, and pieces of them in one frame. A model writes one for each of its steps. */
 const MAX_DETAILS = 2_048
 /** How many details may be continued at the same time: each further piece is compared with them. */
-const MAX_OPEN = 64
+const MAX_OPEN = 16
 
 /**
  * Joins the pieces of each detail in a stream. Pieces of one detail have the same type and index; its signature comes with

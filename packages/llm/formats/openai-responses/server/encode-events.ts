@@ -7,6 +7,9 @@ import { CallItem } from './call-item.ts'
 import { MessageItem, type OpenItem, ReasoningItem, type WireEvent } from './open-items.ts'
 import { encodeResponse, type ResponseHead, type ResponseState } from './response-head.ts'
 
+/** The items of one answer, all of which its last event repeats. Models write some dozens. */
+const MAX_ITEMS = 16_384
+
 type Delta = Extract<StreamEvent, { type: 'delta' }>
 
 /** Writes a stream in this format. Each method returns the events that it adds, with their numbers. */
@@ -122,6 +125,7 @@ class ResponseWriter implements EventEncoder {
   }
 
   #open(item: MessageItem | ReasoningItem): WireEvent[] {
+    if (this.#items.length >= MAX_ITEMS) throw new Error(`the answer has more than ${MAX_ITEMS} items`)
     const events = this.#current?.close() ?? []
     this.#current = item
     this.#items.push(item)

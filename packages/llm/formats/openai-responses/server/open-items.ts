@@ -101,6 +101,8 @@ function toPart({ kind, text }: { kind: PartKind; text: string }): JsonObject {
 export class ReasoningItem extends BaseItem {
   #text = ''
   readonly #details: ReasoningDetail[] = []
+  /** The packed details, made once the item is complete: packing takes longest, and the answer repeats all of its items. */
+  #packed: { readonly text: string | undefined } | undefined
 
   addText(text: string): WireEvent[] {
     const events: WireEvent[] = []
@@ -114,6 +116,7 @@ export class ReasoningItem extends BaseItem {
   }
 
   keep(details: readonly ReasoningDetail[]): void {
+    this.#packed = undefined
     this.#details.push(...details)
   }
 
@@ -128,7 +131,7 @@ export class ReasoningItem extends BaseItem {
   }
 
   toItem(status: 'in_progress' | 'completed'): JsonObject {
-    const packed = packReasoning(this.#details)
+    const packed = this.#pack(status)
     return {
       type: 'reasoning',
       id: this.id,
@@ -136,6 +139,13 @@ export class ReasoningItem extends BaseItem {
       summary: this.#summary(),
       ...(packed === undefined ? {} : { encrypted_content: packed }),
     }
+  }
+
+  #pack(status: 'in_progress' | 'completed'): string | undefined {
+    if (this.#packed !== undefined) return this.#packed.text
+    const text = packReasoning(this.#details)
+    if (status === 'completed') this.#packed = { text }
+    return text
   }
 
   #summary(): JsonObject[] {

@@ -5,7 +5,7 @@ import { toSourceBody } from '../../../testing/recorded-requests.ts'
 import { openAiResponses } from '../client/client.ts'
 import { encodeReply } from '../server/encode-events.ts'
 import { parseRequest } from '../server/parse-request.ts'
-import { isMintedId, unpackCall } from './minted-items.ts'
+import { isMintedId, packCall, unpackCall } from './minted-items.ts'
 
 const RESPONSE = 'resp_0190f5f8-0000-7000-8000-000000000000'
 const USAGE = { uncachedInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 }
@@ -80,4 +80,11 @@ test.each([
   'fc_0190f5f8-0000-7000-8000-000000000000_1',
 ])('the id %j carries no call', id => {
   expect(unpackCall(id)).toBeUndefined()
+})
+
+test('an id does not carry a call whose own id carries much reasoning', () => {
+  const id = 'fc_0190b1f2-0000-7000-8000-000000000018_0'
+  const call = { callId: 'c'.repeat(20_000), name: 'f', arguments: '{}' }
+  expect(packCall(id, call)).toBe(id)
+  expect(unpackCall(packCall(id, { ...call, callId: 'c' }))).toEqual({ ...call, callId: 'c' })
 })

@@ -16,6 +16,8 @@ export interface MintedCall {
 
 /** Longer arguments are left out: the id is part of every event of its item. */
 const MAX_ARGUMENTS = 2000
+/** An id of a call that carries more reasoning is not carried in turn. */
+const MAX_CALL_ID = 16_384
 const MINTED =
   /^(?:rs|msg|fc|ctc|lsh|tsc)_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}_\d+(?:__rd1__|$)/
 
@@ -25,6 +27,7 @@ export function isMintedId(id: string): boolean {
 }
 
 export function packCall(id: string, { callId, name, arguments: text }: MintedCall): string {
+  if (callId.length > MAX_CALL_ID) return id
   return packText(id, JSON.stringify([callId, name, text.length > MAX_ARGUMENTS ? '' : text]))
 }
 
