@@ -46,7 +46,19 @@ test('fetched images count as part of the body, and are given back with it', asy
     expect(await ask(8)).toEqual([200, undefined])
   }
   const before = upstream.requests.length
-  const codes = (await Promise.all([ask(8), ask(8), ask(8)])).map(([status]) => status)
+  // The provider answers once a request was refused, so that all three are there at the same time.
+  let release = (): void => {}
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
+  upstream.script(async (res, seen) => {
+    await released
+    await good(res, seen)
+  })
+  const asked = [ask(8), ask(8), ask(8)]
+  await Promise.race(asked)
+  release()
+  const codes = (await Promise.all(asked)).map(([status]) => status)
   expect(codes).toContain(429)
   expect(upstream.requests.length - before).toBe(codes.filter(status => status === 200).length)
 })
