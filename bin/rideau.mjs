@@ -36,11 +36,9 @@ async function main([command, ...rest]) {
     return
   }
   // Newer modules are imported from here on: an older Node could not even parse them.
-  const { isSupportedNode, MIN_NODE } = await import('../tools/node-version.mjs')
+  const { explainOldNode, isSupportedNode } = await import('../tools/node-version.mjs')
   if (!isSupportedNode(process.versions.node)) {
-    console.error(
-      `rideau: Rideau needs Node ${MIN_NODE.join('.')} or newer; this is ${process.versions.node}`,
-    )
+    console.error(`rideau: ${explainOldNode(process.versions.node)}`)
     process.exitCode = 1
     return
   }

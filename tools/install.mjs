@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isSupportedNode, MIN_NODE } from './node-version.mjs'
+import { explainOldNode, isSupportedNode } from './node-version.mjs'
 
 const LOCK_POLL_MS = 100
 
@@ -200,7 +200,7 @@ export async function install(root, env, print) {
 
 async function main() {
   if (!isSupportedNode(process.versions.node)) {
-    throw new Error(`Rideau needs Node ${MIN_NODE.join('.')} or newer; this is ${process.versions.node}`)
+    throw new Error(explainOldNode(process.versions.node))
   }
   const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
   await install(root, process.env, line => console.error(`rideau: ${line}`))

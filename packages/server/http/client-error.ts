@@ -1,4 +1,4 @@
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { METHODS, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Fault } from '../core/fault.ts'
 import { faultHeaders } from './envelope.ts'
@@ -99,7 +99,13 @@ function endAfter(answer: ServerResponse, socket: Duplex): void {
 }
 
 /** Node's parser refuses methods that it does not know, but HTTP has no closed list of them. */
-const METHOD_AND_PATH = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} \//
+const METHOD_AND_PATH = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}) \//
+
+/** A packet that begins with a method that Node knows has a whole request before what is broken. */
+function beginsWithOtherMethod(packet: Buffer | undefined): boolean {
+  const [, method] = METHOD_AND_PATH.exec(packet?.toString('latin1', 0, 80) ?? '') ?? []
+  return method !== undefined && !METHODS.includes(method)
+}
 
 function toParserFault({ code, rawPacket }: ClientError): Fault {
   switch (code) {
@@ -110,9 +116,7 @@ function toParserFault({ code, rawPacket }: ClientError): Fault {
     case CONNECT:
       return new Fault('route_not_found', NO_METHOD)
     case 'HPE_INVALID_METHOD':
-      if (METHOD_AND_PATH.test(rawPacket?.toString('latin1', 0, 80) ?? '')) {
-        return new Fault('route_not_found', NO_METHOD)
-      }
+      if (beginsWithOtherMethod(rawPacket)) return new Fault('route_not_found', NO_METHOD)
   }
   return new Fault('request_validation_failed', 'This is not a well-formed HTTP request.')
 }

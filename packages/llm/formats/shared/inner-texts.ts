@@ -40,6 +40,7 @@ export class InnerTexts {
       return new RequestError('request_too_large', message, { param })
     }
     if (this.carried <= MAX_CARRIED) return undefined
-    return new RequestError('request_too_large', 'The ids of tool calls carry more than 8 MiB.', { param })
+    const message = 'The ids of tool calls carry more than 8 MiB, where each counts as 2 KiB at least.'
+    return new RequestError('request_too_large', message, { param })
   }
 }

@@ -156,6 +156,14 @@ test.each(['OPTIONS *', 'GET *', 'GET http://x/healthz', 'GET http://[::1'])(
   },
 )
 
+test('a broken request in one packet behind a whole one is not taken for one with another method', async () => {
+  const raw = await openRaw(app.gatewayUrl)
+  const closed = new Promise(resolve => raw.socket.once('close', resolve))
+  raw.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGARBAGE\r\n\r\n')
+  await closed
+  expect(raw.text()).not.toContain('route_not_found')
+})
+
 test.each([
   ['a method that Node does not know', 'BREW /anthropic/v1/messages HTTP/1.1', '"type":"error"'],
   ['the method CONNECT', 'CONNECT x:443 HTTP/1.1', '"doc_url"'],

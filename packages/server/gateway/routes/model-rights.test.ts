@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { json, openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
+import { getJson } from '../../testing/harness/get-json.ts'
 
 /** Which models are listed to credentials that may call some endpoints only. */
 
@@ -44,10 +45,7 @@ afterAll(async () => {
   await app.close()
 })
 
-async function get(route: string, key: string): Promise<{ status: number; body: any }> {
-  const response = await fetch(app.gatewayUrl + route, { headers: { authorization: `Bearer ${key}` } })
-  return { status: response.status, body: await response.json() }
-}
+const get = (route: string, key: string) => getJson(app.gatewayUrl + route, key)
 const list = async (key: string): Promise<any[]> => (await get('/v1/models', key)).body.data
 const listIds = async (key: string): Promise<string[]> => (await list(key)).map(({ id }) => id)
 const keyOf = async (body: Record<string, unknown>): Promise<string> => (await app.createKey(body)).key

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openTestApp, type TestApp } from '../../testing/harness/app.ts'
+import { getJson } from '../../testing/harness/get-json.ts'
 
 let app: TestApp
 
@@ -13,10 +14,7 @@ afterAll(async () => {
   await app.close()
 })
 
-async function get(route: string, key = app.secretKey): Promise<{ status: number; body: any }> {
-  const response = await fetch(app.gatewayUrl + route, { headers: { authorization: `Bearer ${key}` } })
-  return { status: response.status, body: await response.json() }
-}
+const get = (route: string, key = app.secretKey) => getJson(app.gatewayUrl + route, key)
 
 describe('GET /v1/models', () => {
   test('lists the models of providers with a credential by id, all at once', async () => {

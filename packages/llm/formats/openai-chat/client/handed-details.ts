@@ -52,6 +52,8 @@ export class DetailSum {
   private begin(piece: Mutable<ReasoningDetail>): void {
     if (++this.count > MAX_DETAILS) throw tooMany()
     this.details.push(piece)
+    // Encrypted data comes in a single piece.
+    if (piece.data !== undefined) return
     if (this.open.length === MAX_OPEN) this.open.shift()
     this.open.push(piece)
   }
