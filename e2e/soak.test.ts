@@ -37,7 +37,7 @@ const COST_USD = 0.05
 /** The first part of each attack is not measured: the abusers take 2 s to open their connections. */
 const RAMP_MS = 2_000
 const NAMES = Object.keys(ABUSERS)
-/** Abusers that attack alone first, which shows who hurts most: names with commas between them, or `1` for all. */
+/** Abusers that attack before all do, which shows who hurts most: names with commas between them, `+` between those that attack together, or `1` for each alone. */
 const ALONE = process.env.RIDEAU_SOAK_EACH
 const NAMES_ALONE = ALONE === '1' ? NAMES : (ALONE?.split(',').filter(name => name !== '') ?? [])
 
@@ -235,7 +235,7 @@ test(
     // Compiles what runs often, and lets the heap grow.
     await honest.measure(QUIET_MS)
     for (let left = WARM_UP_ROUNDS; left > 0; left--) await runRound(NAMES)
-    for (const name of NAMES_ALONE) await runRound([name])
+    for (const name of NAMES_ALONE) await runRound(name.split('+'))
     const rounds = await runRounds()
     const seconds = (performance.now() - startedAt) / 1_000
     const ratios = rounds.map(({ ratio }) => ratio)
