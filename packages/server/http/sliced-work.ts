@@ -1,9 +1,9 @@
 import { CallerDebts } from './caller-debts.ts'
 import { loopTurns, SLICE_MS, type TurnTaker, UNKNOWN_OWNER, type WorkOwner } from './loop-turns.ts'
 
-/** How many times as long as its refused long work took the next long work of a caller waits. */
+/** The next long work of a caller waits for this multiple of the time that its refused long work took. */
 const REFUSED_FACTOR = 20
-/** The longest wait for refused work. */
+/** The longest of these waits, in milliseconds. */
 const MAX_DEBT_MS = 5_000
 
 /** The debts of callers whose long requests were refused, in this process. */
@@ -17,8 +17,8 @@ export function countRefused(owner: WorkOwner): void {
   if (owner.longWork !== undefined) refused.add(owner, owner.longWork.ms * REFUSED_FACTOR, performance.now())
 }
 
-/** Returns how long the first long work of a request waits, in milliseconds. */
-function debtOf(owner: WorkOwner): number {
+/** Begins to count the long work of a request, if it is its first. Returns how long this work waits, in milliseconds. */
+function startLongWork(owner: WorkOwner): number {
   if (owner.caller === undefined || owner.longWork !== undefined) return 0
   owner.longWork = { ms: 0 }
   return refused.waitMs(owner, performance.now())
@@ -40,7 +40,7 @@ export function runInSlices(
   owner: WorkOwner = UNKNOWN_OWNER,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    loopTurns.waitFor(new WaitingWork(owner, work, isUnwanted, resolve, reject), debtOf(owner))
+    loopTurns.waitFor(new WaitingWork(owner, work, isUnwanted, resolve, reject), startLongWork(owner))
   })
 }
 
