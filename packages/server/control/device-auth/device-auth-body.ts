@@ -7,11 +7,11 @@ const appleId = z.string().regex(/^[A-Z0-9]{10}$/, 'must have 10 characters of A
 
 const bundleId = z
   .string()
-  .max(155)
+  .max(155, { abort: true })
   .regex(/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/, 'must be a bundle id such as com.example.app')
 const packageName = z
   .string()
-  .max(255)
+  .max(255, { abort: true })
   .regex(/^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/, 'must be a package name such as com.example.app')
 
 const privateKey = z

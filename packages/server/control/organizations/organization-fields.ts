@@ -15,7 +15,7 @@ const LINKED = new Map([
 /** assertTimeZone checks that PostgreSQL has the zone too. */
 export const timeZoneField = z
   .string()
-  .max(64)
+  .max(64, { abort: true })
   .refine(isTimeZone, 'must be a time zone of the IANA database, such as Europe/Paris')
   .overwrite(name => LINKED.get(name.toUpperCase()) ?? name)
 
