@@ -9,6 +9,8 @@ import type { AccessToken, TokenExchange, TokenResult } from '../../identity/tok
 const RENEW_MS = 5 * 60_000
 /** A token with less than this left could expire before it arrives. Milliseconds. */
 const USABLE_MS = 30_000
+/** How long a key that was rejected is not exchanged again: each exchange signs, on one of the threads that all share. */
+const REJECTED_MS = 10_000
 const MAX_CREDENTIALS = 10_000
 
 interface AccessTokensOptions {
@@ -21,13 +23,15 @@ interface Entry {
   readonly apiKey: string
   readonly options: string
   token: AccessToken | undefined
+  /** The last answer if it rejected the key, and the time until which it stands for further ones. */
+  rejection: { readonly answer: TokenResult; readonly until: number } | undefined
   /** The running exchange, shared by concurrent callers. */
   running: Promise<TokenResult> | undefined
 }
 
 /**
  * Access tokens of credentials that are exchanged for them. Cached until shortly before they expire and renewed in the
- * background before that. In memory only.
+ * background before that. A rejection is cached for 10 s, other failures are not. In memory only.
  */
 export class AccessTokens {
   readonly #policy: EgressPolicy
@@ -67,9 +71,13 @@ export class AccessTokens {
   }
 
   #renew(entry: Entry, exchange: TokenExchange, target: Target, owner: LookupOwner): Promise<TokenResult> {
+    const { rejection } = entry
+    if (rejection !== undefined && this.#now() < rejection.until) return Promise.resolve(rejection.answer)
     entry.running ??= exchange(target, { policy: chargeLookupsTo(this.#policy, owner), now: this.#now() })
       .then(answer => {
         if (answer.ok) entry.token = answer.value
+        const isRejected = !answer.ok && answer.error.kind === 'auth'
+        entry.rejection = isRejected ? { answer, until: this.#now() + REJECTED_MS } : undefined
         return answer
       })
       .finally(() => {
@@ -87,7 +95,7 @@ export class AccessTokens {
       const [oldest] = this.#entries.keys()
       if (oldest !== undefined) this.#entries.delete(oldest)
     }
-    const entry: Entry = { apiKey, options, token: undefined, running: undefined }
+    const entry: Entry = { apiKey, options, token: undefined, rejection: undefined, running: undefined }
     this.#entries.set(credentialId, entry)
     return entry
   }
