@@ -96,6 +96,18 @@ describe('AccessTokens', () => {
     expect(exchanges()).toBe(2)
   })
 
+  test('keeps the token of an organization while another one uses very many credentials', async () => {
+    const ownerOf = (orgId: string) => ({
+      environment: { id: 'e', orgId },
+      caller: undefined,
+      endUser: undefined,
+    })
+    await tokens.find('c', target(), ownerOf('victim'))
+    for (let n = 0; n < 10_000; n++) await tokens.find(`other ${n}`, target('{}'), ownerOf('other'))
+    expect(typeof tokens.find('c', target(), ownerOf('victim'))).toBe('string')
+    expect(exchanges()).toBe(1)
+  })
+
   test('starts anew for another key or other options of the same credential', async () => {
     await tokens.find('c', target())
     await tokens.find('c', target(endpoint.serviceAccount, { project: 'other' }))

@@ -1,7 +1,8 @@
 import type { Target } from '@rideau/llm/upstream/target'
+import { FairCache } from '../../core/admission/fair-cache.ts'
 import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
 import { chargeLookupsTo, type EgressPolicy } from '../../http/egress.ts'
-import { type LookupOwner, toLookupOwner } from '../../http/lookup-slots.ts'
+import { type LookupOwner, toLookupOwner, toOrganization } from '../../http/lookup-slots.ts'
 import { findTokenExchange } from '../../identity/find-token-exchange.ts'
 import type { AccessToken, TokenExchange, TokenResult } from '../../identity/token-exchange.ts'
 
@@ -37,7 +38,7 @@ export class AccessTokens {
   readonly #policy: EgressPolicy
   readonly #now: () => number
   readonly #onException: OnException
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new FairCache<Entry>(MAX_CREDENTIALS)
 
   constructor({ policy, now, onException = throwLater }: AccessTokensOptions) {
     this.#policy = policy
@@ -53,7 +54,7 @@ export class AccessTokens {
   ): string | Promise<TokenResult> | undefined {
     const exchange = findTokenExchange(target)
     if (exchange === undefined) return undefined
-    const entry = this.#entryOf(credentialId, target)
+    const entry = this.#entryOf(credentialId, target, owner)
     const remainingMs = entry.token === undefined ? 0 : entry.token.expiresAt - this.#now()
     if (entry.token === undefined || remainingMs < USABLE_MS)
       return this.#renew(entry, exchange, target, owner)
@@ -66,7 +67,7 @@ export class AccessTokens {
 
   /** Drops a token that the provider rejected. A token renewed since then stays. */
   drop(credentialId: string, token: string): void {
-    const entry = this.#entries.get(credentialId)
+    const entry = this.#entries.find(credentialId)
     if (entry?.token?.token === token) entry.token = undefined
   }
 
@@ -87,16 +88,13 @@ export class AccessTokens {
   }
 
   /** Returns the entry of a credential. A changed key or changed options start a new one. */
-  #entryOf(credentialId: string, { apiKey, options: given }: Target): Entry {
+  #entryOf(credentialId: string, { apiKey, options: given }: Target, owner: LookupOwner): Entry {
     const options = JSON.stringify(given ?? {})
-    const known = this.#entries.get(credentialId)
+    const organization = toOrganization(owner)
+    const known = this.#entries.use(organization, credentialId)
     if (known !== undefined && known.apiKey === apiKey && known.options === options) return known
-    if (this.#entries.size >= MAX_CREDENTIALS) {
-      const [oldest] = this.#entries.keys()
-      if (oldest !== undefined) this.#entries.delete(oldest)
-    }
     const entry: Entry = { apiKey, options, token: undefined, rejection: undefined, running: undefined }
-    this.#entries.set(credentialId, entry)
+    this.#entries.set(organization, credentialId, entry)
     return entry
   }
 }
