@@ -195,6 +195,41 @@ describe.skipIf(redisProgram === undefined)('limits while Redis is unreachable',
     expect(await first.read(budget)).toEqual({ settled: 60, reserved: 0 })
   })
 
+  test('what a process admits alone because the server hangs is counted there as soon as it answers', async () => {
+    const [first, second] = (await open(2, true)) as TwoProcesses
+    const budget = makeMeter('budget', 100 * CENT)
+    await second.reserve('before', [budget], 10)
+    process.kill(redis.pid(), 'SIGSTOP')
+    // The reservation's own command is the first that fails.
+    expect((await first.reserve('runs', [budget], 20)).isAdmitted).toBe(true)
+    process.kill(redis.pid(), 'SIGCONT')
+    await processes.untilShared()
+    await expect.poll(() => second.read(budget)).toEqual({ settled: 0, reserved: 30 })
+    expect((await first.extend('runs', 25)).isAdmitted).toBe(true)
+    await first.end('runs', 24)
+    expect(await second.read(budget)).toEqual({ settled: 24, reserved: 10 })
+  })
+
+  test('what a process admits alone once the server has withdrawn its reservation is counted there too', async () => {
+    const [first, second] = (await open(2, true)) as TwoProcesses
+    const budget = makeMeter('budget', 100 * CENT)
+    await second.reserve('before', [budget], 10)
+    const { database } = processes
+    let readSeed = (): void => {}
+    database.beforeSnapshot = () => new Promise(resolve => void (readSeed = resolve))
+    process.kill(redis.pid(), 'SIGSTOP')
+    const verdict = first.reserve('runs', [budget], 20)
+    await expect.poll(() => database.reads.length).toBe(2)
+    process.kill(redis.pid(), 'SIGCONT')
+    await processes.untilShared()
+    expect(await second.read(budget)).toEqual({ settled: 0, reserved: 10 })
+    readSeed()
+    expect((await verdict).isAdmitted).toBe(true)
+    await expect.poll(() => second.read(budget)).toEqual({ settled: 0, reserved: 30 })
+    await first.end('runs', 24)
+    expect(await second.read(budget)).toEqual({ settled: 24, reserved: 10 })
+  })
+
   test('with RIDEAU_LIMITS_FAILOPEN each process counts budgets alone too', async () => {
     const [first, second] = (await open(2, true)) as TwoProcesses
     const budget = makeMeter('budget', 100 * CENT)

@@ -21,6 +21,8 @@ local RUNNING = 'r'
 local EXPIRED = 'e'  -- its lease has run out; what it reserved counts as used until it is settled or extended
 local SETTLED = 's'  -- kept for SETTLED_KEPT ms, for counters that are created meanwhile
 local RELEASED = 'x' -- no record; an admission that arrives after its release is refused
+-- Like RELEASED, of an admission whose reply did not arrive. Restored if the gateway has admitted the request by itself.
+local WITHDRAWN = 'w'
 
 -- A record is a list: 1 time of admission (ms) by the server's clock, 2 tokens, 3 nano-dollars, 4 time of admission (ms) by the
 -- gateway's clock, 5 requests, 6 sandbox (0 or 1), 7 project, 8 environment, 9 key, 10 end user, 11 owner. From FIRST_SHARE on,

@@ -54,7 +54,7 @@ local all = call('HGETALL', reservations)
 for i = 1, #all, 2 do
   local id, value = all[i], all[i + 1]
   local state = string.sub(value, 1, 1)
-  local r = state ~= RELEASED and unpack_record(value)
+  local r = state ~= RELEASED and state ~= WITHDRAWN and unpack_record(value)
   if r and counts_request(r, project, environment, key_id, end_user, since, until_) then
     local at, tokens, nano_usd, requests, sandbox = r[1], r[2], r[3], r[5], r[6]
     local reserved = reserved_amount(code, tokens, nano_usd)

@@ -12,7 +12,7 @@ local all = call('HGETALL', reservations)
 for i = 1, #all, 2 do
   local id, value = all[i], all[i + 1]
   local state = string.sub(value, 1, 1)
-  if state ~= RELEASED then
+  if state ~= RELEASED and state ~= WITHDRAWN then
     local record = unpack_record(value)
     for a = 2, #ARGV, 6 do
       local since, until_ = tonumber(ARGV[a + 4]), tonumber(ARGV[a + 5])

@@ -95,9 +95,9 @@ export class RedisLedger implements Ledger {
       try {
         reply = await this.#batcher.reserve(key, request)
       } catch (error) {
-        // The server may still execute it. It is released as soon as the server answers.
-        void this.#undelivered.send(id, run, () => this.#batcher.release(key, id))
         this.#connection.reportFailure(error)
+        // The server may still execute it. It is withdrawn as soon as the server answers, unless `adopt` follows.
+        void this.#undelivered.send(id, run, () => this.#batcher.withdraw(key, id))
         return this.#unavailable()
       }
       const { now, values } = reply
@@ -217,6 +217,8 @@ export class RedisLedger implements Ledger {
       statuses,
     }
     this.#reservations.set(id, reservation)
+    // Whether the server has executed the reserve that failed or not: the request counts there.
+    this.#undelivered.forget(id)
     const { run } = this.#connection
     if (run !== undefined) void this.#restoreOne(reservation, run).catch(() => {})
   }

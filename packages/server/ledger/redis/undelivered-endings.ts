@@ -25,6 +25,11 @@ export class UndeliveredEndings {
     return this.#sendOne(id)
   }
 
+  /** Drops the ending of a request, which goes on. */
+  forget(id: string): void {
+    this.#endings.delete(id)
+  }
+
   /** Resolves when each ending was sent once more, successfully or not. */
   async sendAll(): Promise<void> {
     await Promise.all([...this.#endings.keys()].map(id => this.#sendOne(id)))
