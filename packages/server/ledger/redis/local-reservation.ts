@@ -11,8 +11,10 @@ export interface LocalReservation {
   readonly meters: readonly Meter[]
   /** Time of admission by the server's clock, in Unix milliseconds. */
   readonly admittedAt: number
-  /** The run that knows it; undefined: it was admitted during an outage and no server knows it. */
+  /** The run that knows it or may know it; undefined: it was admitted during an outage and no server knows it. */
   run: string | undefined
+  /** Whether that run's server has confirmed that it knows it. */
+  isConfirmed: boolean
   amounts: Amounts
   leaseMs: number
   /** The statuses in the last reply of the server. */

@@ -118,7 +118,7 @@ export class RedisLedger implements Ledger {
     const { id, subject, at, meters, amounts, leaseMs } = request
     const statuses = readStatuses(meters, values, this.#clock.shift(now))
     const reservation = { id, subject, at, meters, admittedAt: now, run, amounts, leaseMs, statuses }
-    this.#reservations.set(id, reservation)
+    this.#reservations.set(id, { ...reservation, isConfirmed: true })
     return { isAdmitted: true, statuses }
   }
 
@@ -168,13 +168,11 @@ export class RedisLedger implements Ledger {
     const run = reservation.run ?? this.#connection.lastRun
     if (run === undefined) return
     const key = reservationsKey(run, reservation.subject.orgId)
-    const settle = async (): Promise<void> => {
+    return this.#undelivered.send(id, run, async () => {
+      if (!isKnownIn(run, reservation)) await this.#restoreOne(reservation, run)
       const { values } = await this.#batcher.settle(key, id, usage)
       this.#noteSettled(reservation, usage, values)
-    }
-    return this.#undelivered.send(id, run, () =>
-      reservation.run === undefined ? this.#restoreOne(reservation, run).then(settle) : settle(),
-    )
+    })
   }
 
   settleRecovered(settlements: readonly RecoveredSettlement[]): Promise<void> {
@@ -212,6 +210,7 @@ export class RedisLedger implements Ledger {
       meters,
       admittedAt: at,
       run: undefined,
+      isConfirmed: false,
       amounts,
       leaseMs,
       statuses,
@@ -220,7 +219,8 @@ export class RedisLedger implements Ledger {
     // Whether the server has executed the reserve that failed or not: the request counts there.
     this.#undelivered.forget(id)
     const { run } = this.#connection
-    if (run !== undefined) void this.#restoreOne(reservation, run).catch(() => {})
+    if (run === undefined) return
+    this.#restoreOne(reservation, run).catch((error: unknown) => this.#connection.reportFailure(error))
   }
 
   /** Changes what an adopted request reserves. */
@@ -272,7 +272,7 @@ export class RedisLedger implements Ledger {
 
   async #restore(run: string): Promise<void> {
     await this.#undelivered.sendBeforeOpening(run)
-    const unknown = [...this.#reservations.values()].filter(reservation => reservation.run !== run)
+    const unknown = [...this.#reservations.values()].filter(reservation => !isKnownIn(run, reservation))
     await Promise.all(unknown.map(reservation => this.#restoreOne(reservation, run)))
   }
 
@@ -280,11 +280,13 @@ export class RedisLedger implements Ledger {
     const key = reservationsKey(run, reservation.subject.orgId)
     // Set first, so that a request that ends meanwhile is settled in this run.
     reservation.run = run
+    reservation.isConfirmed = false
     await this.#connection.commands.restoreReservation(
       key,
       this.#clock.time(),
       ...restoreArgs(reservation, this.owner),
     )
+    if (reservation.run === run) reservation.isConfirmed = true
   }
 
   /** `settled`: the settled amount of each meter, this request included. */
@@ -296,6 +298,10 @@ export class RedisLedger implements Ledger {
       reportCrossings(meter, after - settledAmount(ruleOf(meter), meter, usage), after, onThresholdCrossed)
     }
   }
+}
+
+function isKnownIn(run: string, reservation: LocalReservation): boolean {
+  return reservation.run === run && reservation.isConfirmed
 }
 
 const ENDED_VERDICT: Verdict = { isAdmitted: false, unavailable: 'the reservation has ended' }
