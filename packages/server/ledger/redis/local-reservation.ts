@@ -5,6 +5,8 @@ import { codeOf, slotOf, subjectArgs } from './meter-args.ts'
 /** A reservation of this process, with all that a server needs to restore it. */
 export interface LocalReservation {
   readonly id: string
+  /** The name of the process whose request it is: this one or a worker. */
+  readonly owner: string
   readonly subject: MeterSubject
   /** Time of admission by the gateway's clock, in Unix milliseconds. */
   readonly at: number

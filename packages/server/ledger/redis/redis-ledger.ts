@@ -58,7 +58,7 @@ export class RedisLedger implements Ledger {
   readonly #clock: ScriptClock
   readonly #reservations = new Map<string, LocalReservation>()
   readonly #undelivered: UndeliveredEndings
-  readonly #recovered = new RecoveredSettlements(settlement => this.#sendRecovered(settlement))
+  readonly #recovered = new RecoveredSettlements<KnownSettlement>(known => this.#sendRecovered(known))
 
   constructor(options: RedisLedgerOptions) {
     this.owner = options.owner
@@ -82,7 +82,8 @@ export class RedisLedger implements Ledger {
     this.#leases = new LeaseExpirer(connection, clock)
   }
 
-  async reserve(request: ReserveRequest): Promise<Verdict> {
+  /** `owner`: the name of the worker whose request it is. */
+  async reserve(request: ReserveRequest, owner: string = this.owner): Promise<Verdict> {
     const { id, at, meters, subject, amounts } = request
     if (this.#reservations.has(id)) throw new Error(`request ${id} has a reservation already`)
     this.#clock.givenTime = at
@@ -102,7 +103,7 @@ export class RedisLedger implements Ledger {
       }
       const { now, values } = reply
       const [outcome] = values
-      if (outcome === ADMITTED) return this.#admit(request, run, reply)
+      if (outcome === ADMITTED) return this.#admit(request, owner, run, reply)
       if (outcome === RUNNING_ALREADY) throw new Error(`request ${id} has a reservation already`)
       if (outcome === ENDED) return { isAdmitted: false, unavailable: 'the request was released before' }
       if (outcome !== MISSING_COUNTERS) {
@@ -114,11 +115,11 @@ export class RedisLedger implements Ledger {
     return this.#unavailable()
   }
 
-  #admit(request: ReserveRequest, run: string, { now, values }: Reply): Verdict {
+  #admit(request: ReserveRequest, owner: string, run: string, { now, values }: Reply): Verdict {
     const { id, subject, at, meters, amounts, leaseMs } = request
     const statuses = readStatuses(meters, values, this.#clock.shift(now))
-    const reservation = { id, subject, at, meters, admittedAt: now, run, amounts, leaseMs, statuses }
-    this.#reservations.set(id, { ...reservation, isConfirmed: true })
+    const reservation = { id, owner, subject, at, meters, admittedAt: now, amounts, leaseMs, statuses }
+    this.#reservations.set(id, { ...reservation, run, isConfirmed: true })
     return { isAdmitted: true, statuses }
   }
 
@@ -164,26 +165,39 @@ export class RedisLedger implements Ledger {
   settle(id: string, usage: MeteredUsage): void | Promise<void> {
     const reservation = this.#takeReservation(id)
     if (reservation === undefined) return
-    // If no server knows it: a later run is seeded with it, but the last one, should it continue, has to learn of it.
-    const run = reservation.run ?? this.#connection.lastRun
+    const run = this.#runOf(reservation)
     if (run === undefined) return
-    const key = reservationsKey(run, reservation.subject.orgId)
-    return this.#undelivered.send(id, run, async () => {
-      if (!isKnownIn(run, reservation)) await this.#restoreOne(reservation, run)
-      const { values } = await this.#batcher.settle(key, id, usage)
-      this.#noteSettled(reservation, usage, values)
-    })
+    return this.#undelivered.send(id, run, () => this.#settleIn(run, reservation, usage))
   }
 
+  /** Returns the run in which a reservation that has ended is settled. */
+  #runOf(reservation: LocalReservation): string | undefined {
+    // If no server knows it: a later run is seeded with it, but the last one, should it continue, has to learn of it.
+    return reservation.run ?? this.#connection.lastRun
+  }
+
+  async #settleIn(run: string, reservation: LocalReservation, usage: MeteredUsage): Promise<void> {
+    const { id, subject } = reservation
+    if (!isKnownIn(run, reservation)) await this.#restoreOne(reservation, run)
+    const { values } = await this.#batcher.settle(reservationsKey(run, subject.orgId), id, usage)
+    this.#noteSettled(reservation, usage, values)
+  }
+
+  /** Those of workers were admitted by this process. A run that begins from now on is seeded with them. */
   settleRecovered(settlements: readonly RecoveredSettlement[]): Promise<void> {
-    return this.#recovered.add(settlements)
+    const known = settlements.map(settlement => {
+      const reservation = this.#takeReservation(settlement.id)
+      return { ...settlement, reservation, endedIn: reservation && this.#runOf(reservation) }
+    })
+    return this.#recovered.add(known)
   }
 
-  async #sendRecovered({ id, orgId, usage }: RecoveredSettlement): Promise<boolean> {
+  async #sendRecovered({ id, orgId, usage, reservation, endedIn }: KnownSettlement): Promise<boolean> {
     const { run } = this.#connection
     if (run === undefined) return false
     try {
-      await this.#batcher.settle(reservationsKey(run, orgId), id, usage)
+      if (reservation !== undefined && endedIn === run) await this.#settleIn(run, reservation, usage)
+      else await this.#batcher.settle(reservationsKey(run, orgId), id, usage)
       return true
     } catch (error) {
       this.#connection.reportFailure(error)
@@ -201,10 +215,11 @@ export class RedisLedger implements Ledger {
   }
 
   /** Takes over a request that was admitted during an outage. It counts whatever the limits say, as soon as the server is back. */
-  adopt(request: ReserveRequest, statuses: readonly MeterStatus[]): void {
+  adopt(request: ReserveRequest, owner: string, statuses: readonly MeterStatus[]): void {
     const { id, subject, at, meters, amounts, leaseMs } = request
     const reservation = {
       id,
+      owner,
       subject,
       at,
       meters,
@@ -237,6 +252,20 @@ export class RedisLedger implements Ledger {
   expire(at: number): Promise<number> {
     this.#clock.givenTime = at
     return this.#leases.expire(at)
+  }
+
+  /**
+   * Forgets what is left of a worker that was killed, so that no other run gets it. Where the server knows it, its lease runs out.
+   * Call it once what the worker's journal says was settled. Returns how many reservations there were.
+   */
+  expireOwner(owner: string): number {
+    let forgotten = 0
+    for (const [id, reservation] of this.#reservations) {
+      if (reservation.owner !== owner) continue
+      this.#reservations.delete(id)
+      forgotten++
+    }
+    return forgotten
   }
 
   health(): { isHealthy: boolean; reasons: readonly string[] } {
@@ -298,6 +327,13 @@ export class RedisLedger implements Ledger {
       reportCrossings(meter, after - settledAmount(ruleOf(meter), meter, usage), after, onThresholdCrossed)
     }
   }
+}
+
+/** A recovered settlement, and what this process knows of its request. */
+interface KnownSettlement extends RecoveredSettlement {
+  readonly reservation: LocalReservation | undefined
+  /** The run in which it is settled if it is known; undefined: any. */
+  readonly endedIn: string | undefined
 }
 
 function isKnownIn(run: string, reservation: LocalReservation): boolean {
