@@ -7,6 +7,17 @@ export function lifeKey(serverId: string): string {
   return `${PREFIX}:${serverId}:life`
 }
 
+/** Returns the name of a run. `life`: the value of the life key. */
+export function toRunName(serverId: string, life: string): string {
+  return `${serverId}.${life}`
+}
+
+/** Returns the life key of a run's server, and its value during the run. */
+export function lifeMarkerOf(run: string): { readonly key: string; readonly value: string } {
+  const [serverId = '', value = ''] = run.split('.')
+  return { key: lifeKey(serverId), value }
+}
+
 /** Exists while the counters of a run may be used. */
 export function openKey(run: string): string {
   return `${PREFIX}:${run}:open`

@@ -14,6 +14,7 @@ import { reportCrossings } from '../rules/thresholds.ts'
 import type { Reply } from './batch.ts'
 import { Batcher } from './batcher.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
+import { sendInSlices } from './in-slices.ts'
 import { reservationsKey } from './keys.ts'
 import { LeaseExpirer } from './lease-expirer.ts'
 import { type LocalReservation, restoreArgs } from './local-reservation.ts'
@@ -66,8 +67,9 @@ export class RedisLedger implements Ledger {
     this.#connection = new Connection({
       ...options,
       restore: run => this.#restore(run),
-      onOpen: () => {
-        void this.#undelivered.sendAll()
+      onOpen: run => {
+        // What has come since: before the run is counted on, requests are admitted alone.
+        this.#restore(run).catch((error: unknown) => this.#connection.reportFailure(error))
         this.#recovered.sendAll()
       },
     })
@@ -285,7 +287,8 @@ export class RedisLedger implements Ledger {
   }
 
   async close(): Promise<void> {
-    await this.#undelivered.sendAll()
+    const { run } = this.#connection
+    if (run !== undefined) await this.#undelivered.sendAll(run).catch(() => {})
     this.#connection.close()
   }
 
@@ -300,9 +303,12 @@ export class RedisLedger implements Ledger {
   }
 
   async #restore(run: string): Promise<void> {
-    await this.#undelivered.sendBeforeOpening(run)
+    await this.#undelivered.sendAll(run)
     const unknown = [...this.#reservations.values()].filter(reservation => !isKnownIn(run, reservation))
-    await Promise.all(unknown.map(reservation => this.#restoreOne(reservation, run)))
+    await sendInSlices(unknown, async reservation => {
+      const isRunning = this.#reservations.get(reservation.id) === reservation
+      if (isRunning && !isKnownIn(run, reservation)) await this.#restoreOne(reservation, run)
+    })
   }
 
   async #restoreOne(reservation: LocalReservation, run: string): Promise<void> {
