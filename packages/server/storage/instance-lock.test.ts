@@ -35,6 +35,18 @@ describe.each(listTestServers())('the instance lock on $label', server => {
     await release()
   })
 
+  test('rejects a second process with the same journal, also where they share their limits', async () => {
+    const shared = { isShared: true, patienceMs: 0 }
+    const first = await acquireInstanceLock(database.connection, { ...shared, journalId: 'one' })
+    const other = await acquireInstanceLock(database.connection, { ...shared, journalId: 'other' })
+    const second = acquireInstanceLock(database.connection, { ...shared, journalId: 'one' })
+    await expect(second).rejects.toThrow(/another gateway process writes its journal/)
+    expect(await countInstances(database.pool)).toBe(2)
+    await first()
+    await (await acquireInstanceLock(database.connection, { ...shared, journalId: 'one' }))()
+    await other()
+  })
+
   test('can be acquired again after its release, and is separate for each database', async () => {
     const other = await freshDatabase(server)
     const releases = [

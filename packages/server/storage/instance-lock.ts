@@ -10,6 +10,8 @@ const RETRY_MS = 200
 export interface InstanceLockOptions {
   /** True: shares the lock with other processes that share their limits. False, the default: excludes every other process. */
   readonly isShared?: boolean
+  /** The id of this process's journal. Excludes every other process with the same one, also those that share the lock. */
+  readonly journalId?: string
   /** The lock was lost with its connection and cannot be acquired again: this process must stop serving. */
   readonly onLost?: (error: Error) => void
   /** How long to wait for another process to release the lock; 5 seconds by default. */
@@ -18,21 +20,23 @@ export interface InstanceLockOptions {
 
 /**
  * Acquires the right to run a gateway on the database, and returns the function that releases it. Limits that are
- * counted in process are exact in a single process only, so such a process excludes all others.
+ * counted in process are exact in a single process only, so such a process excludes all others. A journal has one writer: a second
+ * one would take it for that of a killed process, wherever the two run.
  *
  * The lock is an advisory lock of a connection of its own: it ends with the process, however that ends. If the connection
  * breaks, the lock is acquired again. Rejects if another process holds a conflicting lock.
  */
 export async function acquireInstanceLock(
   connection: Connection,
-  { isShared = false, onLost = () => {}, patienceMs = WAIT_MS }: InstanceLockOptions = {},
+  { isShared = false, journalId, onLost = () => {}, patienceMs = WAIT_MS }: InstanceLockOptions = {},
 ): Promise<() => Promise<void>> {
   let released = false
-  let client = await acquire(connection, isShared, patienceMs, reacquire)
+  const wanted: WantedLock = { connection, isShared, journalId, onEnd: reacquire }
+  let client = await acquire(wanted, patienceMs)
 
   function reacquire(): void {
     if (released) return
-    acquire(connection, isShared, patienceMs, reacquire).then(
+    acquire(wanted, patienceMs).then(
       again => {
         client = again
         if (released) again.end().catch(() => {})
@@ -65,19 +69,27 @@ export class DatabaseInUseError extends Error {
   override readonly name = 'DatabaseInUseError'
 }
 
+/** Another process with the same journal runs on the database. */
+export class JournalInUseError extends Error {
+  override readonly name = 'JournalInUseError'
+}
+
+interface WantedLock {
+  readonly connection: Connection
+  readonly isShared: boolean
+  readonly journalId: string | undefined
+  /** Called when the session that has the lock ends. */
+  readonly onEnd: () => void
+}
+
 /** Retries until the lock is acquired or the wait is over. */
-async function acquire(
-  connection: Connection,
-  isShared: boolean,
-  patienceMs: number,
-  onEnd: () => void,
-): Promise<Client> {
+async function acquire(wanted: WantedLock, patienceMs: number): Promise<Client> {
   let failure: unknown
   const client = await waitFor(
     async () => {
       try {
         failure = undefined
-        return await tryAcquire(connection, isShared, onEnd)
+        return await tryAcquire(wanted)
       } catch (error) {
         failure = error
         return undefined
@@ -89,7 +101,7 @@ async function acquire(
   if (client !== undefined) return client
   if (failure !== undefined) throw failure
   throw new DatabaseInUseError(
-    isShared
+    wanted.isShared
       ? 'a gateway process without REDIS_URL already runs on this database: stop it, or set REDIS_URL for it too, ' +
           'because several processes must share their limits'
       : 'another gateway process already runs on this database: stop it, or set REDIS_URL for all of them, ' +
@@ -97,12 +109,13 @@ async function acquire(
   )
 }
 
-/** The client whose session has the lock; undefined if another process has it. `onEnd` is called when that session ends. */
-async function tryAcquire(
-  connection: Connection,
-  isShared: boolean,
-  onEnd: () => void,
-): Promise<Client | undefined> {
+/** The client whose session has the lock; undefined if another process has it. Rejects if another one has the journal. */
+async function tryAcquire({
+  connection,
+  isShared,
+  journalId,
+  onEnd,
+}: WantedLock): Promise<Client | undefined> {
   const client = new Client({ ...toClientConfig(connection), query_timeout: 5000 })
   let acquired = false
   client.on('error', () => {})
@@ -111,12 +124,25 @@ async function tryAcquire(
   })
   try {
     await client.connect()
-    const { rows } = await client.query<{ acquired: boolean }>(
-      `select pg_try_advisory_lock${isShared ? '_shared' : ''}(hashtextextended('rideau.instance', 0)) as acquired`,
+    // The server notices the loss of this machine within half a minute, instead of hours, and frees the journal for its restart.
+    await client.query(
+      'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4',
     )
-    acquired = rows[0]?.acquired === true
+    const isFree = await tryLock(client, isShared ? '_shared' : '', 'rideau.instance')
+    if (isFree && journalId !== undefined && !(await tryLock(client, '', `rideau.journal ${journalId}`))) {
+      throw new JournalInUseError('another gateway process writes its journal in this folder')
+    }
+    acquired = isFree
   } finally {
     if (!acquired) await client.end().catch(() => {})
   }
   return acquired ? client : undefined
+}
+
+async function tryLock(client: Client, kind: '' | '_shared', name: string): Promise<boolean> {
+  const { rows } = await client.query<{ acquired: boolean }>(
+    `select pg_try_advisory_lock${kind}(hashtextextended($1, 0)) as acquired`,
+    [name],
+  )
+  return rows[0]?.acquired === true
 }
