@@ -11,7 +11,8 @@
 enter_organization(KEYS[1])
 local id, lease = ARGV[2], tonumber(ARGV[3])
 local state = state_of(id)
-if state and state ~= WITHDRAWN then return 0 end
+if state == WITHDRAWN then call('DEL', mark_prefix .. id)
+elseif state then return 0 end
 local tokens, nano_usd = tonumber(ARGV[4]), tonumber(ARGV[5])
 local record = {
   tonumber(ARGV[12]), tokens, nano_usd, tonumber(ARGV[6]), 1, 0, ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11],

@@ -133,14 +133,14 @@ function OPERATIONS.settle(id, requests, tokens, nano_usd, sandbox)
   return settled
 end
 
--- Undoes a reservation and marks its id with a state that has no record.
+-- Undoes a reservation. `mark`: the state of the id from now on.
 local function undo(id, mark)
   local state = state_of(id)
   if state == SETTLED or state == RELEASED then return {} end
   if state == RUNNING or state == EXPIRED then
     finish(record_of(id), state == RUNNING, function() return 0 end)
   end
-  save(id, mark, nil, now + RELEASED_KEPT)
+  save_mark(id, mark)
   return {}
 end
 
