@@ -32,14 +32,14 @@ export async function acquireInstanceLock(
 ): Promise<() => Promise<void>> {
   let released = false
   const wanted: WantedLock = { connection, isShared, journalId, onEnd: reacquire }
-  let client = await acquire(wanted, patienceMs)
+  let held = await acquire(wanted, patienceMs)
 
   function reacquire(): void {
     if (released) return
-    acquire(wanted, patienceMs).then(
+    acquire(wanted, patienceMs, held.session).then(
       again => {
-        client = again
-        if (released) again.end().catch(() => {})
+        held = again
+        if (released) again.client.end().catch(() => {})
       },
       (error: Error) => {
         if (!released) runGuarded('the loss of the instance lock', throwLater, () => onLost(error))
@@ -50,7 +50,7 @@ export async function acquireInstanceLock(
   return async () => {
     if (released) return
     released = true
-    await client.end()
+    await held.client.end()
   }
 }
 
@@ -82,14 +82,28 @@ interface WantedLock {
   readonly onEnd: () => void
 }
 
-/** Retries until the lock is acquired or the wait is over. */
-async function acquire(wanted: WantedLock, patienceMs: number): Promise<Client> {
+/** What identifies a session on its server for good. */
+interface Session {
+  readonly pid: number
+  readonly startedAt: string
+}
+
+interface HeldLock {
+  readonly client: Client
+  readonly session: Session
+}
+
+/**
+ * Retries until the lock is acquired or the wait is over. `previous`: the session that had it, whose connection is broken. The server may
+ * not have noticed that, so it is ended.
+ */
+async function acquire(wanted: WantedLock, patienceMs: number, previous?: Session): Promise<HeldLock> {
   let failure: unknown
-  const client = await waitFor(
+  const held = await waitFor(
     async () => {
       try {
         failure = undefined
-        return await tryAcquire(wanted)
+        return await tryAcquire(wanted, previous)
       } catch (error) {
         failure = error
         return undefined
@@ -98,7 +112,7 @@ async function acquire(wanted: WantedLock, patienceMs: number): Promise<Client> 
     patienceMs,
     RETRY_MS,
   )
-  if (client !== undefined) return client
+  if (held !== undefined) return held
   if (failure !== undefined) throw failure
   throw new DatabaseInUseError(
     wanted.isShared
@@ -109,13 +123,11 @@ async function acquire(wanted: WantedLock, patienceMs: number): Promise<Client> 
   )
 }
 
-/** The client whose session has the lock; undefined if another process has it. Rejects if another one has the journal. */
-async function tryAcquire({
-  connection,
-  isShared,
-  journalId,
-  onEnd,
-}: WantedLock): Promise<Client | undefined> {
+/** The session that has the lock; undefined if another process has it. Rejects if another one has the journal. */
+async function tryAcquire(
+  { connection, isShared, journalId, onEnd }: WantedLock,
+  previous: Session | undefined,
+): Promise<HeldLock | undefined> {
   const client = new Client({ ...toClientConfig(connection), query_timeout: 5000 })
   let acquired = false
   client.on('error', () => {})
@@ -128,15 +140,31 @@ async function tryAcquire({
     await client.query(
       'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4',
     )
+    const session = await readSession(client)
+    if (previous !== undefined) await endSession(client, previous)
     const isFree = await tryLock(client, isShared ? '_shared' : '', 'rideau.instance')
     if (isFree && journalId !== undefined && !(await tryLock(client, '', `rideau.journal ${journalId}`))) {
       throw new JournalInUseError('another gateway process writes its journal in this folder')
     }
     acquired = isFree
+    return isFree ? { client, session } : undefined
   } finally {
     if (!acquired) await client.end().catch(() => {})
   }
-  return acquired ? client : undefined
+}
+
+async function readSession(client: Client): Promise<Session> {
+  const { rows } = await client.query<Session>(
+    `select pid, extract(epoch from backend_start)::text as "startedAt" from pg_stat_activity where pid = pg_backend_pid()`,
+  )
+  return rows[0] as Session
+}
+
+async function endSession(client: Client, { pid, startedAt }: Session): Promise<void> {
+  await client.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and extract(epoch from backend_start)::text = $2',
+    [pid, startedAt],
+  )
 }
 
 async function tryLock(client: Client, kind: '' | '_shared', name: string): Promise<boolean> {
