@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
+import type { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { buildProgram, programFolder, runProgram } from '../testing/harness/child-program.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
@@ -127,19 +128,35 @@ describe.each(listTestServers())('the instance lock on $label', server => {
     }
     const options = { isShared: true, journalId: 'one', onLost, patienceMs: 2000 }
     const release = await acquireInstanceLock(connection, options)
-    const listHolders = async (): Promise<number[]> =>
-      (
-        await database.pool.query(
-          `select pid from pg_locks where locktype = 'advisory' and granted and mode = 'ExclusiveLock'
-            and database = (select oid from pg_database where datname = current_database())`,
-        )
-      ).rows.map(({ pid }) => pid)
-    const before = await listHolders()
+    const before = await listHolders(database.pool)
     expect(before).toHaveLength(1)
     cut()
-    const hasAnother = async (): Promise<boolean> => (await listHolders()).some(pid => !before.includes(pid))
+    const hasAnother = async (): Promise<boolean> =>
+      (await listHolders(database.pool)).some(pid => !before.includes(pid))
     await expect.poll(hasAnother, { timeout: 10_000 }).toBe(true)
     expect(isLost).toBe(false)
+    await release()
+    proxy.close()
+  })
+
+  test('is acquired again after the database was out of reach, however long', async () => {
+    const { proxy, connection, cut } = await openProxy(database.connection)
+    const { port } = proxy.address() as AddressInfo
+    let losses = 0
+    const options = { onLost: () => void losses++, patienceMs: 100 }
+    const release = await acquireInstanceLock(connection, options)
+    const before = await listHolders(database.pool)
+    await new Promise(resolve => {
+      proxy.close(resolve)
+      cut()
+    })
+    // Three times the patience.
+    await new Promise(resolve => setTimeout(resolve, 300))
+    await new Promise<void>(resolve => proxy.listen(port, '127.0.0.1', resolve))
+    const hasAnother = async (): Promise<boolean> =>
+      (await listHolders(database.pool)).some(pid => !before.includes(pid))
+    await expect.poll(hasAnother, { timeout: 20_000 }).toBe(true)
+    expect(losses).toBe(0)
     await release()
     proxy.close()
   })
@@ -179,6 +196,15 @@ describe.each(listTestServers())('the instance lock on $label', server => {
     await release()
   })
 })
+
+/** The processes of the server that hold an exclusive lock on this database. */
+async function listHolders(pool: Pool): Promise<number[]> {
+  const { rows } = await pool.query<{ pid: number }>(
+    `select pid from pg_locks where locktype = 'advisory' and granted and mode = 'ExclusiveLock'
+      and database = (select oid from pg_database where datname = current_database())`,
+  )
+  return rows.map(({ pid }) => pid)
+}
 
 /** A proxy before a server. `cut` ends the connections of its clients, and leaves those to the server open. */
 async function openProxy(to: Connection): Promise<{ proxy: Server; connection: Connection; cut(): void }> {

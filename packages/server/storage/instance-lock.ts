@@ -12,7 +12,7 @@ export interface InstanceLockOptions {
   readonly isShared?: boolean
   /** The id of this process's journal. Excludes every other process with the same one, also those that share the lock. */
   readonly journalId?: string
-  /** The lock was lost with its connection and cannot be acquired again: this process must stop serving. */
+  /** The lock was lost with its connection, and another process has it now: this process must stop serving. */
   readonly onLost?: (error: Error) => void
   /** How long to wait for another process to release the lock; 5 seconds by default. */
   readonly patienceMs?: number
@@ -24,7 +24,7 @@ export interface InstanceLockOptions {
  * one would take it for that of a killed process, wherever the two run.
  *
  * The lock is an advisory lock of a connection of its own: it ends with the process, however that ends. If the connection
- * breaks, the lock is acquired again. Rejects if another process holds a conflicting lock.
+ * breaks, the lock is acquired again, once the database can be reached. Rejects if another process holds a conflicting lock.
  */
 export async function acquireInstanceLock(
   connection: Connection,
@@ -42,7 +42,10 @@ export async function acquireInstanceLock(
         if (released) again.client.end().catch(() => {})
       },
       (error: Error) => {
-        if (!released) runGuarded('the loss of the instance lock', throwLater, () => onLost(error))
+        // Out of reach, the database gives the lock to no other process either.
+        if (isInUse(error)) {
+          if (!released) runGuarded('the loss of the instance lock', throwLater, () => onLost(error))
+        } else setTimeout(reacquire, RETRY_MS).unref()
       },
     )
   }
@@ -72,6 +75,10 @@ export class DatabaseInUseError extends Error {
 /** Another process with the same journal runs on the database. */
 export class JournalInUseError extends Error {
   override readonly name = 'JournalInUseError'
+}
+
+function isInUse(error: Error): boolean {
+  return error instanceof DatabaseInUseError || error instanceof JournalInUseError
 }
 
 interface WantedLock {
