@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { buildProgram, programFolder, runProgram } from '../testing/harness/child-program.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
-import type { Connection } from './connection.ts'
+import { openDatabaseProxy } from '../testing/harness/database-proxy.ts'
 import { acquireInstanceLock, countInstances } from './instance-lock.ts'
 
 describe.each(listTestServers())('the instance lock on $label', server => {
@@ -121,16 +120,16 @@ describe.each(listTestServers())('the instance lock on $label', server => {
   })
 
   test('is acquired again where the server takes its broken connection for open', async () => {
-    const { proxy, connection, cut } = await openProxy(database.connection)
+    const proxy = await openDatabaseProxy(database.connection)
     let isLost = false
     const onLost = (): void => {
       isLost = true
     }
     const options = { isShared: true, journalId: 'one', onLost, patienceMs: 2000 }
-    const release = await acquireInstanceLock(connection, options)
+    const release = await acquireInstanceLock(proxy.connection, options)
     const before = await listHolders(database.pool)
     expect(before).toHaveLength(1)
-    cut()
+    proxy.cut()
     const hasAnother = async (): Promise<boolean> =>
       (await listHolders(database.pool)).some(pid => !before.includes(pid))
     await expect.poll(hasAnother, { timeout: 10_000 }).toBe(true)
@@ -140,19 +139,15 @@ describe.each(listTestServers())('the instance lock on $label', server => {
   })
 
   test('is acquired again after the database was out of reach, however long', async () => {
-    const { proxy, connection, cut } = await openProxy(database.connection)
-    const { port } = proxy.address() as AddressInfo
+    const proxy = await openDatabaseProxy(database.connection)
     let losses = 0
     const options = { onLost: () => void losses++, patienceMs: 100 }
-    const release = await acquireInstanceLock(connection, options)
+    const release = await acquireInstanceLock(proxy.connection, options)
     const before = await listHolders(database.pool)
-    await new Promise(resolve => {
-      proxy.close(resolve)
-      cut()
-    })
+    await proxy.refuse()
     // Three times the patience.
     await new Promise(resolve => setTimeout(resolve, 300))
-    await new Promise<void>(resolve => proxy.listen(port, '127.0.0.1', resolve))
+    await proxy.listen()
     const hasAnother = async (): Promise<boolean> =>
       (await listHolders(database.pool)).some(pid => !before.includes(pid))
     await expect.poll(hasAnother, { timeout: 20_000 }).toBe(true)
@@ -204,29 +199,4 @@ async function listHolders(pool: Pool): Promise<number[]> {
       and database = (select oid from pg_database where datname = current_database())`,
   )
   return rows.map(({ pid }) => pid)
-}
-
-/** A proxy before a server. `cut` ends the connections of its clients, and leaves those to the server open. */
-async function openProxy(to: Connection): Promise<{ proxy: Server; connection: Connection; cut(): void }> {
-  const clients = new Set<Socket>()
-  const proxy = createServer(client => {
-    clients.add(client)
-    const server =
-      typeof to === 'string'
-        ? connect(Number(new URL(to).port || 5432), new URL(to).hostname)
-        : connect(join(to.host, `.s.PGSQL.${to.port}`))
-    for (const socket of [client, server]) socket.on('error', () => {})
-    client.on('data', chunk => server.write(chunk))
-    server.on('data', chunk => client.write(chunk))
-    server.on('close', () => client.destroy())
-  })
-  await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
-  const { port } = proxy.address() as AddressInfo
-  const cut = (): void => {
-    for (const client of clients) client.destroy()
-  }
-  if (typeof to !== 'string') return { proxy, connection: { ...to, host: '127.0.0.1', port }, cut }
-  const url = new URL(to)
-  url.host = `127.0.0.1:${port}`
-  return { proxy, connection: url.href, cut }
 }
