@@ -12,13 +12,8 @@ import { openRetentionJob } from '../jobs/retention-job.ts'
 import { openSecretOptionsJob } from '../jobs/secret-options-job.ts'
 import { openSigningKeysJob } from '../jobs/signing-keys-job.ts'
 import { openWebhookJob } from '../jobs/webhook-job.ts'
-import type { SettledMeter } from '../storage/events/alert-policies.ts'
-import {
-  listOrganizationsWithUsage,
-  listSettledMeters,
-  raiseAlerts,
-  removeEndedAlerts,
-} from '../storage/events/alerts.ts'
+import { AlertSweep } from '../storage/events/alert-sweep.ts'
+import { raiseAlerts, removeEndedAlerts } from '../storage/events/alerts.ts'
 import {
   claimDueDeliveries,
   removeEndedDeliveries,
@@ -123,32 +118,17 @@ export function openAlerts(
   settle: () => Promise<void>,
 ): AlertsJob {
   const tools = { clock: systemClock, newId }
+  const alerts = new AlertSweep(storage)
   return openAlertsJob({
     clock: systemClock,
     raise: settled => raiseAlerts(storage.db, settled, tools),
-    sweep: (since, at) => sweep(storage, settle, since, at),
+    async *sweep(since, at) {
+      await removeEndedDeliveries(storage.db, new Date(at - KEPT_MS))
+      await removeEndedAlerts(storage.db, new Date(at - KEPT_MS))
+      await removeExpiredCircuits(storage.db, new Date(at))
+      await settle()
+      yield* alerts.run(since, at)
+    },
     log,
   })
-}
-
-async function* sweep(
-  storage: Storage,
-  settle: () => Promise<void>,
-  since: Date | undefined,
-  at: number,
-): AsyncGenerator<SettledMeter> {
-  await removeEndedDeliveries(storage.db, new Date(at - KEPT_MS))
-  await removeEndedAlerts(storage.db, new Date(at - KEPT_MS))
-  await removeExpiredCircuits(storage.db, new Date(at))
-  await settle()
-  let failure: { readonly error: unknown } | undefined
-  for (const organization of await listOrganizationsWithUsage(storage.db, since)) {
-    try {
-      yield* await listSettledMeters(storage, organization, at)
-    } catch (error) {
-      // One whose usage takes too long to read hides no alert of the others.
-      failure ??= { error }
-    }
-  }
-  if (failure !== undefined) throw failure.error
 }
