@@ -89,7 +89,7 @@ export async function openJobs(parts: JobParts): Promise<void> {
 function openModelLists({ storage, log, secretBox, newId, egress }: JobParts): ModelListsJob {
   const services = { db: storage.db, secretBox, egress, clock: systemClock, newId }
   return openModelListsJob({
-    claim: limit => claimDueRefreshes(storage.db, systemClock.now(), { limit, leaseMs: LEASE_MS }),
+    claim: room => claimDueRefreshes(storage.db, systemClock.now(), room, LEASE_MS),
     refresh: (credential, signal) => refreshModels(credential, services, signal),
     log,
   })
@@ -99,10 +99,10 @@ function openDeliveries({ storage, log, secretBox, egress }: JobParts): { close(
   return openWebhookJob({
     clock: systemClock,
     secretBox,
-    claim: limit => claimDueDeliveries(storage.db, systemClock, { limit, leaseMs: LEASE_MS }),
+    claim: room => claimDueDeliveries(storage.db, systemClock, room, LEASE_MS),
     post: (url, headers, body) => {
       const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
-      // 16 deliveries are sent at once, so each receiver may be a tenant of its own.
+      // Few deliveries of an organization are sent at once, so each receiver may be a tenant of its own.
       const policy = chargeLookupsTo(egress, toLookupOwner(`webhook ${url}`))
       return guardedRequest(url, { method: 'POST', headers, body, policy, ...limits })
     },
