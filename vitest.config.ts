@@ -25,7 +25,9 @@ const withoutSql = [
   'exceptions',
   'open-api',
   'provider-credentials/parse-options',
+  'operation/map-in-slices',
   'operation/signed-cursor',
+  'usage/fill-usage',
 ].map(name => `packages/server/control/${name}.test.ts`)
 
 const served = { globalSetup: 'packages/server/testing/harness/global-setup.ts' }

@@ -3,8 +3,8 @@ import type { Bill } from '../usage/bill.ts'
 import { toUsd } from '../usage/money.ts'
 import { inputTokens } from '../usage/usage-sums.ts'
 import type { EmbeddingReply, EmbeddingRequest } from './embedding-format.ts'
+import { encodeBody, encodeVectors } from './encode-reply.ts'
 import { type ParsedEmbeddings, parseCompatEmbedding, parseNativeEmbedding } from './parse-request.ts'
-import { encodeVector } from './vector-encoding.ts'
 
 /** What a reply says of the request and of the target that answered it. */
 export interface EmbeddingReplyContext {
@@ -29,54 +29,41 @@ export interface EmbeddingContext {
 export interface EmbeddingServer {
   /** Throws RequestError. */
   parse(body: JsonObject, context: EmbeddingContext): ParsedEmbeddings
+  /** Returns the body. Yields after each piece of the work. */
   encodeReply(
     context: EmbeddingReplyContext,
     request: EmbeddingRequest,
     reply: EmbeddingReply,
     bill: Bill,
-  ): Buffer
+  ): Generator<void, Buffer>
 }
 
 export const nativeEmbeddings: EmbeddingServer = {
   parse: parseNativeEmbedding,
-  encodeReply({ model, provider, isSandbox }, request, reply, bill) {
+  *encodeReply({ model, provider, isSandbox }, request, reply, bill) {
     const tokens = inputTokens(bill.usage)
     const usage = { input_tokens: tokens, total_tokens: tokens, ...(isSandbox ? { sandbox: true } : {}) }
-    return toBytes({
-      object: 'list',
-      model,
-      provider,
-      data: toData(request, reply),
-      usage,
-      cost_usd: toUsd(bill.costNanoUsd),
-    })
+    const data = yield* encodeData(request, reply)
+    const cost_usd = toUsd(bill.costNanoUsd)
+    return encodeBody({ object: 'list', model, provider }, 'data', data, { usage, cost_usd })
   },
 }
 
 /** OpenAI's own shape. Its official clients ask for base64 unless told otherwise, and decode it themselves. */
 export const compatEmbeddings: EmbeddingServer = {
   parse: (body, { isEndUser }) => parseCompatEmbedding(body, isEndUser),
-  encodeReply({ model, requestId }, request, reply, bill) {
+  *encodeReply({ model, requestId }, request, reply, bill) {
     const tokens = inputTokens(bill.usage)
-    return toBytes({
-      // Mistral's clients refuse an answer without it.
-      id: requestId,
-      object: 'list',
-      data: toData(request, reply),
-      model,
-      usage: { prompt_tokens: tokens, total_tokens: tokens },
-    })
+    const data = yield* encodeData(request, reply)
+    const usage = { prompt_tokens: tokens, total_tokens: tokens }
+    // Mistral's clients refuse an answer without an id.
+    return encodeBody({ id: requestId, object: 'list' }, 'data', data, { model, usage })
   },
 }
 
-function toData(request: EmbeddingRequest, { vectors }: EmbeddingReply): object[] {
-  return vectors.map((vector, index) => ({
-    object: 'embedding',
-    index,
-    embedding: encodeVector(vector, request.encoding),
-  }))
-}
-
-function toBytes(body: object): Buffer {
-  return Buffer.from(JSON.stringify(body))
+function encodeData({ encoding }: EmbeddingRequest, { vectors }: EmbeddingReply): Generator<void, Buffer[]> {
+  return encodeVectors(vectors, encoding, index => [
+    `{"object":"embedding","index":${index},"embedding":`,
+    '}',
+  ])
 }

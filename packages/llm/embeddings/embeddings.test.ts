@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/json-value.ts'
 import type { Provider } from '../provider/provider.ts'
 import { findProvider } from '../providers/index.ts'
 import type { Target } from '../upstream/target.ts'
-import type { EmbeddingRequest } from './embedding-format.ts'
+import type { EmbeddingRequest, Vector } from './embedding-format.ts'
 import { findEmbeddingFormat, maxInputsOf, takesTokens } from './find-embedding-format.ts'
 import { encodeVector } from './vector-encoding.ts'
 
@@ -215,12 +215,43 @@ describe('what an answer means', () => {
   })
 })
 
+/** The vector as the caller reads it, and in how many pieces of work it was encoded. */
+function encodeAs(vector: Vector, encoding: 'float' | 'base64'): { sent: Vector; pieces: number } {
+  const steps = encodeVector(vector, encoding)
+  let pieces = 0
+  let next = steps.next()
+  for (; next.done !== true; next = steps.next()) pieces++
+  return { sent: JSON.parse(Buffer.concat(next.value).toString('utf8')) as Vector, pieces }
+}
+
 test('a vector keeps its numbers through base64 and back, to the precision of 32 bits', () => {
   const vector = [1, -0.5, 3.25, 0]
-  expect(encodeVector(vector, 'base64')).toBe('AACAPwAAAL8AAFBAAAAAAA==')
-  expect(encodeVector('AACAPwAAAL8AAFBAAAAAAA==', 'float')).toEqual(vector)
-  expect(encodeVector(vector, 'float')).toBe(vector)
-  expect(encodeVector('AACAPw==', 'base64')).toBe('AACAPw==')
+  expect(encodeAs(vector, 'base64').sent).toBe('AACAPwAAAL8AAFBAAAAAAA==')
+  expect(encodeAs('AACAPwAAAL8AAFBAAAAAAA==', 'float').sent).toEqual(vector)
+  expect(encodeAs(vector, 'float').sent).toEqual(vector)
+  expect(encodeAs('AACAPw==', 'base64').sent).toBe('AACAPw==')
+  expect(encodeAs([], 'float').sent).toEqual([])
+})
+
+test('a vector of a million numbers is encoded in pieces, from either form to either', () => {
+  const vector = Array.from({ length: 1_000_000 }, (_, at) => Math.fround(at / 7))
+  const { sent: base64, pieces } = encodeAs(vector, 'base64')
+  expect(pieces).toBeGreaterThan(400)
+  for (const [from, to, expected] of [
+    [vector, 'float', vector],
+    [base64, 'float', vector],
+    [base64, 'base64', base64],
+  ] as const) {
+    const encoded = encodeAs(from, to)
+    expect(encoded.pieces).toBeGreaterThan(80)
+    // A comparison of a million numbers by expect takes seconds.
+    expect(JSON.stringify(encoded.sent) === JSON.stringify(expected)).toBe(true)
+  }
+})
+
+test('a text that is no base64 arrives as the provider sent it', () => {
+  const text = `${'a'.repeat(65_535)}\u{1f600}"\n\ud800b`
+  expect(encodeAs(text, 'base64').sent).toBe(text)
 })
 
 test('limits are the provider’s or the format’s, whichever is less; tokens go only where they are known', () => {

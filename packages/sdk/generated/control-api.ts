@@ -5389,7 +5389,7 @@ export interface operations {
                 model?: string | string[];
                 provider?: string | string[];
                 key_id?: string | string[];
-                /** @description The whole name of a key, also of revoked ones: a rolled key has the name of its predecessor. */
+                /** @description The whole name of a key, also of revoked ones: a rolled key has the name of its predecessor. At most 1,000 keys may have it. */
                 key_name?: string | string[];
                 end_user_id?: string | string[];
                 endpoint?: ("chat" | "count_tokens" | "embeddings" | "rerank" | "images" | "audio") | ("chat" | "count_tokens" | "embeddings" | "rerank" | "images" | "audio")[];
@@ -5466,7 +5466,7 @@ export interface operations {
                 model?: string | string[];
                 provider?: string | string[];
                 key_id?: string | string[];
-                /** @description The whole name of a key, also of revoked ones: a rolled key has the name of its predecessor. */
+                /** @description The whole name of a key, also of revoked ones: a rolled key has the name of its predecessor. At most 1,000 keys may have it. */
                 key_name?: string | string[];
                 end_user_id?: string | string[];
                 endpoint?: ("chat" | "count_tokens" | "embeddings" | "rerank" | "images" | "audio") | ("chat" | "count_tokens" | "embeddings" | "rerank" | "images" | "audio")[];

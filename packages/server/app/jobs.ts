@@ -12,13 +12,8 @@ import { openRetentionJob } from '../jobs/retention-job.ts'
 import { openSecretOptionsJob } from '../jobs/secret-options-job.ts'
 import { openSigningKeysJob } from '../jobs/signing-keys-job.ts'
 import { openWebhookJob } from '../jobs/webhook-job.ts'
-import type { SettledMeter } from '../storage/events/alert-policies.ts'
-import {
-  listOrganizationsWithUsage,
-  listSettledMeters,
-  raiseAlerts,
-  removeEndedAlerts,
-} from '../storage/events/alerts.ts'
+import { AlertSweep } from '../storage/events/alert-sweep.ts'
+import { raiseAlerts, removeEndedAlerts } from '../storage/events/alerts.ts'
 import {
   claimDueDeliveries,
   removeEndedDeliveries,
@@ -94,7 +89,7 @@ export async function openJobs(parts: JobParts): Promise<void> {
 function openModelLists({ storage, log, secretBox, newId, egress }: JobParts): ModelListsJob {
   const services = { db: storage.db, secretBox, egress, clock: systemClock, newId }
   return openModelListsJob({
-    claim: limit => claimDueRefreshes(storage.db, systemClock.now(), { limit, leaseMs: LEASE_MS }),
+    claim: room => claimDueRefreshes(storage.db, systemClock.now(), room, LEASE_MS),
     refresh: (credential, signal) => refreshModels(credential, services, signal),
     log,
   })
@@ -104,10 +99,10 @@ function openDeliveries({ storage, log, secretBox, egress }: JobParts): { close(
   return openWebhookJob({
     clock: systemClock,
     secretBox,
-    claim: limit => claimDueDeliveries(storage.db, systemClock, { limit, leaseMs: LEASE_MS }),
+    claim: room => claimDueDeliveries(storage.db, systemClock, room, LEASE_MS),
     post: (url, headers, body) => {
       const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
-      // 16 deliveries are sent at once, so each receiver may be a tenant of its own.
+      // Few deliveries of an organization are sent at once, so each receiver may be a tenant of its own.
       const policy = chargeLookupsTo(egress, toLookupOwner(`webhook ${url}`))
       return guardedRequest(url, { method: 'POST', headers, body, policy, ...limits })
     },
@@ -123,32 +118,17 @@ export function openAlerts(
   settle: () => Promise<void>,
 ): AlertsJob {
   const tools = { clock: systemClock, newId }
+  const alerts = new AlertSweep(storage)
   return openAlertsJob({
     clock: systemClock,
     raise: settled => raiseAlerts(storage.db, settled, tools),
-    sweep: (since, at) => sweep(storage, settle, since, at),
+    async *sweep(since, at) {
+      await removeEndedDeliveries(storage.db, new Date(at - KEPT_MS))
+      await removeEndedAlerts(storage.db, new Date(at - KEPT_MS))
+      await removeExpiredCircuits(storage.db, new Date(at))
+      await settle()
+      yield* alerts.run(since, at)
+    },
     log,
   })
-}
-
-async function* sweep(
-  storage: Storage,
-  settle: () => Promise<void>,
-  since: Date | undefined,
-  at: number,
-): AsyncGenerator<SettledMeter> {
-  await removeEndedDeliveries(storage.db, new Date(at - KEPT_MS))
-  await removeEndedAlerts(storage.db, new Date(at - KEPT_MS))
-  await removeExpiredCircuits(storage.db, new Date(at))
-  await settle()
-  let failure: { readonly error: unknown } | undefined
-  for (const organization of await listOrganizationsWithUsage(storage.db, since)) {
-    try {
-      yield* await listSettledMeters(storage, organization, at)
-    } catch (error) {
-      // One whose usage takes too long to read hides no alert of the others.
-      failure ??= { error }
-    }
-  }
-  if (failure !== undefined) throw failure.error
 }

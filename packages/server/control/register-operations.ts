@@ -13,6 +13,7 @@ import type { GrantedAccess } from './operation/granted-access.ts'
 import { type Answer, isCreating, type Operation, type Services } from './operation/operation.ts'
 import { toTag } from './operation/preconditions.ts'
 import { isBounded } from './operation/record-bounds.ts'
+import { sendRows } from './operation/send-rows.ts'
 import { z } from './operation/zod.ts'
 import { loadCsvPage, runOperation } from './run-operation.ts'
 
@@ -67,14 +68,18 @@ export function registerOperations(
             shape: csvFile,
             load: after => loadCsvPage(services, csvFile, granted, input, after),
             memory: services.answers.find(request) as AnswerMemory,
+            orgId: granted.orgId,
           })
         }
         const result = await runOperation(services, operation, granted, input, id, idempotency)
         if (operation.method !== 'GET') await afterWrite()
         const tag = kindOf(operation) === undefined ? undefined : tagOf(result)
         if (tag !== undefined) reply.header('ETag', tag)
-        if (csvRow !== undefined && asCsv) {
-          return sendCsv(reply, operation.name, csvRow, result as CsvList)
+        if (csvRow !== undefined) {
+          const list = result as CsvList
+          return asCsv
+            ? await sendCsv(reply, operation.name, csvRow, list, granted.orgId)
+            : await sendRows(reply, csvRow, list, granted.orgId)
         }
         return reply.code(operation.status).send(result)
       },

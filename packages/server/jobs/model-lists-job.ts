@@ -1,12 +1,18 @@
-import { openPeriodicJob } from './periodic-job.ts'
+import type { QueueRoom } from '../core/queue-room.ts'
+import { type QueueBounds, QueueJob } from './queue-job.ts'
 
-/** Credentials whose providers are asked at once. A slow provider delays at most this many others. */
-const BATCH_SIZE = 16
-const EVERY_MS = 30_000
+/** Credentials whose providers are asked at once. */
+const BOUNDS: QueueBounds = { most: 48, ofOrganization: 8, everyMs: 30_000 }
 
-export interface ModelListsJobOptions<C extends { readonly id: string; readonly provider: string }> {
-  /** Claims up to `limit` credentials whose provider's list of models is due. */
-  readonly claim: (limit: number) => Promise<readonly C[]>
+interface ClaimedCredential {
+  readonly id: string
+  readonly org_id: string
+  readonly provider: string
+}
+
+export interface ModelListsJobOptions<C extends ClaimedCredential> {
+  /** Claims credentials whose provider's list of models is due. */
+  readonly claim: (room: QueueRoom) => Promise<readonly C[]>
   /** Asks the provider and stores its list. `signal` is aborted when the job closes. */
   readonly refresh: (credential: C, signal: AbortSignal) => Promise<void>
   readonly log: { error(details: object, message: string): void }
@@ -14,23 +20,23 @@ export interface ModelListsJobOptions<C extends { readonly id: string; readonly 
 }
 
 export interface ModelListsJob {
-  /** Cuts running requests and resolves when the current run has ended. */
+  /** Cuts running requests and resolves when they have ended. */
   close(): Promise<void>
 }
 
 /**
- * Refreshes the lists of models that are due, at once and every 30 seconds. A credential whose refresh throws is logged and
- * due again when its claim has expired.
+ * Refreshes the lists of models that are due. A credential whose refresh throws is logged and due again when its claim has
+ * expired.
  */
-export function openModelListsJob<C extends { readonly id: string; readonly provider: string }>({
+export function openModelListsJob<C extends ClaimedCredential>({
   claim,
   refresh,
   log,
-  everyMs = EVERY_MS,
+  everyMs = BOUNDS.everyMs,
 }: ModelListsJobOptions<C>): ModelListsJob {
   const closing = new AbortController()
 
-  async function refreshOne(credential: C): Promise<void> {
+  async function run(credential: C): Promise<void> {
     try {
       await refresh(credential, closing.signal)
     } catch (error) {
@@ -42,19 +48,11 @@ export function openModelListsJob<C extends { readonly id: string; readonly prov
     }
   }
 
-  async function run(): Promise<void> {
-    try {
-      while (!closing.signal.aborted) {
-        const due = await claim(BATCH_SIZE)
-        await Promise.all(due.map(refreshOne))
-        if (due.length < BATCH_SIZE) return
-      }
-    } catch (error) {
-      log.error({ err: error }, "providers' lists of models could not be claimed; retrying in the next run")
-    }
+  function onError(error: unknown): void {
+    log.error({ err: error }, "providers' lists of models could not be claimed; retrying in the next run")
   }
 
-  const job = openPeriodicJob(run, everyMs)
+  const job = new QueueJob({ ...BOUNDS, everyMs, claim, run, onError })
   return {
     async close() {
       closing.abort()

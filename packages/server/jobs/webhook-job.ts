@@ -1,15 +1,15 @@
 import type { SecretBox } from '../core/access/secret-box.ts'
 import { signWebhook } from '../core/access/webhook-signature.ts'
 import type { Clock } from '../core/clock.ts'
+import type { QueueRoom } from '../core/queue-room.ts'
 import type { DeliveryOutcome, DueDelivery } from '../storage/events/webhook-deliveries.ts'
-import { openPeriodicJob } from './periodic-job.ts'
+import { type QueueBounds, QueueJob } from './queue-job.ts'
 
 /** The delay after each failed attempt. A delivery is given up after the attempt that follows the last delay. */
 export const RETRY_DELAYS_MS = [5_000, 60_000, 600_000, 3_600_000, 21_600_000]
 
-/** Deliveries that are claimed and sent at once. A slow receiver delays at most this many others. */
-const BATCH_SIZE = 16
-const EVERY_MS = 2_000
+/** Deliveries that are sent at once. */
+const BOUNDS: QueueBounds = { most: 128, ofOrganization: 16, everyMs: 2_000 }
 
 /** The receiver's status, or why there is none. */
 export type PostResult =
@@ -19,8 +19,8 @@ export type PostResult =
 export interface WebhookJobOptions {
   readonly clock: Clock
   readonly secretBox: SecretBox
-  /** Claims up to `limit` deliveries that are due. */
-  readonly claim: (limit: number) => Promise<readonly DueDelivery[]>
+  /** Claims deliveries that are due. */
+  readonly claim: (room: QueueRoom) => Promise<readonly DueDelivery[]>
   /** Sends through the egress guard, in less time than the lease of a claim. Must not reject. */
   readonly post: (url: string, headers: Record<string, string>, body: string) => Promise<PostResult>
   /** Stores the result of an attempt. */
@@ -31,19 +31,11 @@ export interface WebhookJobOptions {
   }
 }
 
-/** Sends due deliveries until none is left, and returns how many attempts it made. Rejects if the database fails. */
-export async function sendDueDeliveries(options: WebhookJobOptions, signal?: AbortSignal): Promise<number> {
-  let attempts = 0
-  while (signal?.aborted !== true) {
-    const due = await options.claim(BATCH_SIZE)
-    await Promise.all(due.map(delivery => sendOne(options, delivery)))
-    attempts += due.length
-    if (due.length < BATCH_SIZE) break
-  }
-  return attempts
-}
-
-async function sendOne(options: WebhookJobOptions, delivery: DueDelivery): Promise<void> {
+/** Sends a claimed delivery once and stores the result. Rejects if the database fails. */
+export async function sendDelivery(
+  options: Omit<WebhookJobOptions, 'claim'>,
+  delivery: DueDelivery,
+): Promise<void> {
   const failure = await attempt(options, delivery)
   const now = options.clock.now()
   if (failure === undefined) return await options.update(delivery, { deliveredAt: new Date(now) })
@@ -67,7 +59,7 @@ interface AttemptFailure {
 
 /** Signs and sends the delivery once. Returns why it failed; undefined: it was delivered. */
 async function attempt(
-  { clock, secretBox, post }: WebhookJobOptions,
+  { clock, secretBox, post }: Pick<WebhookJobOptions, 'clock' | 'secretBox' | 'post'>,
   delivery: DueDelivery,
 ): Promise<AttemptFailure | undefined> {
   let secret: string
@@ -93,19 +85,15 @@ async function attempt(
 }
 
 /** Sends deliveries when they are due. close() resolves when running attempts have ended. */
-export function openWebhookJob(options: WebhookJobOptions, everyMs = EVERY_MS): { close(): Promise<void> } {
-  const closing = new AbortController()
-  const job = openPeriodicJob(async () => {
-    try {
-      await sendDueDeliveries(options, closing.signal)
-    } catch (error) {
-      options.log.error({ err: error }, 'webhook deliveries could not be sent; retrying in the next run')
-    }
-  }, everyMs)
-  return {
-    async close() {
-      closing.abort()
-      await job.close()
-    },
-  }
+export function openWebhookJob(options: WebhookJobOptions): { close(): Promise<void> } {
+  const { claim, log } = options
+  const onError = (error: unknown): void =>
+    log.error({ err: error }, 'webhook deliveries could not be sent; retrying in the next run')
+  // A result that could not be stored is due again when the lease has ended.
+  return new QueueJob({
+    ...BOUNDS,
+    claim,
+    run: delivery => sendDelivery(options, delivery).catch(onError),
+    onError,
+  })
 }

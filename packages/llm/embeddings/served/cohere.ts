@@ -15,6 +15,7 @@ import { toTable } from '../../json/to-table.ts'
 import { inputTokens } from '../../usage/usage-sums.ts'
 import type { EmbeddingRequest } from '../embedding-format.ts'
 import type { EmbeddingServer } from '../embedding-server.ts'
+import { encodeBody, encodeVectors } from '../encode-reply.ts'
 import {
   assertCount,
   DIMENSIONS,
@@ -22,7 +23,6 @@ import {
   type ParsedEmbeddings,
   parseTexts,
 } from '../parse-request.ts'
-import { encodeVector } from '../vector-encoding.ts'
 
 const KNOWN: ReadonlySet<string> = new Set([
   'model',
@@ -61,17 +61,13 @@ export const cohereEmbed: EmbeddingServer = {
       unread,
     }
   },
-  encodeReply({ requestId }, request, { vectors }, { usage }) {
-    const encoded = vectors.map(vector => encodeVector(vector, request.encoding))
-    return Buffer.from(
-      JSON.stringify({
-        id: requestId,
-        embeddings: { [request.encoding]: encoded },
-        texts: request.input,
-        meta: { api_version: { version: '2' }, billed_units: { input_tokens: inputTokens(usage) } },
-        response_type: 'embeddings_by_type',
-      }),
-    )
+  *encodeReply({ requestId }, { encoding, input }, { vectors }, { usage }) {
+    const encoded = yield* encodeVectors(vectors, encoding)
+    return encodeBody({ id: requestId }, 'embeddings', [encodeBody({}, encoding, encoded, {})], {
+      texts: input,
+      meta: { api_version: { version: '2' }, billed_units: { input_tokens: inputTokens(usage) } },
+      response_type: 'embeddings_by_type',
+    })
   },
 }
 

@@ -13,6 +13,7 @@ import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toTable } from '../../json/to-table.ts'
 import { inputTokens } from '../../usage/usage-sums.ts'
 import type { EmbeddingContext, EmbeddingServer } from '../embedding-server.ts'
+import { encodeBody, encodeVectors } from '../encode-reply.ts'
 import { assertCount, DIMENSIONS, type MutableEmbedding, type ParsedEmbeddings } from '../parse-request.ts'
 import { encodeVector } from '../vector-encoding.ts'
 
@@ -38,8 +39,10 @@ export const geminiEmbedContent: EmbeddingServer = {
     const unread = listUnread(body, ONE)
     return toParsed(body, [readContent(body, context, '', unread)], body, unread, context)
   },
-  encodeReply: (_context, _request, { vectors }) =>
-    toBytes({ embedding: { values: encodeVector(vectors[0] ?? [], 'float') } }),
+  *encodeReply(_context, _request, { vectors }) {
+    const values = yield* encodeVector(vectors[0] ?? [], 'float')
+    return encodeBody({}, 'embedding', [encodeBody({}, 'values', values, {})], {})
+  },
 }
 
 /** `:batchEmbedContents`: a list of such requests, which go to the provider as one. */
@@ -59,11 +62,12 @@ export const geminiBatchEmbed: EmbeddingServer = {
     })
     return toParsed(body, texts, first, unread, context)
   },
-  encodeReply: (_context, _request, { vectors }, { usage }) =>
-    toBytes({
-      embeddings: vectors.map(vector => ({ values: encodeVector(vector, 'float') })),
+  *encodeReply(_context, _request, { vectors }, { usage }) {
+    const embeddings = yield* encodeVectors(vectors, 'float', () => ['{"values":', '}'])
+    return encodeBody({}, 'embeddings', embeddings, {
       usageMetadata: { promptTokenCount: inputTokens(usage) },
-    }),
+    })
+  },
 }
 
 function toParsed(
@@ -113,8 +117,4 @@ function assertSameSettings(request: JsonObject, first: JsonObject, path: string
       throw invalid(`${path}.${name}`, 'must be the same in every request.')
     }
   }
-}
-
-function toBytes(body: object): Buffer {
-  return Buffer.from(JSON.stringify(body))
 }

@@ -10,6 +10,7 @@ import {
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { inputTokens } from '../../usage/usage-sums.ts'
 import type { EmbeddingContext, EmbeddingServer } from '../embedding-server.ts'
+import { encodeBody, encodeVectors } from '../encode-reply.ts'
 import { DIMENSIONS, type MutableEmbedding, type ParsedEmbeddings, parseTexts } from '../parse-request.ts'
 import { encodeVector } from '../vector-encoding.ts'
 
@@ -29,21 +30,22 @@ export const ollamaEmbed: EmbeddingServer = {
     set(request, 'dimensions', optionalNumber(body, 'dimensions', DIMENSIONS))
     return parsed
   },
-  encodeReply: ({ model, elapsedMs }, _request, { vectors }, { usage }) =>
-    toBytes({
-      model,
-      embeddings: vectors.map(vector => encodeVector(vector, 'float')),
+  *encodeReply({ model, elapsedMs }, _request, { vectors }, { usage }) {
+    const embeddings = yield* encodeVectors(vectors, 'float')
+    return encodeBody({ model }, 'embeddings', embeddings, {
       total_duration: Math.round(elapsedMs * NS_PER_MS),
       load_duration: 0,
       prompt_eval_count: inputTokens(usage),
-    }),
+    })
+  },
 }
 
 /** `{ollama prefix}/api/embeddings`, the older route of one text. */
 export const ollamaEmbeddingsRoute: EmbeddingServer = {
   parse: (body, context) => toParsed(body, [textAt(body.prompt, 'prompt')], listUnread(body, OLD), context),
-  encodeReply: (_context, _request, { vectors }) =>
-    toBytes({ embedding: encodeVector(vectors[0] ?? [], 'float') }),
+  *encodeReply(_context, _request, { vectors }) {
+    return encodeBody({}, 'embedding', yield* encodeVector(vectors[0] ?? [], 'float'), {})
+  },
 }
 
 /** An empty text or list has no vectors, which is no mistake in this format. */
@@ -66,8 +68,4 @@ function toParsed(
     findings: { stored: undefined, passedOn: isEndUser ? unread[0] : undefined },
     unread,
   }
-}
-
-function toBytes(body: object): Buffer {
-  return Buffer.from(JSON.stringify(body))
 }

@@ -10,6 +10,7 @@ import {
 import type { JsonObject } from '../../json/json-value.ts'
 import { inputTokens } from '../../usage/usage-sums.ts'
 import type { EmbeddingServer } from '../embedding-server.ts'
+import { encodeBody } from '../encode-reply.ts'
 import { DIMENSIONS, type MutableEmbedding } from '../parse-request.ts'
 import { encodeVector } from '../vector-encoding.ts'
 
@@ -35,14 +36,15 @@ export const titanEmbeddings: EmbeddingServer = {
       unread,
     }
   },
-  encodeReply(_context, _request, { vectors }, { usage }) {
-    const embedding = encodeVector(vectors[0] ?? [], 'float')
-    const answer = {
-      embedding,
-      embeddingsByType: { float: embedding },
-      inputTextTokenCount: inputTokens(usage),
-    }
-    return Buffer.from(JSON.stringify(answer))
+  *encodeReply(_context, _request, { vectors }, { usage }) {
+    const embedding = yield* encodeVector(vectors[0] ?? [], 'float')
+    const byType = [
+      ...embedding,
+      Buffer.from(',"embeddingsByType":{"float":'),
+      ...embedding,
+      Buffer.from('}'),
+    ]
+    return encodeBody({}, 'embedding', byType, { inputTextTokenCount: inputTokens(usage) })
   },
 }
 

@@ -1,6 +1,9 @@
 import type { UpstreamErrorKind } from '../../upstream/upstream-error.ts'
 import type { ErrorWords } from './error-words.ts'
 
+const MAX_NAME = 1000
+const MAX_MESSAGE = 2000
+
 interface Cause {
   readonly kind: UpstreamErrorKind
   /** Tried on the names (code, type, status), joined by spaces. */
@@ -101,9 +104,9 @@ const STATUSES: ReadonlyMap<number, UpstreamErrorKind> = new Map([
 ])
 
 export function classifyError(status: number | undefined, words: ErrorWords): UpstreamErrorKind {
-  const names = words.names.join(' ')
-  // A text of any length may come: the cause stands at its beginning.
-  const message = words.message.slice(0, 2000)
+  // Texts of any length may come: the cause stands at their beginning.
+  const names = words.names.map(name => name.slice(0, MAX_NAME)).join(' ')
+  const message = words.message.slice(0, MAX_MESSAGE)
   // A refused credential's message may say anything, also what else would have been wrong.
   if (status === 401) return 'auth'
   for (const cause of CAUSES) {

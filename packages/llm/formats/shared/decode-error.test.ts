@@ -8,6 +8,12 @@ import { parseDuration } from './retry-after.ts'
 const kindOf = (status: number, body: Json | string) =>
   decodeError(status, {}, typeof body === 'string' ? body : JSON.stringify(body)).kind
 
+test('only the beginning of a code tells the cause', () => {
+  const codeWith = (length: number) => `${'x'.repeat(length)}insufficient_quota`
+  const kinds = [900, 1_000].map(length => kindOf(400, { error: { code: codeWith(length), message: 'm' } }))
+  expect(kinds).toEqual(['quota', 'bad_request'])
+})
+
 describe('the cause, not the status', () => {
   test.each<[UpstreamErrorKind, number, Json | string]>([
     ['rate_limited', 429, ''],

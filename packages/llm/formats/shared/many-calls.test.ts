@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../json/json-value.ts'
 import { findProvider } from '../../providers/index.ts'
-import { MAX_CALLS } from '../../reply/call-budget.ts'
+import { MAX_CALLS, MAX_CARRIED } from '../../reply/call-budget.ts'
 import type { Target } from '../../upstream/target.ts'
 import { anthropicMessages } from '../anthropic-messages/client/client.ts'
 import { bedrockConverse } from '../bedrock-converse/client/client.ts'
@@ -9,6 +9,7 @@ import { geminiContent } from '../gemini-content/client/client.ts'
 import { openAiChat } from '../openai-chat/client/client.ts'
 import { openAiResponses } from '../openai-responses/client/client.ts'
 import type { ClientFormat } from './client-format.ts'
+import { unpackToolCallId } from './reasoning-carrier.ts'
 
 function targetAt(id: string): Target {
   const provider = findProvider(id)
@@ -118,4 +119,88 @@ test.each(FRAMES)('so does a frame of a stream: %s', (_name, provider, format, e
   const decode = (count: number) => format.openStream(target).decode(JSON.stringify(frame(count)), event)
   expect(() => decode(MAX_CALLS)).not.toThrow()
   expect(() => decode(MAX_CALLS + 1)).toThrow('more than 512 tool calls')
+})
+
+/** Reasoning of so many characters, and a call, so many times. */
+const REASONED: readonly [string, string, ClientFormat, (count: number, sealed: string) => JsonObject][] = [
+  [
+    'OpenAI chat',
+    'openrouter',
+    openAiChat,
+    (count, data) => ({
+      choices: times(count, index => ({
+        index,
+        message: {
+          reasoning_details: [{ type: 'reasoning.encrypted', format: 'anthropic-claude-v1', data }],
+          tool_calls: [openAiCall(index)],
+        },
+      })),
+    }),
+  ],
+  [
+    'OpenAI responses',
+    'openai',
+    openAiResponses,
+    (count, encrypted_content) => ({
+      output: Array.from({ length: count }, (_, at) => [
+        { type: 'reasoning', id: `rs_${at}`, encrypted_content, summary: [] },
+        responsesCall(at),
+      ]).flat(),
+    }),
+  ],
+  [
+    'Anthropic',
+    'anthropic',
+    anthropicMessages,
+    (count, data) => ({
+      content: Array.from({ length: count }, (_, at) => [
+        { type: 'redacted_thinking', data },
+        { type: 'tool_use', id: `c${at}`, name: 'f', input: {} },
+      ]).flat(),
+    }),
+  ],
+  [
+    'Converse',
+    'bedrock',
+    bedrockConverse,
+    (count, signature) => ({
+      output: {
+        message: {
+          content: Array.from({ length: count }, (_, at) => [
+            { reasoningContent: { reasoningText: { text: '', signature } } },
+            { toolUse: { toolUseId: `c${at}`, name: 'f', input: {} } },
+          ]).flat(),
+        },
+      },
+    }),
+  ],
+  [
+    'Gemini',
+    'gemini',
+    geminiContent,
+    (count, thoughtSignature) => ({
+      candidates: [
+        {
+          content: { parts: times(count, at => ({ ...geminiCall(at), thoughtSignature })) },
+          finishReason: 'STOP',
+        },
+      ],
+    }),
+  ],
+]
+
+describe('the ids of an answer carry a MiB of reasoning together, and further calls none', () => {
+  test.each(REASONED)('%s', (_name, provider, format, answer) => {
+    const sealed = 'A'.repeat(MAX_CARRIED / 4 - 1_000)
+    const { choices } = format.decodeReply(answer(6, sealed), targetAt(provider))
+    const ids = choices.flatMap(({ message }) => message.tool_calls ?? []).map(({ id }) => id)
+    expect(ids.map(id => unpackToolCallId(id).details.length > 0)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ])
+  })
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { CallBudget } from '../../reply/call-budget.ts'
 import type { ReasoningDetail } from '../../reply/reasoning-detail.ts'
 
 /**
@@ -177,8 +178,9 @@ export class ReasoningInIds {
     this.pending.push(detail)
   }
 
-  pack(id: string): string {
-    const packed = packToolCallId(id, this.pending)
+  /** Counts the call of the id. */
+  pack(id: string, budget: CallBudget): string {
+    const packed = packToolCallId(id, budget.take(this.pending))
     this.pending = []
     return packed
   }

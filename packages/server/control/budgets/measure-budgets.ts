@@ -1,4 +1,5 @@
-import { type WindowBounds, windowBoundsAt } from '../../core/tenancy/windows.ts'
+import { CurrentWindows } from '../../core/limits/current-windows.ts'
+import type { WindowBounds } from '../../core/tenancy/windows.ts'
 import { toBudgetRowMeter } from '../../storage/policies/policy-meters.ts'
 import type { BudgetRow } from '../../storage/policy-tables.ts'
 import { findOrganization } from '../../storage/tenancy/organizations.ts'
@@ -30,10 +31,11 @@ export async function measureBudgets(
 ): Promise<MeasuredBudget[]> {
   const { time_zone } = orResourceNotFound(await findOrganization(db, orgId))
   const now = clock.now()
-  const spans = rows.map(row => windowBoundsAt(row.window, now, time_zone, row.created_at.getTime()))
+  const windows = new CurrentWindows(time_zone, now)
+  const spans = rows.map(row => windows.find(row.window, row.created_at.getTime()))
   const statuses =
     (await readMeters(
-      rows.map(row => toBudgetRowMeter(row, time_zone, now)),
+      rows.map(row => toBudgetRowMeter(row, windows)),
       now,
     )) ?? (await readLedger(db, rows, spans))
   const spending = rows.map((row, index) => ({

@@ -1,3 +1,4 @@
+import { Fault } from '../../core/fault.ts'
 import { LOGGED_ENDPOINTS } from '../../core/records/logged-endpoints.ts'
 import { findKeyIds } from '../../storage/keys/keys.ts'
 import type { Db } from '../../storage/pool.ts'
@@ -53,7 +54,7 @@ const VALUES = {
   key_id: repeated(uuidField),
   key_name: repeated(textParam(200)).meta({
     description:
-      'The whole name of a key, also of revoked ones: a rolled key has the name of its predecessor.',
+      'The whole name of a key, also of revoked ones: a rolled key has the name of its predecessor. At most 1,000 keys may have it.',
   }),
   end_user_id: repeated(textParam(255)),
   endpoint: repeated(z.enum(LOGGED_ENDPOINTS)),
@@ -122,10 +123,8 @@ export async function loadLogFilter(
     const key = METADATA.exec(name)?.[1]
     return key === undefined ? [] : [[key, value as string] as const]
   })
-  const idsOf = async (names: string | string[] | undefined) =>
-    names === undefined ? undefined : await findKeyIds(db, environmentId, toList(names))
-  const named = await idsOf(query.key_name)
-  const notNamed = await idsOf(query['not.key_name'])
+  const named = await findNamed(db, environmentId, query, 'key_name')
+  const notNamed = await findNamed(db, environmentId, query, 'not.key_name')
   const not = valuesOf(name => query[`not.${name}`])
   return {
     ...valuesOf(name => query[name]),
@@ -141,6 +140,24 @@ export async function loadLogFilter(
     minCostNanoUsd: query.min_cost_usd === undefined ? undefined : toNanoUsd(query.min_cost_usd),
     minLatencyMs: query.min_latency_ms,
   }
+}
+
+/** A statement takes 65,535 parameters, and an environment may have more keys of one name. */
+const MAX_NAMED = 1_000
+
+/** Returns the ids of the keys with one of the names; undefined without names. */
+async function findNamed(
+  db: Db,
+  environmentId: string,
+  query: FilterQuery,
+  param: 'key_name' | 'not.key_name',
+): Promise<string[] | undefined> {
+  const names = query[param]
+  if (names === undefined) return undefined
+  const ids = await findKeyIds(db, environmentId, toList(names), MAX_NAMED + 1)
+  if (ids.length <= MAX_NAMED) return ids
+  const message = `More than ${MAX_NAMED.toLocaleString('en-US')} keys have such a name: use "${param.replace('name', 'id')}".`
+  throw new Fault('request_validation_failed', message, { param })
 }
 
 function valuesOf(read: (name: ValueName) => unknown): RequestLogValues {

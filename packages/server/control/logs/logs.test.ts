@@ -204,6 +204,24 @@ describe('list', () => {
     expect(await found(`not.key_name=web&not.key_id=${third}`)).toEqual([4, 3])
   })
 
+  test('refuses a name that more than 1,000 keys have', async () => {
+    const other = await plane.insertTenant('many-keys')
+    const { id, org_id, project_id } = other.development
+    await plane.database.pool.query(
+      `insert into keys (id, original_id, org_id, project_id, environment_id, kind, name, hash, prefix_display, scopes, created_at, updated_at)
+        select id, id, $2, $3, $4, 'secret', 'web', sha256(id::text::bytea), 'rd', '{ai.chat}', now(), now()
+        from unnest($1::uuid[]) id`,
+      [Array.from({ length: 1_001 }, () => plane.newId()), org_id, project_id, id],
+    )
+    for (const param of ['key_name', 'not.key_name']) {
+      const { outcome, json } = await plane.call<any>('GET', `/v1/environments/${id}/logs?${param}=web`, {
+        key: other.keys.viewer,
+      })
+      expect(outcome).toBe(`400 request_validation_failed ${param}`)
+      expect(json.error.message).toContain(`use "${param.replace('name', 'id')}"`)
+    }
+  })
+
   test('a cursor continues under its own filter only', async () => {
     const first = await list('status=200&limit=2')
     const cursor = first.json.next_cursor

@@ -1,23 +1,9 @@
 import fc from 'fast-check'
-import type { FastifyReply } from 'fastify'
 import { expect, test } from 'vitest'
 import { anyText, TEXT_SEED } from '../../testing/harness/any-text.ts'
-import { sendCsv } from './csv.ts'
-import { z } from './zod.ts'
+import { toLine } from './csv.ts'
 
-/** The second line of a file with one row. */
-function lineOf(name: string): string {
-  let file = ''
-  const reply = { header: () => reply, send: (text: string) => void (file = text) }
-  const list = { data: [{ name, requests: 1 }], next_cursor: null }
-  sendCsv(
-    reply as unknown as FastifyReply,
-    'usage.list',
-    z.object({ name: z.string(), requests: z.int() }),
-    list,
-  )
-  return file.slice('name,requests\r\n'.length)
-}
+const lineOf = (name: string): string => toLine([name, 1])
 
 test.each([
   ['=1+1', "'=1+1,1\r\n"],

@@ -39,7 +39,12 @@ test.each([
       const rows = rest.shift() ?? []
       return { rows, next: rest.length > 0 ? NEXT : undefined }
     }
-    return await sendCsvFile(reply, 'numbers.list', { shape: SHAPE, load, memory: memoryOf(request) })
+    return await sendCsvFile(reply, 'numbers.list', {
+      shape: SHAPE,
+      load,
+      memory: memoryOf(request),
+      orgId: 'o',
+    })
   })
   const response = await app.inject('/file')
   expect(response.headers['content-disposition']).toBe('attachment; filename="numbers.csv"')
@@ -56,7 +61,7 @@ test('a page is read when the caller has taken the one before, and a caller that
       loads++
       return { rows: [{ text: 'x'.repeat(pageBytes) }], next: loads % 3 > 0 ? NEXT : undefined }
     }
-    return await sendCsvFile(reply, 'texts.list', { shape, load, memory: memoryOf(request) })
+    return await sendCsvFile(reply, 'texts.list', { shape, load, memory: memoryOf(request), orgId: 'o' })
   })
   app.get('/other', async () => 'other')
   const url = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { runInSlices, type SlicedWork } from '../../http/sliced-work.ts'
 import type { Page } from '../../storage/page.ts'
 import type { AnswerMemory } from './control-answers.ts'
+import { mapInSlices } from './map-in-slices.ts'
 import type { z } from './zod.ts'
 
 /** A page of a list whose rows have no nested fields. */
@@ -40,9 +40,15 @@ function toWeight(range: string): readonly [string, number] {
 }
 
 /** Sends the page as a file. The header `X-Rideau-Next-Cursor` has the cursor of the next page, if there is one. */
-export function sendCsv(reply: FastifyReply, name: string, row: z.ZodObject, list: CsvList): FastifyReply {
+export async function sendCsv(
+  reply: FastifyReply,
+  name: string,
+  row: z.ZodObject,
+  list: CsvList,
+  orgId: string | undefined,
+): Promise<FastifyReply> {
   if (list.next_cursor !== null) reply.header('X-Rideau-Next-Cursor', list.next_cursor)
-  return asFile(reply, name).send(toCsv(row, list.data))
+  return asFile(reply, name).send(await toCsv(row, list.data, orgId))
 }
 
 /** What a file is made of. */
@@ -51,6 +57,8 @@ interface FileSource {
   readonly load: (after: Page['after']) => Promise<CsvPage>
   /** Counts what the caller has not read. */
   readonly memory: AnswerMemory
+  /** Whose rows they are. */
+  readonly orgId: string | undefined
 }
 
 /**
@@ -75,14 +83,15 @@ async function* writeAll(firstPages: Buffer[], pages: AsyncGenerator<Buffer>): A
   yield* pages
 }
 
-async function* writePages({ shape, load, memory }: FileSource): AsyncGenerator<Buffer> {
+async function* writePages(source: FileSource): AsyncGenerator<Buffer> {
+  const { shape, memory } = source
   const { row, most } = shape
   const columns = Object.keys(row.shape)
   let head = toLine(columns)
   let written = 0
   let after: Page['after']
   do {
-    const page = await loadLines(() => load(after), columns, most - written)
+    const page = await loadLines(source, after, columns, most - written)
     written += page.count
     after = page.next
     const isCut = written === most && (after !== undefined || page.isCut)
@@ -97,19 +106,15 @@ async function* writePages({ shape, load, memory }: FileSource): AsyncGenerator<
 }
 
 /** Makes at most `most` lines of a page. Rows of much metadata take milliseconds each, so it is done in slices. */
-async function loadLines(load: () => Promise<CsvPage>, columns: readonly string[], most: number) {
-  const { rows, next } = await load()
-  const count = Math.min(rows.length, most)
-  const lines: string[] = []
-  const work: SlicedWork = {
-    step() {
-      const row = rows[lines.length]
-      if (row !== undefined && lines.length < count) lines.push(toLine(columns.map(column => row[column])))
-      return lines.length >= count
-    },
-  }
-  await runInSlices(work, () => false)
-  return { lines, count, next, isCut: count < rows.length }
+async function loadLines(
+  { load, orgId }: FileSource,
+  after: Page['after'],
+  columns: readonly string[],
+  most: number,
+) {
+  const { rows, next } = await load(after)
+  const lines = await mapInSlices(rows.slice(0, most), row => toLine(columns.map(name => row[name])), orgId)
+  return { lines, count: lines.length, next, isCut: lines.length < rows.length }
 }
 
 function asFile(reply: FastifyReply, name: string): FastifyReply {
@@ -118,15 +123,17 @@ function asFile(reply: FastifyReply, name: string): FastifyReply {
   return reply.header('Content-Disposition', `attachment; filename="${file}.csv"`)
 }
 
-/** The rows as RFC 4180, with a head. A column that is optional is there if a row has it. */
-function toCsv(row: z.ZodObject, rows: CsvList['data']): string {
+/** Returns the rows as RFC 4180, with a head. A column that is optional is there if a row has it. */
+async function toCsv(row: z.ZodObject, rows: CsvList['data'], orgId: string | undefined): Promise<string> {
   const columns = Object.entries(row.shape)
     .filter(([name, field]) => !isOptional(field) || rows.some(row => row[name] !== undefined))
     .map(([name]) => name)
-  return [columns, ...rows.map(row => columns.map(name => row[name]))].map(toLine).join('')
+  const lines = await mapInSlices(rows, row => toLine(columns.map(name => row[name])), orgId)
+  return toLine(columns) + lines.join('')
 }
 
-function toLine(cells: readonly unknown[]): string {
+/** Returns a line of a file. */
+export function toLine(cells: readonly unknown[]): string {
   return `${cells.map(toCell).join(',')}\r\n`
 }
 

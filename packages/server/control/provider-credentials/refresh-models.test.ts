@@ -5,6 +5,7 @@ import { claimDueRefreshes } from '../../storage/models/model-list-refreshes.ts'
 import type { ProviderCredentialRow } from '../../storage/models/provider-credentials.ts'
 import { json, openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
+import { roomFor } from '../../testing/harness/queue-room.ts'
 import type { z } from '../operation/zod.ts'
 import type { CredentialResource } from './credential-resource.ts'
 import { refreshModels } from './refresh-models.ts'
@@ -45,8 +46,7 @@ const stored = async (id: string): Promise<ProviderCredentialRow> =>
     .selectAll()
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
-const claim = (limit = 100) =>
-  claimDueRefreshes(plane.database.db, plane.clock.now(), { limit, leaseMs: LEASE })
+const claim = (limit = 100) => claimDueRefreshes(plane.database.db, plane.clock.now(), roomFor(limit), LEASE)
 const services = (egress = openConfiguredEgress({ allowPrivate: true })) => {
   const { clock, secretBox, newId, database } = plane
   return { db: database.db, clock, secretBox, newId, egress }
@@ -186,7 +186,7 @@ test('a job that closes cuts its requests and stores no result of them', async (
   })
   upstream.script(() => arrived())
   const job = openModelListsJob({
-    claim,
+    claim: () => claim(),
     refresh: (row, signal) => refreshModels(row, services(), signal),
     log: { error: () => {} },
   })

@@ -1,4 +1,4 @@
-import { calendarBoundsAt } from '../../core/tenancy/windows.ts'
+import { CurrentWindows } from '../../core/limits/current-windows.ts'
 import { toQuotaRowMeter } from '../../storage/policies/policy-meters.ts'
 import type { QuotaRow } from '../../storage/policy-tables.ts'
 import { findOrganization } from '../../storage/tenancy/organizations.ts'
@@ -27,18 +27,19 @@ export async function measureQuotas(
 ): Promise<MeasuredQuota[]> {
   const { time_zone } = orResourceNotFound(await findOrganization(db, orgId))
   const now = clock.now()
+  const windows = new CurrentWindows(time_zone, now)
   const counted = rows.filter(row => row.scope !== 'default_end_user')
   const statuses = await readMeters(
-    counted.map(row => toQuotaRowMeter(row, time_zone, now)),
+    counted.map(row => toQuotaRowMeter(row, windows)),
     now,
   )
   const used =
     statuses === undefined
-      ? await readLedger(db, counted, row => new Date(calendarBoundsAt(row.window, now, time_zone).start))
+      ? await readLedger(db, counted, row => new Date(windows.findCalendar(row.window).start))
       : new Map(counted.map(({ id }, index) => [id, statuses[index]?.settled ?? 0]))
   const held = new Map(counted.map(({ id }, index) => [id, statuses?.[index]?.reserved]))
   return rows.map(row => {
-    const { end } = calendarBoundsAt(row.window, now, time_zone)
+    const { end } = windows.findCalendar(row.window)
     const [of, reserved] = [used.get(row.id) ?? null, held.get(row.id) ?? null]
     return { ...row, used: of, reserved, resets_at: new Date(end) }
   })

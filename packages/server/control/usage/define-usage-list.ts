@@ -1,8 +1,10 @@
 import { Fault } from '../../core/fault.ts'
+import { runSteps } from '../../http/sliced-work.ts'
 import { findOrganization } from '../../storage/tenancy/organizations.ts'
 import { listUsage, type UsageRow } from '../../storage/usage/usage.ts'
 import type { UsageFilter } from '../../storage/usage/usage-filter.ts'
 import { dateTime } from '../operation/fields.ts'
+import { mapInSlices, toOwner } from '../operation/map-in-slices.ts'
 import { defineOperation, type Operation, type Services } from '../operation/operation.ts'
 import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { listOf, loadPageBy } from '../operation/pagination.ts'
@@ -65,16 +67,17 @@ async function loadUsage(
   const toResource = (row: UsageRow) => toUsageResource(row, below === undefined)
   if (query.fill !== undefined) {
     const rows = await loadFilled(db, filter, query)
-    return { data: rows.map(toResource), has_more: false, next_cursor: null, as_of }
+    const data = await mapInSlices(rows, toResource, orgId)
+    return { data, has_more: false, next_cursor: null, as_of }
   }
-  const page = await loadPageBy(
+  const { data, ...page } = await loadPageBy(
     { limit: rows, cursor },
     [operation, below?.id ?? orgId, sent],
     page => listUsage(db, filter, page),
     row => row.bucket,
-    toResource,
+    row => row,
   )
-  return { ...page, as_of }
+  return { data: await mapInSlices(data, toResource, orgId), ...page, as_of }
 }
 
 async function loadFilled(db: Services['db'], filter: UsageFilter, query: z.output<typeof UsageQuery>) {
@@ -84,7 +87,10 @@ async function loadFilled(db: Services['db'], filter: UsageFilter, query: z.outp
     })
   }
   const rows = await listUsage(db, filter, { limit: MAX_ROWS + 1, after: undefined })
-  const filled = rows.length > MAX_ROWS ? undefined : fillUsage(rows, filter, MAX_ROWS)
+  const filled =
+    rows.length > MAX_ROWS
+      ? undefined
+      : await runSteps(fillUsage(rows, filter, MAX_ROWS), toOwner(filter.orgId))
   if (filled === undefined) {
     throw new Fault(
       'request_validation_failed',

@@ -4,13 +4,13 @@ import type { UsageFilter } from '../../storage/usage/usage-filter.ts'
 
 /**
  * Returns the rows with a row of zeros for each bucket in which a group has none, newest bucket first; undefined if there
- * would be more than `most`. `rows`: all of them, newest first.
+ * would be more than `most`. `rows`: all of them, newest first. Yields after each piece of the work.
  */
-export function fillUsage(
+export function* fillUsage(
   rows: readonly UsageRow[],
   filter: UsageFilter,
   most: number,
-): readonly UsageRow[] | undefined {
+): Generator<void, readonly UsageRow[] | undefined> {
   const groups = new Map(rows.map(row => [row.id, row]))
   // Real requests have a row also if only the sandbox answered, or no provider.
   if (filter.groups.length === 0 && rows.every(row => row.sandbox)) groups.set('', NOTHING)
@@ -21,18 +21,25 @@ export function fillUsage(
     if (bucket === undefined) stored.set(at, new Map([[row.id, row]]))
     else bucket.set(row.id, row)
   }
-  const starts = listStarts(filter, [...stored.keys()])
+  yield
+  const starts = yield* listStarts(filter, [...stored.keys()])
   if (starts.length * groups.size > most) return undefined
-  return starts.flatMap(at =>
-    [...groups].map(([id, row]) => stored.get(at)?.get(id) ?? { ...row, ...ZEROS, bucket: new Date(at) }),
-  )
+  const filled: UsageRow[] = []
+  for (const at of starts) {
+    const bucket = stored.get(at)
+    for (const [id, row] of groups) {
+      filled.push(bucket?.get(id) ?? { ...row, ...ZEROS, bucket: new Date(at) })
+    }
+    yield
+  }
+  return filled
 }
 
 const HOUR_MS = 3_600_000
 const HOURS_BETWEEN_LOOKS = 24
 
 /** The starts of all buckets, newest first. A stored day that began in an earlier time zone stands for the day it began in. */
-function listStarts(filter: UsageFilter, stored: readonly number[]): number[] {
+function* listStarts(filter: UsageFilter, stored: readonly number[]): Generator<void, number[]> {
   const { from, to, granularity } = filter
   if (granularity === 'total') return [usageBounds(filter).begin]
   const calendar = { ...filter, isByQuarter: true }
@@ -47,6 +54,7 @@ function listStarts(filter: UsageFilter, stored: readonly number[]): number[] {
     while ((known[next] ?? Infinity) < at) next++
     if ((known[next] ?? Infinity) >= end) starts.add(at)
     at = end
+    yield
   }
   return [...starts].sort((a, b) => b - a)
 }

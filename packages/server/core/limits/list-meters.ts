@@ -1,5 +1,5 @@
 import { findPlan, type PlanPolicy, type Policies } from '../tenancy/policies.ts'
-import { type Window, type WindowBounds, windowBoundsAt } from '../tenancy/windows.ts'
+import { CurrentWindows } from './current-windows.ts'
 import type { Meter, MeterSubject } from './meter.ts'
 import { type MeteredCaller, selectBudgets, selectScoped, subjectOf } from './policy-scopes.ts'
 import { toBudgetMeter, toLimitMeter, toPlanMeters, toQuotaMeter } from './policy-to-meter.ts'
@@ -47,32 +47,5 @@ export function listMeters(policies: Policies, caller: MeteredCaller, at: number
     plan,
     from: windows.from,
     until: windows.until,
-  }
-}
-
-/** The windows at one instant. Each calendar window is computed once; `from` and `until` enclose the time that all of them share. */
-class CurrentWindows {
-  readonly #timeZone: string
-  readonly #at: number
-  readonly #found = new Map<Window, WindowBounds>()
-  from = Number.NEGATIVE_INFINITY
-  until = Number.POSITIVE_INFINITY
-
-  constructor(timeZone: string, at: number) {
-    this.#timeZone = timeZone
-    this.#at = at
-  }
-
-  find(window: Window, createdAt: number): WindowBounds {
-    // Each policy has its own `total` window.
-    if (window === 'total') return windowBoundsAt(window, this.#at, this.#timeZone, createdAt)
-    let bounds = this.#found.get(window)
-    if (bounds === undefined) {
-      bounds = windowBoundsAt(window, this.#at, this.#timeZone, createdAt)
-      this.#found.set(window, bounds)
-      this.from = Math.max(this.from, bounds.start)
-      this.until = Math.min(this.until, bounds.end ?? this.until)
-    }
-    return bounds
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { BudgetPolicy, Policies, QuotaPolicy } from '../tenancy/policies.ts'
+import { CurrentWindows } from './current-windows.ts'
 import { listMeters } from './list-meters.ts'
 import { createBudgetMeter, createQuotaMeter } from './owner-meters.ts'
 
@@ -16,6 +17,10 @@ const CALLER = {
 function metersOfRequest(policies: Partial<Policies>) {
   const none = { limits: [], quotas: [], budgets: [], plans: [], hasSpecialEndUsers: false }
   return listMeters({ ...none, timeZone: ZONE, ...policies }, CALLER, AT).meters
+}
+
+function boundsOf({ window, createdAt }: BudgetPolicy | QuotaPolicy) {
+  return new CurrentWindows(ZONE, AT).find(window, createdAt)
 }
 
 describe('the meter of a policy that is read without a request', () => {
@@ -36,7 +41,7 @@ describe('the meter of a policy that is read without a request', () => {
     }
     const owner = { orgId: 'o', projectId: scope.projectId, environmentId: null }
     const [meter] = metersOfRequest({ budgets: [budget] })
-    const read = createBudgetMeter(budget, owner, ZONE, AT)
+    const read = createBudgetMeter(budget, owner, boundsOf(budget))
     expect(read.key).toBe(meter?.key)
     expect({ ...read, subject: null }).toEqual({ ...meter, subject: null })
   })
@@ -56,7 +61,7 @@ describe('the meter of a policy that is read without a request', () => {
       gracePct: 10,
     }
     const owner = { orgId: 'o', projectId: 'p', environmentId: 'e' }
-    expect(createQuotaMeter(quota, owner, ZONE, AT)).toEqual(metersOfRequest({ quotas: [quota] })[0])
+    expect(createQuotaMeter(quota, owner, boundsOf(quota))).toEqual(metersOfRequest({ quotas: [quota] })[0])
   })
 
   test('counts a total budget from its creation, and names no project that an environment does not know', () => {
@@ -72,7 +77,7 @@ describe('the meter of a policy that is read without a request', () => {
       onTight: 'cap',
     }
     const owner = { orgId: 'o', projectId: null, environmentId: null }
-    expect(createBudgetMeter(budget, owner, ZONE, AT)).toMatchObject({
+    expect(createBudgetMeter(budget, owner, boundsOf(budget))).toMatchObject({
       since: 5,
       end: null,
       subject: { orgId: 'o', projectId: null, environmentId: 'e', keyId: null, endUserId: null },

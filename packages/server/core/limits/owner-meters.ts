@@ -1,5 +1,5 @@
 import type { BudgetPolicy, LimitPolicy, QuotaPolicy } from '../tenancy/policies.ts'
-import { windowBoundsAt } from '../tenancy/windows.ts'
+import type { WindowBounds } from '../tenancy/windows.ts'
 import type { FixedMeter, Meter, MeterSubject } from './meter.ts'
 import type { MeteredCaller } from './policy-scopes.ts'
 import { toBudgetMeter, toLimitMeter, toQuotaMeter } from './policy-to-meter.ts'
@@ -9,30 +9,22 @@ import { toBudgetMeter, toLimitMeter, toQuotaMeter } from './policy-to-meter.ts'
 /** The organization, project or environment that a policy belongs to. */
 export type PolicyOwner = Pick<MeterSubject, 'orgId' | 'projectId' | 'environmentId'>
 
-/** The meter of a budget in its window at `at`. It has the counter of the requests that the budget limits. */
+/** The meter of a budget in one window. It has the counter of the requests that the budget limits. */
 export function createBudgetMeter(
   policy: BudgetPolicy,
   owner: PolicyOwner,
-  timeZone: string,
-  at: number,
+  bounds: WindowBounds,
 ): FixedMeter {
-  const { scope, ref, window, createdAt } = policy
-  const caller = toCaller(owner, scope, ref)
-  const meter = toBudgetMeter(policy, caller, windowBoundsAt(window, at, timeZone, createdAt))
+  const { scope, ref } = policy
+  const meter = toBudgetMeter(policy, toCaller(owner, scope, ref), bounds)
   // The ids above the scope are not all known here. They stay null, because the scope's own id identifies its requests.
   const environmentId = scope === 'environment' ? ref : owner.environmentId
   return { ...meter, subject: { ...meter.subject, ...owner, environmentId } }
 }
 
-/** The meter of a quota in its window at `at`. Not for quotas of every end user, which have a counter for each of them. */
-export function createQuotaMeter(
-  policy: QuotaPolicy,
-  owner: PolicyOwner,
-  timeZone: string,
-  at: number,
-): FixedMeter {
-  const { scope, ref, window, createdAt } = policy
-  const bounds = windowBoundsAt(window, at, timeZone, createdAt)
+/** The meter of a quota in one window. Not for quotas of every end user, which have a counter for each of them. */
+export function createQuotaMeter(policy: QuotaPolicy, owner: PolicyOwner, bounds: WindowBounds): FixedMeter {
+  const { scope, ref } = policy
   return toQuotaMeter(policy, toCaller(owner, scope, ref), bounds)
 }
 

@@ -1,12 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import {
-  CALENDAR_WINDOWS,
-  type CalendarWindow,
-  calendarBoundsAt,
-  isTimeZone,
-  windowBoundsAt,
-} from './windows.ts'
+import { CALENDAR_WINDOWS, type CalendarWindow, calendarBoundsAt, isTimeZone } from './windows.ts'
 
 const HOUR = 3_600_000
 const at = (text: string): number => Date.parse(text)
@@ -52,11 +46,6 @@ describe('calendar windows', () => {
     ['day', '2011-12-30T10:00:00Z', 'Pacific/Apia', '2011-12-30T10:00', '2011-12-31T10:00', 24],
   ])('%s of %s in %s', (window, instant, timeZone, start, end, hours) => {
     expect(show(window, instant, timeZone)).toEqual([`${start}:00.000Z`, `${end}:00.000Z`, hours])
-  })
-
-  test('total begins when its policy was created and never ends', () => {
-    expect(windowBoundsAt('total', 5000, 'Europe/Berlin', 1234)).toEqual({ start: 1234, end: null })
-    expect(windowBoundsAt('hour', 5000, 'UTC', 1234)).toEqual({ start: 0, end: HOUR })
   })
 
   test('throws a RangeError for an unknown time zone', () => {

@@ -15,22 +15,12 @@ export interface WindowBounds {
   readonly end: number | null
 }
 
-interface CalendarBounds extends WindowBounds {
+export interface CalendarBounds extends WindowBounds {
   readonly end: number
 }
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-
-/** Returns the window that contains `instant`. `total` begins at `createdAt`. Throws RangeError for an unknown time zone. */
-export function windowBoundsAt(
-  window: Window,
-  instant: number,
-  timeZone: string,
-  createdAt: number,
-): WindowBounds {
-  return window === 'total' ? { start: createdAt, end: null } : calendarBoundsAt(window, instant, timeZone)
-}
 
 /** Returns the calendar window that contains `instant`. Weeks begin on Monday. Throws RangeError for an unknown time zone. */
 export function calendarBoundsAt(window: CalendarWindow, instant: number, timeZone: string): CalendarBounds {

@@ -7,6 +7,7 @@ import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateMaxTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
+import { runAtOnce, runSteps } from '../../http/sliced-work.ts'
 import { attemptEmbeddings } from '../attempts/attempt-embeddings.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { toSender } from '../attempts/to-grant.ts'
@@ -154,11 +155,23 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
       requestId: this.#ctx.requestId,
       elapsedMs: this.#ctx.elapsedMs(),
     }
-    const bytes = this.#server.encodeReply(context, this.#parsed.request, reply, bill)
+    const steps = this.#server.encodeReply(context, this.#parsed.request, reply, bill)
+    const bytes = isLong(reply) ? await runSteps(steps, this.#ctx) : runAtOnce(steps)
     const headers = answerHeaders(this.#ctx, target, 'application/json', this.#deps)
     const outcome = { status: 200, bill, finishReason: 'stop' }
     await sendAnswer(this.#ctx, bytes, { headers, outcome }, this.#deps)
   }
+}
+
+/** Numbers, or characters of base64, that take about a millisecond to encode. */
+const SHORT = 8_192
+
+function isLong({ vectors }: EmbeddingReply): boolean {
+  let length = 0
+  return vectors.some(vector => {
+    length += vector.length
+    return length > SHORT
+  })
 }
 
 const NO_VECTORS: EmbeddingReply = { vectors: [], inputTokens: 0 }

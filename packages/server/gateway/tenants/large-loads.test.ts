@@ -5,7 +5,7 @@ import { LargeLoads } from './large-loads.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-function open(records: Record<string, number>) {
+function open(records: Record<string, number>, listed: Record<string, number> = {}) {
   const begun: string[] = []
   const loads = new LargeLoads(
     async id => {
@@ -19,7 +19,7 @@ function open(records: Record<string, number>) {
           policies,
           aliases: new Map(),
           customModels: new Map(),
-          credentials: [],
+          credentials: [{ discovered: { size: listed[id] ?? 0 } }],
         },
       } as unknown as Environment
     },
@@ -29,9 +29,20 @@ function open(records: Record<string, number>) {
 }
 
 test('an environment with few records is loaded at once, however often', async () => {
-  const { begun, loads } = open({ small: 999 })
+  const { begun, loads } = open({ small: 998 })
   for (let change = 0; change < 50; change++) await loads.find('small')
   expect(begun).toHaveLength(50)
+})
+
+test('one whose credentials list 20,000 models rests too', async () => {
+  const { begun, loads } = open({}, { large: 20_000 })
+  await loads.find('large')
+  const again = loads.find('large')
+  await vi.advanceTimersByTimeAsync(100)
+  expect(begun).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(100)
+  await again
+  expect(begun).toHaveLength(2)
 })
 
 test('one with thousands of records is loaded again after a rest, once for all that ask meanwhile', async () => {

@@ -5,6 +5,8 @@ import { FairSlots } from '../../http/fair-slots.ts'
 const LARGE_RECORDS = 1_000
 /** What a record costs of the event loop, in short ticks: parsing it, and measuring what it takes of memory. */
 const RECORD_MS = 0.02
+/** So many names of a provider's list cost what a record does. */
+const NAMES_PER_RECORD = 20
 /** How long an environment rests after it was loaded, as a multiple of what that cost; at most MAX_REST_MS. */
 const OWN_REST_FACTOR = 9
 const MAX_REST_MS = 1_000
@@ -22,7 +24,7 @@ interface LargeEnvironment {
 type Load = (id: string) => Promise<Environment | undefined>
 
 /**
- * Paces the loads of environments with thousands of rules, models or credentials, one after another in turns of organizations: each costs
+ * Paces the loads of environments with thousands of rules, models or credentials, or long lists of models, one after another in turns of organizations: each costs
  * every gateway worker up to 0.3 s, and whoever changes such an environment again and again makes its next
  * request load it anew. Other environments never wait.
  */
@@ -82,7 +84,8 @@ export class LargeLoads {
 function countRecords({ policies, aliases, customModels, credentials }: Environment): number {
   const { limits, quotas, budgets, plans } = policies
   const rules = limits.length + quotas.length + budgets.length + plans.length
-  return rules + aliases.size + customModels.size + credentials.length
+  const names = credentials.reduce((sum, { discovered }) => sum + discovered.size, 0)
+  return rules + aliases.size + customModels.size + credentials.length + Math.floor(names / NAMES_PER_RECORD)
 }
 
 async function pause(ms: number): Promise<void> {

@@ -10,7 +10,8 @@ import { requestRecord } from '../../testing/harness/request-record.ts'
 import { CREDENTIAL_REJECTED, markCredentialRejected } from '../models/credential-validation.ts'
 import { openDatabase, openPool } from '../pool.ts'
 import type { SettledMeter } from './alert-policies.ts'
-import { listOrganizationsWithUsage, listSettledMeters, raiseAlerts, removeEndedAlerts } from './alerts.ts'
+import { AlertSweep } from './alert-sweep.ts'
+import { raiseAlerts, removeEndedAlerts } from './alerts.ts'
 
 const DAY_MS = 86_400_000
 
@@ -42,9 +43,13 @@ async function insertUsage(costNanoUsd: number): Promise<void> {
   await insertRecords(plane.database.pool, [record])
 }
 
-function listReached(): Promise<SettledMeter[]> {
-  const { id, time_zone } = tenant.organization
-  return listSettledMeters(plane.database, { id, time_zone }, plane.clock.now())
+/** What a sweep finds for the tenant's organization. undefined: whether it has usage or not. */
+async function listReached(since?: Date, sweep = new AlertSweep(plane.database)): Promise<SettledMeter[]> {
+  const reached: SettledMeter[] = []
+  for await (const settled of sweep.run(since, plane.clock.now())) {
+    if (settled.meter.subject.orgId === tenant.organization.id) reached.push(settled)
+  }
+  return reached
 }
 
 async function raiseAll(): Promise<number[]> {
@@ -159,23 +164,45 @@ test('raises nothing for a budget that was increased or removed after the meter 
   expect(await listReached()).toEqual([])
 })
 
-test('lists organizations with usage since a time, without deleted ones', async () => {
+test('sweeps organizations with usage since a time, without deleted ones', async () => {
   const { db } = plane.database
-  const since = async (ms: number | undefined): Promise<boolean> => {
-    const found = await listOrganizationsWithUsage(
-      db,
-      ms === undefined ? undefined : new Date(plane.clock.now() - ms),
-    )
-    return found.some(({ id }) => id === tenant.organization.id)
+  await create('budgets', { limit_usd: 1, window: 'total', alert_pcts: [50] })
+  const isSwept = async (ms: number | undefined): Promise<boolean> => {
+    const since = ms === undefined ? undefined : new Date(plane.clock.now() - ms)
+    return (await listReached(since)).length > 0
   }
-  expect([await since(DAY_MS), await since(undefined)]).toEqual([false, true])
-  await insertUsage(1)
-  expect(await since(DAY_MS)).toBe(true)
+  await insertUsage(600_000_000)
+  expect([await isSwept(DAY_MS), await isSwept(undefined)]).toEqual([true, true])
   plane.clock.advance(2 * DAY_MS)
-  expect(await since(DAY_MS)).toBe(false)
+  expect([await isSwept(DAY_MS), await isSwept(undefined)]).toEqual([false, true])
   const deleted_at = new Date(plane.clock.now())
   await db.updateTable('organizations').set({ deleted_at }).where('id', '=', tenant.organization.id).execute()
-  expect(await since(undefined)).toBe(false)
+  expect(await isSwept(undefined)).toBe(false)
+})
+
+test('reads the rules of an organization in pages, and goes on in the next sweep where its time was over', async () => {
+  const { development, organization, project } = tenant
+  const count = 1_001
+  const ids = Array.from({ length: count }, () => plane.newId())
+  await plane.database.pool.query(
+    `insert into quotas (id, org_id, project_id, environment_id, scope, metric, "window", "limit", grace_pct, created_at, updated_at)
+      select id, $2, $3, $4, 'environment', 'requests', 'day', 1, 100, $5, $5 from unnest($1::uuid[]) id`,
+    [ids, organization.id, project.id, development.id, new Date(plane.clock.now())],
+  )
+  await create('budgets', { limit_usd: 1, window: 'day', alert_pcts: [1] })
+  await insertUsage(1_000_000_000)
+  await insertUsage(1)
+  expect(await listReached()).toHaveLength(count + 1)
+  let now = 0
+  const sweep = new AlertSweep(plane.database, () => {
+    now += 30_000
+    return now
+  })
+  const since = new Date(plane.clock.now() + DAY_MS)
+  // All organizations first, then those that the sweep before did not finish.
+  const sizes = [(await listReached(undefined, sweep)).length]
+  for (let round = 0; round < 4; round++) sizes.push((await listReached(since, sweep)).length)
+  expect(sizes).toEqual([1, 500, 500, 1, 0])
 })
 
 test('removes alerts whose window ended before a time, but not those of a window without end', async () => {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { QueueRoom } from '../../core/queue-room.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
+import { roomFor } from '../../testing/harness/queue-room.ts'
 import { addOrganization, CREATED, newId } from '../../testing/harness/storage-rows.ts'
 import type { Db } from '../pool.ts'
 import type { OrganizationRow } from '../schema.ts'
@@ -39,8 +41,9 @@ describe.each(listTestServers())('webhook deliveries on $label', server => {
   }
   const insert = (type = 'budget.alert', data: object = {}): Promise<void> =>
     insertWebhookDeliveries(db, { orgId: organization.id, type, at: now, data }, newId)
-  const claim = (limit = 100): Promise<DueDelivery[]> =>
-    claimDueDeliveries(db, { now: () => now }, { limit, leaseMs: LEASE_MS })
+  const claimIn = (room: QueueRoom): Promise<DueDelivery[]> =>
+    claimDueDeliveries(db, { now: () => now }, room, LEASE_MS)
+  const claim = (limit = 100): Promise<DueDelivery[]> => claimIn(roomFor(limit))
   const claimOne = async (): Promise<DueDelivery> => {
     const [delivery, ...others] = await claim()
     if (delivery === undefined || others.length > 0) throw new Error(`${others.length} deliveries too many`)
@@ -112,6 +115,27 @@ describe.each(listTestServers())('webhook deliveries on $label', server => {
     })
     await expect(failed).rejects.toThrow('rolled back')
     expect(await count()).toBe(0)
+  })
+
+  test('are claimed in turns of organizations, where running ones count and slow organizations come last', async () => {
+    const owners: string[] = []
+    for (let index = 0; index < 3; index++) {
+      organization = await addOrganization(db)
+      owners.push(organization.id)
+      await addWebhook('budget.alert')
+      for (let n = 0; n < 4; n++) await insert()
+      now++
+    }
+    const [busy = '', slow = '', other = ''] = owners
+    const room = roomFor(5, { running: new Map([[busy, 1]]), slow: [slow], slowLimit: 1, ofOrganization: 3 })
+    const first = await claimIn(room)
+    expect(first.map(({ org_id }) => org_id).sort()).toEqual([busy, busy, other, other, other].sort())
+    const running = new Map([
+      [busy, 3],
+      [other, 3],
+    ])
+    const rest = await claimIn({ ...room, running })
+    expect(rest.map(({ org_id }) => org_id)).toEqual([slow])
   })
 
   test('are claimed oldest first, up to the limit, and each by one of several claimers', async () => {

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
+import type { QueueRoom } from '../../core/queue-room.ts'
 import type { WebhookDeliveryRow } from '../event-tables.ts'
 import { type Page, selectPage } from '../page.ts'
 import type { Db } from '../pool.ts'
+import { hasRoom, inTurns, TURN_ORDER } from '../queue-turns.ts'
 
 export interface WebhookEvent {
   readonly orgId: string
@@ -109,38 +111,39 @@ export async function listWebhookDeliveries(
 }
 
 /** A delivery that this process claimed and must attempt now. */
-export interface DueDelivery extends Pick<WebhookDeliveryRow, 'id' | 'event' | 'payload' | 'attempts'> {
+export interface DueDelivery
+  extends Pick<WebhookDeliveryRow, 'id' | 'org_id' | 'event' | 'payload' | 'attempts'> {
   readonly webhook_id: string
   readonly url: string
   readonly secret_cipher: Buffer
 }
 
 /**
- * Claims up to `limit` deliveries that are due, and counts an attempt for each: the oldest one of each organization, then the
- * second one of each, so that an organization whose receivers are slow delays no other. No other process gets a
+ * Claims deliveries that are due, and counts an attempt for each: the oldest one of each organization, then the second one of
+ * each, where those that are sent already come first. Slow organizations come after the others. No other process gets a
  * claimed delivery for `leaseMs`; after that it is due again, in case this process died. Deliveries of deleted
  * organizations are given up instead of returned.
  */
 export async function claimDueDeliveries(
   db: Db,
   clock: Clock,
-  { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
+  room: QueueRoom,
+  leaseMs: number,
 ): Promise<DueDelivery[]> {
   const now = clock.now()
+  const due = sql`select id, org_id, next_attempt_at as due_at from webhook_deliveries
+    where next_attempt_at <= ${new Date(now)}`
   const { rows } = await sql<DueDelivery & { is_alive: boolean }>`
-    with turns as (
-      select id, row_number() over (partition by org_id order by next_attempt_at, id) as turn
-        from webhook_deliveries where next_attempt_at <= ${new Date(now)}
-    ), due as (
+    with turns as (${inTurns(due, room)}), due as (
       select w.id from webhook_deliveries w join turns on turns.id = w.id
-        where w.next_attempt_at <= ${new Date(now)}
-        order by turns.turn, w.next_attempt_at limit ${limit} for update of w skip locked
+        where w.next_attempt_at <= ${new Date(now)} and ${hasRoom(room)}
+        order by ${TURN_ORDER} limit ${room.limit} for update of w skip locked
     )
     update webhook_deliveries d set attempts = d.attempts + 1,
       next_attempt_at = case when o.deleted_at is null then ${new Date(now + leaseMs)}::timestamptz end
     from due, webhooks w, organizations o
     where d.id = due.id and w.id = d.webhook_id and o.id = d.org_id
-    returning d.id, d.event, d.payload, d.attempts, d.webhook_id, w.url, w.secret_cipher,
+    returning d.id, d.org_id, d.event, d.payload, d.attempts, d.webhook_id, w.url, w.secret_cipher,
       o.deleted_at is null as is_alive`.execute(db)
   return rows.filter(row => row.is_alive)
 }

@@ -43,13 +43,19 @@ export async function listKeys(
   return await selectPage(query, page, 'created_at', 'id').execute()
 }
 
-/** The ids of the environment's keys with one of these names, revoked and expired ones too. */
-export async function findKeyIds(db: Db, environmentId: string, names: readonly string[]): Promise<string[]> {
+/** The ids of up to `limit` of the environment's keys with one of these names, revoked and expired ones too. */
+export async function findKeyIds(
+  db: Db,
+  environmentId: string,
+  names: readonly string[],
+  limit: number,
+): Promise<string[]> {
   const rows = await db
     .selectFrom('keys')
     .select('id')
     .where('environment_id', '=', environmentId)
     .where('name', 'in', names)
+    .limit(limit)
     .execute()
   return rows.map(({ id }) => id)
 }

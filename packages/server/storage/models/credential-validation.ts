@@ -1,4 +1,5 @@
 import { refreshDelayMs } from '../../core/models/refresh-schedule.ts'
+import { cutToRoom } from '../discovered-models.ts'
 import { type EventDeps, insertSystemEvent, type SystemEvent } from '../events/system-events.ts'
 import type { Db } from '../pool.ts'
 import { lockProviderCredential, type ProviderCredentialRow } from './provider-credentials.ts'
@@ -18,20 +19,21 @@ export interface CredentialValidation {
 }
 
 /**
- * Stores the result and returns the row; undefined if the credential was removed in the meantime. A result of a
+ * Stores the result, with those of the models that the environment has room for, and returns the row; undefined if the credential was removed in the meantime. A result of a
  * credential that was changed since `validated` was read is dropped, and the changed row returned. Creates the event
  * `credential.invalid` if the provider rejects the credential and did not before. For a transaction of the caller's.
  */
 export async function updateCredentialValidation(
   tx: Db,
   validated: Pick<ProviderCredentialRow, 'id' | 'updated_at'>,
-  { at, error, models }: CredentialValidation,
+  { at, error, models: listed }: CredentialValidation,
   deps: EventDeps,
 ): Promise<ProviderCredentialRow | undefined> {
   const { id, updated_at } = validated
   const before = await lockProviderCredential(tx, id)
   if (before === undefined || before.updated_at.getTime() !== updated_at.getTime()) return before
   const failures = error === null ? 0 : before.refresh_failures + 1
+  const models = listed === undefined ? undefined : await cutToRoom(tx, before.environment_id, id, listed)
   // Snapshots hold the models: the same ones in another order are not written, so that no gateway loads them again.
   const isListed = models !== undefined && !hasSameModels(models, before.discovered_models)
   const row = await tx
@@ -39,7 +41,7 @@ export async function updateCredentialValidation(
     .set({
       last_validated_at: at,
       validation_error: error,
-      ...(isListed ? { discovered_models: [...models] } : {}),
+      ...(isListed ? { discovered_models: models } : {}),
       refresh_failures: failures,
       // null stays null: this credential's provider has no list.
       ...(before.refresh_at === null

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../../testing/harness/database.ts'
 import {
@@ -8,6 +9,7 @@ import {
   newId,
   type Tree,
 } from '../../testing/harness/storage-rows.ts'
+import { cutToRoom } from '../discovered-models.ts'
 import type { Db } from '../pool.ts'
 import { isUniqueViolation } from '../unique-violation.ts'
 import {
@@ -56,6 +58,42 @@ describe.each(listTestServers())('model names on $label', server => {
     ])
     expect([...found.customModels.keys()]).toEqual(['custom/a/b'])
     expect(found.customModels.get('custom/a/b')).toMatchObject({ id: 'a/b', pricing: null })
+  })
+
+  test('of younger credentials are left out where those before them fill the bounds of an environment', async () => {
+    const add = async (prefix: string, count: number, minutes: number, environment = tree.environment) => {
+      const created_at = new Date(CREATED.getTime() + minutes * 60_000)
+      const { id } = await addCredential(db, environment, { provider: prefix, created_at })
+      // As two that are written at once, or an earlier version, leave them.
+      await sql`update provider_credentials set discovered_models =
+        (select array_agg(${prefix} || i) from generate_series(1, ${count}) i) where id = ${id}`.execute(db)
+    }
+    const sizes = async (environment = tree.environment) =>
+      (await findEnvironmentModels(db, environment)).credentials.map(({ discovered }) => discovered.size)
+    await add('younger', 1, 2)
+    await add('old', 20_000, 1)
+    expect(await sizes()).toEqual([20_000, 0])
+    const other = (await addTree(db)).environment
+    await add('x'.repeat(250), 4_000, 1, other)
+    await add('y'.repeat(250), 4_000, 2, other)
+    expect(await sizes(other)).toEqual([4_000, 0])
+  })
+
+  test('are stored up to the bounds of the environment, with those of other lists', async () => {
+    const name = (letter: string, index: number) => `${letter}${index}`.padEnd(256, '-')
+    const list = (letter: string, count: number) => Array.from({ length: count }, (_, i) => name(letter, i))
+    const { discovered_models: first } = await addCredential(db, tree.environment, {
+      discovered_models: list('a', 4_000),
+    })
+    const second = await addCredential(db, tree.environment, { discovered_models: list('b', 100) })
+    expect([first.length, second.discovered_models]).toEqual([4_000, list('b', 96)])
+    const third = await addCredential(db, tree.environment, { discovered_models: ['c'] })
+    expect(third.discovered_models).toEqual([])
+    const room = await cutToRoom(db, tree.environment.id, second.id, list('d', 100))
+    expect(room).toEqual(list('d', 96))
+    const other = (await addTree(db)).environment
+    const short = Array.from({ length: 20_001 }, (_, i) => `${i}`)
+    expect(await cutToRoom(db, other.id, newId(), short)).toEqual(short.slice(0, 20_000))
   })
 
   test('are unique in their environment if they are of an alias, whose targets can be replaced', async () => {

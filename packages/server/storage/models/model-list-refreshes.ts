@@ -1,32 +1,27 @@
 import { sql } from 'kysely'
 import { refreshDelayMs } from '../../core/models/refresh-schedule.ts'
+import type { QueueRoom } from '../../core/queue-room.ts'
 import type { Db } from '../pool.ts'
+import { hasRoom, inTurns, TURN_ORDER } from '../queue-turns.ts'
 import type { ProviderCredentialRow } from './provider-credentials.ts'
 
-export interface RefreshClaim {
-  readonly limit: number
-  /** How long no other process gets a claimed credential, in case this process dies. */
-  readonly leaseMs: number
-}
-
 /**
- * Claims up to `limit` credentials whose provider's list of models is due, and returns them. Organizations take turns, so
- * that one with many slow credentials delays no other. Those of deleted projects are never due again.
+ * Claims credentials whose provider's list of models is due, and returns them. Organizations take turns, those whose
+ * providers are slow after the others. No other process gets a claimed credential for `leaseMs`, in case this process dies.
+ * Those of deleted projects are never due again.
  */
 export async function claimDueRefreshes(
   db: Db,
   now: number,
-  { limit, leaseMs }: RefreshClaim,
+  room: QueueRoom,
+  leaseMs: number,
 ): Promise<ProviderCredentialRow[]> {
+  const due = sql`select id, org_id, refresh_at as due_at from provider_credentials where refresh_at <= ${new Date(now)}`
   const { rows } = await sql<ProviderCredentialRow & { is_alive: boolean }>`
-    with turns as (
-      select id, refresh_at, row_number() over (partition by org_id order by refresh_at, id) as turn
-        from provider_credentials where refresh_at <= ${new Date(now)}
-    ), due as (
-      select c.id from provider_credentials c
-        where c.id in (select id from turns order by turn, refresh_at limit ${limit})
-          and c.refresh_at <= ${new Date(now)}
-        for update skip locked
+    with turns as (${inTurns(due, room)}), due as (
+      select c.id from provider_credentials c join turns on turns.id = c.id
+        where c.refresh_at <= ${new Date(now)} and ${hasRoom(room)}
+        order by ${TURN_ORDER} limit ${room.limit} for update of c skip locked
     )
     update provider_credentials c set
       refresh_at = case when p.deleted_at is null and o.deleted_at is null

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
+import { cutToRoom } from '../discovered-models.ts'
 import { hasLiveProject } from '../live-owner.ts'
 import type { Page } from '../page.ts'
 import type { Db } from '../pool.ts'
@@ -10,9 +11,20 @@ export type NewProviderCredentialRow = Insertable<ProviderCredentialTable>
 
 const credentials = defineTable('provider_credentials', hasLiveProject)
 
-export const { insert: insertProviderCredential, find: findProviderCredential } = credentials
-export const { lock: lockProviderCredential } = credentials
+export const { find: findProviderCredential, lock: lockProviderCredential } = credentials
 export const { updateExisting: updateProviderCredential, remove: removeProviderCredential } = credentials
+
+/** Stores a credential, with those of its models that the environment has room for. */
+export async function insertProviderCredential(
+  db: Db,
+  row: NewProviderCredentialRow,
+): Promise<ProviderCredentialRow> {
+  const { environment_id, id, discovered_models = [] } = row
+  return await credentials.insert(db, {
+    ...row,
+    discovered_models: await cutToRoom(db, environment_id, id, discovered_models),
+  })
+}
 
 /** Credentials of a whole project or of one environment. */
 export function listProviderCredentials(

@@ -1,9 +1,10 @@
-import type { Meter } from '../../core/limits/meter.ts'
+import type { CurrentWindows } from '../../core/limits/current-windows.ts'
+import type { FixedMeter, Meter } from '../../core/limits/meter.ts'
 import { createBudgetMeter, createLimitMeter, createQuotaMeter } from '../../core/limits/owner-meters.ts'
 import type { BudgetRow, LimitRow, QuotaRow } from '../policy-tables.ts'
 
-/** The meter of the budget's window at `at` (Unix milliseconds): the one that requests in that window use. */
-export function toBudgetRowMeter(row: BudgetRow, timeZone: string, at: number): Meter {
+/** Returns the meter of the budget's current window: the one that requests in that window use. */
+export function toBudgetRowMeter(row: BudgetRow, windows: CurrentWindows): FixedMeter {
   const policy = {
     id: row.id,
     createdAt: row.created_at.getTime(),
@@ -16,11 +17,11 @@ export function toBudgetRowMeter(row: BudgetRow, timeZone: string, at: number): 
     onTight: row.on_tight,
   }
   const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: null }
-  return createBudgetMeter(policy, whole, timeZone, at)
+  return createBudgetMeter(policy, whole, windows.find(policy.window, policy.createdAt))
 }
 
 /** Returns the meter of a quota's row. The scope default_end_user is excluded: it has a meter for each end user. */
-export function toQuotaRowMeter(row: QuotaRow, timeZone: string, at: number): Meter {
+export function toQuotaRowMeter(row: QuotaRow, windows: CurrentWindows): FixedMeter {
   const policy = {
     id: row.id,
     createdAt: row.created_at.getTime(),
@@ -32,7 +33,7 @@ export function toQuotaRowMeter(row: QuotaRow, timeZone: string, at: number): Me
     gracePct: row.grace_pct,
   }
   const whole = { orgId: row.org_id, projectId: row.project_id, environmentId: row.environment_id }
-  return createQuotaMeter(policy, whole, timeZone, at)
+  return createQuotaMeter(policy, whole, windows.find(policy.window, policy.createdAt))
 }
 
 /** The meter of a limit. Not for the scope default_end_user, which has a meter for each end user. */

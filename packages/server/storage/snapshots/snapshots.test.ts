@@ -72,6 +72,22 @@ describe.each(listTestServers())('snapshots on $label', server => {
     expect(await findKeyByHash(database.pool, hashKeyText('another'))).toBeUndefined()
   })
 
+  test('leaves the lists of younger credentials out where those before them fill the bounds of an environment', async () => {
+    for (const [name, createdAt, count] of [
+      ['b', '2030-01-02', 1],
+      ['a', '2030-01-01', 20_000],
+    ] as const) {
+      // As two that are written at once, or an earlier version, leave them.
+      await database.pool.query(
+        `update provider_credentials set discovered_models = (select array_agg('m' || i) from generate_series(1, $2) i)
+          where id = $1`,
+        [await addCredential(name, createdAt), count],
+      )
+    }
+    const found = await findEnvironmentSnapshot(database.pool, box, seeded.environmentId)
+    expect(found?.credentials.map(({ discovered }) => discovered.size)).toEqual([20_000, 0])
+  })
+
   test('returns an environment with its decrypted credentials, oldest first', async () => {
     const younger = await addCredential('younger', '2026-02-01T00:00:00Z')
     const older = await addCredential('older', '2026-01-01T00:00:00Z')

@@ -11,6 +11,7 @@ import type {
   KeyKind,
   Scope,
 } from '../../core/tenancy/tenancy.ts'
+import { withBoundedModels } from '../discovered-models.ts'
 import { openOptions } from '../secrets/secret-options.ts'
 import { AUTH_PARTS, type AuthParts, toDeviceAuth, toFederatedConfig } from './auth-snapshots.ts'
 import { jsonLines, readLines } from './json-lines.ts'
@@ -104,7 +105,7 @@ interface EnvironmentSnapshotRow extends PolicyParts, AuthParts {
 const CREDENTIAL = `jsonb_build_object('id', c.id, 'provider', c.provider,
     'secret_cipher', encode(c.secret_cipher, 'base64'), 'base_url', c.base_url, 'options', c.options,
     'options_cipher', encode(c.options_cipher, 'base64'), 'weight', c.weight, 'created_at', floor(extract(epoch from c.created_at) * 1000),
-    'updated_at', floor(extract(epoch from c.updated_at) * 1000), 'discovered_models', c.discovered_models)`
+    'updated_at', floor(extract(epoch from c.updated_at) * 1000), 'discovered_models', c.bounded_models)`
 const ALIAS = `jsonb_build_object('alias', a.alias, 'strategy', a.strategy, 'targets', a.targets)`
 const CUSTOM_MODEL = `jsonb_build_object('model', m.model, 'capabilities', m.capabilities,
     'context_window', m.context_window, 'max_output_tokens', m.max_output_tokens, 'pricing', m.pricing)`
@@ -124,8 +125,8 @@ export async function findEnvironmentSnapshot(
     text: `select e.id, e.org_id, e.project_id, e.name, e.log_capture, e.allowed_models, e.unsupported_params,
         e.on_client_gone, e.allow_secret_key_in_browser, e.allow_client_passthrough, p.allowed_origins,
         p.deleted_at is not null or o.deleted_at is not null as deleted,
-        (select ${jsonLines(CREDENTIAL, 'c.created_at, c.id')} from provider_credentials c
-          where c.environment_id = e.id) as credentials,
+        (select ${jsonLines(CREDENTIAL, 'c.created_at, c.id')} from ${withBoundedModels('e.id')} c)
+          as credentials,
         (select ${jsonLines(ALIAS)} from model_aliases a where a.environment_id = e.id) as aliases,
         (select ${jsonLines(CUSTOM_MODEL)} from custom_models m where m.environment_id = e.id) as custom_models,
         ${AUTH_PARTS}, ${POLICY_PARTS}
@@ -150,7 +151,9 @@ export async function findEnvironmentSnapshot(
     allowSecretKeyInBrowser: row.allow_secret_key_in_browser,
     allowClientPassthrough: row.allow_client_passthrough,
     allowedOrigins: row.allowed_origins,
-    credentials: await readCredentials(row.credentials, ticks, secretBox),
+    credentials: await readLines(row.credentials, ticks, (part: CredentialPart) =>
+      toCredential(part, secretBox),
+    ),
     aliases: new Map(
       await readLines(row.aliases, ticks, (part: AliasPart) => [part.alias, toAlias(part)] as const),
     ),
@@ -168,24 +171,7 @@ export async function findEnvironmentSnapshot(
   }
 }
 
-/** The models that the providers' lists may add to an environment. */
-const MAX_DISCOVERED = 20_000
-
-/** The oldest credentials' models count first. */
-function readCredentials(
-  lines: string | null,
-  ticks: ShortTicks,
-  secretBox: SecretBox,
-): Promise<Credential[]> {
-  let room = MAX_DISCOVERED
-  return readLines(lines, ticks, (part: CredentialPart) => {
-    const models = part.discovered_models.slice(0, room)
-    room -= models.length
-    return toCredential(part, models, secretBox)
-  })
-}
-
-function toCredential(part: CredentialPart, models: readonly string[], secretBox: SecretBox): Credential {
+function toCredential(part: CredentialPart, secretBox: SecretBox): Credential {
   const sealed = Buffer.from(part.secret_cipher, 'base64')
   const optionsCipher = part.options_cipher === null ? null : Buffer.from(part.options_cipher, 'base64')
   return {
@@ -197,6 +183,6 @@ function toCredential(part: CredentialPart, models: readonly string[], secretBox
     weight: part.weight,
     createdAt: part.created_at,
     updatedAt: part.updated_at,
-    discovered: new Set(models),
+    discovered: new Set(part.discovered_models),
   }
 }

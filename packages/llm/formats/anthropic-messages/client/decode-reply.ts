@@ -104,10 +104,9 @@ const BLOCKS: ReadonlyMap<string, BlockDecoder> = new Map(
         state.answer ??= encodeInput(block.input)
         return
       }
-      state.budget.take()
       state.order.addCall(state.toolCalls.length)
       state.toolCalls.push({
-        id: state.ids.pack(toText(block.id) ?? `toolu_${state.toolCalls.length}`),
+        id: state.ids.pack(toText(block.id) ?? `toolu_${state.toolCalls.length}`, state.budget),
         type: 'function',
         function: { name, arguments: encodeInput(block.input) },
       })

@@ -201,10 +201,9 @@ const STARTS: ReadonlyMap<string, BlockHandler> = new Map(
     thinking: (_state, { thinking }) => toReasoning(thinking),
     tool_use: (state, { start, call }) => {
       if (call < 0) return NOTHING
-      state.budget.take()
       return toCall({
         index: call,
-        id: state.ids.pack(toText(start.id) ?? `toolu_${call}`),
+        id: state.ids.pack(toText(start.id) ?? `toolu_${call}`, state.budget),
         type: 'function',
         function: { name: toText(start.name) ?? '', arguments: '' },
       })

@@ -92,9 +92,8 @@ function decodeToolCalls(blocks: readonly JsonObject[]): ToolCall[] {
     if (detail !== undefined) pending.push(detail)
     const call = findCall(block)
     if (call === undefined) continue
-    budget.take()
     calls.push({
-      id: packToolCallId(toText(call.use.toolUseId) ?? `call_${calls.length}`, pending),
+      id: packToolCallId(toText(call.use.toolUseId) ?? `call_${calls.length}`, budget.take(pending)),
       type: 'function',
       function: { name: call.name, arguments: toJsonText(call.use.input ?? {}) },
     })

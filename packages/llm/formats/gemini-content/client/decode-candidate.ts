@@ -69,7 +69,6 @@ export class CandidateDecoder {
     }
     // A call that has no end of its own ends where the next one begins.
     this.#close(delta)
-    this.#budget.take()
     const index = this.#callCount++
     const id = toText(call.id) ?? makeToolCallId(this.#replyId, this.#index, index, name)
     const details = signature === undefined ? [] : [this.#toDetail(signature, id)]
@@ -77,7 +76,7 @@ export class CandidateDecoder {
     const isPartial = isOpen || call.partialArgs !== undefined
     delta.addCall({
       index,
-      id: packToolCallId(id, details.map(withoutIndex)),
+      id: packToolCallId(id, this.#budget.take(details.map(withoutIndex))),
       type: 'function',
       function: { name, arguments: isPartial ? '' : toJsonText(toObject(call.args) ?? {}) },
     })

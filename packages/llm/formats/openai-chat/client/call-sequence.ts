@@ -58,7 +58,6 @@ export class CallSequence {
       return undefined
     }
     this.unnamed.delete(call.index)
-    this.budget.take()
     // Only the first piece has id, type and name: clients join the pieces of a call.
     const index = this.wireIds.length
     this.wireIds.push(id)
@@ -66,7 +65,7 @@ export class CallSequence {
     if (typeof call.index === 'number') this.byWireIndex.set(call.index, index)
     return {
       index,
-      id: this.ids.pack(id ?? makeToolCallId(this.replyId, this.choiceIndex, index, name)),
+      id: this.ids.pack(id ?? makeToolCallId(this.replyId, this.choiceIndex, index, name), this.budget),
       type: 'function',
       function: { name, arguments: begun },
     }

@@ -78,9 +78,8 @@ function decodeToolCalls(
   const add = (id: string | undefined, fn: JsonObject | undefined): void => {
     const name = toText(fn?.name)
     if (name === undefined) return
-    budget.take()
     calls.push({
-      id: ids.pack(id ?? makeToolCallId(replyId, choice, calls.length, name)),
+      id: ids.pack(id ?? makeToolCallId(replyId, choice, calls.length, name), budget),
       type: 'function',
       function: { name, arguments: completeArguments(fn?.arguments) },
     })

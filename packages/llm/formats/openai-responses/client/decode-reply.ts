@@ -74,11 +74,10 @@ class MessageCollector {
   #addCall(item: JsonObject): void {
     const call = decodeCall(item)
     if (call === undefined) return
-    this.#budget.take()
     const id = call.id ?? makeToolCallId(this.#replyId, 0, this.#calls.length, call.name)
     this.order.addCall(this.#calls.length)
     this.#calls.push({
-      id: packToolCallId(id, this.#pending),
+      id: packToolCallId(id, this.#budget.take(this.#pending)),
       type: 'function',
       function: { name: call.name, arguments: call.arguments === '' ? '{}' : call.arguments },
     })

@@ -158,11 +158,10 @@ class ResponseDecoder implements StreamDecoder {
   private openCall(item: JsonObject, key: string): Events {
     const name = toText(item.name)
     if (name === undefined || this.calls.has(key)) return NOTHING
-    this.budget.take()
     const index = this.calls.size
     this.calls.set(key, { index, sent: '' })
     const id = toText(item.call_id) ?? toText(item.id) ?? makeToolCallId(this.replyId, 0, index, name)
-    const packed = packToolCallId(id, this.pending)
+    const packed = packToolCallId(id, this.budget.take(this.pending))
     this.pending = []
     return [
       delta({ toolCalls: [{ index, id: packed, type: 'function', function: { name, arguments: '' } }] }),

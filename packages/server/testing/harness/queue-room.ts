@@ -1,0 +1,6 @@
+import type { QueueRoom } from '../../core/queue-room.ts'
+
+/** Room for so many items of whatever organizations. */
+export function roomFor(limit: number, change: Partial<QueueRoom> = {}): QueueRoom {
+  return { limit, slowLimit: limit, slow: [], ofOrganization: limit, running: new Map(), ...change }
+}
