@@ -72,8 +72,11 @@ export function settleShare(
 export function releaseShares({ shares, amounts, isExpired }: ProcessReservation): void {
   for (const { row, entry } of shares) {
     const { rule, counter } = row
-    if (counter.kind === 'rolling') counter.adjust(entry as RollingEntry, -reservedAmount(rule, amounts))
-    else if (isExpired) counter.settled -= expiredAmount(rule, amounts)
+    if (counter.kind === 'rolling') {
+      counter.adjust(entry as RollingEntry, -reservedAmount(rule, amounts))
+      // Otherwise it could never be merged with its neighbours.
+      counter.settle(entry as RollingEntry)
+    } else if (isExpired) counter.settled -= expiredAmount(rule, amounts)
     else counter.reserved -= reservedAmount(rule, amounts)
   }
 }
