@@ -24,8 +24,10 @@ export interface CounterRow {
   pending: EndedRequest[]
   /** The highest alert threshold that was reported. */
   alertedUpTo: number
-  /** Used since rows were last pruned. */
+  /** Used since it was last looked at to crowd it out. */
   isTouched: boolean
+  /** The reservations with a share of it, expired ones included. */
+  shareCount: number
 }
 
 export interface EndedRequest {
@@ -49,6 +51,7 @@ export function createRow(meter: Meter, sequence: number, isReady: boolean): Cou
     pending: [],
     alertedUpTo: 0,
     isTouched: true,
+    shareCount: 0,
   }
 }
 

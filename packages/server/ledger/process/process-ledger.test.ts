@@ -117,7 +117,7 @@ test('a rate of many requests keeps some twenty thousand entries at most, and it
   expect(ledger.reserve(toRequest('later', meters, { at: retryAt }))).toMatchObject({ isAdmitted: true })
 })
 
-test('counters with too many entries together count all usage, until a later time', () => {
+test('counters with too many entries together count all usage, until a later time', async () => {
   const options = { owner: 'test', seeds: openSeeds(), onThresholdCrossed: () => {}, openedAt: T }
   const ledger = new ProcessLedger({ ...options, maxEntries: 10 })
   const meters = [makeMeter('rate', 100, { since: T, windowMs: 1_000_000 })]
@@ -127,16 +127,16 @@ test('counters with too many entries together count all usage, until a later tim
   }
   const refused = () => refusalOf(ledger.reserve(toRequest('x', meters, { at: T + 200 })) as Verdict)
   expect(refused()).toMatchObject({ settled: 100, retryAt: T + 1_000_000 })
-  ledger.expire(T + 200)
+  await ledger.expire(T + 200)
   expect(refused()).toMatchObject({ settled: 100, retryAt: T + 99 + 1_000_000 })
 })
 
 describe('counters that are not needed any more', () => {
-  test('are removed: rates and concurrency without requests', () => {
+  test('are removed: rates and concurrency without requests', async () => {
     const { ledger } = openLedger()
     ledger.reserve(toRequest('a', [makeMeter('rate', 1, { since: T }), makeMeter('concurrency', 1)]))
     ledger.settle('a', toUsage())
-    ledger.expire(T + 120_000)
+    await ledger.expire(T + 120_000)
     expect(ledger.rowCount).toBe(0)
   })
 
@@ -145,9 +145,9 @@ describe('counters that are not needed any more', () => {
     const first = makeMeter('budget', 10, { since: T - 100, end: T + 100 })
     await ledger.reserve(toRequest('a', [first]))
     ledger.settle('a', toUsage())
-    ledger.expire(T + 3_600_000)
+    await ledger.expire(T + 3_600_000)
     expect(ledger.rowCount).toBe(1)
-    ledger.expire(T + 100 + 3_600_000)
+    await ledger.expire(T + 100 + 3_600_000)
     expect(ledger.rowCount).toBe(0)
     const next = makeMeter('budget', 10, { since: T + 100, end: T + 300 })
     expect(ledger.reserve(toRequest('b', [next], { at: T + 100 }))).toBeInstanceOf(Promise)
@@ -158,9 +158,9 @@ describe('counters that are not needed any more', () => {
     const meters = [makeMeter('budget', 10, { since: T - 100, end: T + 100 })]
     const amounts = { tokens: 0, nanoUsd: 6 }
     await ledger.reserve(toRequest('a', meters, { amounts, leaseMs: 10_000_000 }))
-    ledger.expire(T + 9_000_000)
+    await ledger.expire(T + 9_000_000)
     expect(ledger.rowCount).toBe(1)
-    expect(ledger.expire(T + 10_000_001)).toBe(1)
+    expect(await ledger.expire(T + 10_000_001)).toBe(1)
     expect(ledger.rowCount).toBe(1)
     expect(ledger.extend('a', amounts, T + 10_000_001, 1000)).toMatchObject({
       isAdmitted: true,
@@ -172,10 +172,10 @@ describe('counters that are not needed any more', () => {
     const { ledger } = openLedger()
     const meters = [makeMeter('budget', 10)]
     await ledger.reserve(toRequest('a', meters, { amounts: { tokens: 0, nanoUsd: 6 }, leaseMs: 1000 }))
-    ledger.expire(T + 1001)
-    ledger.expire(T + 1000 + 3_600_000)
+    await ledger.expire(T + 1001)
+    await ledger.expire(T + 1000 + 3_600_000)
     expect(ledger.reservationCount).toBe(1)
-    ledger.expire(T + 1001 + 3_600_000)
+    await ledger.expire(T + 1001 + 3_600_000)
     expect(ledger.reservationCount).toBe(0)
     ledger.settle('a', toUsage({ nanoUsd: 1 }))
     expect(await ledger.read(meters, T)).toMatchObject([{ settled: 6, reserved: 0 }])

@@ -18,6 +18,7 @@ import { CounterTable } from './counter-table.ts'
 import {
   addShare,
   expireReservation,
+  forgetShares,
   type ProcessReservation,
   releaseShares,
   resize,
@@ -36,8 +37,9 @@ export interface ProcessLedgerOptions extends LedgerOptions {
    * here, in any order.
    */
   readonly hasWorkers?: boolean
-  /** The entries of all rolling counters together. Default: what counter-table.ts keeps. */
+  /** The entries of all rolling counters together, and the counters. Default: what counter-table.ts keeps. */
   readonly maxEntries?: number
+  readonly maxRows?: number
 }
 
 /**
@@ -48,6 +50,7 @@ export class ProcessLedger implements Ledger {
   readonly owner: string
   readonly #counters: CounterTable
   readonly #reservations = new ShortLivedMap<ProcessReservation>()
+  #pruning: Promise<void> | undefined
 
   constructor(options: ProcessLedgerOptions) {
     this.owner = options.owner
@@ -59,18 +62,34 @@ export class ProcessLedger implements Ledger {
 
   /** `owner`: the name of the worker whose request it is. */
   reserve(request: ReserveRequest, owner: string = this.owner): Verdict | Promise<Verdict> {
+    this.#counters.crowdOut(request.at)
     const rows = this.#counters.find(request.meters, request.at)
     return rows === undefined ? this.#reserveSeeded(request, owner) : this.#reserveIn(rows, request, owner)
   }
 
   async #reserveSeeded(request: ReserveRequest, owner: string): Promise<Verdict> {
-    let rows: readonly CounterRow[]
-    try {
-      rows = await this.#counters.get(request.meters, request.at)
-    } catch {
-      return { isAdmitted: false, unavailable: 'the usage so far could not be read from the database' }
+    const { meters, at } = request
+    const verdict = await this.#useSeeded(meters, at, rows => this.#reserveIn(rows, request, owner))
+    return (
+      verdict ?? { isAdmitted: false, unavailable: 'the usage so far could not be read from the database' }
+    )
+  }
+
+  /** Returns what `use` returns for the rows of these meters, in the tick in which all are seeded; undefined where one cannot be. */
+  async #useSeeded<Result>(
+    meters: readonly Meter[],
+    at: number,
+    use: (rows: readonly CounterRow[]) => Result,
+  ): Promise<Result | undefined> {
+    for (;;) {
+      const rows = this.#counters.find(meters, at)
+      if (rows !== undefined) return use(rows)
+      try {
+        await this.#counters.seed(meters, at)
+      } catch {
+        return undefined
+      }
     }
-    return this.#reserveIn(rows, request, owner)
   }
 
   /** Atomic because it is synchronous: no other code runs between the check and the reservation. */
@@ -143,36 +162,33 @@ export class ProcessLedger implements Ledger {
     releaseShares(reservation)
   }
 
-  async read(meters: readonly Meter[], at: number): Promise<readonly MeterStatus[] | undefined> {
-    try {
-      const rows = await this.#counters.get(meters, at)
-      return meters.map((meter, index) => {
+  read(meters: readonly Meter[], at: number): Promise<readonly MeterStatus[] | undefined> {
+    return this.#useSeeded(meters, at, rows =>
+      meters.map((meter, index) => {
         const row = rows[index] as CounterRow
         if (row.counter.kind === 'rolling') row.counter.expireEntries(at)
         return statusOf(meter, row)
-      })
-    } catch {
-      return undefined
-    }
+      }),
+    )
   }
 
-  expire(at: number): number {
+  /** Resolves once counters that are not needed any more are removed too, in short ticks. */
+  async expire(at: number): Promise<number> {
     let expired = 0
-    let oldestSequence = this.#counters.sequence
-    const rowsOfExpired = new Set<CounterRow>()
     for (const [id, reservation] of this.#reservations.entries()) {
-      const { leaseEnd, sequence } = reservation
-      if (reservation.isExpired) {
-        if (leaseEnd + EXPIRED_KEPT_MS < at) this.#reservations.delete(id)
-      } else if (leaseEnd < at) {
+      const { leaseEnd } = reservation
+      if (!reservation.isExpired) {
+        if (leaseEnd >= at) continue
         expireReservation(reservation)
         expired++
+      } else if (leaseEnd + EXPIRED_KEPT_MS < at) {
+        this.#reservations.delete(id)
+        forgetShares(reservation)
       }
-      oldestSequence = Math.min(oldestSequence, sequence)
-      // If the request is restored it must find the rows that other requests use then.
-      if (reservation.isExpired) for (const { row } of reservation.shares) rowsOfExpired.add(row)
     }
-    this.#counters.prune(at, oldestSequence, rowsOfExpired)
+    // One that still runs is enough.
+    this.#pruning ??= this.#counters.prune(at).finally(() => (this.#pruning = undefined))
+    await this.#pruning
     return expired
   }
 

@@ -31,6 +31,7 @@ export interface ProcessReservation {
 /** Adds a request's share to a row. */
 export function addShare(meter: Meter, row: CounterRow, amounts: Amounts, at: number): Share {
   const { counter } = row
+  row.shareCount++
   const amount = reservedAmount(row.rule, amounts)
   if (counter.kind === 'rolling') return { meter, row, entry: counter.reserve(at, amount) }
   counter.reserved += amount
@@ -55,6 +56,7 @@ export function settleShare(
   usage: MeteredUsage,
 ): void {
   const { rule, counter } = row
+  row.shareCount--
   const used = settledAmount(rule, meter, usage)
   if (counter.kind === 'rolling') {
     const delta = used - reservedAmount(rule, amounts)
@@ -72,6 +74,7 @@ export function settleShare(
 export function releaseShares({ shares, amounts, isExpired }: ProcessReservation): void {
   for (const { row, entry } of shares) {
     const { rule, counter } = row
+    row.shareCount--
     if (counter.kind === 'rolling') {
       counter.adjust(entry as RollingEntry, -reservedAmount(rule, amounts))
       // Otherwise it could never be merged with its neighbours.
@@ -92,6 +95,11 @@ export function expireReservation(reservation: ProcessReservation): void {
       counter.settled += expiredAmount(rule, reservation.amounts)
     }
   }
+}
+
+/** Leaves what an expired reservation counts as used for good. */
+export function forgetShares({ shares }: ProcessReservation): void {
+  for (const { row } of shares) row.shareCount--
 }
 
 /** Undoes the expiry, because the request is still running. Whether its amounts still fit is not checked. */
