@@ -184,7 +184,8 @@ export async function benchLedgers({ quick = false, log }) {
   const amounts = { tokens: 2_000, nanoUsd: 10_000 }
   const request = () => {
     const id = `01941f29-7c00-7000-8000-${String(number++).padStart(12, '0')}`
-    return { id, at: Date.now(), meters, subject: CALLER, amounts, leaseMs: 60_000 }
+    const at = Date.now()
+    return { id, arrivedAt: at, at, meters, subject: CALLER, amounts, leaseMs: 60_000 }
   }
   const common = { owner: 'bench', seeds: openSeeds(), onThresholdCrossed: () => {} }
   const rounds = quick ? 7 : 25

@@ -11,7 +11,9 @@ export interface Amounts {
 export interface ReserveRequest {
   /** The gateway's own id of the request, never one that a caller chose. */
   readonly id: string
-  /** Unix milliseconds by the gateway's clock. Meters of fixed windows belong to this instant. */
+  /** Unix milliseconds by the gateway's clock. Meters of fixed windows belong to this instant, and so does the usage record. */
+  readonly arrivedAt: number
+  /** Time of admission, in Unix milliseconds by the gateway's clock. Meters of rolling windows count the request from then on. */
   readonly at: number
   /** Every meter that limits the request. May be empty. */
   readonly meters: readonly Meter[]

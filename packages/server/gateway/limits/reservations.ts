@@ -111,8 +111,10 @@ export class Reservations {
     return this.#running.size
   }
 
+  /** `arrivedAt`: of the request, in Unix milliseconds. */
   open(
     id: string,
+    arrivedAt: number,
     subject: MeterSubject,
     meters: readonly Meter[],
     amounts: Amounts,
@@ -120,6 +122,7 @@ export class Reservations {
     const at = this.#now()
     const verdict = this.#ledger.reserve({
       id,
+      arrivedAt,
       at,
       meters,
       subject,

@@ -32,6 +32,8 @@ export interface CounterRow {
 
 export interface EndedRequest {
   readonly id: string
+  /** Time of arrival, in Unix milliseconds. */
+  readonly arrivedAt: number
   /** Time of admission, in Unix milliseconds. */
   readonly at: number
   readonly subject: MeterSubject

@@ -132,7 +132,7 @@ export class OrganizationCounters implements EntryHolder {
       for (let index = group.length - 1; index >= 0; index--) {
         const row = group[index] as CounterRow
         if (row.sequence <= sequence) break
-        if (!countsRequest(row.meter, ended.subject, ended.at)) continue
+        if (!countsRequest(row.meter, ended.subject, ended.arrivedAt)) continue
         if (row.isReady) addEnded(row, ended)
         else row.pending.push(ended)
       }

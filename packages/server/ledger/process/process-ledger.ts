@@ -94,7 +94,7 @@ export class ProcessLedger implements Ledger {
 
   /** Atomic because it is synchronous: no other code runs between the check and the reservation. */
   #reserveIn(rows: readonly CounterRow[], request: ReserveRequest, owner: string): Verdict {
-    const { id, meters, amounts, at, subject, leaseMs } = request
+    const { id, meters, amounts, arrivedAt, at, subject, leaseMs } = request
     if (this.#reservations.has(id)) throw new Error(`request ${id} has a reservation already`)
     let refusal: LimitRefusal | undefined
     for (let index = 0; index < meters.length; index++) {
@@ -114,7 +114,17 @@ export class ProcessLedger implements Ledger {
     }
     const { sequence } = this.#counters
     const leaseEnd = at + leaseMs
-    this.#reservations.set(id, { owner, subject, at, shares, sequence, amounts, leaseEnd, isExpired: false })
+    this.#reservations.set(id, {
+      owner,
+      subject,
+      arrivedAt,
+      at,
+      shares,
+      sequence,
+      amounts,
+      leaseEnd,
+      isExpired: false,
+    })
     return { isAdmitted: true, statuses }
   }
 
@@ -143,8 +153,8 @@ export class ProcessLedger implements Ledger {
       settleShare(share, reservation, usage)
       this.#counters.noteSettled(share.meter, share.row)
     }
-    const { sequence, at, subject } = reservation
-    this.#counters.addToYounger(sequence, { id, at, subject, usage })
+    const { sequence, arrivedAt, at, subject } = reservation
+    this.#counters.addToYounger(sequence, { id, arrivedAt, at, subject, usage })
   }
 
   /**

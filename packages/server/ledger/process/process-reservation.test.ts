@@ -18,7 +18,8 @@ test.each<[string, (reservation: ProcessReservation) => void]>([
   for (let index = 0; index < 100_000; index++) {
     const at = T + index
     const shares = [addShare(meter, row, amounts, at)]
-    end({ owner: '', subject: CALLER, at, shares, sequence: 1, amounts, leaseEnd: at, isExpired: false })
+    const times = { arrivedAt: at, at, leaseEnd: at }
+    end({ owner: '', subject: CALLER, ...times, shares, sequence: 1, amounts, isExpired: false })
   }
   expect(counter.reserved).toBe(0)
   expect(counter.entryCount).toBeLessThanOrEqual(2 * 1024 + 1)

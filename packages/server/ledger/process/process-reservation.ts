@@ -17,6 +17,8 @@ export interface ProcessReservation {
   /** The process whose request it is. */
   readonly owner: string
   readonly subject: MeterSubject
+  /** Time of arrival, in Unix milliseconds. */
+  readonly arrivedAt: number
   /** Time of admission, in Unix milliseconds. */
   readonly at: number
   readonly shares: readonly Share[]

@@ -6,8 +6,8 @@ import { codeOf, slotOf, subjectArgs } from './meter-args.ts'
 export interface LocalReservation {
   readonly id: string
   readonly subject: MeterSubject
-  /** Time of admission by the gateway's clock, in Unix milliseconds. */
-  readonly at: number
+  /** Time of arrival by the gateway's clock, in Unix milliseconds. */
+  readonly arrivedAt: number
   readonly meters: readonly Meter[]
   /** Time of admission by the server's clock, in Unix milliseconds. */
   readonly admittedAt: number
@@ -21,8 +21,8 @@ export interface LocalReservation {
 
 /** Returns the ARGV of restore-reservation.lua after the time. */
 export function restoreArgs(reservation: LocalReservation, owner: string): (string | number)[] {
-  const { id, leaseMs, amounts, at, subject, admittedAt, meters } = reservation
-  const args: (string | number)[] = [id, leaseMs, amounts.tokens, amounts.nanoUsd, at]
+  const { id, leaseMs, amounts, arrivedAt, subject, admittedAt, meters } = reservation
+  const args: (string | number)[] = [id, leaseMs, amounts.tokens, amounts.nanoUsd, arrivedAt]
   args.push(...subjectArgs(subject), owner, admittedAt)
   for (const meter of meters) args.push(meter.key, codeOf(meter), slotOf(meter))
   return args

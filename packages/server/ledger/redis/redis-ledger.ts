@@ -115,9 +115,9 @@ export class RedisLedger implements Ledger {
   }
 
   #admit(request: ReserveRequest, run: string, { now, values }: Reply): Verdict {
-    const { id, subject, at, meters, amounts, leaseMs } = request
+    const { id, subject, arrivedAt, meters, amounts, leaseMs } = request
     const statuses = readStatuses(meters, values, this.#clock.shift(now))
-    const reservation = { id, subject, at, meters, admittedAt: now, run, amounts, leaseMs, statuses }
+    const reservation = { id, subject, arrivedAt, meters, admittedAt: now, run, amounts, leaseMs, statuses }
     this.#reservations.set(id, reservation)
     return { isAdmitted: true, statuses }
   }
@@ -204,11 +204,11 @@ export class RedisLedger implements Ledger {
 
   /** Takes over a request that was admitted during an outage. It counts whatever the limits say, as soon as the server is back. */
   adopt(request: ReserveRequest, statuses: readonly MeterStatus[]): void {
-    const { id, subject, at, meters, amounts, leaseMs } = request
+    const { id, subject, arrivedAt, at, meters, amounts, leaseMs } = request
     const reservation = {
       id,
       subject,
-      at,
+      arrivedAt,
       meters,
       admittedAt: at,
       run: undefined,

@@ -3,7 +3,7 @@
 -- Guarantee: the reservation counts whatever the limits say, since its request is running. Does nothing where the id is known.
 --
 -- KEYS[1]: the organization's reservations.
--- ARGV: now, id, lease (ms), tokens, nano-dollars, time of admission by the gateway's clock, project, environment, key, end
+-- ARGV: now, id, lease (ms), tokens, nano-dollars, time of arrival by the gateway's clock, project, environment, key, end
 -- user, owner, time of admission by the server's clock; then for each meter: key, code, slot (ms, see add_entry).
 -- Returns 1; 0: the id was known.
 

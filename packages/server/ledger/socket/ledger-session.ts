@@ -135,11 +135,12 @@ export class LedgerSession implements Topic {
     const call = reader.uint32()
     const meters = find(this.#meters, reader.uint32())
     const subject = find(this.#subjects, reader.uint32())
+    const arrivedAt = reader.double()
     const at = reader.double()
     const leaseMs = reader.double()
     const amounts = { tokens: reader.double(), nanoUsd: reader.double() }
     const id = reader.text()
-    const request = { id, at, meters, subject, amounts, leaseMs }
+    const request = { id, arrivedAt, at, meters, subject, amounts, leaseMs }
     this.#hasWaiting = true
     this.#reservations.add(id, () => this.#reserveNow(call, request))
   }

@@ -63,7 +63,7 @@ export class SocketLedger implements Ledger, Topic {
   }
 
   reserve(request: ReserveRequest): Verdict | Promise<Verdict> {
-    const { id, at, meters, subject, amounts, leaseMs } = request
+    const { id, arrivedAt, at, meters, subject, amounts, leaseMs } = request
     if (this.#reservations.has(id)) throw new Error(`request ${id} has a reservation already`)
     if (!this.#channel.isOpen) return this.#unavailable()
     const writer = this.#writer
@@ -76,6 +76,7 @@ export class SocketLedger implements Ledger, Topic {
       writer.uint32(call)
       writer.uint32(metersNumber)
       writer.uint32(subjectNumber)
+      writer.double(arrivedAt)
       writer.double(at)
       writer.double(leaseMs)
       writer.double(amounts.tokens)

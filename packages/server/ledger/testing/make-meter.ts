@@ -58,7 +58,7 @@ export function makeMeter(kind: MeterKind, limit: number, settings: MeterSetting
 /** The time at which tests begin, in Unix milliseconds. */
 export const T = 1_000_000_000_000
 
-/** A request at T with a lease of a minute that reserves no tokens and no cost. */
+/** A request that arrives at its `at`, T by default, with a lease of a minute that reserves no tokens and no cost. */
 export function toRequest(
   id: string,
   meters: readonly Meter[],
@@ -67,6 +67,7 @@ export function toRequest(
   return {
     id,
     at: T,
+    arrivedAt: settings.at ?? T,
     meters,
     subject: CALLER,
     amounts: { tokens: 0, nanoUsd: 0 },
