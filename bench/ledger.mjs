@@ -62,7 +62,8 @@ const SUPERVISOR = `
 import { openSeeds, ProcessLedger, serveLedger, SupervisorChannel } from './ledgers.mjs'
 const common = { owner: 'supervisor', seeds: openSeeds(), onThresholdCrossed: () => {} }
 const channel = await SupervisorChannel.open({ folder: process.argv[2], log: () => {} })
-serveLedger(channel, new ProcessLedger({ ...common, openedAt: Date.now(), hasWorkers: true }))
+const ledger = new ProcessLedger({ ...common, openedAt: Date.now(), hasWorkers: true })
+serveLedger(channel, ledger, { now: Date.now })
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
   process.send(user + system)

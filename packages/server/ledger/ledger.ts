@@ -119,8 +119,8 @@ export interface Ledger {
   read(meters: readonly Meter[], at: number): Promise<readonly MeterStatus[] | undefined>
 
   /**
-   * Ends reservations whose lease has run out: what they reserved counts as used, until their own settle corrects it.
-   * Called periodically. Returns the number of reservations that expired.
+   * Ends reservations whose lease has run out: what they reserved counts as used, until their own settle corrects it. Leases run by a
+   * clock of the store that nobody sets; `at` is for counters. Called periodically. Returns the number of reservations that expired.
    */
   expire(at: number): number | Promise<number>
 

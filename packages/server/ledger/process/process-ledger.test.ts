@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ThresholdCrossing, Verdict } from '../ledger.ts'
 import { type SeedSource, SeedStatementError } from '../seed-source.ts'
 import { makeMeter, openSeeds, T, toRequest, toUsage } from '../testing/make-meter.ts'
@@ -10,7 +10,8 @@ import { ProcessLedger } from './process-ledger.ts'
 function openLedger(seeds: SeedSource = openSeeds(), openedAt = T) {
   const crossings: ThresholdCrossing[] = []
   const onThresholdCrossed = (each: ThresholdCrossing): void => void crossings.push(each)
-  const ledger = new ProcessLedger({ owner: 'test', seeds, onThresholdCrossed, openedAt })
+  const options = { owner: 'test', seeds, onThresholdCrossed, openedAt, isTimeGiven: true }
+  const ledger = new ProcessLedger(options)
   return { ledger, crossings }
 }
 
@@ -179,6 +180,31 @@ describe('counters that are not needed any more', () => {
     expect(ledger.reservationCount).toBe(0)
     ledger.settle('a', toUsage({ nanoUsd: 1 }))
     expect(await ledger.read(meters, T)).toMatchObject([{ settled: 6, reserved: 0 }])
+  })
+})
+
+describe('leases', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  test.each([
+    ['set forward', 86_400_000],
+    ['set back', -86_400_000],
+  ])('run out after their time, also if the clock is %s', async (_, shiftMs) => {
+    const ledger = new ProcessLedger({
+      owner: 'test',
+      seeds: openSeeds(),
+      onThresholdCrossed: () => {},
+      openedAt: T,
+    })
+    const meters = [makeMeter('concurrency', 1)]
+    ledger.reserve(toRequest('a', meters, { leaseMs: 1_000 }))
+    vi.advanceTimersByTime(900)
+    ledger.extend('a', { tokens: 0, nanoUsd: 0 }, T + shiftMs, 1_000)
+    vi.advanceTimersByTime(1_000)
+    expect(await ledger.expire(T + shiftMs)).toBe(0)
+    vi.advanceTimersByTime(1)
+    expect(await ledger.expire(T)).toBe(1)
   })
 })
 

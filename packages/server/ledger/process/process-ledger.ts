@@ -37,6 +37,8 @@ export interface ProcessLedgerOptions extends LedgerOptions {
    * here, in any order.
    */
   readonly hasWorkers?: boolean
+  /** For tests: leases run by the times that calls give, in place of a clock that nobody sets. */
+  readonly isTimeGiven?: boolean
   /** The entries of all rolling counters together, and the counters. Default: what counter-table.ts keeps. */
   readonly maxEntries?: number
   readonly maxRows?: number
@@ -48,12 +50,14 @@ export interface ProcessLedgerOptions extends LedgerOptions {
  */
 export class ProcessLedger implements Ledger {
   readonly owner: string
+  readonly #isTimeGiven: boolean
   readonly #counters: CounterTable
   readonly #reservations = new ShortLivedMap<ProcessReservation>()
   #pruning: Promise<void> | undefined
 
   constructor(options: ProcessLedgerOptions) {
     this.owner = options.owner
+    this.#isTimeGiven = options.isTimeGiven === true
     this.#counters = new CounterTable({
       ...options,
       listRunning: options.hasWorkers === true ? () => this.#listIds() : undefined,
@@ -113,7 +117,7 @@ export class ProcessLedger implements Ledger {
       statuses.push(statusOf(meter, row))
     }
     const { sequence } = this.#counters
-    const leaseEnd = at + leaseMs
+    const leaseEnd = this.#leaseTime(at) + leaseMs
     this.#reservations.set(id, {
       owner,
       subject,
@@ -132,7 +136,7 @@ export class ProcessLedger implements Ledger {
     const reservation = this.#reservations.get(id)
     if (reservation === undefined) return { isAdmitted: false, unavailable: 'the reservation has ended' }
     if (reservation.isExpired) restoreReservation(reservation)
-    reservation.leaseEnd = at + leaseMs
+    reservation.leaseEnd = this.#leaseTime(at) + leaseMs
     let refusal: LimitRefusal | undefined
     for (const { meter, row } of reservation.shares) {
       const wanted = growth(row.rule, reservation.amounts, amounts)
@@ -185,13 +189,14 @@ export class ProcessLedger implements Ledger {
   /** Resolves once counters that are not needed any more are removed too, in short ticks. */
   async expire(at: number): Promise<number> {
     let expired = 0
+    const now = this.#leaseTime(at)
     for (const [id, reservation] of this.#reservations.entries()) {
       const { leaseEnd } = reservation
       if (!reservation.isExpired) {
-        if (leaseEnd >= at) continue
+        if (leaseEnd >= now) continue
         expireReservation(reservation)
         expired++
-      } else if (leaseEnd + EXPIRED_KEPT_MS < at) {
+      } else if (leaseEnd + EXPIRED_KEPT_MS < now) {
         this.#reservations.delete(id)
         forgetShares(reservation)
       }
@@ -214,6 +219,11 @@ export class ProcessLedger implements Ledger {
       expired++
     }
     return expired
+  }
+
+  /** Returns the time by which leases run, in milliseconds. A clock that is set neither ends nor prolongs them. */
+  #leaseTime(at: number): number {
+    return this.#isTimeGiven ? at : performance.now()
   }
 
   #listIds(): string[] {

@@ -25,6 +25,7 @@ export interface ProcessReservation {
   /** The number of rows that were opened before. Later rows do not know this reservation. */
   readonly sequence: number
   amounts: Amounts
+  /** In milliseconds by the clock of leases. */
   leaseEnd: number
   /** The lease has run out: its amounts are settled as used. */
   isExpired: boolean

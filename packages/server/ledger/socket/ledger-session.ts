@@ -9,8 +9,6 @@ import {
   ACKNOWLEDGED,
   DEFINE_METERS,
   DEFINE_SUBJECT,
-  EXPIRE,
-  EXPIRED,
   EXTEND,
   FORGET_DEFINITIONS,
   HEALTH,
@@ -116,8 +114,6 @@ export class LedgerSession implements Topic {
         return this.#extend(reader)
       case READ:
         return this.#read(reader)
-      case EXPIRE:
-        return this.#expire(reader)
       case DEFINE_METERS:
         return define(this.#meters, JSON.parse(reader.text()))
       case DEFINE_SUBJECT:
@@ -236,20 +232,6 @@ export class LedgerSession implements Topic {
     this.#writer.uint8(statuses === undefined ? NO_STATUSES : STATUSES)
     this.#writer.uint32(call)
     if (statuses !== undefined) writeStatuses(statuses, this.#writer)
-  }
-
-  #expire(reader: ByteReader): void {
-    const call = reader.uint32()
-    const at = reader.double()
-    Promise.resolve(this.#ledger.expire(at)).then(
-      count =>
-        this.#writeLater(() => {
-          this.#writer.uint8(EXPIRED)
-          this.#writer.uint32(call)
-          this.#writer.double(count)
-        }),
-      error => this.#writeLater(() => this.#writeThrown(call, error)),
-    )
   }
 
   #writeLater(write: () => void): void {
