@@ -87,5 +87,6 @@ function toMeter(
     nominalLimit: limit,
     alertThresholds: [],
     since: 0,
+    changedAt: 0,
   }
 }

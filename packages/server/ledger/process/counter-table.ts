@@ -139,8 +139,8 @@ export class CounterTable {
 
   /** Opens a row that needs no seed, because all its usage was counted by this process; undefined for others. */
   #openWithoutSeed(organization: OrganizationCounters, meter: Meter, at: number): CounterRow | undefined {
-    const isCounted = organization.hasCounted(meter, at, this.#options.openedAt)
-    return isCounted ? this.#open(organization, meter, true) : undefined
+    const needsSeed = organization.needsSeed(meter, at, this.#options.openedAt)
+    return needsSeed ? undefined : this.#open(organization, meter, true)
   }
 
   #open(organization: OrganizationCounters, meter: Meter, isReady: boolean): CounterRow {

@@ -109,18 +109,20 @@ export class OrganizationCounters implements EntryHolder {
   }
 
   /**
-   * Returns true if all requests that the meter counts at `at` and that were admitted since `openedAt` were counted here, or are not
-   * older than that: nothing has to be read for it.
+   * Returns true if a new row of the meter must begin with past usage: a request that the meter counts at `at` may not have been counted
+   * here, or in another row. `openedAt`: when this process began to count.
    */
-  hasCounted(meter: Meter, at: number, openedAt: number): boolean {
-    if (meter.kind === 'concurrency') return true
+  needsSeed(meter: Meter, at: number, openedAt: number): boolean {
+    if (meter.kind === 'concurrency') return false
     if (meter.kind === 'rolling') {
       const from = Math.max(meter.since, at - meter.windowMs)
-      return from >= Math.max(openedAt, this.#crowdedOutAt.get(meter.windowMs) ?? openedAt)
+      return from < Math.max(openedAt, meter.changedAt, this.#crowdedOutAt.get(meter.windowMs) ?? openedAt)
     }
     // The first request of a window whose previous window was counted here.
     const previous = this.#newestOfSeries.get(meter.series)
-    return previous?.isReady === true && previous.meter.kind === 'fixed' && previous.meter.end === meter.since
+    const isNext =
+      previous?.isReady === true && previous.meter.kind === 'fixed' && previous.meter.end === meter.since
+    return !isNext || meter.since < meter.changedAt
   }
 
   /** Counts an ended request in the rows opened after its admission. `sequence`: the number of rows opened before. */

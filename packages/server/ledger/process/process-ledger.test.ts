@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { ThresholdCrossing, Verdict } from '../ledger.ts'
 import { type SeedSource, SeedStatementError } from '../seed-source.ts'
 import { makeMeter, openSeeds, T, toRequest, toUsage } from '../testing/make-meter.ts'
@@ -69,6 +70,19 @@ describe('a new counter', () => {
     expect(ledger.reserve(toRequest('c', [old], { at: T + 100 }))).toBeInstanceOf(Promise)
     const later = toRequest('d', [makeMeter('rate', 1, { key: 'e' })], { at: T + 60_000 })
     expect(ledger.reserve(later)).not.toBeInstanceOf(Promise)
+  })
+
+  test('is seeded if its policy was changed within the window, since it had another counter before', async () => {
+    const { ledger } = openLedger()
+    const amounts = { tokens: 0, nanoUsd: 10 }
+    const edited = makeMeter('rate', 1, { key: 'edited', since: T, changedAt: T + 30_000 })
+    const reserve = (id: string, meter: Meter, at: number) =>
+      ledger.reserve(toRequest(id, [meter], { amounts, at }))
+    expect(reserve('a', { ...edited, key: 'before' }, T + 89_999)).toBeInstanceOf(Promise)
+    expect(reserve('b', { ...edited, key: 'after' }, T + 90_000)).not.toBeInstanceOf(Promise)
+    await reserve('c', makeMeter('budget', 10, { since: T - 100, end: T + 100 }), T)
+    const next = makeMeter('budget', 10, { since: T + 100, changedAt: T + 150, end: T + 300 })
+    expect(reserve('d', next, T + 150)).toBeInstanceOf(Promise)
   })
 
   test('is seeded for a window that does not follow the last counted one', async () => {

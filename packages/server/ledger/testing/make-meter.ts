@@ -29,6 +29,8 @@ export interface MeterSettings {
   readonly key?: string
   readonly windowMs?: number
   readonly since?: number
+  /** Default: `since`. */
+  readonly changedAt?: number
   readonly end?: number | null
   readonly alertThresholds?: number[]
   /** Default: all requests of the organization. */
@@ -45,6 +47,7 @@ export function makeMeter(kind: MeterKind, limit: number, settings: MeterSetting
     nominalLimit: limit,
     alertThresholds,
     since,
+    changedAt: settings.changedAt ?? since,
   } as const
   if (kind === 'concurrency') return { ...base, key, kind: 'concurrency', metric: 'in_flight' }
   if (kind === 'rate' || kind === 'token_rate') {

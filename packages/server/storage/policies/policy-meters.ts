@@ -7,6 +7,7 @@ export function toBudgetRowMeter(row: BudgetRow, timeZone: string, at: number): 
   const policy = {
     id: row.id,
     createdAt: row.created_at.getTime(),
+    updatedAt: row.updated_at.getTime(),
     projectId: row.project_id,
     scope: row.scope,
     ref: row.counted_ref,
@@ -24,6 +25,7 @@ export function toQuotaRowMeter(row: QuotaRow, timeZone: string, at: number): Me
   const policy = {
     id: row.id,
     createdAt: row.created_at.getTime(),
+    updatedAt: row.updated_at.getTime(),
     scope: row.scope,
     ref: row.counted_ref,
     metric: row.metric,
@@ -40,6 +42,7 @@ export function toLimitRowMeter(row: LimitRow): Meter {
   const policy = {
     id: row.id,
     createdAt: row.created_at.getTime(),
+    updatedAt: row.updated_at.getTime(),
     scope: row.scope,
     ref: row.counted_ref,
     metric: row.metric,
