@@ -22,10 +22,10 @@ const WARM_UP_ROUNDS = Number(process.env.RIDEAU_SOAK_WARM_UP ?? 1)
 const QUIET_MS = 3_000
 const ATTACK_MS = 5_000
 /**
- * The most by which the attacked p99 may exceed the quiet one in the best round. The goal is 2; the processors are shared
- * with the abusers and with other work of the machine here, which delay the program too.
+ * The most by which the attacked p99 may exceed the quiet one in the best round. The goal is 2, and 2 to 5 were measured alone on two
+ * processors (docs/decisions/0046-turns-of-long-work.md); other work of the machine delays the program too.
  */
-const MAX_RATIO = 40
+const MAX_RATIO = 20
 /** Rates of the front door, as front-door-settings.ts sets them: requests a second, and how many may come at once. */
 const RATES = {
   'refused flood': { perSecond: 50, burst: 500, served: 404 },
@@ -37,7 +37,7 @@ const COST_USD = 0.05
 /** The first part of each attack is not measured: the abusers take 2 s to open their connections. */
 const RAMP_MS = 2_000
 const NAMES = Object.keys(ABUSERS)
-/** Abusers that attack alone first, which shows who hurts most: names with commas between them, or `1` for all. */
+/** Abusers that attack before all do, which shows who hurts most: names with commas between them, `+` between those that attack together, or `1` for each alone. */
 const ALONE = process.env.RIDEAU_SOAK_EACH
 const NAMES_ALONE = ALONE === '1' ? NAMES : (ALONE?.split(',').filter(name => name !== '') ?? [])
 
@@ -227,7 +227,7 @@ async function runRounds(): Promise<readonly Round[]> {
 }
 
 test(
-  'ten abusers neither fail nor much delay an honest caller, whose usage is exact to the cent',
+  'ten abusers fail no request of an honest caller, whose usage is exact to the cent',
   async () => {
     const budget = { window: 'month', scope: 'environment', scope_ref: environmentId, limit_usd: 1e6 }
     await manage('POST', `/v1/projects/${projectId}/budgets`, budget)
@@ -235,7 +235,7 @@ test(
     // Compiles what runs often, and lets the heap grow.
     await honest.measure(QUIET_MS)
     for (let left = WARM_UP_ROUNDS; left > 0; left--) await runRound(NAMES)
-    for (const name of NAMES_ALONE) await runRound([name])
+    for (const name of NAMES_ALONE) await runRound(name.split('+'))
     const rounds = await runRounds()
     const seconds = (performance.now() - startedAt) / 1_000
     const ratios = rounds.map(({ ratio }) => ratio)

@@ -2032,7 +2032,7 @@ export interface components {
             /** @enum {string} */
             metric: "requests" | "tokens" | "concurrency";
             limit: number;
-            /** @description For requests and tokens, up to 31 days. Default: 60 for requests. */
+            /** @description For requests and tokens, up to 31 days. Default: 60. */
             window_seconds?: number | null;
         };
         LimitChangeInput: {
@@ -2042,7 +2042,7 @@ export interface components {
             /** @enum {string} */
             metric?: "requests" | "tokens" | "concurrency";
             limit?: number;
-            /** @description For requests and tokens, up to 31 days. Default: 60 for requests. */
+            /** @description For requests and tokens, up to 31 days. Default: 60. */
             window_seconds?: number | null;
         };
         LimitQuestionInput: {

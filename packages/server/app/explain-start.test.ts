@@ -3,7 +3,7 @@ import net, { type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DatabaseInUseError } from '../storage/instance-lock.ts'
+import { DatabaseInUseError, JournalInUseError } from '../storage/instance-lock.ts'
 import { explainStart, prepareDataFolder } from './explain-start.ts'
 
 const settings = {
@@ -63,6 +63,12 @@ describe('a start that fails names the setting', () => {
     expect(explainStart(failure, settings)).toMatchObject({ name: 'ConfigError', message: ofFolder })
     const ofServer = explainStart(failure, { ...settings, databaseUrl: 'postgres://secret@host/db' }) as Error
     expect(ofServer.message).toBe(`DATABASE_URL: ${failure.message}`)
+  })
+
+  test('of a data folder that another gateway uses', () => {
+    const failure = new JournalInUseError('another gateway process writes its journal in this folder')
+    const message = `RIDEAU_DATA_DIR: /srv/rideau/journal: ${failure.message}: stop it, or give each gateway a data folder of its own`
+    expect(explainStart(failure, settings)).toMatchObject({ name: 'ConfigError', message })
   })
 })
 

@@ -1,7 +1,8 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { DatabaseInUseError } from '../storage/instance-lock.ts'
+import { DatabaseInUseError, JournalInUseError } from '../storage/instance-lock.ts'
 import { ConfigError } from './config-error.ts'
+import { JOURNAL } from './records.ts'
 import type { Config } from './settings.ts'
 
 type StartSettings = Pick<
@@ -14,6 +15,11 @@ export function explainStart(error: unknown, config: StartSettings): unknown {
   if (error instanceof DatabaseInUseError) {
     const database = config.databaseUrl === undefined ? `RIDEAU_DATA_DIR: ${config.dataDir}` : 'DATABASE_URL'
     return new ConfigError(`${database}: ${error.message}`, { cause: error })
+  }
+  if (error instanceof JournalInUseError) {
+    const folder = path.join(config.dataDir, JOURNAL)
+    const remedy = 'stop it, or give each gateway a data folder of its own'
+    return new ConfigError(`RIDEAU_DATA_DIR: ${folder}: ${error.message}: ${remedy}`, { cause: error })
   }
   const { code, syscall, hostname, port } = error as NodeJS.ErrnoException & {
     hostname?: string

@@ -26,6 +26,7 @@ import { createRegistry, type Reading } from '../http/metrics.ts'
 import { openCallerEgress } from '../http/open-egress.ts'
 import type { Readiness } from '../http/readiness.ts'
 import type { Drain } from '../journal/drain.ts'
+import { openJournalId } from '../journal/journal-id.ts'
 import type { OpenedLedger } from '../ledger/failover/open-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openCancellations } from '../redis/cancellations.ts'
@@ -285,10 +286,11 @@ function openJournaled({ config, log, storage, exceptions, closers, worker }: Ap
   })
 }
 
-/** Acquires the lock of a process that is alone on its database, or that shares limits with others. */
+/** Acquires the lock of a process that is alone on its database, or that shares limits with others, and has its own journal. */
 export async function acquireLock({ config, log, storage }: AppParts): Promise<() => Promise<void>> {
   return await acquireInstanceLock(storage.connection, {
     isShared: config.redisUrl !== undefined,
+    journalId: openJournalId(config.dataDir),
     onLost: error => {
       log.fatal(error.message)
       process.kill(process.pid, 'SIGTERM')

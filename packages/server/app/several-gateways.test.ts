@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
@@ -104,6 +104,21 @@ describe.skipIf(redisProgram === undefined)('several gateways on one database', 
 
   test('refuse the start of another one without REDIS_URL, with a line that says what to do', async () => {
     await expect(openSecond({})).rejects.toThrow(/another gateway process already runs.*REDIS_URL/)
+  })
+
+  test('refuse the start of another one on the same data folder, and leave its journal alone', async () => {
+    const running = callSecond('/v1/chat', chat('sandbox/slow'))
+    const journal = path.join(dataDir, 'journal')
+    await expect.poll(() => readdirSync(journal).some(name => name.endsWith('.log'))).toBe(true)
+    await expect(openSecond({ REDIS_URL: redis.url })).rejects.toThrow(
+      /another gateway process writes its journal/,
+    )
+    const response = await running
+    expect(response.status).toBe(200)
+    const id = response.headers.get('x-request-id')
+    const status = async (): Promise<unknown> =>
+      (await app.database.pool.query('select status from request_logs where id = $1', [id])).rows[0]?.status
+    await expect.poll(status).toBe(200)
   })
 
   test('cancel a request at the other gateway, and return false for an unknown request', async () => {

@@ -236,7 +236,7 @@ function toServices(deps: ControlDeps, limits: ControlLimits) {
     ...deps,
     wholeDb: deps.db,
     hasOidc: deps.oidc !== undefined,
-    hasTimeZone: openTimeZones(deps.db),
+    spellTimeZone: openTimeZones(deps.db),
     passwords: openPasswords(),
     rates: openControlRates(deps.clock, limits),
     scopeSlots: new ScopeSlots(),

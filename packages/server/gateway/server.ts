@@ -13,6 +13,7 @@ import { toReadinessAnswer } from '../http/readiness.ts'
 import { ReceivedRequest } from '../http/received-request.ts'
 import { parseRequestId } from '../http/request-headers.ts'
 import { RequestLines } from '../http/request-lines.ts'
+import { countRefused } from '../http/sliced-work.ts'
 import { writeHead } from '../http/write-head.ts'
 import type { GatewayDeps } from './deps.ts'
 import { answerBrokenRequest } from './edge/broken-requests.ts'
@@ -151,6 +152,8 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
 
 /** Ends a request with a fault, after the delay of an answer to a request that came too fast. */
 function answerFault(ctx: RequestContext, fault: Fault, deps: GatewayDeps): Promise<void> {
+  // A request that reached a provider was not refused, and faults from 500 on are not the caller's.
+  if (fault.status < 500 && ctx.calledAt === undefined) countRefused(ctx)
   const delaying = deps.frontDoor.refusalDelay.delayFor(fault, ctx.startedAt)
   if (delaying === undefined) return endWithFault(ctx, fault, deps)
   return delaying.then(() => endWithFault(ctx, fault, deps))

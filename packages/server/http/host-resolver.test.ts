@@ -131,6 +131,16 @@ describe('an answer', () => {
     ])
   })
 
+  test('is not removed by those of a thousand names of another tenant', async () => {
+    const { hosts } = open()
+    dns.script('own.test', { a: ['192.0.2.1'] })
+    dns.script('wild.test', { a: ['192.0.2.1'] })
+    await hosts.resolve('own.test', A)
+    for (let n = 0; n <= 1_000; n++) await hosts.resolve(`b${n}.wild.test`, B)
+    await hosts.resolve('own.test', A)
+    expect(countOf('own.test')).toBe(1)
+  })
+
   test('is removed by those of a thousand other names, so that the cache does not grow', async () => {
     const { hosts } = open()
     dns.script('wild.test', { a: ['192.0.2.1'] })

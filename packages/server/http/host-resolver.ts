@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns'
+import { FairCache } from '../core/admission/fair-cache.ts'
 import type { SlotBounds } from './fair-slots.ts'
-import { type LookupOwner, LookupSlots } from './lookup-slots.ts'
+import { type LookupOwner, LookupSlots, toOrganization } from './lookup-slots.ts'
 import type { HostAnswer } from './query-addresses.ts'
 
 /** How long a caller waits for a name's addresses, and how long a lookup may take. */
@@ -56,12 +57,12 @@ interface CacheEntry {
 /** What resolves names for the egress guard. */
 export type Hosts = Pick<HostResolver, 'resolve'>
 
-/** Resolves names to addresses, with a cache, one lookup for concurrent callers of a name, and a share for each owner. */
+/** Resolves names to addresses, with a cache that organizations share, one lookup for concurrent callers of a name, and a share for each owner. */
 export class HostResolver {
   readonly #lookUp: LookUpHost
   readonly #slots: LookupSlots
   readonly #now: () => number
-  readonly #cache = new Map<string, CacheEntry>()
+  readonly #cache = new FairCache<CacheEntry>(MAX_CACHED)
   readonly #running = new Map<string, Promise<HostAnswer>>()
 
   constructor({ lookUp, bounds, now = () => performance.now() }: HostResolverOptions) {
@@ -77,11 +78,11 @@ export class HostResolver {
   async resolve(hostname: string, owner: LookupOwner): Promise<LookupAddress[]> {
     const answer = this.#findCached(hostname) ?? this.#orStale(hostname, await this.#share(hostname, owner))
     if (!answer.ok) throw new LookupError(answer.reason)
-    return inTurns(answer.addresses, this.#countUse(hostname))
+    return inTurns(answer.addresses, this.#countUse(hostname, owner))
   }
 
   #findCached(hostname: string): HostAnswer | undefined {
-    const entry = this.#cache.get(hostname)
+    const entry = this.#cache.find(hostname)
     if (entry === undefined) return undefined
     return this.#now() < entry.expiresAt ? entry.answer : undefined
   }
@@ -89,12 +90,12 @@ export class HostResolver {
   /** Returns the answer; if it has none because DNS servers failed, the addresses that the name had before. */
   #orStale(hostname: string, answer: HostAnswer): HostAnswer {
     if (answer.ok || answer.reason === 'unknown') return answer
-    const entry = this.#cache.get(hostname)
+    const entry = this.#cache.find(hostname)
     return entry?.answer.ok === true && this.#now() < entry.staleUntil ? entry.answer : answer
   }
 
-  #countUse(hostname: string): number {
-    const entry = this.#cache.get(hostname)
+  #countUse(hostname: string, owner: LookupOwner): number {
+    const entry = this.#cache.use(toOrganization(owner), hostname)
     return entry === undefined ? 0 : entry.uses++
   }
 
@@ -118,26 +119,22 @@ export class HostResolver {
         this.#slots.release(owner)
       })
       .then(answer => {
-        this.#store(hostname, answer)
+        this.#store(hostname, owner, answer)
         return answer
       })
     this.#running.set(hostname, lookup)
     return lookup
   }
 
-  #store(hostname: string, found: HostAnswer): void {
-    const earlier = this.#cache.get(hostname)
+  #store(hostname: string, owner: LookupOwner, found: HostAnswer): void {
+    const earlier = this.#cache.find(hostname)
     const answer = this.#orStale(hostname, found)
     const now = this.#now()
     const expiresAt = now + toLifetimeMs(found)
     const isStale = answer !== found && earlier !== undefined
     const staleUntil = isStale ? earlier.staleUntil : expiresAt + STALE_MS
-    this.#cache.delete(hostname)
-    if (this.#cache.size >= MAX_CACHED) {
-      const [oldest] = this.#cache.keys()
-      if (oldest !== undefined) this.#cache.delete(oldest)
-    }
-    this.#cache.set(hostname, { answer, expiresAt, staleUntil, uses: earlier?.uses ?? 0 })
+    const entry = { answer, expiresAt, staleUntil, uses: earlier?.uses ?? 0 }
+    this.#cache.set(toOrganization(owner), hostname, entry)
   }
 }
 

@@ -37,7 +37,7 @@ export class LookupSlots {
 }
 
 /** An owner outside requests is often an organization itself, and counts together with its environments then. */
-function toOrganization(owner: LookupOwner): string {
+export function toOrganization(owner: LookupOwner): string {
   return owner.environment?.orgId ?? toTenant(owner)
 }
 

@@ -6,9 +6,21 @@ import {
 } from '../core/admission/connection-shares.ts'
 import { RestFactor } from './rest-factor.ts'
 
+/** The long work of one request. */
+export interface LongWork {
+  /** The time that it took in the event loop, in milliseconds. */
+  ms: number
+}
+
+/** Whose work it is. A request context is one. */
+export interface WorkOwner extends ShareOwner {
+  /** undefined: it had no turn yet. */
+  longWork?: LongWork | undefined
+}
+
 /** Work that may be long, and so waits for a turn in the event loop. */
 export interface TurnTaker {
-  readonly owner: ShareOwner
+  readonly owner: WorkOwner
   /** What the work comes from; '': a caller's request. */
   readonly origin: string
   /**
@@ -41,6 +53,8 @@ const UNKNOWN_CALLER: CallerId = { keyId: '' }
 export class LoopTurns {
   readonly #waiting = new ConnectionShares<TurnTaker>(Number.MAX_SAFE_INTEGER)
   readonly #shares = new Map<TurnTaker, ConnectionShare<TurnTaker>>()
+  /** Work that waits until its caller has paid a debt. */
+  readonly #indebted = new Map<TurnTaker, NodeJS.Timeout>()
   #isScheduled = false
   #sliceStart = 0
   /** What was done in this tick without a turn. */
@@ -55,9 +69,8 @@ export class LoopTurns {
   /** The sender of the latest request that is not from `#last`. */
   #other: CallerId | undefined
   #otherAt = Number.NEGATIVE_INFINITY
-  /** Whose long work was done since the last rest was computed. */
-  #worker: CallerId | undefined
-  #hasSeveralWorkers = false
+  /** Whose long work was done since the last rest was computed: one for each turn. */
+  #workers: WorkOwner[] = []
 
   /** Notes a request. `now`: by performance.now. */
   noteRequest(sender: CallerId, now: number): void {
@@ -81,12 +94,22 @@ export class LoopTurns {
   }
 
   /** Counts `ms` milliseconds of work that was done without a turn. */
-  spend(ms: number, owner: ShareOwner): void {
+  spend(ms: number, owner: WorkOwner): void {
     this.#spentMs += ms
-    this.#noteWorker(owner)
+    this.#workers.push(owner)
     if (this.#isScheduled) return
     this.#isScheduled = true
     setImmediate(endTickOf, this)
+  }
+
+  /** Waits for a turn, which comes after `debtMs` milliseconds at the earliest. */
+  waitFor(taker: TurnTaker, debtMs: number): void {
+    if (debtMs < MIN_REST_MS) return this.wait(taker)
+    const enter = (): void => {
+      this.#indebted.delete(taker)
+      this.wait(taker)
+    }
+    this.#indebted.set(taker, setTimeout(enter, debtMs))
   }
 
   wait(taker: TurnTaker): void {
@@ -102,6 +125,11 @@ export class LoopTurns {
 
   /** Removes work that is no longer wanted. Does nothing if it does not wait. */
   withdraw(taker: TurnTaker): void {
+    const timer = this.#indebted.get(taker)
+    if (timer !== undefined) {
+      clearTimeout(timer)
+      this.#indebted.delete(taker)
+    }
     const share = this.#shares.get(taker)
     if (share === undefined) return
     this.#shares.delete(taker)
@@ -128,9 +156,10 @@ export class LoopTurns {
     this.#sliceStart = 0
     this.#spentMs = 0
     this.#isScheduled = false
-    const isShared = this.#isWaitedFor(now)
-    this.#worker = undefined
-    this.#hasSeveralWorkers = false
+    const workers = this.#workers
+    this.#workers = []
+    for (const { longWork } of workers) if (longWork !== undefined) longWork.ms += tookMs / workers.length
+    const isShared = this.#isWaitedFor(workers, now)
     const restUntil = Math.max(this.#restUntil, now) + tookMs * this.#rest.at(now)
     this.#restUntil = isShared ? Math.min(restUntil, now + MAX_REST_MS) : 0
     if (this.#shares.size === 0) return
@@ -145,30 +174,25 @@ export class LoopTurns {
     setTimeout(runSliceOf, restMs, this)
   }
 
-  #noteWorker({ caller = UNKNOWN_CALLER }: ShareOwner): void {
-    if (this.#worker === undefined) this.#worker = caller
-    else if (!isSameCaller(caller, this.#worker)) this.#hasSeveralWorkers = true
-  }
-
   /** True if a caller that sends requests had to wait for the long work of another caller. */
-  #isWaitedFor(now: number): boolean {
-    return this.#waits(this.#last, now - this.#lastAt) || this.#waits(this.#other, now - this.#otherAt)
-  }
-
-  #waits(sender: CallerId | undefined, silentMs: number): boolean {
-    if (sender === undefined || silentMs >= RECENT_MS) return false
-    return this.#hasSeveralWorkers || this.#worker === undefined || !isSameCaller(sender, this.#worker)
+  #isWaitedFor(workers: readonly WorkOwner[], now: number): boolean {
+    return waits(this.#last, now - this.#lastAt, workers) || waits(this.#other, now - this.#otherAt, workers)
   }
 
   #next(): boolean {
     const taker = this.#waiting.next()
     if (taker === undefined) return false
-    this.#noteWorker(taker.owner)
+    this.#workers.push(taker.owner)
     const share = this.#shares.get(taker) as ConnectionShare<TurnTaker>
     this.#shares.delete(taker)
     this.#waiting.release(share)
     return taker.takeTurn()
   }
+}
+
+function waits(sender: CallerId | undefined, silentMs: number, workers: readonly WorkOwner[]): boolean {
+  if (sender === undefined || silentMs >= RECENT_MS) return false
+  return workers.length === 0 || workers.some(({ caller = UNKNOWN_CALLER }) => !isSameCaller(sender, caller))
 }
 
 function isSameCaller(a: CallerId, b: CallerId): boolean {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { runInSlices, takeTurn } from './sliced-work.ts'
+import type { WorkOwner } from './loop-turns.ts'
+import { countRefused, runInSlices, takeTurn } from './sliced-work.ts'
 
 const never = (): boolean => false
 
@@ -102,4 +103,27 @@ test('a turn resolves in a tick in which no other long work is done', async () =
   isOver = true
   const at = log.indexOf('turn')
   expect([log[at - 1], log[at + 1]]).toEqual(['other', 'other'])
+})
+
+test('the long work of a caller begins later after refused long work, and that of others does not', async () => {
+  const requestOf = (id: string): WorkOwner => ({
+    environment: { orgId: id, id },
+    caller: { keyId: id },
+    endUser: undefined,
+  })
+  const refused = requestOf('refused')
+  await runInSlices(workOf('refused', 3, []), never, refused)
+  await new Promise(resolve => setImmediate(resolve))
+  countRefused(refused)
+  const log: string[] = []
+  const later = requestOf('refused')
+  const waiting = runInSlices(workOf('later', 1, log), never, later)
+  // 20 times 30 ms are left to do this, which takes 50.
+  for (let at = 0; at < 5; at++) await runInSlices(workOf('other', 1, log), never, requestOf('other'))
+  await waiting
+  // The same request waits once.
+  const again = runInSlices(workOf('again', 1, log), never, later)
+  await runInSlices(workOf('other', 1, log), never, requestOf('other'))
+  await again
+  expect(log).toEqual(['other', 'other', 'other', 'other', 'other', 'later', 'again', 'other'])
 })

@@ -1,5 +1,28 @@
-import type { ShareOwner } from '../core/admission/connection-shares.ts'
-import { loopTurns, SLICE_MS, type TurnTaker, UNKNOWN_OWNER } from './loop-turns.ts'
+import { CallerDebts } from './caller-debts.ts'
+import { loopTurns, SLICE_MS, type TurnTaker, UNKNOWN_OWNER, type WorkOwner } from './loop-turns.ts'
+
+/** The next long work of a caller waits for this multiple of the time that its refused long work took. */
+const REFUSED_FACTOR = 20
+/** The longest of these waits, in milliseconds. */
+const MAX_DEBT_MS = 5_000
+
+/** The debts of callers whose long requests were refused, in this process. */
+const refused = new CallerDebts(MAX_DEBT_MS, 0)
+
+/**
+ * Counts the long work of a refused request. Nobody pays for it, no limit counts it, and without a wait a caller could keep a processor
+ * busy with it. The long work of the caller's next requests begins later for it.
+ */
+export function countRefused(owner: WorkOwner): void {
+  if (owner.longWork !== undefined) refused.add(owner, owner.longWork.ms * REFUSED_FACTOR, performance.now())
+}
+
+/** Begins to count the long work of a request, if it is its first. Returns how long this work waits, in milliseconds. */
+function startLongWork(owner: WorkOwner): number {
+  if (owner.caller === undefined || owner.longWork !== undefined) return 0
+  owner.longWork = { ms: 0 }
+  return refused.waitMs(owner, performance.now())
+}
 
 /** Work that is too long for one tick of the event loop. */
 export interface SlicedWork {
@@ -14,10 +37,10 @@ export interface SlicedWork {
 export function runInSlices(
   work: SlicedWork,
   isUnwanted: () => boolean,
-  owner: ShareOwner = UNKNOWN_OWNER,
+  owner: WorkOwner = UNKNOWN_OWNER,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    loopTurns.wait(new WaitingWork(owner, work, isUnwanted, resolve, reject))
+    loopTurns.waitFor(new WaitingWork(owner, work, isUnwanted, resolve, reject), startLongWork(owner))
   })
 }
 
@@ -28,12 +51,12 @@ const never = (): boolean => false
  * Resolves when it is the owner's turn in the event loop. The turn is what the caller then does until it awaits something: a
  * step of a long request that cannot be divided.
  */
-export function takeTurn(owner: ShareOwner = UNKNOWN_OWNER): Promise<void> {
+export function takeTurn(owner: WorkOwner = UNKNOWN_OWNER): Promise<void> {
   return runInSlices(STEP, never, owner)
 }
 
 /** Runs the steps of work that yields between them, in the owner's turns. Returns its result. */
-export async function runSteps<T>(steps: Generator<void, T>, owner: ShareOwner = UNKNOWN_OWNER): Promise<T> {
+export async function runSteps<T>(steps: Generator<void, T>, owner: WorkOwner = UNKNOWN_OWNER): Promise<T> {
   let result: { readonly value: T } | undefined
   const step = (): boolean => {
     const next = steps.next()
@@ -47,14 +70,14 @@ export async function runSteps<T>(steps: Generator<void, T>, owner: ShareOwner =
 
 class WaitingWork implements TurnTaker {
   readonly origin = ''
-  readonly owner: ShareOwner
+  readonly owner: WorkOwner
   readonly #work: SlicedWork
   readonly #isUnwanted: () => boolean
   readonly #resolve: () => void
   readonly #reject: (error: unknown) => void
 
   constructor(
-    owner: ShareOwner,
+    owner: WorkOwner,
     work: SlicedWork,
     isUnwanted: () => boolean,
     resolve: () => void,

@@ -65,7 +65,11 @@ describe("a service account's key", () => {
     const result = await exchange(change({ private_key: 'the-private-key' }))
     expect(result).toEqual({
       ok: false,
-      error: { kind: 'auth', detail: 'the private_key of this service account cannot be used' },
+      error: {
+        kind: 'auth',
+        detail:
+          'the private_key of this service account is not PEM of PKCS #8 with an RSA key of 2048 to 4096 bits',
+      },
     })
   })
 

@@ -1,5 +1,6 @@
 import { parseUrl } from '@rideau/llm/request/bounded-url'
-import { importPKCS8, SignJWT } from 'jose'
+import { SignJWT } from 'jose'
+import { parseRsaPrivateKey } from './private-key.ts'
 import { requestToken, toFailure } from './request-token.ts'
 import type { ExchangedCredential, ExchangeOptions, TokenResult } from './token-exchange.ts'
 
@@ -30,10 +31,16 @@ export async function exchangeServiceAccount(
   if (!options.policy.allowPrivate && !TOKEN_URLS.has(account.tokenUrl)) {
     return toFailure('auth', 'the token_uri of this service account is not an address of Google')
   }
+  const key = parseRsaPrivateKey(account.privateKey)
+  if (key === undefined) {
+    return toFailure(
+      'auth',
+      'the private_key of this service account is not PEM of PKCS #8 with an RSA key of 2048 to 4096 bits',
+    )
+  }
   const issuedAt = Math.floor(options.now / 1000)
   let assertion: string
   try {
-    const key = await importPKCS8(account.privateKey, 'RS256')
     assertion = await new SignJWT({ scope: SCOPE })
       .setProtectedHeader({
         alg: 'RS256',

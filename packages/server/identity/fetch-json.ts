@@ -1,6 +1,9 @@
+import type { JsonBounds } from '@rideau/llm/json/json-bounds'
+import { Fault } from '../core/fault.ts'
 import type { EgressPolicy } from '../http/egress.ts'
 import { guardedGet } from '../http/guarded-get.ts'
 import { findUrlObjection } from '../http/outgoing-url.ts'
+import { parseJson, parseLongJson } from '../http/parse-json.ts'
 
 /** Why a document could not be fetched. The message is public and repeats nothing of the response. */
 export class FetchError extends Error {
@@ -8,6 +11,9 @@ export class FetchError extends Error {
 }
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 512 * 1024 }
+
+/** A key set of 50 keys with their certificates has some 1,500 parts. */
+const BOUNDS: JsonBounds = { maxValues: 10_000, maxParts: 4_096, maxFields: 1_024, maxNameBytes: 1_024 }
 
 const REASONS = {
   refused: 'its address is not allowed',
@@ -17,7 +23,7 @@ const REASONS = {
 
 /**
  * Fetches a JSON document from a tenant's URL, through the egress guard: at most 512 KiB within 5 seconds, without
- * following redirects. Throws FetchError.
+ * following redirects. It is parsed like a body, within BOUNDS and in slices if it is long. Throws FetchError.
  */
 export async function fetchJson(address: string, policy: EgressPolicy): Promise<unknown> {
   const objection = findUrlObjection(address, policy)
@@ -28,8 +34,11 @@ export async function fetchJson(address: string, policy: EgressPolicy): Promise<
   if (response.isCut) throw new FetchError('it is larger than 512 KiB')
   if (response.status !== 200) throw new FetchError(`its host responded with status ${response.status}`)
   try {
-    return JSON.parse(response.body.toString('utf8'))
-  } catch {
-    throw new FetchError('it is not JSON')
+    const { value } =
+      parseJson(response.body, BOUNDS) ?? (await parseLongJson(response.body, BOUNDS, () => undefined))
+    return value
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    throw new FetchError(error.code === 'request_too_large' ? 'it has too many values' : 'it is not JSON')
   }
 }

@@ -53,6 +53,20 @@ function openCache() {
 }
 
 describe('key sets', () => {
+  test('are kept while another organization uses very many issuers, also while they cannot be fetched', async () => {
+    const { cache, asked, fail } = openCache()
+    const own = toConfig({ orgId: 'victim' })
+    const first = await cache.get(own)
+    fail()
+    for (let n = 0; n < 600; n++) {
+      const other = toConfig({ orgId: 'other', issuers: [`https://issuer-${n}.example`] })
+      await cache.get(other).catch(() => undefined)
+      await cache.get(toConfig({ orgId: 'other' }))
+    }
+    expect(await cache.get(own)).toBe(first)
+    expect([asked(), cache.size]).toEqual([601, 500])
+  })
+
   test('are fetched once in ten minutes, also by configurations that differ in what tokens must say', async () => {
     const { cache, asked, advance } = openCache()
     const first = await cache.get(CONFIG)

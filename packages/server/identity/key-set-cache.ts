@@ -1,3 +1,4 @@
+import { FairCache } from '../core/admission/fair-cache.ts'
 import type { Clock } from '../core/clock.ts'
 import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
 import { FederatedConfigError, type KeySets } from './key-sets.ts'
@@ -35,14 +36,13 @@ interface Entry {
 
 /**
  * Keeps the key sets of identity providers, so that a token costs no request to its provider. Configurations with the same
- * issuers share an entry. Whatever tokens and providers do, a provider gets one request at a time, at most one in 30 seconds
+ * issuers share an entry, and organizations the room for entries. Whatever tokens and providers do, a provider gets one request at a time, at most one in 30 seconds
  * because of unknown keys, and fewer and fewer while it fails.
  */
 export class KeySetCache {
   readonly #fetch: KeySetCacheOptions['fetch']
   readonly #clock: Clock
-  /** Least recently used first. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new FairCache<Entry>(MAX_ENTRIES)
 
   constructor({ fetch, clock }: KeySetCacheOptions) {
     this.#fetch = fetch
@@ -103,17 +103,14 @@ export class KeySetCache {
     }
   }
 
-  /** Finds or creates an entry and makes it the most recently used one. */
-  #touch({ issuers, jwksUrl, algorithms }: FederatedConfig): Entry {
+  /** Finds or creates an entry, which the configuration's organization holds from now on. */
+  #touch({ orgId = '', issuers, jwksUrl, algorithms }: FederatedConfig): Entry {
     // Everything that the fetch depends on.
     const key = JSON.stringify([issuers, jwksUrl, algorithms])
-    const entry = this.#entries.get(key) ?? createEntry()
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    if (this.#entries.size > MAX_ENTRIES) {
-      const [oldest] = this.#entries.keys()
-      if (oldest !== undefined) this.#entries.delete(oldest)
-    }
+    const known = this.#entries.use(orgId, key)
+    if (known !== undefined) return known
+    const entry = createEntry()
+    this.#entries.set(orgId, key, entry)
     return entry
   }
 }

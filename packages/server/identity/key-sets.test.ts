@@ -124,6 +124,25 @@ describe('the key set of an issuer', () => {
   })
 })
 
+test('each document is fetched by `run`, so that calls can be bounded', async () => {
+  let running = 0
+  let most = 0
+  let waiting = Promise.resolve()
+  const second = await openIdentityProvider()
+  const one = <T>(call: () => Promise<T>): Promise<T> => {
+    const result = waiting.then(async () => {
+      most = Math.max(most, ++running)
+      return await call().finally(() => running--)
+    })
+    waiting = result.then(() => undefined)
+    return result
+  }
+  const sets = await fetchKeySets(toConfig({ issuers: [idp.issuer, second.issuer] }), LOOPBACK, one)
+  await second.close()
+  expect([...sets.keys()]).toEqual([idp.issuer, second.issuer])
+  expect([most, idp.asked, second.asked]).toEqual([1, [DISCOVERY, KEYS], [DISCOVERY, KEYS]])
+})
+
 describe('a discovery document', () => {
   test('is rejected if it is of another issuer, also if they differ in a slash', async () => {
     const failure = ['issuer', "The issuer's discovery document names another issuer."]
@@ -146,6 +165,10 @@ describe('a discovery document', () => {
     ],
     ['a failure', { status: 500, body: '' }, 'its host responded with status 500'],
     ['text that is not JSON', { body: '<html>' }, 'it is not JSON'],
+    ['a name that is given twice', { body: '{"issuer":"a","issuer":"b"}' }, 'it is not JSON'],
+    ['many lists', { body: `[${'[],'.repeat(170_000)}[]]` }, 'it has too many values'],
+    ['many numbers', { body: `[${'1,'.repeat(20_000)}1]` }, 'it has too many values'],
+    ['lists in lists', { body: '['.repeat(200_000) + ']'.repeat(200_000) }, 'it is not JSON'],
     ['more than 512 KiB', { body: ' '.repeat(512 * 1024 + 1) }, 'it is larger than 512 KiB'],
   ])('is rejected with that reason if it is %s', async (_, answer, reason) => {
     idp.answers.set(DISCOVERY, answer)

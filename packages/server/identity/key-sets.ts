@@ -20,24 +20,35 @@ export class FederatedConfigError extends Error {
 
 const MAX_KEYS = 50
 
-/** Fetches each issuer's public keys, from jwks_url or by OpenID Connect discovery. Throws FederatedConfigError. */
-export async function fetchKeySets(config: FederatedConfig, policy: EgressPolicy): Promise<KeySets> {
+/** Fetches the JSON document at an address. Throws FetchError. */
+type FetchDocument = (address: string) => Promise<unknown>
+
+/**
+ * Fetches each issuer's public keys, from jwks_url or by OpenID Connect discovery. `run` makes each call of a host, so that
+ * it can wait. Throws FederatedConfigError.
+ */
+export async function fetchKeySets(
+  config: FederatedConfig,
+  policy: EgressPolicy,
+  run: (call: () => Promise<unknown>) => Promise<unknown> = call => call(),
+): Promise<KeySets> {
   const { issuers, jwksUrl, algorithms } = config
+  const fetch: FetchDocument = address => run(() => fetchJson(address, policy))
   if (jwksUrl !== null) {
-    const set = await fetchKeySet(jwksUrl, 'jwks_url', algorithms, policy)
+    const set = await fetchKeySet(jwksUrl, 'jwks_url', algorithms, fetch)
     return new Map(issuers.map(issuer => [issuer, set]))
   }
   const sets = issuers.map(async issuer => {
-    const address = await discoverKeySet(issuer, policy)
-    return [issuer, await fetchKeySet(address, 'issuer', algorithms, policy)] as const
+    const address = await discoverKeySet(issuer, fetch)
+    return [issuer, await fetchKeySet(address, 'issuer', algorithms, fetch)] as const
   })
   return new Map(await Promise.all(sets))
 }
 
 /** The URL of an issuer's key set, from its discovery document. */
-async function discoverKeySet(issuer: string, policy: EgressPolicy): Promise<string> {
+async function discoverKeySet(issuer: string, fetch: FetchDocument): Promise<string> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-  const document = await fetchDocument(address, 'issuer', "The issuer's discovery document", policy)
+  const document = await fetchDocument(address, 'issuer', "The issuer's discovery document", fetch)
   // Otherwise the keys of another issuer would be accepted for this one.
   if (!isObject(document) || document.issuer !== issuer) {
     throw new FederatedConfigError('issuer', "The issuer's discovery document names another issuer.")
@@ -52,9 +63,9 @@ async function fetchKeySet(
   address: string,
   field: 'issuer' | 'jwks_url',
   algorithms: readonly SigningAlgorithm[],
-  policy: EgressPolicy,
+  fetch: FetchDocument,
 ): Promise<JSONWebKeySet> {
-  const document = await fetchDocument(address, field, 'The key set', policy)
+  const document = await fetchDocument(address, field, 'The key set', fetch)
   if (!isObject(document) || !Array.isArray(document.keys) || !document.keys.every(isObject)) {
     throw new FederatedConfigError(field, 'The key set is not a JSON Web Key Set.')
   }
@@ -74,10 +85,10 @@ async function fetchDocument(
   address: string,
   field: 'issuer' | 'jwks_url',
   what: string,
-  policy: EgressPolicy,
+  fetch: FetchDocument,
 ): Promise<unknown> {
   try {
-    return await fetchJson(address, policy)
+    return await fetch(address)
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
     throw new FederatedConfigError(field, `${what} could not be fetched: ${error.message}.`)

@@ -53,10 +53,13 @@ describe('a periodic job', () => {
   })
 
   test('closes at once between two runs, and twice', async () => {
-    const job = openPeriodicJob(async () => {}, 1000)
+    let runs = 0
+    const job = openPeriodicJob(async () => void runs++, 1000)
     await job.first
     await job.close()
     await job.close()
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(runs).toBe(1)
   })
 })
 

@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { buildProgram, programFolder, runProgram } from '../testing/harness/child-program.ts'
 import { type FreshDatabase, freshDatabase, listTestServers } from '../testing/harness/database.ts'
+import type { Connection } from './connection.ts'
 import { acquireInstanceLock, countInstances } from './instance-lock.ts'
 
 describe.each(listTestServers())('the instance lock on $label', server => {
@@ -33,6 +35,18 @@ describe.each(listTestServers())('the instance lock on $label', server => {
     const late = acquireInstanceLock(database.connection, shared)
     await expect(late).rejects.toThrow(/a gateway process without REDIS_URL already runs/)
     await release()
+  })
+
+  test('rejects a second process with the same journal, also where they share their limits', async () => {
+    const shared = { isShared: true, patienceMs: 0 }
+    const first = await acquireInstanceLock(database.connection, { ...shared, journalId: 'one' })
+    const other = await acquireInstanceLock(database.connection, { ...shared, journalId: 'other' })
+    const second = acquireInstanceLock(database.connection, { ...shared, journalId: 'one' })
+    await expect(second).rejects.toThrow(/another gateway process writes its journal/)
+    expect(await countInstances(database.pool)).toBe(2)
+    await first()
+    await (await acquireInstanceLock(database.connection, { ...shared, journalId: 'one' }))()
+    await other()
   })
 
   test('can be acquired again after its release, and is separate for each database', async () => {
@@ -105,6 +119,31 @@ describe.each(listTestServers())('the instance lock on $label', server => {
     rmSync(dir, { recursive: true })
   })
 
+  test('is acquired again where the server takes its broken connection for open', async () => {
+    const { proxy, connection, cut } = await openProxy(database.connection)
+    let isLost = false
+    const onLost = (): void => {
+      isLost = true
+    }
+    const options = { isShared: true, journalId: 'one', onLost, patienceMs: 2000 }
+    const release = await acquireInstanceLock(connection, options)
+    const listHolders = async (): Promise<number[]> =>
+      (
+        await database.pool.query(
+          `select pid from pg_locks where locktype = 'advisory' and granted and mode = 'ExclusiveLock'
+            and database = (select oid from pg_database where datname = current_database())`,
+        )
+      ).rows.map(({ pid }) => pid)
+    const before = await listHolders()
+    expect(before).toHaveLength(1)
+    cut()
+    const hasAnother = async (): Promise<boolean> => (await listHolders()).some(pid => !before.includes(pid))
+    await expect.poll(hasAnother, { timeout: 10_000 }).toBe(true)
+    expect(isLost).toBe(false)
+    await release()
+    proxy.close()
+  })
+
   test('is acquired again when its connection breaks, or reports its loss if another process was faster', async () => {
     let reportLoss = (_: Error): void => {}
     const lost = new Promise<Error>(resolve => {
@@ -140,3 +179,28 @@ describe.each(listTestServers())('the instance lock on $label', server => {
     await release()
   })
 })
+
+/** A proxy before a server. `cut` ends the connections of its clients, and leaves those to the server open. */
+async function openProxy(to: Connection): Promise<{ proxy: Server; connection: Connection; cut(): void }> {
+  const clients = new Set<Socket>()
+  const proxy = createServer(client => {
+    clients.add(client)
+    const server =
+      typeof to === 'string'
+        ? connect(Number(new URL(to).port || 5432), new URL(to).hostname)
+        : connect(join(to.host, `.s.PGSQL.${to.port}`))
+    for (const socket of [client, server]) socket.on('error', () => {})
+    client.on('data', chunk => server.write(chunk))
+    server.on('data', chunk => client.write(chunk))
+    server.on('close', () => client.destroy())
+  })
+  await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
+  const { port } = proxy.address() as AddressInfo
+  const cut = (): void => {
+    for (const client of clients) client.destroy()
+  }
+  if (typeof to !== 'string') return { proxy, connection: { ...to, host: '127.0.0.1', port }, cut }
+  const url = new URL(to)
+  url.host = `127.0.0.1:${port}`
+  return { proxy, connection: url.href, cut }
+}

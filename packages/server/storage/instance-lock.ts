@@ -10,6 +10,8 @@ const RETRY_MS = 200
 export interface InstanceLockOptions {
   /** True: shares the lock with other processes that share their limits. False, the default: excludes every other process. */
   readonly isShared?: boolean
+  /** The id of this process's journal. Excludes every other process with the same one, also those that share the lock. */
+  readonly journalId?: string
   /** The lock was lost with its connection and cannot be acquired again: this process must stop serving. */
   readonly onLost?: (error: Error) => void
   /** How long to wait for another process to release the lock; 5 seconds by default. */
@@ -18,24 +20,26 @@ export interface InstanceLockOptions {
 
 /**
  * Acquires the right to run a gateway on the database, and returns the function that releases it. Limits that are
- * counted in process are exact in a single process only, so such a process excludes all others.
+ * counted in process are exact in a single process only, so such a process excludes all others. A journal has one writer: a second
+ * one would take it for that of a killed process, wherever the two run.
  *
  * The lock is an advisory lock of a connection of its own: it ends with the process, however that ends. If the connection
  * breaks, the lock is acquired again. Rejects if another process holds a conflicting lock.
  */
 export async function acquireInstanceLock(
   connection: Connection,
-  { isShared = false, onLost = () => {}, patienceMs = WAIT_MS }: InstanceLockOptions = {},
+  { isShared = false, journalId, onLost = () => {}, patienceMs = WAIT_MS }: InstanceLockOptions = {},
 ): Promise<() => Promise<void>> {
   let released = false
-  let client = await acquire(connection, isShared, patienceMs, reacquire)
+  const wanted: WantedLock = { connection, isShared, journalId, onEnd: reacquire }
+  let held = await acquire(wanted, patienceMs)
 
   function reacquire(): void {
     if (released) return
-    acquire(connection, isShared, patienceMs, reacquire).then(
+    acquire(wanted, patienceMs, held.session).then(
       again => {
-        client = again
-        if (released) again.end().catch(() => {})
+        held = again
+        if (released) again.client.end().catch(() => {})
       },
       (error: Error) => {
         if (!released) runGuarded('the loss of the instance lock', throwLater, () => onLost(error))
@@ -46,7 +50,7 @@ export async function acquireInstanceLock(
   return async () => {
     if (released) return
     released = true
-    await client.end()
+    await held.client.end()
   }
 }
 
@@ -65,19 +69,41 @@ export class DatabaseInUseError extends Error {
   override readonly name = 'DatabaseInUseError'
 }
 
-/** Retries until the lock is acquired or the wait is over. */
-async function acquire(
-  connection: Connection,
-  isShared: boolean,
-  patienceMs: number,
-  onEnd: () => void,
-): Promise<Client> {
+/** Another process with the same journal runs on the database. */
+export class JournalInUseError extends Error {
+  override readonly name = 'JournalInUseError'
+}
+
+interface WantedLock {
+  readonly connection: Connection
+  readonly isShared: boolean
+  readonly journalId: string | undefined
+  /** Called when the session that has the lock ends. */
+  readonly onEnd: () => void
+}
+
+/** What identifies a session on its server for good. */
+interface Session {
+  readonly pid: number
+  readonly startedAt: string
+}
+
+interface HeldLock {
+  readonly client: Client
+  readonly session: Session
+}
+
+/**
+ * Retries until the lock is acquired or the wait is over. `previous`: the session that had it, whose connection is broken. The server may
+ * not have noticed that, so it is ended.
+ */
+async function acquire(wanted: WantedLock, patienceMs: number, previous?: Session): Promise<HeldLock> {
   let failure: unknown
-  const client = await waitFor(
+  const held = await waitFor(
     async () => {
       try {
         failure = undefined
-        return await tryAcquire(connection, isShared, onEnd)
+        return await tryAcquire(wanted, previous)
       } catch (error) {
         failure = error
         return undefined
@@ -86,10 +112,10 @@ async function acquire(
     patienceMs,
     RETRY_MS,
   )
-  if (client !== undefined) return client
+  if (held !== undefined) return held
   if (failure !== undefined) throw failure
   throw new DatabaseInUseError(
-    isShared
+    wanted.isShared
       ? 'a gateway process without REDIS_URL already runs on this database: stop it, or set REDIS_URL for it too, ' +
           'because several processes must share their limits'
       : 'another gateway process already runs on this database: stop it, or set REDIS_URL for all of them, ' +
@@ -97,12 +123,11 @@ async function acquire(
   )
 }
 
-/** The client whose session has the lock; undefined if another process has it. `onEnd` is called when that session ends. */
+/** The session that has the lock; undefined if another process has it. Rejects if another one has the journal. */
 async function tryAcquire(
-  connection: Connection,
-  isShared: boolean,
-  onEnd: () => void,
-): Promise<Client | undefined> {
+  { connection, isShared, journalId, onEnd }: WantedLock,
+  previous: Session | undefined,
+): Promise<HeldLock | undefined> {
   const client = new Client({ ...toClientConfig(connection), query_timeout: 5000 })
   let acquired = false
   client.on('error', () => {})
@@ -111,12 +136,41 @@ async function tryAcquire(
   })
   try {
     await client.connect()
-    const { rows } = await client.query<{ acquired: boolean }>(
-      `select pg_try_advisory_lock${isShared ? '_shared' : ''}(hashtextextended('rideau.instance', 0)) as acquired`,
+    // The server notices the loss of this machine within half a minute, instead of hours, and frees the journal for its restart.
+    await client.query(
+      'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4',
     )
-    acquired = rows[0]?.acquired === true
+    const session = await readSession(client)
+    if (previous !== undefined) await endSession(client, previous)
+    const isFree = await tryLock(client, isShared ? '_shared' : '', 'rideau.instance')
+    if (isFree && journalId !== undefined && !(await tryLock(client, '', `rideau.journal ${journalId}`))) {
+      throw new JournalInUseError('another gateway process writes its journal in this folder')
+    }
+    acquired = isFree
+    return isFree ? { client, session } : undefined
   } finally {
     if (!acquired) await client.end().catch(() => {})
   }
-  return acquired ? client : undefined
+}
+
+async function readSession(client: Client): Promise<Session> {
+  const { rows } = await client.query<Session>(
+    `select pid, extract(epoch from backend_start)::text as "startedAt" from pg_stat_activity where pid = pg_backend_pid()`,
+  )
+  return rows[0] as Session
+}
+
+async function endSession(client: Client, { pid, startedAt }: Session): Promise<void> {
+  await client.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and extract(epoch from backend_start)::text = $2',
+    [pid, startedAt],
+  )
+}
+
+async function tryLock(client: Client, kind: '' | '_shared', name: string): Promise<boolean> {
+  const { rows } = await client.query<{ acquired: boolean }>(
+    `select pg_try_advisory_lock${kind}(hashtextextended($1, 0)) as acquired`,
+    [name],
+  )
+  return rows[0]?.acquired === true
 }

@@ -1,5 +1,5 @@
 import { lockBudget, updateBudget as storeBudget } from '../../storage/policies/budgets.ts'
-import { mergeChange } from '../operation/merge-change.ts'
+import { mergeScopeChange } from '../operation/merge-change.ts'
 import { toNanoUsd } from '../operation/money.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orResourceNotFound } from '../operation/or-not-found.ts'
@@ -17,7 +17,7 @@ export const updateBudget = defineOperation('PATCH /v1/budgets/{id}', {
     const { limit_usd, ...rest } = body
     // Locks the row: what another call changed since the caller was admitted stays.
     const stored = orResourceNotFound(await lockBudget(services.db, resource.id))
-    const { limit_nano_usd, window, scope, scope_ref, alert_pcts, on_tight } = mergeChange(stored, rest)
+    const { limit_nano_usd, window, scope, scope_ref, alert_pcts, on_tight } = mergeScopeChange(stored, rest)
     const merged = {
       limit_nano_usd: limit_usd === undefined ? limit_nano_usd : toNanoUsd(limit_usd),
       window,

@@ -1,5 +1,5 @@
-import { createPrivateKey } from 'node:crypto'
 import { decodeBase64 } from '../../identity/devices/encoding/base64.ts'
+import { parseP256PrivateKey } from '../../identity/private-key.ts'
 import { z } from '../operation/zod.ts'
 
 /** Apple's ids of teams and keys. */
@@ -7,17 +7,20 @@ const appleId = z.string().regex(/^[A-Z0-9]{10}$/, 'must have 10 characters of A
 
 const bundleId = z
   .string()
-  .max(155)
+  .max(155, { abort: true })
   .regex(/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/, 'must be a bundle id such as com.example.app')
 const packageName = z
   .string()
-  .max(255)
+  .max(255, { abort: true })
   .regex(/^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/, 'must be a package name such as com.example.app')
 
 const privateKey = z
   .string()
-  .max(4096)
-  .refine(isP256PrivateKey, "must be DeviceCheck's private key: PEM, an EC key on P-256")
+  .max(4096, { abort: true })
+  .refine(
+    pem => parseP256PrivateKey(pem) !== undefined,
+    "must be DeviceCheck's private key as Apple gives it: PEM of PKCS #8, an EC key on P-256",
+  )
 
 const signingDigest = z
   .string()
@@ -58,15 +61,6 @@ export const DeviceAuthBody = z
     error: 'needed where android is absent',
   })
   .meta({ id: 'DeviceAuthSettings' })
-
-function isP256PrivateKey(pem: string): boolean {
-  try {
-    const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(pem)
-    return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1'
-  } catch {
-    return false
-  }
-}
 
 /**
  * Returns lower-case hex of a SHA-256 in hex, with or without colons, in base64 or in base64url; undefined for anything

@@ -93,6 +93,7 @@ describe("DeviceCheck's key", () => {
   test.each([
     ['a text that is not PEM', 'secret'],
     ['a key on another curve', pem('P-384')],
+    ['a text of many characters', 'a'.repeat(4097)],
     [
       'a public key',
       generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' }),

@@ -16,7 +16,7 @@ const MAX_CLAIMS_BYTES = 64 * 1024
 // The issuer is compared exactly, so it is not trimmed.
 const issuer = z
   .string()
-  .max(512)
+  .max(512, { abort: true })
   .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
 const names = z.array(textField(256)).max(50).nullish()
 const claimName = textField(128).nullish()

@@ -13,7 +13,8 @@ export async function loadKeySets(
 ): Promise<KeySets> {
   try {
     const policy = chargeLookupsTo(egress, toLookupOwner(orgId))
-    return await hostSlots.run(orgId, () => fetchKeySets(config, policy))
+    // By document, since a configuration of four issuers fetches four at once.
+    return await fetchKeySets(config, policy, call => hostSlots.run(orgId, call))
   } catch (error) {
     if (!(error instanceof FederatedConfigError)) throw error
     throw new Fault('federated_config_invalid', error.message, { param: error.field })

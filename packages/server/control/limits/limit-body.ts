@@ -16,7 +16,7 @@ const SCOPES_OF = {
   environment: ['environment', 'key', 'end_user', 'default_end_user'],
 } as const
 
-/** The window of a limit on requests that names none. */
+/** The window of a limit on requests or tokens that names none. */
 const DEFAULT_WINDOW_SECONDS = 60
 const MAX_WINDOW_SECONDS = 31 * 24 * 3600
 
@@ -30,7 +30,7 @@ const limitFields = {
     .min(1)
     .max(MAX_WINDOW_SECONDS)
     .nullish()
-    .meta({ description: 'For requests and tokens, up to 31 days. Default: 60 for requests.' }),
+    .meta({ description: 'For requests and tokens, up to 31 days. Default: 60.' }),
 }
 
 export const NewLimit = z.strictObject(limitFields).meta({ id: 'NewLimit' })
@@ -50,12 +50,9 @@ export async function parseLimit(
   const { scope, metric, limit } = fields
   const scopes: readonly string[] = SCOPES_OF[owner.environment_id === null ? 'organization' : 'environment']
   if (!scopes.includes(scope)) throw refusal('scope', `scope must be one of ${scopes.join(', ')}.`)
-  const windowSeconds = fields.window_seconds ?? (metric === 'requests' ? DEFAULT_WINDOW_SECONDS : null)
+  const windowSeconds = fields.window_seconds ?? (metric === 'concurrency' ? null : DEFAULT_WINDOW_SECONDS)
   if (metric === 'concurrency' && windowSeconds !== null) {
     throw refusal('window_seconds', 'window_seconds must be absent for the metric concurrency.')
-  }
-  if (metric !== 'concurrency' && windowSeconds === null) {
-    throw refusal('window_seconds', `window_seconds is required for the metric ${metric}.`)
   }
   const scope_ref = await parseScopeRef(db, owner, scope, fields.scope_ref ?? null, stored)
   return { scope, scope_ref, metric, limit, window_seconds: windowSeconds }

@@ -63,8 +63,7 @@ test('a limit is created, listed, changed in part and removed', async () => {
   const changed = await plane.call('PATCH', one, { key, body: { limit: 5 } })
   const later = new Date(plane.clock.now()).toISOString()
   expect(changed.json).toEqual({ ...made.json, limit: 5, updated_at: later })
-  const other = { metric: 'concurrency', window_seconds: null }
-  const concurrency = await plane.call('PATCH', one, { key, body: other })
+  const concurrency = await plane.call('PATCH', one, { key, body: { metric: 'concurrency' } })
   expect(concurrency.json).toMatchObject({ metric: 'concurrency', limit: 5, window_seconds: null })
   expect((await plane.call('DELETE', one, { key })).status).toBe(204)
   expect((await plane.call('PATCH', one, { key, body: {} })).outcome).toBe('404 resource_not_found')
@@ -106,14 +105,22 @@ test('a limit of a deleted project still changes, but its scope', async () => {
 })
 
 describe('the window of a limit', () => {
-  test.each([undefined, null])('is 60 seconds for requests where it is %s', async window_seconds => {
-    const made = await create(inEnvironment, {
-      scope: 'environment',
-      metric: 'requests',
-      limit: 5,
-      window_seconds,
-    })
+  test.each([
+    ['requests', undefined],
+    ['requests', null],
+    ['tokens', undefined],
+    ['tokens', null],
+  ])('is 60 seconds for %s where it is %s', async (metric, window_seconds) => {
+    const made = await create(inEnvironment, { scope: 'environment', metric, limit: 5, window_seconds })
     expect([made.outcome, made.json.window_seconds]).toEqual(['201', 60])
+  })
+
+  test('must be absent for concurrency, also in a change', async () => {
+    const key = tenant.keys.developer
+    const made = await create(inEnvironment, { scope: 'environment', metric: 'concurrency', limit: 5 })
+    const body = { window_seconds: 60 }
+    const { outcome } = await plane.call('PATCH', `/v1/limits/${made.json.id}`, { key, body })
+    expect(outcome).toBe('400 invalid_request window_seconds')
   })
 
   test('is 60 seconds for requests after a change that clears it', async () => {
@@ -126,6 +133,19 @@ describe('the window of a limit', () => {
 })
 
 describe('the scope of a limit', () => {
+  test('another one in a change starts without the scope_ref of the last one', async () => {
+    const key = tenant.keys.developer
+    const made = await create(inEnvironment, { scope: 'default_end_user', ...perMinute })
+    const change = (body: object) => plane.call<Limit>('PATCH', `/v1/limits/${made.json.id}`, { key, body })
+    const named = { scope: 'end_user', scope_ref: 'ada' }
+    expect((await change(named)).json).toMatchObject(named)
+    expect((await change({ scope: 'environment' })).json).toMatchObject({
+      scope: 'environment',
+      scope_ref: null,
+    })
+    expect((await change({ scope: 'end_user' })).outcome).toBe('400 invalid_request scope_ref')
+  })
+
   beforeAll(async () => {
     await INSERT_POLICY.end_user(plane.database.db, plane.newId(), tenant.development)
     const [user] = (
@@ -244,7 +264,6 @@ describe('400 invalid_request', () => {
     [{ limit: '1' }, 'limit'],
     [{ limit: 2 ** 60 }, 'limit'],
     [{ limit: null }, 'limit'],
-    [{ metric: 'tokens', window_seconds: undefined }, 'window_seconds'],
     [{ window_seconds: 0 }, 'window_seconds'],
     [{ window_seconds: 31 * 86400 + 1 }, 'window_seconds'],
     [{ metric: 'concurrency' }, 'window_seconds'],

@@ -1,6 +1,6 @@
 import { lockLimit, updateLimit as storeLimit } from '../../storage/policies/limits.ts'
 import { assertRole } from '../operation/assert-role.ts'
-import { mergeChange } from '../operation/merge-change.ts'
+import { mergeScopeChange } from '../operation/merge-change.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { LimitChange, parseLimit } from './limit-body.ts'
@@ -17,7 +17,10 @@ export const updateLimit = defineOperation('PATCH /v1/limits/{id}', {
     if (resource.environment_id === null) assertRole(role, 'admin')
     // Locks the row: what another call changed since the caller was admitted stays.
     const stored = orResourceNotFound(await lockLimit(services.db, resource.id))
-    const fields = await parseLimit(services.db, stored, mergeChange(stored, body), stored)
+    const merged = mergeScopeChange(stored, body)
+    // Limits on concurrency have no window.
+    if (merged.metric === 'concurrency' && body.window_seconds === undefined) merged.window_seconds = null
+    const fields = await parseLimit(services.db, stored, merged, stored)
     const now = new Date(services.clock.now())
     const row = orResourceNotFound(await storeLimit(services.db, resource.id, fields, now))
     return toLimitResource(await measureLimit(services, row))

@@ -89,7 +89,7 @@ function withMetadata<Shape extends z.ZodRawShape>(shape: Shape) {
     .catchall(
       z
         .string()
-        .max(4096)
+        .max(4096, { abort: true })
         .regex(/^[^\0\p{Cs}]*$/u, 'must not contain control characters'),
     )
     .superRefine((query, context) => {

@@ -1,7 +1,10 @@
 import { UUID_PATTERN } from '../../core/ids.ts'
 import { z } from './zod.ts'
 
-/** Fields that several bodies and queries use. Bodies are strict; null in an optional field means absent. */
+/**
+ * Fields that several bodies and queries use. Bodies are strict; null in an optional field means absent. A text that is too
+ * long is not checked further (`abort`): a body may have 10 MiB, of which a pattern holds the event loop or exceeds the stack.
+ */
 
 // PostgreSQL's text type rejects NUL and lone surrogates. Control characters are rejected too: no name needs them. Written without
 // classes of Unicode, since the pattern is part of the OpenAPI document and many readers of those know none.
@@ -10,7 +13,12 @@ const PRINTABLE = new RegExp(`^[^${CONTROL_OR_HALF_PAIR}]*$`, 'u')
 
 /** A trimmed line of text of 1 to `max` characters. */
 export function textField(max: number) {
-  return z.string().trim().min(1).max(max).regex(PRINTABLE, 'must not contain control characters')
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(max, { abort: true })
+    .regex(PRINTABLE, 'must not contain control characters')
 }
 
 export const uuidField = z.string().regex(new RegExp(UUID_PATTERN), 'must be a UUID').meta({ format: 'uuid' })
@@ -20,7 +28,7 @@ export const emailField = z
   .string()
   .trim()
   .toLowerCase()
-  .max(254)
+  .max(254, { abort: true })
   .regex(z.regexes.email, 'must be an e-mail address')
 
 export const passwordField = z
@@ -59,7 +67,7 @@ export function integerParam(min: number, max: number) {
 
 /** A text in a query: 1 to `max` characters, matched as it is. */
 export function textParam(max: number) {
-  return z.string().min(1).max(max).regex(PRINTABLE, 'must not contain control characters')
+  return z.string().min(1).max(max, { abort: true }).regex(PRINTABLE, 'must not contain control characters')
 }
 
 /** A non-negative number in a query: digits, decimals, and the exponent that programs give small ones (`4e-7`). */

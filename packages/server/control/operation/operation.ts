@@ -8,7 +8,7 @@ import type { Random } from '../../core/random.ts'
 import type { EgressPolicy } from '../../http/egress.ts'
 import type { Page } from '../../storage/page.ts'
 import type { Db } from '../../storage/pool.ts'
-import type { HasTimeZone } from '../../storage/time-zones.ts'
+import type { SpellTimeZone } from '../../storage/time-zones.ts'
 import type { Caller } from './caller.ts'
 import type { ControlAnswers } from './control-answers.ts'
 import type { ControlRates } from './control-rates.ts'
@@ -43,7 +43,7 @@ export interface Services {
   readonly gatewayPrefixes: Readonly<Record<string, string>>
   /** Users can sign in by OpenID Connect. */
   readonly hasOidc: boolean
-  readonly hasTimeZone: HasTimeZone
+  readonly spellTimeZone: SpellTimeZone
   /** The addresses that the control plane may call for a customer: identity issuers, webhooks. */
   readonly egress: EgressPolicy
   /** Reads the limits' counters. Its result is undefined if this process has no access to them. */

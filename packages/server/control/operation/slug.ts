@@ -7,7 +7,7 @@ const MAX_LENGTH = 48
 /** A slug that the caller chooses. */
 export const slugField = z
   .string()
-  .max(MAX_LENGTH)
+  .max(MAX_LENGTH, { abort: true })
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits with single hyphens between them')
 
 /** Converts a name to lower-case ASCII words with hyphens. Returns `fallback` if nothing remains. */

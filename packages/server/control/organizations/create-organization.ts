@@ -5,7 +5,7 @@ import { MAX_MEMBERSHIPS } from '../../storage/users/members.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'
-import { assertTimeZone } from './assert-time-zone.ts'
+import { findTimeZone } from './find-time-zone.ts'
 import { createOwnedOrganization } from './new-organization.ts'
 import { DEFAULT_TIME_ZONE, NewOrganization } from './organization-fields.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
@@ -19,7 +19,7 @@ export const createOrganization = defineOperation('POST /v1/orgs', {
   faults: ['resource_conflict'],
   audit: (_, result) => ({ orgIds: [result.id] }),
   handle: async ({ services, actor, body }) => {
-    await assertTimeZone(services, body.time_zone, 'invalid_request')
+    const time_zone = await findTimeZone(services, body.time_zone, 'invalid_request')
     if (actor.memberships.length >= MAX_MEMBERSHIPS) {
       const message = `A user may belong to at most ${MAX_MEMBERSHIPS} organizations: leave or delete one first.`
       throw new Fault('resource_conflict', message)
@@ -27,7 +27,7 @@ export const createOrganization = defineOperation('POST /v1/orgs', {
     // Slugs are unique in the deployment, so the check goes beyond the caller's own organizations.
     const isTaken = (slug: string): Promise<boolean> => isOrganizationSlugTaken(services.wholeDb, slug)
     const { name, slug } = body
-    const settings = { id: services.newId(), name, time_zone: body.time_zone ?? DEFAULT_TIME_ZONE }
+    const settings = { id: services.newId(), name, time_zone: time_zone ?? DEFAULT_TIME_ZONE }
     await extendTenantScope(services.db, settings.id)
     const index = 'organizations_slug'
     const write = (slug: string) =>

@@ -1,3 +1,4 @@
+import { isTimeZone } from '../../core/tenancy/windows.ts'
 import { textField } from '../operation/fields.ts'
 import { slugField } from '../operation/slug.ts'
 import { z } from '../operation/zod.ts'
@@ -12,11 +13,11 @@ const LINKED = new Map([
   ['WET', 'Europe/Lisbon'],
 ])
 
-/** assertTimeZone checks that PostgreSQL has the zone too. */
+/** findTimeZone checks that PostgreSQL has the zone too. */
 export const timeZoneField = z
   .string()
-  .max(64)
-  .refine(isTimeZone, 'must be a time zone of the IANA database, such as Europe/Paris')
+  .max(64, { abort: true })
+  .refine(isZoneName, 'must be a time zone of the IANA database, such as Europe/Paris')
   .overwrite(name => LINKED.get(name.toUpperCase()) ?? name)
 
 /** The settings of an organization. */
@@ -27,14 +28,8 @@ const organizationFields = {
 }
 
 /** True for the name of a time zone. `Intl` accepts offsets such as +02:00 too, which have no daylight saving time. */
-function isTimeZone(text: string): boolean {
-  if (!/^[A-Za-z]/.test(text)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text })
-    return true
-  } catch {
-    return false
-  }
+function isZoneName(text: string): boolean {
+  return /^[A-Za-z]/.test(text) && isTimeZone(text)
 }
 
 export const NewOrganization = z

@@ -126,7 +126,7 @@ describe('PATCH /v1/orgs/{orgId}', () => {
     ['met', 'Europe/Brussels'],
     ['EET', 'Europe/Athens'],
     ['WET', 'Europe/Lisbon'],
-    ['europe/kyiv', 'europe/kyiv'],
+    ['europe/KYIV', 'Europe/Kyiv'],
     ['EST5EDT', 'EST5EDT'],
   ])('stores the time zone %s as %s', async (time_zone, stored) => {
     expect((await patch({ time_zone })).json.time_zone).toBe(stored)

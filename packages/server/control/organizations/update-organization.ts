@@ -5,7 +5,7 @@ import {
 import { defineOperation } from '../operation/operation.ts'
 import { orConflict } from '../operation/or-conflict.ts'
 import { toSlug, writeWithFreeSlug } from '../operation/slug.ts'
-import { assertTimeZone } from './assert-time-zone.ts'
+import { findTimeZone } from './find-time-zone.ts'
 import { DEFAULT_TIME_ZONE, OrganizationChange } from './organization-fields.ts'
 import { OrganizationResource, toOrganizationResource } from './organization-resource.ts'
 
@@ -18,8 +18,8 @@ export const updateOrganization = defineOperation('PATCH /v1/orgs/{orgId}', {
   response: { 200: OrganizationResource },
   faults: ['resource_conflict'],
   handle: async ({ services, resource, body }) => {
-    const { name, time_zone } = body
-    await assertTimeZone(services, time_zone, 'invalid_request')
+    const { name } = body
+    const time_zone = await findTimeZone(services, body.time_zone, 'invalid_request')
     // Slugs are unique in the deployment.
     const isTaken = (slug: string): Promise<boolean> => isOrganizationSlugTaken(services.wholeDb, slug)
     const derivedSlug = toSlug(name ?? resource.name, 'organization')

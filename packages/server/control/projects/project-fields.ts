@@ -5,7 +5,7 @@ import { z } from '../operation/zod.ts'
 
 const originField = z
   .string()
-  .max(300)
+  .max(300, { abort: true })
   .refine(
     text => parseOrigin(text) !== undefined,
     'must be an origin such as https://app.example:8443, without a path or a wildcard',

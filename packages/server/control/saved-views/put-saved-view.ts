@@ -14,7 +14,7 @@ const NewSavedView = z
     name: textField(100),
     search: z
       .string()
-      .max(2000)
+      .max(2000, { abort: true })
       .regex(/^[\x21-\x7e]*$/, 'must be an encoded query of an address'),
   })
   .meta({ id: 'NewSavedView' })

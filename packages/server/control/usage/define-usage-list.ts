@@ -7,7 +7,7 @@ import { defineOperation, type Operation, type Services } from '../operation/ope
 import { orResourceNotFound } from '../operation/or-not-found.ts'
 import { listOf, loadPageBy } from '../operation/pagination.ts'
 import type { z } from '../operation/zod.ts'
-import { assertTimeZone } from '../organizations/assert-time-zone.ts'
+import { findTimeZone } from '../organizations/find-time-zone.ts'
 import { fillUsage } from './fill-usage.ts'
 import { MAX_ROWS, readUsageQuery, UsageQuery } from './usage-query.ts'
 import { toUsageResource, UsageResource } from './usage-resource.ts'
@@ -45,7 +45,7 @@ export function defineUsageList(
 
 /** Returns a page of the usage of an organization or of anything below it. */
 async function loadUsage(
-  services: Pick<Services, 'db' | 'clock' | 'hasTimeZone'>,
+  services: Pick<Services, 'db' | 'clock' | 'spellTimeZone'>,
   query: z.output<typeof UsageQuery>,
   operation: string,
   orgId: string,
@@ -53,7 +53,7 @@ async function loadUsage(
 ) {
   const { db, clock } = services
   const { limit, rows = limit, cursor, ...sent } = query
-  await assertTimeZone(services, query.time_zone, 'request_validation_failed')
+  await findTimeZone(services, query.time_zone, 'request_validation_failed')
   const { time_zone } = orResourceNotFound(await findOrganization(db, orgId))
   const now = clock.now()
   const filter: UsageFilter = {

@@ -86,7 +86,8 @@ export function readUsageQuery(query: z.output<typeof UsageQuery>, now: number, 
   if (days > MAX_DAYS) {
     throw refusal('from', `The time from "from" to "to" must be at most ${MAX_DAYS} days.`)
   }
-  const { top, granularity = 'day', time_zone: timeZone = ownZone } = query
+  const { top, granularity = 'day', time_zone: asked = ownZone } = query
+  const timeZone = asked.toLowerCase() === ownZone.toLowerCase() ? ownZone : asked
   const isByQuarter = granularity === 'hour' || timeZone !== ownZone
   if (isByQuarter && granularity !== 'hour' && days > MAX_DAYS_OF_OTHER_ZONES) {
     throw refusal(

@@ -69,6 +69,7 @@ describe('usage by time zone', () => {
     ]
     expect(await list('')).toEqual(berlin)
     expect(await list('time_zone=Europe/Berlin')).toEqual(berlin)
+    expect(await list('time_zone=europe/BERLIN')).toEqual(berlin)
     expect(await list('time_zone=UTC')).toEqual([
       ['2031-04-01T00:00:00.000Z', 2],
       ['2031-03-31T00:00:00.000Z', 2],

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { CALENDAR_WINDOWS, type CalendarWindow, calendarBoundsAt, windowBoundsAt } from './windows.ts'
+import { describe, expect, test, vi } from 'vitest'
+import {
+  CALENDAR_WINDOWS,
+  type CalendarWindow,
+  calendarBoundsAt,
+  isTimeZone,
+  windowBoundsAt,
+} from './windows.ts'
 
 const HOUR = 3_600_000
 const at = (text: string): number => Date.parse(text)
@@ -91,4 +97,19 @@ test('hours and days follow each other without gap or overlap across clock chang
       }
     }
   }
+})
+
+describe('the names of a time zone', () => {
+  test('share one formatter in all spellings, since nothing frees it', () => {
+    const first = show('day', '2026-05-06T07:08:09Z', 'America/Argentina/Ushuaia')
+    const create = vi.spyOn(Intl, 'DateTimeFormat')
+    for (const timeZone of ['america/argentina/ushuaia', 'AMERICA/Argentina/USHUAIA']) {
+      expect(isTimeZone(timeZone)).toBe(true)
+      expect(show('day', '2026-05-06T07:08:09Z', timeZone)).toEqual(first)
+    }
+    const count = create.mock.calls.length
+    create.mockRestore()
+    expect(count).toBe(0)
+    expect(isTimeZone('America/Nowhere')).toBe(false)
+  })
 })

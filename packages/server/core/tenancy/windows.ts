@@ -115,11 +115,25 @@ function offsetAt(instant: number, timeZone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - seconds
 }
 
-/** The formatters by time zone. Creating one takes about 50 µs; there are about 600 time zones. */
+/** True for a name that Intl knows, in any case, of a zone or an offset. */
+export function isTimeZone(timeZone: string): boolean {
+  try {
+    formatterOf(timeZone)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The formatters by the name of the time zone in lower case, since a name has one in each spelling. Creating one takes about
+ * 50 µs, and it keeps 33 KB; there are about 600 time zones.
+ */
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  let formatter = formatters.get(timeZone)
+  const key = timeZone.toLowerCase()
+  let formatter = formatters.get(key)
   if (formatter === undefined) {
     formatter = new Intl.DateTimeFormat('en-US', {
       timeZone,
@@ -133,7 +147,7 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
       minute: 'numeric',
       second: 'numeric',
     })
-    formatters.set(timeZone, formatter)
+    formatters.set(key, formatter)
   }
   return formatter
 }

@@ -205,9 +205,10 @@ function noteLatency(
   deps: AttemptDeps,
 ): void {
   if (ctx.stopped !== undefined) return
-  const key = latencyKey(ctx.environment?.id ?? '', target.id, plan.isStream)
-  if (result.ok) deps.latencies.note(key, ctx.attempts.at(-1)?.ms ?? 0)
-  else if (!CALLERS_OWN.has(result.error.kind)) deps.latencies.noteFailure(key)
+  const { id = '', orgId = '' } = ctx.environment ?? {}
+  const key = latencyKey(id, target.id, plan.isStream)
+  if (result.ok) deps.latencies.note(orgId, key, ctx.attempts.at(-1)?.ms ?? 0)
+  else if (!CALLERS_OWN.has(result.error.kind)) deps.latencies.noteFailure(orgId, key)
 }
 
 function countAttempt(

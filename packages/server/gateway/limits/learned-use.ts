@@ -1,3 +1,5 @@
+import { FairCache } from '../../core/admission/fair-cache.ts'
+
 /** Factor between the upper bounds of neighbouring slots. */
 const GROWTH = 1.3
 const SLOTS = 64
@@ -16,18 +18,21 @@ export interface LearnedOutput {
   readonly max: number
 }
 
+interface Seen {
+  readonly counts: Uint32Array
+  total: number
+}
+
 /** Histograms of answer lengths by key and model. Predicts how much of its output cap a request is likely to use. */
 export class LearnedUse {
-  readonly #seen = new Map<string, { counts: Uint32Array; total: number }>()
+  readonly #seen = new FairCache<Seen>(MAX_KEYS)
 
-  note(keyId: string | null, modelId: string, outputTokens: number): void {
+  note(orgId: string, keyId: string | null, modelId: string, outputTokens: number): void {
     const name = `${keyId} ${modelId}`
-    let seen = this.#seen.get(name)
+    let seen = this.#seen.use(orgId, name)
     if (seen === undefined) {
       seen = { counts: new Uint32Array(SLOTS), total: 0 }
-      const oldest = this.#seen.size < MAX_KEYS ? undefined : this.#seen.keys().next().value
-      if (oldest !== undefined) this.#seen.delete(oldest)
-      this.#seen.set(name, seen)
+      this.#seen.set(orgId, name, seen)
     }
     const slot = slotOf(outputTokens)
     seen.counts[slot] = (seen.counts[slot] ?? 0) + 1
@@ -41,7 +46,7 @@ export class LearnedUse {
 
   /** Returns undefined after too few answers. */
   find(keyId: string | null, modelId: string): LearnedOutput | undefined {
-    const seen = this.#seen.get(`${keyId} ${modelId}`)
+    const seen = this.#seen.find(`${keyId} ${modelId}`)
     if (seen === undefined || seen.total < MIN_ANSWERS) return undefined
     let remaining = seen.total * (1 - SHARE)
     let p99: number | undefined

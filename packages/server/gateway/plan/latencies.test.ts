@@ -10,23 +10,23 @@ beforeEach(() => {
 
 test('averages measurements with more weight on the newest', () => {
   expect(latencies.find('a')).toBeUndefined()
-  latencies.note('a', 100)
+  latencies.note('org', 'a', 100)
   expect(latencies.find('a')).toBe(100)
-  latencies.note('a', 200)
+  latencies.note('org', 'a', 200)
   expect(latencies.find('a')).toBeCloseTo(130)
   expect(latencies.find('b')).toBeUndefined()
 })
 
 test('puts a target last after a failure, until the next success', () => {
-  latencies.note('a', 100)
-  latencies.noteFailure('a')
+  latencies.note('org', 'a', 100)
+  latencies.noteFailure('org', 'a')
   expect(latencies.find('a')).toBe(Number.POSITIVE_INFINITY)
-  latencies.note('a', 50)
+  latencies.note('org', 'a', 50)
   expect(latencies.find('a')).toBe(50)
 })
 
 test('lets one request repeat an old measurement while the others use the old value', () => {
-  latencies.note('a', 100)
+  latencies.note('org', 'a', 100)
   now += 5 * 60_000
   expect(latencies.find('a')).toBe(100)
   now += 1
@@ -35,10 +35,16 @@ test('lets one request repeat an old measurement while the others use the old va
 })
 
 test('forgets the oldest targets, whether they answered or failed', () => {
-  latencies.note('oldest', 100)
-  for (let at = 0; at < 10_000; at += 1) latencies.noteFailure(`failed-${at}`)
+  latencies.note('org', 'oldest', 100)
+  for (let at = 0; at < 10_000; at += 1) latencies.noteFailure('org', `failed-${at}`)
   expect(latencies.find('oldest')).toBeUndefined()
   expect(latencies.find('failed-0')).toBe(Number.POSITIVE_INFINITY)
-  latencies.note('newest', 100)
+  latencies.note('org', 'newest', 100)
   expect(latencies.find('failed-0')).toBeUndefined()
+})
+
+test('keeps the targets of an organization while another one has very many', () => {
+  latencies.note('victim', 'own', 100)
+  for (let at = 0; at < 20_000; at += 1) latencies.note('org', `target-${at}`, 50)
+  expect(latencies.find('own')).toBe(100)
 })

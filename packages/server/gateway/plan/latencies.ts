@@ -1,3 +1,5 @@
+import { FairCache } from '../../core/admission/fair-cache.ts'
+
 /** Age in milliseconds after which a measurement is repeated. */
 const FRESH_MS = 5 * 60_000
 /** Weight of the newest measurement in the average. */
@@ -17,7 +19,7 @@ interface Entry {
  */
 export class Latencies {
   readonly #now: () => number
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new FairCache<Entry>(MAX_ENTRIES)
 
   constructor(now: () => number) {
     this.#now = now
@@ -25,7 +27,7 @@ export class Latencies {
 
   /** Returns milliseconds, or undefined without a recent measurement. */
   find(target: string): number | undefined {
-    const entry = this.#entries.get(target)
+    const entry = this.#entries.find(target)
     if (entry === undefined) return undefined
     const now = this.#now()
     if (now - entry.at <= FRESH_MS) return entry.ms
@@ -34,24 +36,18 @@ export class Latencies {
     return undefined
   }
 
-  note(target: string, ms: number): void {
-    const entry = this.#entries.get(target)
+  note(orgId: string, target: string, ms: number): void {
+    const entry = this.#entries.find(target)
     const isFirst = entry === undefined || !Number.isFinite(entry.ms)
-    this.#set(target, isFirst ? ms : entry.ms + NEWEST * (ms - entry.ms))
+    this.#set(orgId, target, isFirst ? ms : entry.ms + NEWEST * (ms - entry.ms))
   }
 
   /** Puts a target last until its measurement is old. A fast failure must not count as a low latency. */
-  noteFailure(target: string): void {
-    this.#set(target, Number.POSITIVE_INFINITY)
+  noteFailure(orgId: string, target: string): void {
+    this.#set(orgId, target, Number.POSITIVE_INFINITY)
   }
 
-  #set(target: string, ms: number): void {
-    if (this.#entries.size >= MAX_ENTRIES && !this.#entries.has(target)) this.#dropOldest()
-    this.#entries.set(target, { ms, at: this.#now() })
-  }
-
-  #dropOldest(): void {
-    const oldest = this.#entries.keys().next().value
-    if (oldest !== undefined) this.#entries.delete(oldest)
+  #set(orgId: string, target: string, ms: number): void {
+    this.#entries.set(orgId, target, { ms, at: this.#now() })
   }
 }

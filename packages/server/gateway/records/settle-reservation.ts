@@ -11,5 +11,5 @@ export function settleReservation(ctx: RequestContext, record: RequestRecord, de
   const output = record.output_tokens + record.reasoning_tokens
   // A cut answer would have been longer. Counting it double lets a learned cap grow again.
   const length = record.finish_reason === 'length' ? output * 2 : output
-  deps.learned.note(record.key_id, record.model ?? '', length)
+  deps.learned.note(record.org_id, record.key_id, record.model ?? '', length)
 }

@@ -195,8 +195,7 @@ describe.each(FORMATS.filter(({ metadata }) => metadata !== undefined))('$name',
       Array.from({ length: 16 }, (_, at) => [`${at}`.padEnd(maxKey, '€'), `\t\n${'€'.repeat(510)}`]),
     )
     const { status, headers } = await withPairs(pairs)
-    expect([200, 400]).toContain(status)
-    if (status === 400) return
+    expect(status).toBe(200)
     expect((await app.findLog(headers.get('x-request-id') ?? '')).metadata).toEqual(pairs)
   })
 })

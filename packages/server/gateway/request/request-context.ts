@@ -6,6 +6,7 @@ import { Fault } from '../../core/fault.ts'
 import type { AttemptRecord } from '../../core/records/request-record.ts'
 import type { RequestTrace } from '../../core/records/tracer.ts'
 import type { Caller, EndUser, Environment } from '../../core/tenancy/tenancy.ts'
+import type { LongWork } from '../../http/loop-turns.ts'
 import type { LimitRefusal } from '../../ledger/ledger.ts'
 import type { Reservation } from '../limits/reservations.ts'
 import type { AnswerRecorder } from './answer-recorder.ts'
@@ -74,6 +75,8 @@ export class RequestContext implements TickerEntry {
   firstByteAt: number | undefined
   /** True if the body was parsed in slices. Each step that follows may take tens of milliseconds, so it waits its turn in the event loop. */
   isLong = false
+  /** What it took of the event loop in turns. undefined: no turn yet. */
+  longWork: LongWork | undefined
   /** True if the caller's connection closed before the answer was complete. */
   isGone = false
   /** True once its record is being written. */

@@ -43,6 +43,19 @@ describe('POST /v1/feedback', () => {
     expect((await app.findLog(request_id)).feedback).toMatchObject({ score: -1, comment: null, tags: [] })
   })
 
+  test('returns 403 endpoint_not_allowed if the plan of the end user lacks the scope', async () => {
+    const environment = `/v1/environments/${app.developmentId}`
+    await app.manage('POST', `${environment}/plans`, { name: 'quiet', scopes: ['ai.chat'] })
+    await app.manage('POST', `${environment}/end-users`, { external_id: 'quiet user', plan: 'quiet' })
+    const minted = await app.call('/v1/client-tokens', {
+      end_user: { external_id: 'quiet user' },
+      scopes: ['ai.chat', 'feedback'],
+    })
+    const { token } = (await minted.json()) as { token: string }
+    const request_id = await ask(token)
+    expect(await sendFeedback({ request_id, score: 1 }, token)).toBe('403 endpoint_not_allowed')
+  })
+
   test('returns 404 resource_not_found for unknown requests and those of other environments and end users', async () => {
     expect(await sendFeedback({ request_id: crypto.randomUUID(), score: 1 })).toBe(
       '404 resource_not_found request_id',

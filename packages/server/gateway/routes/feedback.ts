@@ -3,7 +3,9 @@ import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { Fault } from '../../core/fault.ts'
 import { isUuid } from '../../core/ids.ts'
+import { findPlan } from '../../core/tenancy/policies.ts'
 import { sendJson } from '../edge/send.ts'
+import { assertPlanScope } from '../plan/assert-plan-scope.ts'
 import { readJson } from '../request/read-json.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { RouteDeps } from './route-deps.ts'
@@ -27,6 +29,8 @@ export interface FeedbackInput {
 /** `POST /v1/feedback`: stores a rating of an answer with the request's record. */
 export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Promise<void> {
   const { caller, environment } = ctx
+  const { endUser } = caller
+  if (endUser !== null) assertPlanScope(findPlan(environment.policies.plans, endUser.plan), ctx.route.need)
   const { value } = await readJson(ctx, BODY_LIMIT_BYTES, deps.bodyTimeoutMs)
   const given = parse(value)
   const createdAt = new Date(deps.now()).toISOString()
@@ -34,7 +38,7 @@ export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Pr
   const of = {
     environmentId: environment.id,
     requestId: given.requestId,
-    endUserId: caller.endUser?.id ?? null,
+    endUserId: endUser?.id ?? null,
   }
   const { score, comment, tags } = given
   const feedback = { score, comment, tags: [...tags], created_at: createdAt }

@@ -96,6 +96,18 @@ describe('AccessTokens', () => {
     expect(exchanges()).toBe(2)
   })
 
+  test('keeps the token of an organization while another one uses very many credentials', async () => {
+    const ownerOf = (orgId: string) => ({
+      environment: { id: 'e', orgId },
+      caller: undefined,
+      endUser: undefined,
+    })
+    await tokens.find('c', target(), ownerOf('victim'))
+    for (let n = 0; n < 10_000; n++) await tokens.find(`other ${n}`, target('{}'), ownerOf('other'))
+    expect(typeof tokens.find('c', target(), ownerOf('victim'))).toBe('string')
+    expect(exchanges()).toBe(1)
+  })
+
   test('starts anew for another key or other options of the same credential', async () => {
     await tokens.find('c', target())
     await tokens.find('c', target(endpoint.serviceAccount, { project: 'other' }))
@@ -103,7 +115,25 @@ describe('AccessTokens', () => {
     expect(await tokens.find('c', target('{}'))).toMatchObject({ ok: false, error: { kind: 'auth' } })
   })
 
-  test('does not cache a failure', async () => {
+  test('exchanges a rejected key again after ten seconds, and a changed one at once', async () => {
+    endpoint.rejection = { status: 400, body: { error: 'invalid_grant' } }
+    const rejected = { ok: false, error: { kind: 'auth' } }
+    expect(await tokens.find('c', target())).toMatchObject(rejected)
+    endpoint.rejection = undefined
+    now = NOW + 9_999
+    expect(await tokens.find('c', target())).toMatchObject(rejected)
+    expect(exchanges()).toBe(0)
+    expect(await tokens.find('c', target(endpoint.serviceAccount, { project: 'other' }))).toMatchObject({
+      ok: true,
+    })
+    endpoint.rejection = { status: 400, body: { error: 'invalid_grant' } }
+    expect(await tokens.find('d', target())).toMatchObject(rejected)
+    endpoint.rejection = undefined
+    now += 10_000
+    expect(await tokens.find('d', target())).toMatchObject({ ok: true })
+  })
+
+  test('caches no other failure', async () => {
     endpoint.rejection = { status: 503, body: 'busy' }
     expect(await tokens.find('c', target())).toMatchObject({
       ok: false,

@@ -39,7 +39,7 @@ interface Ended {
   readonly result: Promise<string | UpstreamError>
 }
 
-function call(transport: Transport, origin: string): Ended {
+function call(transport: Transport, origin: string, owner = NOBODY, isStream = false): Ended {
   let resolve: (result: string | UpstreamError) => void = () => {}
   const result = new Promise<string | UpstreamError>(resolved => {
     resolve = resolved
@@ -49,6 +49,7 @@ function call(transport: Transport, origin: string): Ended {
   const made = transport.call(
     request,
     {
+      ...(isStream ? { isStream } : {}),
       onStart: () => {},
       onData: chunk => {
         text += chunk.toString()
@@ -57,7 +58,7 @@ function call(transport: Transport, origin: string): Ended {
       onFail: resolve,
       onCrash: error => expect.unreachable(String(error)),
     },
-    NOBODY,
+    owner,
   )
   return { call: made, result }
 }
@@ -282,4 +283,24 @@ test('one-byte chunks behind long chunk extensions do not keep the reads that th
   server.close()
   expect(Buffer.concat(chunks).toString()).toBe('x'.repeat(50))
   for (const chunk of chunks) expect(chunk.buffer.byteLength).toBeLessThanOrEqual(Buffer.poolSize)
+})
+
+test('long chunks of streams of one caller wait once they bring more than 16 MiB in a second, not those of another', async () => {
+  const MIB = 1024 * 1024
+  const ownerOf = (keyId: string): ShareOwner => ({ ...NOBODY, caller: { keyId } })
+  let bytes = 40 * MIB
+  const origin = await listen(res => res.end(Buffer.alloc(bytes, 'x')))
+  const transport = openTransport()
+  const log: string[] = []
+  const logged = async (name: string, { result }: Ended): Promise<void> => {
+    const text = await result
+    log.push(`${name} ${typeof text === 'string' ? text.length / MIB : text.kind}`)
+  }
+  const large = logged('large', call(transport, origin, ownerOf('a'), true))
+  await new Promise(resolve => setTimeout(resolve, 200))
+  bytes = MIB
+  await logged('other', call(transport, origin, ownerOf('b'), true))
+  await logged('whole', call(transport, origin, ownerOf('a'), false))
+  await large
+  expect(log).toEqual(['other 1', 'whole 1', 'large 40'])
 })

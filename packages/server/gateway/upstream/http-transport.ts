@@ -3,6 +3,7 @@ import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import { type Dispatcher, util } from 'undici'
 import type { ConnectionShare, ShareOwner } from '../../core/admission/connection-shares.ts'
 import { type OnException, throwLater } from '../../core/on-exception.ts'
+import { CallerDebts } from '../../http/caller-debts.ts'
 import {
   assertAllowedOrigin,
   createGuardedConnector,
@@ -27,6 +28,13 @@ const LINGER_MS = 2_000
 
 /** Shorter chunks are processed in the tick that received them, and not timed. */
 const LONG_CHUNK_BYTES = 8 * 1024
+
+/**
+ * What all streams of one caller may bring in long chunks: 16 MiB a second after the first 16 MiB. Models send some hundred KiB a
+ * second at most, images included; only a tenant's own provider sends more.
+ */
+const PACE_BYTES_PER_MS = (16 * 1024 * 1024) / 1_000
+const pace = new CallerDebts(5_000, 1_000)
 
 export interface HttpTransportOptions {
   /** Connections to providers at most, of the whole process. */
@@ -239,7 +247,11 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
   }
 
   #deliverInTurn(chunk: Buffer): void {
-    if (this.#hasTurn && loopTurns.hasTime) {
+    const paceMs = this.#handler.isStream === true ? this.#paceMs(chunk.length) : 0
+    if (paceMs > 0 && mayPause()) {
+      this.#chunk = chunk
+      loopTurns.waitFor(this, paceMs)
+    } else if (this.#hasTurn && loopTurns.hasTime) {
       this.#deliver(chunk)
     } else if (loopTurns.isSpent && mayPause()) {
       this.#chunk = chunk
@@ -249,6 +261,13 @@ class HttpCall implements Dispatcher.DispatchHandler, UpstreamCall, Borrower, Tu
       this.#deliver(chunk)
       loopTurns.spend(performance.now() - startedAt, this.owner)
     }
+  }
+
+  /** Returns how long the next long chunk of a stream waits, in milliseconds. */
+  #paceMs(bytes: number): number {
+    const now = performance.now()
+    pace.add(this.owner, bytes / PACE_BYTES_PER_MS, now)
+    return pace.waitMs(this.owner, now)
   }
 
   /** Called when all chunks of a read of the socket are here. */

@@ -2,10 +2,17 @@ import type { Meter } from '../../core/limits/meter.ts'
 import type { MeteredUsage } from '../../core/limits/metered-usage.ts'
 import type { Amounts, Ledger, MeterStatus, RecoveredSettlement, ReserveRequest, Verdict } from '../ledger.ts'
 
+/** A ledger that counts the requests of workers too. `owner`: the name of the worker whose request it is. */
+interface OwnedLedger extends Ledger {
+  reserve(request: ReserveRequest, owner?: string): Verdict | Promise<Verdict>
+  /** Ends what is left of a worker that was killed. Returns the number of reservations. */
+  expireOwner(owner: string): number
+}
+
 /** A ledger whose counters all processes share. Its verdicts are `unavailable` while its server is unreachable. */
-export interface SharedLedger extends Ledger {
+export interface SharedLedger extends OwnedLedger {
   /** Takes over a request that a local ledger admitted. The server learns of it as soon as it is reachable. */
-  adopt(request: ReserveRequest, statuses: readonly MeterStatus[]): void
+  adopt(request: ReserveRequest, owner: string, statuses: readonly MeterStatus[]): void
   /** Changes what an adopted request reserves. */
   adoptAmounts(id: string, amounts: Amounts): void
 }
@@ -13,7 +20,7 @@ export interface SharedLedger extends Ledger {
 export interface FailoverLedgerOptions {
   readonly shared: SharedLedger
   /** Opens a ledger that counts in this process alone and seeds all its counters. */
-  readonly openLocal: () => Ledger
+  readonly openLocal: () => OwnedLedger
   /** True: during an outage the local ledger checks limits on cost too. False: requests under such a limit are refused. */
   readonly isFailOpen: boolean
 }
@@ -27,9 +34,9 @@ export class FailoverLedger implements Ledger {
   readonly owner: string
   readonly #options: FailoverLedgerOptions
   /** The ledger of the current outage. Each outage has its own, since its seeds contain what others counted before it. */
-  #local: Ledger | undefined
-  /** The local ledger of each request that was admitted by one. */
-  readonly #localOf = new Map<string, Ledger>()
+  #local: OwnedLedger | undefined
+  /** The local ledger of each request that was admitted by one, and the request's owner. */
+  readonly #localOf = new Map<string, { readonly ledger: OwnedLedger; readonly owner: string }>()
   #localAdmissions = 0
 
   constructor(options: FailoverLedgerOptions) {
@@ -37,27 +44,28 @@ export class FailoverLedger implements Ledger {
     this.owner = options.shared.owner
   }
 
-  async reserve(request: ReserveRequest): Promise<Verdict> {
+  /** `owner`: the name of the worker whose request it is. */
+  async reserve(request: ReserveRequest, owner: string = this.owner): Promise<Verdict> {
     const { shared, isFailOpen } = this.#options
-    const verdict = await shared.reserve(request)
+    const verdict = await shared.reserve(request, owner)
     if (verdict.isAdmitted || 'refusal' in verdict) {
       this.#local = undefined
       return verdict
     }
     if (!isFailOpen && request.meters.some(limitsCost)) return verdict
-    const local = this.#openLocal()
-    const localVerdict = await local.reserve(request)
+    const ledger = this.#openLocal()
+    const localVerdict = await ledger.reserve(request, owner)
     if (localVerdict.isAdmitted) {
       this.#localAdmissions++
-      this.#localOf.set(request.id, local)
-      shared.adopt(request, localVerdict.statuses)
+      this.#localOf.set(request.id, { ledger, owner })
+      shared.adopt(request, owner, localVerdict.statuses)
     }
     return localVerdict
   }
 
   async extend(id: string, amounts: Amounts, at: number, leaseMs: number): Promise<Verdict> {
     const { shared } = this.#options
-    const local = this.#localOf.get(id)
+    const local = this.#localOf.get(id)?.ledger
     if (local === undefined || shared.health().isHealthy) return await shared.extend(id, amounts, at, leaseMs)
     const verdict = await local.extend(id, amounts, at, leaseMs)
     if (verdict.isAdmitted) shared.adoptAmounts(id, amounts)
@@ -70,6 +78,7 @@ export class FailoverLedger implements Ledger {
   }
 
   settleRecovered(settlements: readonly RecoveredSettlement[]): Promise<void> {
+    for (const { id, usage } of settlements) void this.#takeLocal(id)?.settle(id, usage)
     return this.#options.shared.settleRecovered(settlements)
   }
 
@@ -84,10 +93,15 @@ export class FailoverLedger implements Ledger {
 
   async expire(at: number): Promise<number> {
     let expired = await this.#options.shared.expire(at)
-    const locals = new Set(this.#localOf.values())
-    if (this.#local !== undefined) locals.add(this.#local)
-    for (const local of locals) expired += await local.expire(at)
+    for (const local of this.#listLocals()) expired += await local.expire(at)
     return expired
+  }
+
+  /** Ends what is left of a worker that was killed. On Redis its leases run out. Returns the number of reservations. */
+  expireOwner(owner: string): number {
+    for (const local of this.#listLocals()) local.expireOwner(owner)
+    for (const [id, local] of this.#localOf) if (local.owner === owner) this.#localOf.delete(id)
+    return this.#options.shared.expireOwner(owner)
   }
 
   health(): { isHealthy: boolean; reasons: readonly string[] } {
@@ -108,13 +122,19 @@ export class FailoverLedger implements Ledger {
     await this.#options.shared.close()
   }
 
-  #takeLocal(id: string): Ledger | undefined {
+  #takeLocal(id: string): OwnedLedger | undefined {
     const local = this.#localOf.get(id)
     this.#localOf.delete(id)
-    return local
+    return local?.ledger
   }
 
-  #openLocal(): Ledger {
+  #listLocals(): ReadonlySet<OwnedLedger> {
+    const locals = new Set(Array.from(this.#localOf.values(), ({ ledger }) => ledger))
+    if (this.#local !== undefined) locals.add(this.#local)
+    return locals
+  }
+
+  #openLocal(): OwnedLedger {
     this.#local ??= this.#options.openLocal()
     return this.#local
   }

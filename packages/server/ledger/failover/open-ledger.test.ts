@@ -1,6 +1,8 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import { redisProgram, startTestRedis } from '../../testing/harness/redis.ts'
-import { makeMeter, openSeeds, toRequest, toUsage } from '../testing/make-meter.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
+import type { ServedLedger } from '../socket/ledger-session.ts'
+import { CALLER, makeMeter, openSeeds, toRequest, toUsage } from '../testing/make-meter.ts'
+import { UsageDatabase } from '../testing/usage-database.ts'
 import { type OpenedLedger, type OpenLedgerOptions, openLedger } from './open-ledger.ts'
 
 /** No server listens on this port. */
@@ -103,5 +105,71 @@ describe('the ledger of a process', () => {
     expect(lines).toEqual(['limits are counted on Redis'])
     await ledger.close()
     await redis.stop()
+  })
+
+  describe.skipIf(redisProgram === undefined)('with Redis forgets what a killed worker has reserved', () => {
+    const budget = makeMeter('budget', 100)
+    let redis: TestRedis
+    let database: UsageDatabase
+    let served: OpenedLedger
+    beforeEach(async () => {
+      redis = await startTestRedis()
+      database = new UsageDatabase()
+      const options = { redisUrl: redis.url, seeds: database, isFailOpen: true, hasWorkers: true }
+      served = await open({ ...options, startTimeoutMs: 10_000 })
+    })
+    afterEach(() => redis.stop())
+
+    const reserve = async (id: string, owner: string): Promise<void> => {
+      const ledger: ServedLedger = served.ledger
+      const request = toRequest(id, [budget], { at: now(), amounts: { tokens: 0, nanoUsd: 10 } })
+      expect(await ledger.reserve(request, owner)).toMatchObject({ isAdmitted: true })
+    }
+    /** The journal of the worker is replayed: its records are stored, then settled. */
+    const recover = async (id: string, nanoUsd: number): Promise<void> => {
+      const usage = toUsage({ nanoUsd })
+      database.write(id, now(), usage)
+      database.store()
+      await served.ledger.settleRecovered([{ id, orgId: CALLER.orgId, usage }])
+    }
+    const untilHealthy = (isHealthy: boolean): Promise<void> =>
+      vi.waitFor(() => expect(served.ledger.health().isHealthy).toBe(isHealthy), {
+        timeout: 5000,
+        interval: 5,
+      })
+    const sums = async (): Promise<unknown> =>
+      (await served.ledger.read([budget], now()))?.map(({ settled, reserved }) => [settled, reserved])
+
+    test('so that a server without data does not get it again', async () => {
+      await reserve('recorded', 'worker')
+      await reserve('unknown', 'worker')
+      await reserve('runs', 'another worker')
+      await recover('recorded', 7)
+      expect(await sums()).toEqual([[7, 20]])
+      expect(served.countReservations()).toBe(2)
+      expect(served.expireOwner('worker')).toBe(1)
+      expect(served.countReservations()).toBe(1)
+      await redis.kill()
+      await untilHealthy(false)
+      await redis.start()
+      await untilHealthy(true)
+      expect(await sums()).toEqual([[7, 10]])
+    })
+
+    test('after settling what was admitted during an outage', async () => {
+      await reserve('before', 'worker')
+      process.kill(redis.pid(), 'SIGSTOP')
+      await untilHealthy(false)
+      for (const id of ['recorded', 'unknown']) await reserve(id, 'worker')
+      await reserve('runs', 'another worker')
+      const recovered = Promise.all([recover('before', 5), recover('recorded', 7)])
+      expect(served.expireOwner('worker')).toBe(1)
+      expect(served.countReservations()).toBe(1)
+      // Of the local ledger: what is unknown counts what it reserved, in any other order of events too.
+      expect(await sums()).toEqual([[17, 10]])
+      process.kill(redis.pid(), 'SIGCONT')
+      await recovered
+      expect(await sums()).toEqual([[12, 10]])
+    })
   })
 })

@@ -55,6 +55,6 @@ export async function openLedger(options: OpenLedgerOptions): Promise<OpenedLedg
     ledger,
     countReservations: () => shared.reservationCount,
     countLocalAdmissions: () => ledger.localAdmissionCount,
-    expireOwner: () => 0,
+    expireOwner: owner => ledger.expireOwner(owner),
   }
 }

@@ -195,6 +195,88 @@ describe.skipIf(redisProgram === undefined)('limits while Redis is unreachable',
     expect(await first.read(budget)).toEqual({ settled: 60, reserved: 0 })
   })
 
+  test('what a process admits alone because the server hangs is counted there as soon as it answers', async () => {
+    const [first, second] = (await open(2, true)) as TwoProcesses
+    const budget = makeMeter('budget', 100 * CENT)
+    await second.reserve('before', [budget], 10)
+    process.kill(redis.pid(), 'SIGSTOP')
+    // The reservation's own command is the first that fails.
+    expect((await first.reserve('runs', [budget], 20)).isAdmitted).toBe(true)
+    process.kill(redis.pid(), 'SIGCONT')
+    await processes.untilShared()
+    await expect.poll(() => second.read(budget)).toEqual({ settled: 0, reserved: 30 })
+    expect((await first.extend('runs', 25)).isAdmitted).toBe(true)
+    await first.end('runs', 24)
+    expect(await second.read(budget)).toEqual({ settled: 24, reserved: 10 })
+  })
+
+  test('what a process admits alone once the server has withdrawn its reservation is counted there too', async () => {
+    const [first, second] = (await open(2, true)) as TwoProcesses
+    const budget = makeMeter('budget', 100 * CENT)
+    await second.reserve('before', [budget], 10)
+    const { database } = processes
+    let readSeed = (): void => {}
+    database.beforeSnapshot = () => new Promise(resolve => void (readSeed = resolve))
+    process.kill(redis.pid(), 'SIGSTOP')
+    const verdict = first.reserve('runs', [budget], 20)
+    await expect.poll(() => database.reads.length).toBe(2)
+    process.kill(redis.pid(), 'SIGCONT')
+    await processes.untilShared()
+    expect(await second.read(budget)).toEqual({ settled: 0, reserved: 10 })
+    const admin = new Redis(redis.url)
+    expect(await admin.keys('*:mark:*')).toHaveLength(1)
+    readSeed()
+    expect((await verdict).isAdmitted).toBe(true)
+    await expect.poll(() => second.read(budget)).toEqual({ settled: 0, reserved: 30 })
+    expect(await admin.keys('*:mark:*')).toEqual([])
+    admin.disconnect()
+    await first.end('runs', 24)
+    expect(await second.read(budget)).toEqual({ settled: 24, reserved: 10 })
+  })
+
+  test('what a process admits alone while it waits for others to join a run is counted there', async () => {
+    const budget = makeMeter('budget', 100 * CENT)
+    // Two are expected, and one of them never joins.
+    const options = { url: redis.url, isFailOpen: true, countProcesses: async () => 2, joinTimeoutMs: 500 }
+    const [first] = (await processes.open(1, options)) as OneProcess
+    await first.reserve('before', [budget], 10)
+    await redis.kill()
+    await processes.untilLost()
+    await redis.start()
+    const admin = new Redis(redis.url)
+    await expect.poll(() => admin.keys('*:members')).toHaveLength(1)
+    admin.disconnect()
+    expect((await first.reserve('alone', [budget], 20)).isAdmitted).toBe(true)
+    await processes.untilShared()
+    await expect.poll(() => first.read(budget)).toEqual({ settled: 0, reserved: 30 })
+    await first.end('alone', 15)
+    expect(await first.read(budget)).toEqual({ settled: 15, reserved: 10 })
+  })
+
+  test('an outage in which very many requests end begins another run, with what PostgreSQL knows of them', async () => {
+    const [first, second] = (await open(2, true)) as TwoProcesses
+    const budget = makeMeter('budget', 1_000_000 * CENT)
+    await first.reserve('runs here', [budget], 10)
+    await second.reserve('runs there', [budget], 20)
+    process.kill(redis.pid(), 'SIGSTOP')
+    await processes.untilLost()
+    for (let index = 0; index < 10_100; index++) {
+      await first.reserve(`r${index}`, [budget], 1)
+      await first.end(`r${index}`, 1)
+    }
+    await second.reserve('alone', [budget], 5)
+    process.kill(redis.pid(), 'SIGCONT')
+    await processes.untilShared()
+    expect(processes.lines.filter(line => line.includes('counted anew'))).toHaveLength(1)
+    for (const each of [first, second])
+      await expect.poll(() => each.read(budget), { timeout: 5000 }).toEqual({ settled: 10_100, reserved: 35 })
+    await first.end('runs here', 10)
+    await second.end('runs there', 20)
+    await second.end('alone', 5)
+    for (const each of [first, second])
+      expect(await each.read(budget)).toEqual({ settled: 10_135, reserved: 0 })
+  })
+
   test('with RIDEAU_LIMITS_FAILOPEN each process counts budgets alone too', async () => {
     const [first, second] = (await open(2, true)) as TwoProcesses
     const budget = makeMeter('budget', 100 * CENT)

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
+import restoreReservation from '../redis/restore-reservation.lua?raw'
 import { CENT, type GatewayProcess, GatewayProcesses } from '../testing/gateway-processes.ts'
 import { makeMeter } from '../testing/make-meter.ts'
 import { RedisProxy } from '../testing/redis-proxy.ts'
@@ -129,5 +130,54 @@ describe.skipIf(redisProgram === undefined)('limits on a Redis server that fails
       await expect.poll(() => process.read(budget)).toEqual({ settled: 100, reserved: 0 })
     }
     expect(processes.database.total(({ nanoUsd }) => nanoUsd)).toBe(100 * CENT)
+  })
+
+  describe('restore, although the connection is lost meanwhile,', () => {
+    /** The first call of a script on a connection carries its text. */
+    const RESTORE = restoreReservation.slice(0, restoreReservation.indexOf('\n'))
+    let ledger: GatewayProcess
+    beforeEach(async () => {
+      ;[ledger] = (await processes.open(1, { url: proxy.url, isFailOpen: true })) as OneProcess
+      await ledger.reserve('before', [budget], 10)
+    })
+
+    test('a running request, on a server that has lost its data', async () => {
+      await primary.kill()
+      await processes.untilLost()
+      proxy.cutOn = RESTORE
+      await primary.start()
+      await processes.untilShared()
+      expect(proxy.cutOn).toBeUndefined()
+      expect(await ledger.read(budget)).toEqual({ settled: 0, reserved: 10 })
+    })
+
+    test('a request that was admitted alone while counting began again', async () => {
+      const { database } = processes
+      let readSeed = (): void => {}
+      database.beforeSnapshot = () => new Promise(resolve => void (readSeed = resolve))
+      process.kill(primary.pid(), 'SIGSTOP')
+      const verdict = ledger.reserve('alone', [budget], 20)
+      await expect.poll(() => database.reads.length).toBe(2)
+      process.kill(primary.pid(), 'SIGCONT')
+      await processes.untilShared()
+      proxy.cutOn = RESTORE
+      readSeed()
+      expect((await verdict).isAdmitted).toBe(true)
+      await processes.untilLost()
+      await processes.untilShared()
+      expect(await ledger.read(budget)).toEqual({ settled: 0, reserved: 30 })
+    })
+
+    test('a request that was admitted alone and has ended', async () => {
+      process.kill(primary.pid(), 'SIGSTOP')
+      await processes.untilLost()
+      expect((await ledger.reserve('alone', [budget], 20)).isAdmitted).toBe(true)
+      await ledger.end('alone', 15)
+      proxy.cutOn = RESTORE
+      process.kill(primary.pid(), 'SIGCONT')
+      await processes.untilShared()
+      expect(proxy.cutOn).toBeUndefined()
+      expect(await ledger.read(budget)).toEqual({ settled: 15, reserved: 10 })
+    })
   })
 })

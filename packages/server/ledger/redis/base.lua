@@ -4,6 +4,7 @@
 --
 -- Keys. Those of one organization contain its id as a hash tag. A script gets the first of them and derives the others.
 --   <base>reservations     hash: request id -> state and record
+--   <base>mark:<id>        a state without record, of a request that was released or withdrawn
 --   <base>leases           sorted set: request id -> time (ms) at which a reservation expires or is forgotten
 --   <base>counter:<meter>  hash: s settled, r reserved, x time (ms) at which it expires; of a rolling counter also <ms>s and
 --                          <ms>r for each time in its list
@@ -20,7 +21,9 @@ local call = redis.call
 local RUNNING = 'r'
 local EXPIRED = 'e'  -- its lease has run out; what it reserved counts as used until it is settled or extended
 local SETTLED = 's'  -- kept for SETTLED_KEPT ms, for counters that are created meanwhile
-local RELEASED = 'x' -- no record; an admission that arrives after its release is refused
+-- States without record, which are keys of their own: scripts that read all reservations must not meet them.
+local RELEASED = 'x'  -- an admission that arrives after its release is refused
+local WITHDRAWN = 'w' -- the same, of an admission without a reply; restored if the gateway has admitted the request by itself
 
 -- A record is a list: 1 time of admission (ms) by the server's clock, 2 tokens, 3 nano-dollars, 4 time of arrival (ms) by the
 -- gateway's clock, 5 requests, 6 sandbox (0 or 1), 7 project, 8 environment, 9 key, 10 end user, 11 owner. From FIRST_SHARE on,
@@ -28,7 +31,7 @@ local RELEASED = 'x' -- no record; an admission that arrives after its release i
 -- each constant that a function uses makes every call of every script slower.
 local FIRST_SHARE = 12
 
-local SETTLED_KEPT, RELEASED_KEPT, EXPIRED_KEPT, WEEK = 10000, 600000, 86400000, 604800000
+local SETTLED_KEPT, MARK_KEPT, EXPIRED_KEPT, WEEK = 10000, 600000, 86400000, 604800000
 
 -- `now`: time of this script. `entry_time`: the time that admissions of this script count from.
 local now, entry_time = tonumber(ARGV[1]), tonumber(ARGV[1])

@@ -33,7 +33,11 @@ describe.skipIf(redisProgram === undefined)('operations on the server', () => {
     await client.flushall()
     const commands = defineCommands(client)
     for (const key of [one, other])
-      await commands.createCounter(key, '', budget.key, 5, 0, 60_000, '', '', '', '', 0, 0, 0)
+      await commands.createCounters(
+        key,
+        '',
+        JSON.stringify([[budget.key, 5, 0, 60_000, '', '', '', '', 0, 0, 0, []]]),
+      )
     calls = []
     const observed: typeof commands.runBatch = (keys, time, json) => {
       calls.push(keys)

@@ -62,6 +62,11 @@ export class Batcher {
     return this.#add(key, ['release', id])
   }
 
+  /** Undoes a reserve that was rejected, executed or not. */
+  withdraw(key: string, id: string): Promise<Reply> {
+    return this.#add(key, ['withdraw', id])
+  }
+
   #add(key: string, operation: Operation): Promise<Reply> {
     const reply = this.#next.add(key, operation)
     if (this.#next.size >= MAX_OPERATIONS) this.#send()

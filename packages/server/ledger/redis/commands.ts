@@ -12,7 +12,7 @@ export interface LedgerCommands {
   readonly readMeters: OrganizationScript<[now: number, values: number[]]>
   readonly expireLeases: OrganizationScript<number>
   readonly listKnown: OrganizationScript<string[]>
-  readonly createCounter: OrganizationScript<number>
+  readonly createCounters: OrganizationScript<number[]>
   readonly restoreReservation: OrganizationScript<number>
 }
 

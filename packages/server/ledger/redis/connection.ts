@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import { throwLater } from '../../core/on-exception.ts'
 import { openRedis } from '../../redis/open-redis.ts'
 import { defineCommands, type LedgerCommands } from './commands.ts'
-import { createRun, findRun, isRunOpen, joinRun, readServerId } from './runs.ts'
+import { createRun, endRun, findRun, isRunOpen, joinRun, readServerId } from './runs.ts'
 
 export interface ConnectionOptions {
   readonly url: string
@@ -15,7 +15,7 @@ export interface ConnectionOptions {
   /** Makes the reservations of this process known in a run, before anything is admitted there. */
   readonly restore: (run: string) => Promise<void>
   /** Called when counting begins, or continues after an outage. */
-  readonly onOpen: () => void
+  readonly onOpen: (run: string) => void
   /** How long a new run waits for processes that do not join. */
   readonly joinTimeoutMs?: number
   readonly heartbeatMs?: number
@@ -40,6 +40,7 @@ export class Connection {
   readonly #options: ConnectionOptions
   #run: string | undefined
   #lastRun: string | undefined
+  readonly #abandoned = new Set<string>()
   #reason = 'Redis, which counts the limits, was not reached yet'
   #isOpening = false
   #isClosed = false
@@ -98,8 +99,22 @@ export class Connection {
   /** Returns whether the server still has the data of this run. Asked before a missing counter is taken for a new one. */
   async hasData(run: string): Promise<boolean> {
     const isOpen = await isRunOpen(this.redis, run)
-    if (!isOpen) this.#markLost('Redis, which counts the limits, has lost its data')
+    if (!isOpen) this.#markLost('Redis, which counts the limits, has lost its data or counts anew')
     return isOpen
+  }
+
+  /**
+   * Ends a run as soon as its server is reachable again, for all processes, because its counters lack requests of this process that
+   * have ended. Those must be in the journal.
+   */
+  abandon(run: string): void {
+    if (this.#abandoned.has(run)) return
+    this.#abandoned.add(run)
+    this.#options.log('the limits will be counted anew on Redis: too many requests ended without it')
+  }
+
+  isAbandoned(run: string): boolean {
+    return this.#abandoned.has(run)
   }
 
   close(): void {
@@ -168,7 +183,7 @@ export class Connection {
     const { stream } = this.redis
     const serverId = await readServerId(this.redis)
     this.#answeredAt = performance.now()
-    const found = await findRun(this.redis, serverId)
+    const found = await this.#findRun(serverId)
     const isOpen = found !== undefined && (await isRunOpen(this.redis, found))
     const isNew = found === undefined || found !== this.#lastRun
     const run = found ?? (await createRun(this.redis, serverId))
@@ -183,7 +198,15 @@ export class Connection {
     if (this.#lastRun !== undefined || isNew) this.#options.log('limits are counted on Redis')
     this.#lastRun = run
     this.#run = run
-    this.#options.onOpen()
+    this.#options.onOpen(run)
     for (const resume of this.#waiting.splice(0)) resume()
+  }
+
+  /** Returns the run of the server that can be joined; undefined: a new one has to be created. */
+  async #findRun(serverId: string): Promise<string | undefined> {
+    const found = await findRun(this.redis, serverId)
+    if (found === undefined || !this.#abandoned.has(found)) return found
+    await endRun(this.redis, found)
+    return undefined
   }
 }

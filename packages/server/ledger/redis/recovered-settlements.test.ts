@@ -124,7 +124,7 @@ describe('recovered settlements', () => {
     let underWay = 0
     let most = 0
     const sent: string[] = []
-    const queue = new RecoveredSettlements(async ({ id }) => {
+    const queue = new RecoveredSettlements<RecoveredSettlement>(async ({ id }) => {
       most = Math.max(most, ++underWay)
       await Promise.resolve()
       underWay--
@@ -140,7 +140,7 @@ describe('recovered settlements', () => {
     let isReachable = true
     let failures = 0
     const sent: string[] = []
-    const queue = new RecoveredSettlements(async ({ id }) => {
+    const queue = new RecoveredSettlements<RecoveredSettlement>(async ({ id }) => {
       if (isReachable) sent.push(id)
       const wasReachable = isReachable
       if (id === 'r150' && failures++ === 0) isReachable = false

@@ -1,23 +1,22 @@
 import { throwLater } from '../../core/on-exception.ts'
-import type { RecoveredSettlement } from '../ledger.ts'
 
 /** Settlements that are sent together. */
 const BATCH_SIZE = 100
 
 /** The settlements of killed processes, until the server has them. */
-export class RecoveredSettlements {
-  readonly #send: (settlement: RecoveredSettlement) => Promise<boolean>
-  #waiting: { readonly settlements: RecoveredSettlement[]; readonly done: () => void }[] = []
+export class RecoveredSettlements<Settlement> {
+  readonly #send: (settlement: Settlement) => Promise<boolean>
+  #waiting: { readonly settlements: Settlement[]; readonly done: () => void }[] = []
   #isSending = false
   #isRequestedAgain = false
 
   /** `send` resolves with false where the server is unreachable. `sendAll` is to be called when it is reachable again. */
-  constructor(send: (settlement: RecoveredSettlement) => Promise<boolean>) {
+  constructor(send: (settlement: Settlement) => Promise<boolean>) {
     this.#send = send
   }
 
   /** Resolves when the server has all of them. */
-  add(settlements: readonly RecoveredSettlement[]): Promise<void> {
+  add(settlements: readonly Settlement[]): Promise<void> {
     const delivered = new Promise<void>(resolve =>
       this.#waiting.push({ settlements: [...settlements], done: resolve }),
     )

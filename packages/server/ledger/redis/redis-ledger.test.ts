@@ -91,7 +91,7 @@ describe.skipIf(redisProgram === undefined)('limits over Redis', () => {
     await ledger.close()
   })
 
-  test('reservations that have ended are forgotten: settled after 10 s, released after 10 min, expired after a day', async () => {
+  test('reservations that have ended are forgotten: released at once, settled after 10 s, expired after a day', async () => {
     const ledger = await openNew()
     const meters = [makeMeter('budget', 1000)]
     for (const id of ['settled', 'released', 'expired']) {
@@ -104,11 +104,30 @@ describe.skipIf(redisProgram === undefined)('limits over Redis', () => {
       const [key = ''] = await admin.keys('*:reservations')
       return key === '' ? [] : (await admin.hkeys(key)).sort()
     }
-    expect(await idsAt(T + 1001)).toEqual(['expired', 'released', 'settled'])
-    expect(await idsAt(T + 10_001)).toEqual(['expired', 'released'])
-    expect(await idsAt(T + 600_001)).toEqual(['expired'])
+    expect(await idsAt(T + 1001)).toEqual(['expired', 'settled'])
+    expect(await idsAt(T + 10_001)).toEqual(['expired'])
+    // What refuses a late admission of a released request is a key of its own for ten minutes.
+    const marks = await admin.keys('*:mark:*')
+    expect(marks).toEqual([expect.stringMatching(/:mark:released$/)])
+    const life = await admin.pttl(marks[0] as string)
+    expect(life).toBeGreaterThan(540_000)
+    expect(life).toBeLessThanOrEqual(600_000)
     expect(await idsAt(T + 1001 + 86_400_000)).toEqual(['expired'])
     expect(await idsAt(T + 1002 + 86_400_000)).toEqual([])
+    await ledger.close()
+  })
+
+  test('all new counters of a request together read the reservations of their organization twice', async () => {
+    const ledger = await openNew()
+    for (let index = 0; index < 20; index++) await ledger.reserve(toRequest(`released ${index}`, []))
+    for (let index = 0; index < 20; index++) await ledger.release(`released ${index}`)
+    await ledger.reserve(toRequest('runs', []))
+    const [key = ''] = await admin.keys('*:reservations')
+    expect(await admin.hkeys(key)).toEqual(['runs'])
+    await admin.config('RESETSTAT')
+    const meters = KINDS.map(kind => makeMeter(kind, 1000, { subject: { endUserId: 'user' } }))
+    expect(await ledger.reserve(toRequest('new', meters))).toMatchObject({ isAdmitted: true })
+    expect(await admin.info('commandstats')).toMatch(/^cmdstat_hgetall:calls=2,/m)
     await ledger.close()
   })
 

@@ -14,6 +14,7 @@ import { reportCrossings } from '../rules/thresholds.ts'
 import type { Reply } from './batch.ts'
 import { Batcher } from './batcher.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
+import { sendInSlices } from './in-slices.ts'
 import { reservationsKey } from './keys.ts'
 import { LeaseExpirer } from './lease-expirer.ts'
 import { type LocalReservation, restoreArgs } from './local-reservation.ts'
@@ -58,7 +59,7 @@ export class RedisLedger implements Ledger {
   readonly #clock: ScriptClock
   readonly #reservations = new Map<string, LocalReservation>()
   readonly #undelivered: UndeliveredEndings
-  readonly #recovered = new RecoveredSettlements(settlement => this.#sendRecovered(settlement))
+  readonly #recovered = new RecoveredSettlements<KnownSettlement>(known => this.#sendRecovered(known))
 
   constructor(options: RedisLedgerOptions) {
     this.owner = options.owner
@@ -66,8 +67,9 @@ export class RedisLedger implements Ledger {
     this.#connection = new Connection({
       ...options,
       restore: run => this.#restore(run),
-      onOpen: () => {
-        void this.#undelivered.sendAll()
+      onOpen: run => {
+        // What has come since: before the run is counted on, requests are admitted alone.
+        this.#restore(run).catch((error: unknown) => this.#connection.reportFailure(error))
         this.#recovered.sendAll()
       },
     })
@@ -82,7 +84,8 @@ export class RedisLedger implements Ledger {
     this.#leases = new LeaseExpirer(connection, clock)
   }
 
-  async reserve(request: ReserveRequest): Promise<Verdict> {
+  /** `owner`: the name of the worker whose request it is. */
+  async reserve(request: ReserveRequest, owner: string = this.owner): Promise<Verdict> {
     const { id, at, meters, subject, amounts } = request
     if (this.#reservations.has(id)) throw new Error(`request ${id} has a reservation already`)
     this.#clock.givenTime = at
@@ -95,14 +98,14 @@ export class RedisLedger implements Ledger {
       try {
         reply = await this.#batcher.reserve(key, request)
       } catch (error) {
-        // The server may still execute it. It is released as soon as the server answers.
-        void this.#undelivered.send(id, run, () => this.#batcher.release(key, id))
         this.#connection.reportFailure(error)
+        // The server may still execute it. It is withdrawn as soon as the server answers, unless `adopt` follows.
+        void this.#undelivered.send(id, run, () => this.#batcher.withdraw(key, id))
         return this.#unavailable()
       }
       const { now, values } = reply
       const [outcome] = values
-      if (outcome === ADMITTED) return this.#admit(request, run, reply)
+      if (outcome === ADMITTED) return this.#admit(request, owner, run, reply)
       if (outcome === RUNNING_ALREADY) throw new Error(`request ${id} has a reservation already`)
       if (outcome === ENDED) return { isAdmitted: false, unavailable: 'the request was released before' }
       if (outcome !== MISSING_COUNTERS) {
@@ -114,11 +117,11 @@ export class RedisLedger implements Ledger {
     return this.#unavailable()
   }
 
-  #admit(request: ReserveRequest, run: string, { now, values }: Reply): Verdict {
+  #admit(request: ReserveRequest, owner: string, run: string, { now, values }: Reply): Verdict {
     const { id, subject, arrivedAt, meters, amounts, leaseMs } = request
     const statuses = readStatuses(meters, values, this.#clock.shift(now))
-    const reservation = { id, subject, arrivedAt, meters, admittedAt: now, run, amounts, leaseMs, statuses }
-    this.#reservations.set(id, reservation)
+    const reservation = { id, owner, subject, arrivedAt, meters, admittedAt: now, amounts, leaseMs, statuses }
+    this.#reservations.set(id, { ...reservation, run, isConfirmed: true })
     return { isAdmitted: true, statuses }
   }
 
@@ -164,28 +167,39 @@ export class RedisLedger implements Ledger {
   settle(id: string, usage: MeteredUsage): void | Promise<void> {
     const reservation = this.#takeReservation(id)
     if (reservation === undefined) return
-    // If no server knows it: a later run is seeded with it, but the last one, should it continue, has to learn of it.
-    const run = reservation.run ?? this.#connection.lastRun
+    const run = this.#runOf(reservation)
     if (run === undefined) return
-    const key = reservationsKey(run, reservation.subject.orgId)
-    const settle = async (): Promise<void> => {
-      const { values } = await this.#batcher.settle(key, id, usage)
-      this.#noteSettled(reservation, usage, values)
-    }
-    return this.#undelivered.send(id, run, () =>
-      reservation.run === undefined ? this.#restoreOne(reservation, run).then(settle) : settle(),
-    )
+    return this.#undelivered.send(id, run, () => this.#settleIn(run, reservation, usage))
   }
 
+  /** Returns the run in which a reservation that has ended is settled. */
+  #runOf(reservation: LocalReservation): string | undefined {
+    // If no server knows it: a later run is seeded with it, but the last one, should it continue, has to learn of it.
+    return reservation.run ?? this.#connection.lastRun
+  }
+
+  async #settleIn(run: string, reservation: LocalReservation, usage: MeteredUsage): Promise<void> {
+    const { id, subject } = reservation
+    if (!isKnownIn(run, reservation)) await this.#restoreOne(reservation, run)
+    const { values } = await this.#batcher.settle(reservationsKey(run, subject.orgId), id, usage)
+    this.#noteSettled(reservation, usage, values)
+  }
+
+  /** Those of workers were admitted by this process. A run that begins from now on is seeded with them. */
   settleRecovered(settlements: readonly RecoveredSettlement[]): Promise<void> {
-    return this.#recovered.add(settlements)
+    const known = settlements.map(settlement => {
+      const reservation = this.#takeReservation(settlement.id)
+      return { ...settlement, reservation, endedIn: reservation && this.#runOf(reservation) }
+    })
+    return this.#recovered.add(known)
   }
 
-  async #sendRecovered({ id, orgId, usage }: RecoveredSettlement): Promise<boolean> {
+  async #sendRecovered({ id, orgId, usage, reservation, endedIn }: KnownSettlement): Promise<boolean> {
     const { run } = this.#connection
     if (run === undefined) return false
     try {
-      await this.#batcher.settle(reservationsKey(run, orgId), id, usage)
+      if (reservation !== undefined && endedIn === run) await this.#settleIn(run, reservation, usage)
+      else await this.#batcher.settle(reservationsKey(run, orgId), id, usage)
       return true
     } catch (error) {
       this.#connection.reportFailure(error)
@@ -203,22 +217,27 @@ export class RedisLedger implements Ledger {
   }
 
   /** Takes over a request that was admitted during an outage. It counts whatever the limits say, as soon as the server is back. */
-  adopt(request: ReserveRequest, statuses: readonly MeterStatus[]): void {
+  adopt(request: ReserveRequest, owner: string, statuses: readonly MeterStatus[]): void {
     const { id, subject, arrivedAt, at, meters, amounts, leaseMs } = request
     const reservation = {
       id,
+      owner,
       subject,
       arrivedAt,
       meters,
       admittedAt: at,
       run: undefined,
+      isConfirmed: false,
       amounts,
       leaseMs,
       statuses,
     }
     this.#reservations.set(id, reservation)
+    // Whether the server has executed the reserve that failed or not: the request counts there.
+    this.#undelivered.forget(id)
     const { run } = this.#connection
-    if (run !== undefined) void this.#restoreOne(reservation, run).catch(() => {})
+    if (run === undefined) return
+    this.#restoreOne(reservation, run).catch((error: unknown) => this.#connection.reportFailure(error))
   }
 
   /** Changes what an adopted request reserves. */
@@ -235,6 +254,20 @@ export class RedisLedger implements Ledger {
   expire(at: number): Promise<number> {
     this.#clock.givenTime = at
     return this.#leases.expire(at)
+  }
+
+  /**
+   * Forgets what is left of a worker that was killed, so that no other run gets it. Where the server knows it, its lease runs out.
+   * Call it once what the worker's journal says was settled. Returns how many reservations there were.
+   */
+  expireOwner(owner: string): number {
+    let forgotten = 0
+    for (const [id, reservation] of this.#reservations) {
+      if (reservation.owner !== owner) continue
+      this.#reservations.delete(id)
+      forgotten++
+    }
+    return forgotten
   }
 
   health(): { isHealthy: boolean; reasons: readonly string[] } {
@@ -254,7 +287,8 @@ export class RedisLedger implements Ledger {
   }
 
   async close(): Promise<void> {
-    await this.#undelivered.sendAll()
+    const { run } = this.#connection
+    if (run !== undefined) await this.#undelivered.sendAll(run).catch(() => {})
     this.#connection.close()
   }
 
@@ -269,20 +303,25 @@ export class RedisLedger implements Ledger {
   }
 
   async #restore(run: string): Promise<void> {
-    await this.#undelivered.sendBeforeOpening(run)
-    const unknown = [...this.#reservations.values()].filter(reservation => reservation.run !== run)
-    await Promise.all(unknown.map(reservation => this.#restoreOne(reservation, run)))
+    await this.#undelivered.sendAll(run)
+    const unknown = [...this.#reservations.values()].filter(reservation => !isKnownIn(run, reservation))
+    await sendInSlices(unknown, async reservation => {
+      const isRunning = this.#reservations.get(reservation.id) === reservation
+      if (isRunning && !isKnownIn(run, reservation)) await this.#restoreOne(reservation, run)
+    })
   }
 
   async #restoreOne(reservation: LocalReservation, run: string): Promise<void> {
     const key = reservationsKey(run, reservation.subject.orgId)
     // Set first, so that a request that ends meanwhile is settled in this run.
     reservation.run = run
+    reservation.isConfirmed = false
     await this.#connection.commands.restoreReservation(
       key,
       this.#clock.time(),
       ...restoreArgs(reservation, this.owner),
     )
+    if (reservation.run === run) reservation.isConfirmed = true
   }
 
   /** `settled`: the settled amount of each meter, this request included. */
@@ -294,6 +333,17 @@ export class RedisLedger implements Ledger {
       reportCrossings(meter, after - settledAmount(ruleOf(meter), meter, usage), after, onThresholdCrossed)
     }
   }
+}
+
+/** A recovered settlement, and what this process knows of its request. */
+interface KnownSettlement extends RecoveredSettlement {
+  readonly reservation: LocalReservation | undefined
+  /** The run in which it is settled if it is known; undefined: any. */
+  readonly endedIn: string | undefined
+}
+
+function isKnownIn(run: string, reservation: LocalReservation): boolean {
+  return reservation.run === run && reservation.isConfirmed
 }
 
 const ENDED_VERDICT: Verdict = { isAdmitted: false, unavailable: 'the reservation has ended' }

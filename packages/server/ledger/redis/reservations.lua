@@ -3,27 +3,37 @@
 -- Guarantee: a script reads each reservation at most once. What it has changed of an organization, counters included, is
 -- written by leave_organization(). One script may enter several organizations, one after the other.
 
-local reservations, leases
--- By request id: state and record, false: none; the new time in `leases` of those to write. A list of ids to delete.
-local known, lease_times, forgotten
+local reservations, leases, mark_prefix
+-- By request id: state and record or mark, false: none; the new time in `leases` of those to write; new marks. A list of ids to
+-- delete.
+local known, lease_times, marks, forgotten
 
 -- `key`: the key of the organization's reservations. A script enters each organization once.
 local function enter_organization(key)
   local base = string.sub(key, 1, -#'reservations' - 1)
-  reservations, leases = key, base .. 'leases'
+  reservations, leases, mark_prefix = key, base .. 'leases', base .. 'mark:'
   counter_prefix, list_prefix, counters = base .. 'counter:', base .. 'times:', {}
-  known, lease_times, forgotten = {}, {}, {}
+  known, lease_times, marks, forgotten = {}, {}, {}, {}
 end
 
 local function load_reservations(ids)
   if #ids == 0 then return end
-  local got = call('HMGET', reservations, unpack(ids))
-  for i, id in ipairs(ids) do known[id] = got[i] end
+  local got, others, keys = call('HMGET', reservations, unpack(ids)), {}, {}
+  for i, id in ipairs(ids) do
+    known[id] = got[i]
+    if not got[i] then
+      local n = #others + 1
+      others[n], keys[n] = id, mark_prefix .. id
+    end
+  end
+  if #others == 0 then return end
+  got = call('MGET', unpack(keys))
+  for i, id in ipairs(others) do known[id] = got[i] end
 end
 
 -- Returns the state of a reservation; false: none.
 local function state_of(id)
-  if known[id] == nil then known[id] = call('HGET', reservations, id) end
+  if known[id] == nil then load_reservations({ id }) end
   return known[id] and string.sub(known[id], 1, 1)
 end
 
@@ -31,10 +41,25 @@ local function unpack_record(value) return cmsgpack.unpack(string.sub(value, 2))
 
 local function record_of(id) return unpack_record(known[id]) end
 
+-- Returns a text that occurs in the packed record of each request that a meter of this subject may count; '': in all. Searching it
+-- costs a fraction of unpacking the record.
+local function needle_of(project, environment, key, end_user)
+  for _, name in ipairs({ end_user, key, environment }) do
+    if name ~= '' then return name end
+  end
+  return project
+end
+
 -- `time`: when to expire or forget it.
 local function save(id, state, record, time)
-  known[id] = record and state .. cmsgpack.pack(record) or state
+  known[id] = state .. cmsgpack.pack(record)
   lease_times[id] = time
+end
+
+-- Replaces a reservation, if there is one, by a state without record.
+local function save_mark(id, state)
+  if known[id] then forgotten[#forgotten + 1] = id end
+  known[id], marks[id], lease_times[id] = state, state, nil
 end
 
 local function leave_organization()
@@ -52,6 +77,7 @@ local function leave_organization()
     call('HSET', reservations, unpack(values))
     call('ZADD', leases, unpack(times))
   end
+  for id, mark in pairs(marks) do call('SET', mark_prefix .. id, mark, 'PX', MARK_KEPT) end
   for _, c in pairs(counters) do write_counter(c) end
 end
 

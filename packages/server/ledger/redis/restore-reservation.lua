@@ -1,6 +1,7 @@
 -- Makes a running reservation known to a server that has lost it, or that was unreachable when it was admitted.
 --
--- Guarantee: the reservation counts whatever the limits say, since its request is running. Does nothing where the id is known.
+-- Guarantee: the reservation counts whatever the limits say, since its request is running. Does nothing where the id is known,
+-- unless it was withdrawn: that undid another admission of the same request, whose reply did not arrive.
 --
 -- KEYS[1]: the organization's reservations.
 -- ARGV: now, id, lease (ms), tokens, nano-dollars, time of arrival by the gateway's clock, project, environment, key, end
@@ -9,7 +10,9 @@
 
 enter_organization(KEYS[1])
 local id, lease = ARGV[2], tonumber(ARGV[3])
-if state_of(id) then return 0 end
+local state = state_of(id)
+if state == WITHDRAWN then call('DEL', mark_prefix .. id)
+elseif state then return 0 end
 local tokens, nano_usd = tonumber(ARGV[4]), tonumber(ARGV[5])
 local record = {
   tonumber(ARGV[12]), tokens, nano_usd, tonumber(ARGV[6]), 1, 0, ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11],

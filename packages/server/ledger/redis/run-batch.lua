@@ -23,7 +23,8 @@
 --   'settle', id, requests, tokens, nano-dollars, sandbox (0 or 1)
 --       the settled amount of each meter, 0 for rolling ones; nothing where there is no such reservation
 --   'release', id
---       nothing. An unknown id is marked as released, so that an admission that arrives late reserves nothing
+--   'withdraw', id, where the reply to its 'reserve' did not arrive
+--       nothing. An unknown id is marked, so that an admission that arrives late reserves nothing
 -- `oldest` and the blocking time are times of entries of rolling counters; -1: none.
 --
 -- Returns one string of little-endian doubles, the format that is fastest to read for the client: now; then for each
@@ -132,13 +133,19 @@ function OPERATIONS.settle(id, requests, tokens, nano_usd, sandbox)
   return settled
 end
 
-function OPERATIONS.release(id)
+-- Undoes a reservation. `mark`: the state of the id from now on.
+local function undo(id, mark)
   local state = state_of(id)
   if state == SETTLED or state == RELEASED then return {} end
-  if state then finish(record_of(id), state == RUNNING, function() return 0 end) end
-  save(id, RELEASED, nil, now + RELEASED_KEPT)
+  if state == RUNNING or state == EXPIRED then
+    finish(record_of(id), state == RUNNING, function() return 0 end)
+  end
+  save_mark(id, mark)
   return {}
 end
+
+function OPERATIONS.release(id) return undo(id, RELEASED) end
+function OPERATIONS.withdraw(id) return undo(id, WITHDRAWN) end
 
 local replies = { now }
 

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
-import { createRun, findRun, isRunOpen, joinRun, readServerId } from './runs.ts'
+import { lifeKey } from './keys.ts'
+import { createRun, endRun, findRun, isRunOpen, joinRun, readServerId } from './runs.ts'
 
 describe.skipIf(redisProgram === undefined)('a run of the counters on a server', () => {
   let server: TestRedis
@@ -22,9 +23,12 @@ describe.skipIf(redisProgram === undefined)('a run of the counters on a server',
   const join = (owner: string, timeoutMs: number, countProcesses = async () => 2) => {
     const state = { isDone: false, done: Promise.resolve() }
     const run = `${serverId}.test`
-    state.done = joinRun(redis, run, { owner, countProcesses, timeoutMs }).then(() => {
-      state.isDone = true
-    })
+    state.done = redis
+      .set(lifeKey(serverId), 'test')
+      .then(() => joinRun(redis, run, { owner, countProcesses, timeoutMs }))
+      .then(() => {
+        state.isDone = true
+      })
     return state
   }
 
@@ -71,6 +75,25 @@ describe.skipIf(redisProgram === undefined)('a run of the counters on a server',
     let counted = 0
     await join('late', 60_000, async () => ++counted).done
     expect(counted).toBe(0)
+  })
+
+  test('is not open any more once it was ended, and cannot be joined', async () => {
+    await join('first', 0).done
+    const run = `${serverId}.test`
+    await endRun(redis, run)
+    expect(await isRunOpen(redis, run)).toBe(false)
+    expect(await findRun(redis, serverId)).toBeUndefined()
+    const options = { owner: 'late', countProcesses: async () => 1, timeoutMs: 0 }
+    await expect(joinRun(redis, run, options)).rejects.toThrow('the run has ended')
+    expect(await isRunOpen(redis, run)).toBe(false)
+  })
+
+  test('is ended once: a second process that ends it does not end the one that has begun since', async () => {
+    await join('first', 0).done
+    await endRun(redis, `${serverId}.test`)
+    const next = await createRun(redis, serverId)
+    await endRun(redis, `${serverId}.test`)
+    expect(await findRun(redis, serverId)).toBe(next)
   })
 
   test('is kept for a week after it was last used, and fails on a server that is read-only', async () => {

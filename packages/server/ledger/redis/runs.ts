@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import { lifeKey, membersKey, openKey } from './keys.ts'
+import { lifeKey, lifeMarkerOf, membersKey, openKey, toRunName } from './keys.ts'
 
 const WEEK_MS = 604_800_000
 const POLL_MS = 50
@@ -30,8 +30,13 @@ export async function createRun(redis: Redis, serverId: string): Promise<string>
   return toRunName(serverId, life)
 }
 
-function toRunName(serverId: string, life: string): string {
-  return `${serverId}.${life}`
+// Two processes may end a run at the same time: the later one must not end the run that has begun since.
+const END_RUN = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end"
+
+/** Ends a run: all processes notice it and begin another one, whose counters are seeded. */
+export async function endRun(redis: Redis, run: string): Promise<void> {
+  const { key, value } = lifeMarkerOf(run)
+  await redis.eval(END_RUN, 1, key, value)
 }
 
 /**
@@ -39,7 +44,9 @@ function toRunName(serverId: string, life: string): string {
  * server that has become read-only fails here.
  */
 export async function isRunOpen(redis: Redis, run: string): Promise<boolean> {
-  return (await redis.getex(openKey(run), 'PX', WEEK_MS)) !== null
+  const life = lifeMarkerOf(run)
+  const [marker, current] = await Promise.all([redis.getex(openKey(run), 'PX', WEEK_MS), redis.get(life.key)])
+  return marker !== null && current === life.value
 }
 
 export interface JoinOptions {
@@ -51,7 +58,8 @@ export interface JoinOptions {
 
 /**
  * Registers this process in a run and waits until all processes have registered, at most `timeoutMs`; then opens the run. A
- * process registers after it has restored its reservations: without them the limits would admit requests in their place.
+ * process registers after it has restored its reservations: without them the limits would admit requests in their place. Rejects
+ * where the run has ended meanwhile.
  */
 export async function joinRun(
   redis: Redis,
@@ -66,6 +74,7 @@ export async function joinRun(
     const isLate = performance.now() >= end
     if (isLate || (await redis.scard(membersKey(run))) >= processes) {
       await redis.set(openKey(run), '1', 'PX', WEEK_MS)
+      if (!(await isRunOpen(redis, run))) throw new Error('the run has ended')
       return
     }
     await new Promise(resolve => setTimeout(resolve, POLL_MS))

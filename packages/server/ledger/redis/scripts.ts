@@ -1,6 +1,6 @@
 import base from './base.lua?raw'
 import counters from './counters.lua?raw'
-import createCounter from './create-counter.lua?raw'
+import createCounters from './create-counters.lua?raw'
 import expireLeases from './expire-leases.lua?raw'
 import listKnown from './list-known.lua?raw'
 import { toLuaRules } from './lua-rules.ts'
@@ -15,7 +15,7 @@ export const SCRIPTS = {
   readMeters: toScript(readMeters),
   expireLeases: toScript(expireLeases),
   listKnown: toScript(listKnown),
-  createCounter: toScript(createCounter),
+  createCounters: toScript(createCounters),
   restoreReservation: toScript(restoreReservation),
 }
 

@@ -1,9 +1,10 @@
 import type { Meter, Seed } from '../../core/limits/meter.ts'
+import { MAX_ROLLING_ENTRIES } from '../../core/rolling-resolution.ts'
 import type { LedgerOptions } from '../ledger.ts'
 import { reportCrossings } from '../rules/thresholds.ts'
 import type { Connection } from './connection.ts'
 import { reservationsKey } from './keys.ts'
-import { codeOf, countedArgs, lifeOf, windowOf } from './meter-args.ts'
+import { countedArgs, lifeOf, rowOf } from './meter-args.ts'
 import type { ScriptClock } from './script-clock.ts'
 
 export interface RedisSeederOptions extends Pick<LedgerOptions, 'seeds' | 'onThresholdCrossed'> {
@@ -13,6 +14,8 @@ export interface RedisSeederOptions extends Pick<LedgerOptions, 'seeds' | 'onThr
 
 /** The most attempts to create the counters, which can expire while others are created. After them they are reported as unavailable. */
 export const MAX_ROUNDS = 5
+/** The most counters that one script creates; with their seeds, at most MAX_ROLLING_ENTRIES entries unless one has more. */
+const MAX_COUNTERS = 16
 /** A seed must arrive within this time: Redis remembers settled requests for ten seconds. */
 const SEED_TIMEOUT_MS = 8000
 
@@ -45,11 +48,12 @@ export class RedisSeeder {
     const { connection, clock } = this.#options
     if (!(await connection.hasData(run))) return false
     const key = reservationsKey(run, (meters[0] as Meter).subject.orgId)
-    // Running and recently settled requests are in Redis, and create-counter.lua counts them. The rest is in PostgreSQL.
+    // Running and recently settled requests are in Redis, and create-counters.lua counts them. The rest is in PostgreSQL.
     const known = await connection.commands.listKnown(key, clock.time(), ...meters.flatMap(countedArgs))
     const seeded = meters.filter(({ kind }) => kind !== 'concurrency')
     const seeds = seeded.length === 0 ? [] : await this.#readSeeds(seeded, at, known)
-    await Promise.all(meters.map(meter => this.#createCounter(key, meter, seeds[seeded.indexOf(meter)], at)))
+    const counters = meters.map(meter => ({ meter, seed: seeds[seeded.indexOf(meter)] }))
+    await Promise.all(inScripts(counters).map(script => this.#createAll(key, script, at)))
     return true
   }
 
@@ -70,12 +74,43 @@ export class RedisSeeder {
     }
   }
 
-  async #createCounter(key: string, meter: Meter, seed: Seed | undefined, at: number): Promise<void> {
+  /** Creates counters by one script. */
+  async #createAll(key: string, counters: readonly NewCounter[], at: number): Promise<void> {
     const { connection, clock, onThresholdCrossed } = this.#options
-    const args: (string | number)[] = [meter.key, codeOf(meter), windowOf(meter), lifeOf(meter, at)]
-    args.push(...countedArgs(meter), seed?.used ?? 0)
-    for (const entry of seed?.entries ?? []) args.push(entry.at, entry.amount)
-    const settled = await connection.commands.createCounter(key, clock.time(), ...args)
-    reportCrossings(meter, 0, settled, onThresholdCrossed)
+    const rows = counters.map(({ meter, seed }) => {
+      const [name, code, , window] = rowOf(meter)
+      const entries = seed?.entries.flatMap(entry => [entry.at, entry.amount]) ?? []
+      return [name, code, window, lifeOf(meter, at), ...countedArgs(meter), seed?.used ?? 0, entries]
+    })
+    const settled = await connection.commands.createCounters(key, clock.time(), JSON.stringify(rows))
+    for (const [index, { meter }] of counters.entries()) {
+      reportCrossings(meter, 0, settled[index] ?? 0, onThresholdCrossed)
+    }
   }
+}
+
+interface NewCounter {
+  readonly meter: Meter
+  readonly seed: Seed | undefined
+}
+
+/**
+ * Divides counters into those that one script creates. A script reads all reservations of the organization once, so fewer scripts are
+ * better, but it serves no other client meanwhile.
+ */
+function inScripts(counters: readonly NewCounter[]): NewCounter[][] {
+  const scripts: NewCounter[][] = []
+  let script: NewCounter[] = []
+  let entries = 0
+  for (const counter of counters) {
+    const more = counter.seed?.entries.length ?? 0
+    if (script.length === MAX_COUNTERS || (script.length > 0 && entries + more > MAX_ROLLING_ENTRIES)) {
+      scripts.push(script)
+      script = []
+      entries = 0
+    }
+    script.push(counter)
+    entries += more
+  }
+  return [...scripts, script]
 }

@@ -7,6 +7,8 @@ export class RedisProxy {
   #target: number
   /** Delay of every reply, in ms. */
   delayMs = 0
+  /** Ends all connections in place of passing on the next commands that contain this text. */
+  cutOn: string | undefined
 
   private constructor(target: number) {
     this.#target = target
@@ -28,11 +30,15 @@ export class RedisProxy {
   /** Leads clients to another server and ends their connections. */
   switchTo(url: string): void {
     this.#target = Number(new URL(url).port)
-    for (const socket of this.#sockets) socket.destroy()
+    this.#cut()
   }
 
   close(): void {
     this.#server.close()
+    this.#cut()
+  }
+
+  #cut(): void {
     for (const socket of this.#sockets) socket.destroy()
   }
 
@@ -47,7 +53,11 @@ export class RedisProxy {
         server.destroy()
       })
     }
-    client.on('data', chunk => server.write(chunk))
+    client.on('data', chunk => {
+      if (this.cutOn === undefined || !chunk.includes(this.cutOn)) return server.write(chunk)
+      this.cutOn = undefined
+      return this.#cut()
+    })
     server.on('data', chunk => {
       if (this.delayMs === 0) client.write(chunk)
       else setTimeout(() => client.write(chunk), this.delayMs)

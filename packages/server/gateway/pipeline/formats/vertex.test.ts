@@ -80,25 +80,6 @@ describe('a service account', () => {
     expect(upstream.requests.length - before).toBe(2)
   })
 
-  test('is reported to its owner, and not to the caller, if it was deleted at Google', async () => {
-    upstream.script(expired, good)
-    endpoint.rejection = {
-      status: 400,
-      body: { error: 'invalid_grant', error_description: 'account not found' },
-    }
-    const response = await app.call('/v1/chat', { model, messages })
-    const { error } = (await response.json()) as any
-    expect(error.code).toBe('provider_auth_failed')
-    expect(JSON.stringify(error)).not.toContain('account not found')
-    expect(log.some(line => line.includes('invalid_grant: account not found'))).toBe(true)
-    await expect
-      .poll(
-        async () =>
-          (await app.manage('GET', `/v1/provider-credentials/${credentialId}`)).body.validation_error,
-      )
-      .not.toBeNull()
-  })
-
   test('leaves neither its key nor a token in the log', () => {
     expect(log.length).toBeGreaterThan(0)
     expect(log.filter(line => /PRIVATE KEY|token-\d/.test(line))).toEqual([])
@@ -207,5 +188,27 @@ describe('without a base URL', () => {
     })
     expect(made.status).toBe(400)
     expect(made.body.error.param).toBe('options.location')
+  })
+})
+
+// The last test: its rejection is cached.
+describe('a service account that was deleted at Google', () => {
+  test('is reported to its owner, and not to the caller', async () => {
+    upstream.script(expired, good)
+    endpoint.rejection = {
+      status: 400,
+      body: { error: 'invalid_grant', error_description: 'account not found' },
+    }
+    const response = await app.call('/v1/chat', { model, messages })
+    const { error } = (await response.json()) as any
+    expect(error.code).toBe('provider_auth_failed')
+    expect(JSON.stringify(error)).not.toContain('account not found')
+    expect(log.some(line => line.includes('invalid_grant: account not found'))).toBe(true)
+    await expect
+      .poll(
+        async () =>
+          (await app.manage('GET', `/v1/provider-credentials/${credentialId}`)).body.validation_error,
+      )
+      .not.toBeNull()
   })
 })

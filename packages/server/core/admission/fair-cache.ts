@@ -1,0 +1,81 @@
+/** For each entry that there is room for, so many owners may hold one. */
+const HOLDERS = 4
+
+interface Entry<Value> {
+  value: Value
+  /** How many owners hold it. */
+  holders: number
+}
+
+/**
+ * A map of at most `max` entries for a whole process. Whoever uses an entry, an organization mostly, holds it. Where there is no
+ * room, the owner that holds the most gives up what it used least recently, so that one with many entries pushes out its own
+ * only. An entry is forgotten once no owner holds it. Each operation takes constant time, but one that finds no room looks at
+ * all owners.
+ */
+export class FairCache<Value> {
+  readonly #max: number
+  readonly #entries = new Map<string, Entry<Value>>()
+  /** The keys that each owner holds. Of owners and of keys those that were used least recently come first. */
+  readonly #held = new Map<string, Set<string>>()
+  /** How many keys all owners hold together. */
+  #holds = 0
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** Returns a value without holding it. */
+  find(key: string): Value | undefined {
+    return this.#entries.get(key)?.value
+  }
+
+  /** Returns a value, which the owner holds from now on. */
+  use(owner: string, key: string): Value | undefined {
+    const entry = this.#entries.get(key)
+    if (entry !== undefined) this.#hold(owner, key, entry)
+    return entry?.value
+  }
+
+  /** Adds or replaces a value, which the owner holds from now on. */
+  set(owner: string, key: string, value: Value): void {
+    const known = this.#entries.get(key)
+    if (known !== undefined) {
+      known.value = value
+      this.#hold(owner, key, known)
+      return
+    }
+    const entry = { value, holders: 0 }
+    this.#entries.set(key, entry)
+    this.#hold(owner, key, entry)
+  }
+
+  #hold(owner: string, key: string, entry: Entry<Value>): void {
+    const keys = this.#held.get(owner) ?? new Set<string>()
+    this.#held.delete(owner)
+    this.#held.set(owner, keys)
+    if (!keys.delete(key)) {
+      entry.holders++
+      this.#holds++
+    }
+    keys.add(key)
+    while (this.#entries.size > this.#max || this.#holds > this.#max * HOLDERS) this.#giveUpOne()
+  }
+
+  #giveUpOne(): void {
+    let most: [string, Set<string>] | undefined
+    for (const held of this.#held) if (most === undefined || held[1].size > most[1].size) most = held
+    if (most === undefined) return
+    const [owner, keys] = most
+    const [key = ''] = keys
+    keys.delete(key)
+    this.#holds--
+    if (keys.size === 0) this.#held.delete(owner)
+    const entry = this.#entries.get(key)
+    if (entry !== undefined && --entry.holders === 0) this.#entries.delete(key)
+  }
+}
