@@ -62,7 +62,8 @@ const SUPERVISOR = `
 import { openSeeds, ProcessLedger, serveLedger, SupervisorChannel } from './ledgers.mjs'
 const common = { owner: 'supervisor', seeds: openSeeds(), onThresholdCrossed: () => {} }
 const channel = await SupervisorChannel.open({ folder: process.argv[2], log: () => {} })
-serveLedger(channel, new ProcessLedger({ ...common, openedAt: Date.now(), hasWorkers: true }))
+const ledger = new ProcessLedger({ ...common, openedAt: Date.now(), hasWorkers: true })
+serveLedger(channel, ledger, { now: Date.now })
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
   process.send(user + system)
@@ -184,7 +185,8 @@ export async function benchLedgers({ quick = false, log }) {
   const amounts = { tokens: 2_000, nanoUsd: 10_000 }
   const request = () => {
     const id = `01941f29-7c00-7000-8000-${String(number++).padStart(12, '0')}`
-    return { id, at: Date.now(), meters, subject: CALLER, amounts, leaseMs: 60_000 }
+    const at = Date.now()
+    return { id, arrivedAt: at, at, meters, subject: CALLER, amounts, leaseMs: 60_000 }
   }
   const common = { owner: 'bench', seeds: openSeeds(), onThresholdCrossed: () => {} }
   const rounds = quick ? 7 : 25

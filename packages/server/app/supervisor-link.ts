@@ -53,7 +53,7 @@ export interface SupervisorLink {
 export async function openSupervisorLink(options: SupervisorLinkOptions): Promise<SupervisorLink> {
   const { folder, ledger, clock, log, onException } = options
   const channel = await SupervisorChannel.open({ folder, log, onException })
-  const endLedger = serveLedger(channel, ledger, onException)
+  const endLedger = serveLedger(channel, ledger, { now: clock.now, onException })
   const calls = new SupervisorCalls(channel, onException)
   serveCancellations(calls)
   serveCircuits(calls, clock.now)

@@ -25,6 +25,7 @@ function settledMeter(key: string, settled: number, orgId = 'o'): SettledMeter {
     nominalLimit: 10,
     alertThresholds: [5],
     since: T,
+    changedAt: T,
     end: null,
   }
   const meter: FixedMeter = { ...base, kind: 'fixed', metric: 'nano_usd', key, series: key }

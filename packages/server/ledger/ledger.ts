@@ -11,7 +11,9 @@ export interface Amounts {
 export interface ReserveRequest {
   /** The gateway's own id of the request, never one that a caller chose. */
   readonly id: string
-  /** Unix milliseconds by the gateway's clock. Meters of fixed windows belong to this instant. */
+  /** Unix milliseconds by the gateway's clock. Meters of fixed windows belong to this instant, and so does the usage record. */
+  readonly arrivedAt: number
+  /** Time of admission, in Unix milliseconds by the gateway's clock. Meters of rolling windows count the request from then on. */
   readonly at: number
   /** Every meter that limits the request. May be empty. */
   readonly meters: readonly Meter[]
@@ -117,8 +119,8 @@ export interface Ledger {
   read(meters: readonly Meter[], at: number): Promise<readonly MeterStatus[] | undefined>
 
   /**
-   * Ends reservations whose lease has run out: what they reserved counts as used, until their own settle corrects it.
-   * Called periodically. Returns the number of reservations that expired.
+   * Ends reservations whose lease has run out: what they reserved counts as used, until their own settle corrects it. Leases run by a
+   * clock of the store that nobody sets; `at` is for counters. Called periodically. Returns the number of reservations that expired.
    */
   expire(at: number): number | Promise<number>
 

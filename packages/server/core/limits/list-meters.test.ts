@@ -26,11 +26,28 @@ function list(policies: Partial<Policies>, caller: Partial<MeteredCaller> = {}) 
 
 function rate(scope: LimitPolicy['scope'], ref: string | null, more: Partial<LimitPolicy> = {}): LimitPolicy {
   const id = `${scope}:${ref}`
-  return { id, createdAt: 0, scope, ref, metric: 'requests', limit: 9, windowMs: 60_000, ...more }
+  return {
+    id,
+    createdAt: 0,
+    updatedAt: 0,
+    scope,
+    ref,
+    metric: 'requests',
+    limit: 9,
+    windowMs: 60_000,
+    ...more,
+  }
 }
 
 function quota(more: Partial<QuotaPolicy>): QuotaPolicy {
-  const base = { id: 'q', createdAt: 0, scope: 'environment', ref: null, metric: 'tokens' } as const
+  const base = {
+    id: 'q',
+    createdAt: 0,
+    updatedAt: 0,
+    scope: 'environment',
+    ref: null,
+    metric: 'tokens',
+  } as const
   return { ...base, window: 'day', limit: 100, gracePct: 0, ...more }
 }
 
@@ -96,6 +113,7 @@ describe('the meters of a caller', () => {
     const budget = {
       id: 'b',
       createdAt: 0,
+      updatedAt: 0,
       scope: null,
       ref: null,
       limitNanoUsd: 200,
@@ -122,7 +140,7 @@ describe('the meters of a caller', () => {
       nanoUsdPerMonth: 3,
     }
     const plan = (name: string, isDefault: boolean, requestsPerMinute: number): PlanPolicy => {
-      return { id: name, createdAt: 0, name, isDefault, requestsPerMinute, ...bounds }
+      return { id: name, createdAt: 0, updatedAt: 0, name, isDefault, requestsPerMinute, ...bounds }
     }
     const plans = [plan('free', true, 5), plan('pro', false, 50)]
     const free = list({ plans })

@@ -47,6 +47,8 @@ interface MeterBase {
   readonly alertThresholds: readonly number[]
   /** Unix milliseconds. Earlier requests are not counted; a new counter is seeded with usage from here on. */
   readonly since: number
+  /** When the policy was last changed, in Unix milliseconds. It may have had another counter before. */
+  readonly changedAt: number
 }
 
 /** Limits every span of `windowMs`: a request admitted at t counts from t up to, but not at, t + `windowMs`. */

@@ -34,6 +34,7 @@ describe('the meter of a policy that is read without a request', () => {
       ...scope,
       id: 'b',
       createdAt: 5,
+      updatedAt: 5,
       limitNanoUsd: 1000,
       window: 'month',
       alertPcts: [50],
@@ -55,6 +56,7 @@ describe('the meter of a policy that is read without a request', () => {
       ...scope,
       id: 'q',
       createdAt: 5,
+      updatedAt: 5,
       metric: 'tokens',
       window: 'week',
       limit: 100,
@@ -68,6 +70,7 @@ describe('the meter of a policy that is read without a request', () => {
     const budget: BudgetPolicy = {
       id: 'b',
       createdAt: 5,
+      updatedAt: 5,
       projectId: null,
       scope: 'environment',
       ref: 'e',

@@ -16,6 +16,7 @@ const caller: fc.Arbitrary<MeteredCaller> = fc.record({
 const LIMIT: LimitPolicy = {
   id: 'l',
   createdAt: 0,
+  updatedAt: 0,
   scope: 'org',
   ref: null,
   metric: 'requests',
@@ -33,6 +34,7 @@ const limit: fc.Arbitrary<LimitPolicy> = fc
 const BUDGET: BudgetPolicy = {
   id: 'b',
   createdAt: 0,
+  updatedAt: 0,
   projectId: null,
   scope: null,
   ref: null,

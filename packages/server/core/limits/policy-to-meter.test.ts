@@ -42,7 +42,7 @@ describe('the error code of a limit', () => {
     ['end_user', 'concurrency', null, 'concurrency_limit_exceeded'],
     ['org', 'concurrency', null, 'concurrency_limit_exceeded'],
   ])('for the scope %s and %s per %d ms is %s', (scope, metric, windowMs, code) => {
-    const policy = { id: 'l', createdAt: 0, scope, ref: 'u', metric, limit: 1, windowMs }
+    const policy = { id: 'l', createdAt: 0, updatedAt: 0, scope, ref: 'u', metric, limit: 1, windowMs }
     expect(toLimitMeter(policy, caller).source.code).toBe(code)
   })
 })

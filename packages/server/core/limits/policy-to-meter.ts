@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 
 /** The meter of a rate or concurrency limit, for the requests of this caller. */
 export function toLimitMeter(policy: LimitPolicy, caller: MeteredCaller): Meter {
-  const { id, metric, limit, windowMs, createdAt } = policy
+  const { id, metric, limit, windowMs, createdAt, updatedAt } = policy
   const { subject, scope, ref } = resolveScope(policy.scope, caller)
   const code = codeOfLimit(metric, scope === 'end_user', windowMs)
   const source: MeterSource = { kind: 'limit', id, scope, ref, code }
@@ -26,6 +26,7 @@ export function toLimitMeter(policy: LimitPolicy, caller: MeteredCaller): Meter 
       nominalLimit: limit,
       alertThresholds,
       since: createdAt,
+      changedAt: updatedAt,
     }
   }
   return {
@@ -39,6 +40,7 @@ export function toLimitMeter(policy: LimitPolicy, caller: MeteredCaller): Meter 
     nominalLimit: limit,
     alertThresholds,
     since: createdAt,
+    changedAt: updatedAt,
   }
 }
 
@@ -51,7 +53,7 @@ function codeOfLimit(metric: LimitPolicy['metric'], isEndUser: boolean, windowMs
 
 /** The meter of a quota in one window, for the requests of this caller. */
 export function toQuotaMeter(policy: QuotaPolicy, caller: MeteredCaller, bounds: WindowBounds): FixedMeter {
-  const { id, metric, window, limit, gracePct } = policy
+  const { id, metric, window, limit, gracePct, updatedAt } = policy
   const { subject, scope, ref } = resolveScope(policy.scope, caller)
   const withGrace = addGrace(limit, gracePct)
   return toFixedMeter(`q:${id}:${metric}:${window}:${ref}`, bounds, {
@@ -62,6 +64,7 @@ export function toQuotaMeter(policy: QuotaPolicy, caller: MeteredCaller, bounds:
     nominalLimit: limit,
     // The first use of the grace raises an alert.
     alertThresholds: withGrace > limit ? [limit + 1] : [],
+    changedAt: updatedAt,
   })
 }
 
@@ -74,7 +77,7 @@ export function addGrace(limit: number, gracePct: number): number {
 
 /** The meter of a budget in one window, for the requests of this caller. */
 export function toBudgetMeter(policy: BudgetPolicy, caller: MeteredCaller, bounds: WindowBounds): FixedMeter {
-  const { id, projectId, window, limitNanoUsd: limit, alertPcts, onTight } = policy
+  const { id, projectId, window, limitNanoUsd: limit, alertPcts, onTight, updatedAt } = policy
   const owner = projectId === null ? 'org' : 'project'
   const { subject, scope, ref } = resolveScope(policy.scope ?? owner, caller)
   return toFixedMeter(`b:${id}:${window}:${ref}`, bounds, {
@@ -85,6 +88,7 @@ export function toBudgetMeter(policy: BudgetPolicy, caller: MeteredCaller, bound
     limit,
     nominalLimit: limit,
     alertThresholds: alertPcts.map(pct => Math.ceil((limit / 100) * pct)).filter(amount => amount > 0),
+    changedAt: updatedAt,
   })
 }
 
@@ -100,13 +104,15 @@ export function toPlanMeters(
 ): Meter[] {
   const { subject } = resolveScope('end_user', caller)
   const name = `p:${caller.environmentId}:${endUser.id}`
-  const { createdAt: since, requestsPerMinute, maxConcurrency, tokensPerDay, nanoUsdPerMonth } = plan
+  const { createdAt: since, updatedAt: changedAt, requestsPerMinute, maxConcurrency } = plan
+  const { tokensPerDay, nanoUsdPerMonth } = plan
   const base = (limit: number, code: FaultCode) => ({
     subject,
     source: { kind: 'plan', id: plan.id, scope: 'end_user', ref: endUser.id, code } as const,
     limit,
     nominalLimit: limit,
     alertThresholds: [],
+    changedAt,
   })
   const meters: Meter[] = []
   if (requestsPerMinute !== null) {
@@ -134,7 +140,7 @@ function toFixedMeter(
   { start, end }: WindowBounds,
   rest: Omit<FixedMeter, 'key' | 'series' | 'kind' | 'since' | 'end'>,
 ): FixedMeter {
-  const { metric, subject, source, limit, nominalLimit, alertThresholds } = rest
+  const { metric, subject, source, limit, nominalLimit, alertThresholds, changedAt } = rest
   const key = `${series}@${start}`
   return {
     key,
@@ -147,6 +153,7 @@ function toFixedMeter(
     nominalLimit,
     alertThresholds,
     since: start,
+    changedAt,
     end,
   }
 }

@@ -18,6 +18,7 @@ export interface Policies {
 interface Policy {
   readonly id: string
   readonly createdAt: number
+  readonly updatedAt: number
 }
 
 export interface LimitPolicy extends Policy {

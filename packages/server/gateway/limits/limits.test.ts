@@ -222,6 +222,20 @@ describe('error codes of limits', () => {
     expect((await app.call('/v1/chat', PRICED_CHAT)).status).toBe(429)
   })
 
+  test('counts what was used before its window or its key was changed', async () => {
+    const [one, other] = [await app.createKey({}), await app.createKey({})]
+    const scope = { scope: 'key', scope_ref: one.id }
+    const rate = await limited.limit('limits', { ...scope, metric: 'requests', limit: 3, window_seconds: 60 })
+    const call = async (key: string): Promise<number> =>
+      (await app.call('/v1/chat', PRICED_CHAT, { key })).status
+    const statuses = [await call(one.key), await call(one.key), await call(other.key)]
+    await app.manage('PATCH', `/v1/limits/${rate.id}`, { window_seconds: 86_400 })
+    statuses.push(await call(one.key), await call(one.key))
+    await app.manage('PATCH', `/v1/limits/${rate.id}`, { scope_ref: other.id })
+    statuses.push(await call(other.key), await call(other.key), await call(other.key))
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 200, 200, 429])
+  })
+
   test('applies the default limit to the first fifty requests of a new end user', async () => {
     await limited.limit('limits', {
       scope: 'default_end_user',

@@ -9,6 +9,7 @@ function makeEnvironment(id: string, limits: number): Environment {
   const limit = (at: number): LimitPolicy => ({
     id: `${id} ${at}`,
     createdAt: 0,
+    updatedAt: 0,
     scope: 'environment',
     ref: null,
     metric: 'requests',

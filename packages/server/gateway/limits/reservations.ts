@@ -22,7 +22,7 @@ export class Reservation {
   readonly #id: string
   readonly meterStatuses: readonly MeterStatus[]
   amounts: Amounts
-  /** When the lease was last renewed, in Unix milliseconds. */
+  /** When the lease was last renewed, as of performance.now(): the clock may be set. */
   renewedAt: number
   /** The limit that last refused to extend it. */
   refusal: LimitRefusal | undefined
@@ -34,13 +34,13 @@ export class Reservation {
     id: string,
     meterStatuses: readonly MeterStatus[],
     amounts: Amounts,
-    at: number,
+    renewedAt: number,
   ) {
     this.#owner = owner
     this.#id = id
     this.meterStatuses = meterStatuses
     this.amounts = amounts
-    this.renewedAt = at
+    this.renewedAt = renewedAt
   }
 
   /** Changes the reservation to these amounts plus the bill of abandoned attempts, if all limits allow it. */
@@ -111,29 +111,31 @@ export class Reservations {
     return this.#running.size
   }
 
+  /** `arrivedAt`: of the request, in Unix milliseconds. */
   open(
     id: string,
+    arrivedAt: number,
     subject: MeterSubject,
     meters: readonly Meter[],
     amounts: Amounts,
   ): ReservationVerdict | Promise<ReservationVerdict> {
-    const at = this.#now()
+    const openedAt = performance.now()
     const verdict = this.#ledger.reserve({
       id,
-      at,
+      arrivedAt,
+      at: this.#now(),
       meters,
       subject,
       amounts,
       leaseMs: this.#leaseMs,
     })
-    if (verdict instanceof Promise) return verdict.then(result => this.#begin(id, result, amounts, at))
-    return this.#begin(id, verdict, amounts, at)
+    if (verdict instanceof Promise) return verdict.then(result => this.#begin(id, result, amounts, openedAt))
+    return this.#begin(id, verdict, amounts, openedAt)
   }
 
   extend(id: string, reservation: Reservation, amounts: Amounts): Verdict | Promise<Verdict> {
-    const at = this.#now()
-    reservation.renewedAt = at
-    return this.#ledger.extend(id, amounts, at, this.#leaseMs)
+    reservation.renewedAt = performance.now()
+    return this.#ledger.extend(id, amounts, this.#now(), this.#leaseMs)
   }
 
   settle(id: string, used: MeteredUsage): void {
@@ -154,15 +156,15 @@ export class Reservations {
     clearInterval(this.#timer)
   }
 
-  #begin(id: string, verdict: Verdict, amounts: Amounts, at: number): ReservationVerdict {
+  #begin(id: string, verdict: Verdict, amounts: Amounts, openedAt: number): ReservationVerdict {
     if (!verdict.isAdmitted) return verdict
-    const reservation = new Reservation(this, id, verdict.statuses, amounts, at)
+    const reservation = new Reservation(this, id, verdict.statuses, amounts, openedAt)
     this.#running.set(id, reservation)
     return reservation
   }
 
   #renewLeases(): void {
-    const now = this.#now()
+    const now = performance.now()
     for (const [id, reservation] of this.#running.entries()) {
       // Renewing unchanged amounts is never refused. If the counters are unreachable, the next interval tries again.
       if (now - reservation.renewedAt > this.#leaseMs * RENEW_AFTER)
@@ -170,6 +172,6 @@ export class Reservations {
           this.extend(id, reservation, reservation.amounts),
         )
     }
-    runGuarded('the expiry of leases', this.#onException, () => this.#ledger.expire(now))
+    runGuarded('the expiry of leases', this.#onException, () => this.#ledger.expire(this.#now()))
   }
 }

@@ -41,7 +41,8 @@ const ONE_REQUEST: MeteredUsage = { requests: 1, tokens: 0, nanoUsd: 0, isSandbo
 export async function admitMint(ctx: IdentifiedContext, deps: MintLimitDeps): Promise<void> {
   const address = deps.frontDoor.addressOf(ctx.req)
   const meters = [toKeyMeter(ctx.caller.keyId ?? NOBODY), toAddressMeter(address)]
-  const opening = deps.reservations.open(ctx.id, SUBJECT, meters, { tokens: 0, nanoUsd: 0 })
+  const nothing = { tokens: 0, nanoUsd: 0 }
+  const opening = deps.reservations.open(ctx.id, ctx.arrivedAt, SUBJECT, meters, nothing)
   const verdict = opening instanceof Promise ? await opening : opening
   if (verdict instanceof Reservation) {
     verdict.settle(ONE_REQUEST)
@@ -86,5 +87,6 @@ function toMeter(
     nominalLimit: limit,
     alertThresholds: [],
     since: 0,
+    changedAt: 0,
   }
 }

@@ -39,7 +39,8 @@ export function tryReserveAmounts(
   { limits, isSandbox, amounts }: ReservationRequest,
 ): ReservationVerdict | Promise<ReservationVerdict> {
   const meters = isSandbox ? limits.sandboxMeters : limits.meters
-  return deps.reservations.open(ctx.id, limits.subject, meters, limits.hasAmountMeter ? amounts : NOTHING)
+  const reserved = limits.hasAmountMeter ? amounts : NOTHING
+  return deps.reservations.open(ctx.id, ctx.arrivedAt, limits.subject, meters, reserved)
 }
 
 /** Keeps an admitted reservation in the context. Throws the fault of a refused one, or of a stopped request. */

@@ -164,6 +164,7 @@ describeOnEachLedger('settlement', withLedger => {
       const quota: QuotaPolicy = {
         id: 'q',
         createdAt: 0,
+        updatedAt: 0,
         scope: 'environment',
         ref: null,
         metric: 'tokens',

@@ -135,6 +135,24 @@ describeOnEachLedger('windows', withLedger => {
       ])
     }))
 
+  test('a request that arrives before a window ends and is admitted after that counts in the window of its arrival only', () =>
+    withLedger(async ledger => {
+      const first = makeMeter('requests', 10, { since: T - 1000, end: T })
+      const second = makeMeter('requests', 10, { since: T, end: T + 1000 })
+      for (const id of ['ended', 'running', 'expired']) {
+        const leaseMs = id === 'expired' ? 1 : 60_000
+        const late = toRequest(id, [first], { arrivedAt: T - 1, at: T + 1, leaseMs })
+        expect((await ledger.reserve(late)).isAdmitted).toBe(true)
+      }
+      await ledger.expire(T + 3)
+      expect(await ledger.read([second], T + 3)).toMatchObject([{ settled: 0, reserved: 0 }])
+      await ledger.settle('ended', toUsage())
+      expect(await ledger.read([first, second], T + 3)).toMatchObject([
+        { settled: 2, reserved: 1 },
+        { settled: 0, reserved: 0 },
+      ])
+    }))
+
   test('tokens of any window exceed the limit by at most the estimate error of one request', () =>
     withLedger(async ledger => {
       const [limit, windowMs, error] = [1000, 6_000, 40]

@@ -24,12 +24,16 @@ export interface CounterRow {
   pending: EndedRequest[]
   /** The highest alert threshold that was reported. */
   alertedUpTo: number
-  /** Used since rows were last pruned. */
+  /** Used since it was last looked at to crowd it out. */
   isTouched: boolean
+  /** The reservations with a share of it, expired ones included. */
+  shareCount: number
 }
 
 export interface EndedRequest {
   readonly id: string
+  /** Time of arrival, in Unix milliseconds. */
+  readonly arrivedAt: number
   /** Time of admission, in Unix milliseconds. */
   readonly at: number
   readonly subject: MeterSubject
@@ -49,6 +53,7 @@ export function createRow(meter: Meter, sequence: number, isReady: boolean): Cou
     pending: [],
     alertedUpTo: 0,
     isTouched: true,
+    shareCount: 0,
   }
 }
 

@@ -1,16 +1,18 @@
 import type { Meter } from '../../core/limits/meter.ts'
+import { ShortTicks } from '../../core/short-ticks.ts'
 import type { LedgerOptions } from '../ledger.ts'
-import { countsRequest } from '../rules/counts-request.ts'
 import { reportCrossings } from '../rules/thresholds.ts'
 import { boundEntries } from './bound-entries.ts'
-import { addEnded, type CounterRow, createRow, type EndedRequest, isIdle } from './counter-row.ts'
+import { type CounterRow, createRow, type EndedRequest, isIdle } from './counter-row.ts'
 import { CounterSeeder } from './counter-seeder.ts'
-import type { RollingCounter } from './rolling-counter.ts'
+import { isNeeded, OrganizationCounters } from './organization-counters.ts'
 
-/** Above this number, rows that reserve nothing and were not used lately are removed. They are seeded again when needed. */
+/** Rows of all organizations, in about 300 MB. */
 const MAX_ROWS = 300_000
 /** Entries of all rolling counters, in about 150 MB. */
 const MAX_ENTRIES = 2_000_000
+/** The rows that one request looks at to crowd some out: twice as many as it can open, and more. */
+const MAX_LOOKED_AT = 512
 
 interface CounterTableOptions extends LedgerOptions {
   /** Unix milliseconds. Every request of the deployment from then on is counted here. */
@@ -19,41 +21,62 @@ interface CounterTableOptions extends LedgerOptions {
   readonly listRunning?: (() => readonly string[]) | undefined
   /** Default: MAX_ENTRIES. */
   readonly maxEntries?: number | undefined
+  /** Default: MAX_ROWS. */
+  readonly maxRows?: number | undefined
 }
 
-/** The counters of this process. The first request of a meter opens its row, and `prune` removes rows. */
+/**
+ * The counters of this process, by organization. The first request of a meter opens its row. Rows that count nothing any more are
+ * pruned. Where there are too many rows, the organization that has the most loses those that it has not used for the longest time.
+ */
 export class CounterTable {
   readonly #options: CounterTableOptions
+  readonly #maxRows: number
   readonly #seeder: CounterSeeder
-  readonly #rows = new Map<string, CounterRow>()
-  /** The newest row of each series of fixed windows. */
-  readonly #newestOfSeries = new Map<string, CounterRow>()
-  /** Rows that some running reservation is older than, in order of opening. */
-  #youngRows: CounterRow[] = []
+  readonly #organizations = new Map<string, OrganizationCounters>()
+  /** The organization with the most rows. Others may have as many once it has lost some. */
+  #largest: OrganizationCounters | undefined
+  /** The number of rows. */
+  size = 0
   /** The number of rows opened so far. */
   sequence = 0
 
   constructor(options: CounterTableOptions) {
     this.#options = options
+    this.#maxRows = options.maxRows ?? MAX_ROWS
     this.#seeder = new CounterSeeder({
       seeds: options.seeds,
       listRunning: options.listRunning,
       onSeeded: row => this.noteSettled(row.meter, row),
       onFailed: rows => {
-        for (const row of rows) this.#rows.delete(row.meter.key)
+        for (const row of rows) this.#remove(this.#organizationOf(row.meter), row)
       },
     })
   }
 
-  get size(): number {
-    return this.#rows.size
+  /**
+   * Removes rows where there are too many. Call it before a request looks for its own. Looks at a bounded number: what it leaves, the
+   * next request removes.
+   */
+  crowdOut(at: number): void {
+    for (let count = 0; this.size > this.#maxRows && count < MAX_LOOKED_AT; count++) {
+      const row = this.#largest?.nextToCrowdOut()
+      if (row === undefined) continue
+      this.#largest?.crowdOut(row, at)
+      this.size--
+    }
   }
 
-  /** Returns the rows of these meters; undefined where one has to be seeded first. */
+  /**
+   * Returns the rows of these meters; undefined where one has to be seeded first. Rows can be removed in any later microtask, so
+   * reserve in them at once.
+   */
   find(meters: readonly Meter[], at: number): CounterRow[] | undefined {
     const rows: CounterRow[] = []
+    let organization: OrganizationCounters | undefined
     for (const meter of meters) {
-      const row = this.#rows.get(meter.key) ?? this.#openWithoutSeed(meter, at)
+      if (organization?.orgId !== meter.subject.orgId) organization = this.#organizationOf(meter)
+      const row = organization.get(meter.key) ?? this.#openWithoutSeed(organization, meter, at)
       if (row === undefined || !row.isReady) return undefined
       row.isTouched = true
       rows.push(row)
@@ -61,30 +84,23 @@ export class CounterTable {
     return rows
   }
 
-  /** Returns the rows of these meters and seeds those that are new. Rejects when a seed cannot be read. */
-  async get(meters: readonly Meter[], at: number): Promise<CounterRow[]> {
-    for (;;) {
-      const rows = this.find(meters, at)
-      if (rows !== undefined) return rows
-      for (const meter of meters) {
-        if (this.#rows.has(meter.key)) continue
-        // `find` has stopped at the first row that it could not open.
-        if (this.#openWithoutSeed(meter, at) === undefined) this.#seeder.add(this.#open(meter, false))
-      }
-      const orgIds = new Set(meters.map(({ subject }) => subject.orgId))
-      await Promise.all([...orgIds].map(orgId => this.#seeder.run(orgId, at)))
+  /** Resolves once the rows of these meters are seeded. Rejects when a seed cannot be read. */
+  async seed(meters: readonly Meter[], at: number): Promise<void> {
+    const orgIds = new Set<string>()
+    for (const meter of meters) {
+      const organization = this.#organizationOf(meter)
+      orgIds.add(organization.orgId)
+      if (organization.get(meter.key) !== undefined) continue
+      // `find` has stopped at the first row that it could not open.
+      if (this.#openWithoutSeed(organization, meter, at) !== undefined) continue
+      this.#seeder.add(this.#open(organization, meter, false))
     }
+    await Promise.all(Array.from(orgIds, orgId => this.#seeder.run(orgId, at)))
   }
 
   /** Counts an ended request in the rows opened after its admission. `sequence`: the number of rows opened before. */
   addToYounger(sequence: number, ended: EndedRequest): void {
-    for (let index = this.#youngRows.length - 1; index >= 0; index--) {
-      const row = this.#youngRows[index] as CounterRow
-      if (row.sequence <= sequence) return
-      if (!countsRequest(row.meter, ended.subject, ended.at)) continue
-      if (row.isReady) addEnded(row, ended)
-      else row.pending.push(ended)
-    }
+    this.#organizations.get(ended.subject.orgId)?.addToYounger(sequence, ended)
   }
 
   /** Reports alert thresholds that the settled amount of a row has reached. */
@@ -93,49 +109,50 @@ export class CounterTable {
     row.alertedUpTo = reportCrossings(meter, row.alertedUpTo, row.counter.settled, onThresholdCrossed)
   }
 
-  /**
-   * Removes rows that count nothing any more. `oldestSequence`: the smallest sequence of a running reservation.
-   * `protectedRows` stay: an expired reservation may be restored in them.
-   */
-  prune(at: number, oldestSequence: number, protectedRows: ReadonlySet<CounterRow>): void {
-    this.#youngRows = this.#youngRows.filter(row => row.sequence > oldestSequence)
-    for (const [key, row] of this.#rows) {
-      const isCrowdedOut = this.#rows.size > MAX_ROWS && !row.isTouched
-      row.isTouched = false
-      if (protectedRows.has(row) || !row.isReady || row.counter.reserved > 0) continue
-      if (!isIdle(row, at) && !isCrowdedOut) continue
-      this.#rows.delete(key)
-      const series = row.meter.kind === 'fixed' ? row.meter.series : ''
-      if (this.#newestOfSeries.get(series) === row) this.#newestOfSeries.delete(series)
+  /** Removes rows that count nothing any more and bounds the entries of the others. Others use the table meanwhile. */
+  async prune(at: number, ticks: Pick<ShortTicks, 'isOver' | 'next'> = new ShortTicks()): Promise<void> {
+    let largest: OrganizationCounters | undefined
+    for (const organization of this.#organizations.values()) {
+      let entryCount = 0
+      for (const row of organization.rows()) {
+        if (!isNeeded(row) && isIdle(row, at)) this.#remove(organization, row)
+        else if (row.counter.kind === 'rolling') entryCount += row.counter.entryCount
+        if (ticks.isOver) await ticks.next()
+      }
+      organization.entryCount = entryCount
+      organization.forgetCrowdedOut(at)
+      if (organization.isEmpty) this.#organizations.delete(organization.orgId)
+      else if (largest === undefined || organization.size > largest.size) largest = organization
     }
-    boundEntries(this.#listRolling(), this.#options.maxEntries ?? MAX_ENTRIES)
+    this.#largest = largest
+    await boundEntries([...this.#organizations.values()], this.#options.maxEntries ?? MAX_ENTRIES, ticks)
   }
 
-  *#listRolling(): Generator<readonly [string, RollingCounter]> {
-    for (const { meter, counter } of this.#rows.values()) {
-      if (counter.kind === 'rolling') yield [meter.subject.orgId, counter]
+  #organizationOf({ subject: { orgId } }: Meter): OrganizationCounters {
+    let organization = this.#organizations.get(orgId)
+    if (organization === undefined) {
+      organization = new OrganizationCounters(orgId)
+      this.#organizations.set(orgId, organization)
     }
+    return organization
   }
 
   /** Opens a row that needs no seed, because all its usage was counted by this process; undefined for others. */
-  #openWithoutSeed(meter: Meter, at: number): CounterRow | undefined {
-    if (meter.kind === 'concurrency') return this.#open(meter, true)
-    if (meter.kind === 'rolling') {
-      const from = Math.max(meter.since, at - meter.windowMs)
-      return from >= this.#options.openedAt ? this.#open(meter, true) : undefined
-    }
-    // The first request of a window whose previous window was counted here.
-    const previous = this.#newestOfSeries.get(meter.series)
-    const isNext =
-      previous?.isReady === true && previous.meter.kind === 'fixed' && previous.meter.end === meter.since
-    return isNext ? this.#open(meter, true) : undefined
+  #openWithoutSeed(organization: OrganizationCounters, meter: Meter, at: number): CounterRow | undefined {
+    const needsSeed = organization.needsSeed(meter, at, this.#options.openedAt)
+    return needsSeed ? undefined : this.#open(organization, meter, true)
   }
 
-  #open(meter: Meter, isReady: boolean): CounterRow {
+  #open(organization: OrganizationCounters, meter: Meter, isReady: boolean): CounterRow {
     const row = createRow(meter, ++this.sequence, isReady)
-    this.#rows.set(meter.key, row)
-    this.#youngRows.push(row)
-    if (meter.kind === 'fixed') this.#newestOfSeries.set(meter.series, row)
+    organization.add(row)
+    this.size++
+    if (this.#largest === undefined || organization.size > this.#largest.size) this.#largest = organization
     return row
+  }
+
+  #remove(organization: OrganizationCounters, row: CounterRow): void {
+    organization.remove(row)
+    this.size--
   }
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Meter } from '../../core/limits/meter.ts'
 import type { ThresholdCrossing, Verdict } from '../ledger.ts'
 import { type SeedSource, SeedStatementError } from '../seed-source.ts'
 import { makeMeter, openSeeds, T, toRequest, toUsage } from '../testing/make-meter.ts'
@@ -10,7 +11,8 @@ import { ProcessLedger } from './process-ledger.ts'
 function openLedger(seeds: SeedSource = openSeeds(), openedAt = T) {
   const crossings: ThresholdCrossing[] = []
   const onThresholdCrossed = (each: ThresholdCrossing): void => void crossings.push(each)
-  const ledger = new ProcessLedger({ owner: 'test', seeds, onThresholdCrossed, openedAt })
+  const options = { owner: 'test', seeds, onThresholdCrossed, openedAt, isTimeGiven: true }
+  const ledger = new ProcessLedger(options)
   return { ledger, crossings }
 }
 
@@ -70,6 +72,19 @@ describe('a new counter', () => {
     expect(ledger.reserve(later)).not.toBeInstanceOf(Promise)
   })
 
+  test('is seeded if its policy was changed within the window, since it had another counter before', async () => {
+    const { ledger } = openLedger()
+    const amounts = { tokens: 0, nanoUsd: 10 }
+    const edited = makeMeter('rate', 1, { key: 'edited', since: T, changedAt: T + 30_000 })
+    const reserve = (id: string, meter: Meter, at: number) =>
+      ledger.reserve(toRequest(id, [meter], { amounts, at }))
+    expect(reserve('a', { ...edited, key: 'before' }, T + 89_999)).toBeInstanceOf(Promise)
+    expect(reserve('b', { ...edited, key: 'after' }, T + 90_000)).not.toBeInstanceOf(Promise)
+    await reserve('c', makeMeter('budget', 10, { since: T - 100, end: T + 100 }), T)
+    const next = makeMeter('budget', 10, { since: T + 100, changedAt: T + 150, end: T + 300 })
+    expect(reserve('d', next, T + 150)).toBeInstanceOf(Promise)
+  })
+
   test('is seeded for a window that does not follow the last counted one', async () => {
     const { ledger } = openLedger()
     await ledger.reserve(toRequest('a', [makeMeter('budget', 10, { since: T - 100, end: T + 100 })]))
@@ -117,7 +132,7 @@ test('a rate of many requests keeps some twenty thousand entries at most, and it
   expect(ledger.reserve(toRequest('later', meters, { at: retryAt }))).toMatchObject({ isAdmitted: true })
 })
 
-test('counters with too many entries together count all usage, until a later time', () => {
+test('counters with too many entries together count all usage, until a later time', async () => {
   const options = { owner: 'test', seeds: openSeeds(), onThresholdCrossed: () => {}, openedAt: T }
   const ledger = new ProcessLedger({ ...options, maxEntries: 10 })
   const meters = [makeMeter('rate', 100, { since: T, windowMs: 1_000_000 })]
@@ -127,16 +142,16 @@ test('counters with too many entries together count all usage, until a later tim
   }
   const refused = () => refusalOf(ledger.reserve(toRequest('x', meters, { at: T + 200 })) as Verdict)
   expect(refused()).toMatchObject({ settled: 100, retryAt: T + 1_000_000 })
-  ledger.expire(T + 200)
+  await ledger.expire(T + 200)
   expect(refused()).toMatchObject({ settled: 100, retryAt: T + 99 + 1_000_000 })
 })
 
 describe('counters that are not needed any more', () => {
-  test('are removed: rates and concurrency without requests', () => {
+  test('are removed: rates and concurrency without requests', async () => {
     const { ledger } = openLedger()
     ledger.reserve(toRequest('a', [makeMeter('rate', 1, { since: T }), makeMeter('concurrency', 1)]))
     ledger.settle('a', toUsage())
-    ledger.expire(T + 120_000)
+    await ledger.expire(T + 120_000)
     expect(ledger.rowCount).toBe(0)
   })
 
@@ -145,9 +160,9 @@ describe('counters that are not needed any more', () => {
     const first = makeMeter('budget', 10, { since: T - 100, end: T + 100 })
     await ledger.reserve(toRequest('a', [first]))
     ledger.settle('a', toUsage())
-    ledger.expire(T + 3_600_000)
+    await ledger.expire(T + 3_600_000)
     expect(ledger.rowCount).toBe(1)
-    ledger.expire(T + 100 + 3_600_000)
+    await ledger.expire(T + 100 + 3_600_000)
     expect(ledger.rowCount).toBe(0)
     const next = makeMeter('budget', 10, { since: T + 100, end: T + 300 })
     expect(ledger.reserve(toRequest('b', [next], { at: T + 100 }))).toBeInstanceOf(Promise)
@@ -158,9 +173,9 @@ describe('counters that are not needed any more', () => {
     const meters = [makeMeter('budget', 10, { since: T - 100, end: T + 100 })]
     const amounts = { tokens: 0, nanoUsd: 6 }
     await ledger.reserve(toRequest('a', meters, { amounts, leaseMs: 10_000_000 }))
-    ledger.expire(T + 9_000_000)
+    await ledger.expire(T + 9_000_000)
     expect(ledger.rowCount).toBe(1)
-    expect(ledger.expire(T + 10_000_001)).toBe(1)
+    expect(await ledger.expire(T + 10_000_001)).toBe(1)
     expect(ledger.rowCount).toBe(1)
     expect(ledger.extend('a', amounts, T + 10_000_001, 1000)).toMatchObject({
       isAdmitted: true,
@@ -172,13 +187,38 @@ describe('counters that are not needed any more', () => {
     const { ledger } = openLedger()
     const meters = [makeMeter('budget', 10)]
     await ledger.reserve(toRequest('a', meters, { amounts: { tokens: 0, nanoUsd: 6 }, leaseMs: 1000 }))
-    ledger.expire(T + 1001)
-    ledger.expire(T + 1000 + 3_600_000)
+    await ledger.expire(T + 1001)
+    await ledger.expire(T + 1000 + 3_600_000)
     expect(ledger.reservationCount).toBe(1)
-    ledger.expire(T + 1001 + 3_600_000)
+    await ledger.expire(T + 1001 + 3_600_000)
     expect(ledger.reservationCount).toBe(0)
     ledger.settle('a', toUsage({ nanoUsd: 1 }))
     expect(await ledger.read(meters, T)).toMatchObject([{ settled: 6, reserved: 0 }])
+  })
+})
+
+describe('leases', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  test.each([
+    ['set forward', 86_400_000],
+    ['set back', -86_400_000],
+  ])('run out after their time, also if the clock is %s', async (_, shiftMs) => {
+    const ledger = new ProcessLedger({
+      owner: 'test',
+      seeds: openSeeds(),
+      onThresholdCrossed: () => {},
+      openedAt: T,
+    })
+    const meters = [makeMeter('concurrency', 1)]
+    ledger.reserve(toRequest('a', meters, { leaseMs: 1_000 }))
+    vi.advanceTimersByTime(900)
+    ledger.extend('a', { tokens: 0, nanoUsd: 0 }, T + shiftMs, 1_000)
+    vi.advanceTimersByTime(1_000)
+    expect(await ledger.expire(T + shiftMs)).toBe(0)
+    vi.advanceTimersByTime(1)
+    expect(await ledger.expire(T)).toBe(1)
   })
 })
 

@@ -18,6 +18,7 @@ import { CounterTable } from './counter-table.ts'
 import {
   addShare,
   expireReservation,
+  forgetShares,
   type ProcessReservation,
   releaseShares,
   resize,
@@ -36,8 +37,11 @@ export interface ProcessLedgerOptions extends LedgerOptions {
    * here, in any order.
    */
   readonly hasWorkers?: boolean
-  /** The entries of all rolling counters together. Default: what counter-table.ts keeps. */
+  /** For tests: leases run by the times that calls give, in place of a clock that nobody sets. */
+  readonly isTimeGiven?: boolean
+  /** The entries of all rolling counters together, and the counters. Default: what counter-table.ts keeps. */
   readonly maxEntries?: number
+  readonly maxRows?: number
 }
 
 /**
@@ -46,11 +50,14 @@ export interface ProcessLedgerOptions extends LedgerOptions {
  */
 export class ProcessLedger implements Ledger {
   readonly owner: string
+  readonly #isTimeGiven: boolean
   readonly #counters: CounterTable
   readonly #reservations = new ShortLivedMap<ProcessReservation>()
+  #pruning: Promise<void> | undefined
 
   constructor(options: ProcessLedgerOptions) {
     this.owner = options.owner
+    this.#isTimeGiven = options.isTimeGiven === true
     this.#counters = new CounterTable({
       ...options,
       listRunning: options.hasWorkers === true ? () => this.#listIds() : undefined,
@@ -59,23 +66,39 @@ export class ProcessLedger implements Ledger {
 
   /** `owner`: the name of the worker whose request it is. */
   reserve(request: ReserveRequest, owner: string = this.owner): Verdict | Promise<Verdict> {
+    this.#counters.crowdOut(request.at)
     const rows = this.#counters.find(request.meters, request.at)
     return rows === undefined ? this.#reserveSeeded(request, owner) : this.#reserveIn(rows, request, owner)
   }
 
   async #reserveSeeded(request: ReserveRequest, owner: string): Promise<Verdict> {
-    let rows: readonly CounterRow[]
-    try {
-      rows = await this.#counters.get(request.meters, request.at)
-    } catch {
-      return { isAdmitted: false, unavailable: 'the usage so far could not be read from the database' }
+    const { meters, at } = request
+    const verdict = await this.#useSeeded(meters, at, rows => this.#reserveIn(rows, request, owner))
+    return (
+      verdict ?? { isAdmitted: false, unavailable: 'the usage so far could not be read from the database' }
+    )
+  }
+
+  /** Returns what `use` returns for the rows of these meters, in the tick in which all are seeded; undefined where one cannot be. */
+  async #useSeeded<Result>(
+    meters: readonly Meter[],
+    at: number,
+    use: (rows: readonly CounterRow[]) => Result,
+  ): Promise<Result | undefined> {
+    for (;;) {
+      const rows = this.#counters.find(meters, at)
+      if (rows !== undefined) return use(rows)
+      try {
+        await this.#counters.seed(meters, at)
+      } catch {
+        return undefined
+      }
     }
-    return this.#reserveIn(rows, request, owner)
   }
 
   /** Atomic because it is synchronous: no other code runs between the check and the reservation. */
   #reserveIn(rows: readonly CounterRow[], request: ReserveRequest, owner: string): Verdict {
-    const { id, meters, amounts, at, subject, leaseMs } = request
+    const { id, meters, amounts, arrivedAt, at, subject, leaseMs } = request
     if (this.#reservations.has(id)) throw new Error(`request ${id} has a reservation already`)
     let refusal: LimitRefusal | undefined
     for (let index = 0; index < meters.length; index++) {
@@ -94,8 +117,18 @@ export class ProcessLedger implements Ledger {
       statuses.push(statusOf(meter, row))
     }
     const { sequence } = this.#counters
-    const leaseEnd = at + leaseMs
-    this.#reservations.set(id, { owner, subject, at, shares, sequence, amounts, leaseEnd, isExpired: false })
+    const leaseEnd = this.#leaseTime(at) + leaseMs
+    this.#reservations.set(id, {
+      owner,
+      subject,
+      arrivedAt,
+      at,
+      shares,
+      sequence,
+      amounts,
+      leaseEnd,
+      isExpired: false,
+    })
     return { isAdmitted: true, statuses }
   }
 
@@ -103,7 +136,7 @@ export class ProcessLedger implements Ledger {
     const reservation = this.#reservations.get(id)
     if (reservation === undefined) return { isAdmitted: false, unavailable: 'the reservation has ended' }
     if (reservation.isExpired) restoreReservation(reservation)
-    reservation.leaseEnd = at + leaseMs
+    reservation.leaseEnd = this.#leaseTime(at) + leaseMs
     let refusal: LimitRefusal | undefined
     for (const { meter, row } of reservation.shares) {
       const wanted = growth(row.rule, reservation.amounts, amounts)
@@ -124,8 +157,8 @@ export class ProcessLedger implements Ledger {
       settleShare(share, reservation, usage)
       this.#counters.noteSettled(share.meter, share.row)
     }
-    const { sequence, at, subject } = reservation
-    this.#counters.addToYounger(sequence, { id, at, subject, usage })
+    const { sequence, arrivedAt, at, subject } = reservation
+    this.#counters.addToYounger(sequence, { id, arrivedAt, at, subject, usage })
   }
 
   /**
@@ -143,36 +176,34 @@ export class ProcessLedger implements Ledger {
     releaseShares(reservation)
   }
 
-  async read(meters: readonly Meter[], at: number): Promise<readonly MeterStatus[] | undefined> {
-    try {
-      const rows = await this.#counters.get(meters, at)
-      return meters.map((meter, index) => {
+  read(meters: readonly Meter[], at: number): Promise<readonly MeterStatus[] | undefined> {
+    return this.#useSeeded(meters, at, rows =>
+      meters.map((meter, index) => {
         const row = rows[index] as CounterRow
         if (row.counter.kind === 'rolling') row.counter.expireEntries(at)
         return statusOf(meter, row)
-      })
-    } catch {
-      return undefined
-    }
+      }),
+    )
   }
 
-  expire(at: number): number {
+  /** Resolves once counters that are not needed any more are removed too, in short ticks. */
+  async expire(at: number): Promise<number> {
     let expired = 0
-    let oldestSequence = this.#counters.sequence
-    const rowsOfExpired = new Set<CounterRow>()
+    const now = this.#leaseTime(at)
     for (const [id, reservation] of this.#reservations.entries()) {
-      const { leaseEnd, sequence } = reservation
-      if (reservation.isExpired) {
-        if (leaseEnd + EXPIRED_KEPT_MS < at) this.#reservations.delete(id)
-      } else if (leaseEnd < at) {
+      const { leaseEnd } = reservation
+      if (!reservation.isExpired) {
+        if (leaseEnd >= now) continue
         expireReservation(reservation)
         expired++
+      } else if (leaseEnd + EXPIRED_KEPT_MS < now) {
+        this.#reservations.delete(id)
+        forgetShares(reservation)
       }
-      oldestSequence = Math.min(oldestSequence, sequence)
-      // If the request is restored it must find the rows that other requests use then.
-      if (reservation.isExpired) for (const { row } of reservation.shares) rowsOfExpired.add(row)
     }
-    this.#counters.prune(at, oldestSequence, rowsOfExpired)
+    // One that still runs is enough.
+    this.#pruning ??= this.#counters.prune(at).finally(() => (this.#pruning = undefined))
+    await this.#pruning
     return expired
   }
 
@@ -188,6 +219,11 @@ export class ProcessLedger implements Ledger {
       expired++
     }
     return expired
+  }
+
+  /** Returns the time by which leases run, in milliseconds. A clock that is set neither ends nor prolongs them. */
+  #leaseTime(at: number): number {
+    return this.#isTimeGiven ? at : performance.now()
   }
 
   #listIds(): string[] {

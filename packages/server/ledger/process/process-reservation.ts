@@ -17,12 +17,15 @@ export interface ProcessReservation {
   /** The process whose request it is. */
   readonly owner: string
   readonly subject: MeterSubject
+  /** Time of arrival, in Unix milliseconds. */
+  readonly arrivedAt: number
   /** Time of admission, in Unix milliseconds. */
   readonly at: number
   readonly shares: readonly Share[]
   /** The number of rows that were opened before. Later rows do not know this reservation. */
   readonly sequence: number
   amounts: Amounts
+  /** In milliseconds by the clock of leases. */
   leaseEnd: number
   /** The lease has run out: its amounts are settled as used. */
   isExpired: boolean
@@ -31,6 +34,7 @@ export interface ProcessReservation {
 /** Adds a request's share to a row. */
 export function addShare(meter: Meter, row: CounterRow, amounts: Amounts, at: number): Share {
   const { counter } = row
+  row.shareCount++
   const amount = reservedAmount(row.rule, amounts)
   if (counter.kind === 'rolling') return { meter, row, entry: counter.reserve(at, amount) }
   counter.reserved += amount
@@ -55,6 +59,7 @@ export function settleShare(
   usage: MeteredUsage,
 ): void {
   const { rule, counter } = row
+  row.shareCount--
   const used = settledAmount(rule, meter, usage)
   if (counter.kind === 'rolling') {
     const delta = used - reservedAmount(rule, amounts)
@@ -72,8 +77,12 @@ export function settleShare(
 export function releaseShares({ shares, amounts, isExpired }: ProcessReservation): void {
   for (const { row, entry } of shares) {
     const { rule, counter } = row
-    if (counter.kind === 'rolling') counter.adjust(entry as RollingEntry, -reservedAmount(rule, amounts))
-    else if (isExpired) counter.settled -= expiredAmount(rule, amounts)
+    row.shareCount--
+    if (counter.kind === 'rolling') {
+      counter.adjust(entry as RollingEntry, -reservedAmount(rule, amounts))
+      // Otherwise it could never be merged with its neighbours.
+      counter.settle(entry as RollingEntry)
+    } else if (isExpired) counter.settled -= expiredAmount(rule, amounts)
     else counter.reserved -= reservedAmount(rule, amounts)
   }
 }
@@ -89,6 +98,11 @@ export function expireReservation(reservation: ProcessReservation): void {
       counter.settled += expiredAmount(rule, reservation.amounts)
     }
   }
+}
+
+/** Leaves what an expired reservation counts as used for good. */
+export function forgetShares({ shares }: ProcessReservation): void {
+  for (const { row } of shares) row.shareCount--
 }
 
 /** Undoes the expiry, because the request is still running. Whether its amounts still fit is not checked. */

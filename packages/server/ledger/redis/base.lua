@@ -25,7 +25,7 @@ local SETTLED = 's'  -- kept for SETTLED_KEPT ms, for counters that are created 
 local RELEASED = 'x'  -- an admission that arrives after its release is refused
 local WITHDRAWN = 'w' -- the same, of an admission without a reply; restored if the gateway has admitted the request by itself
 
--- A record is a list: 1 time of admission (ms) by the server's clock, 2 tokens, 3 nano-dollars, 4 time of admission (ms) by the
+-- A record is a list: 1 time of admission (ms) by the server's clock, 2 tokens, 3 nano-dollars, 4 time of arrival (ms) by the
 -- gateway's clock, 5 requests, 6 sandbox (0 or 1), 7 project, 8 environment, 9 key, 10 end user, 11 owner. From FIRST_SHARE on,
 -- three for each meter: key, code, time of its entry in a rolling counter or 0. The positions have no named constants, since
 -- each constant that a function uses makes every call of every script slower.
@@ -70,9 +70,9 @@ end
 
 -- Whether a meter of this subject and window counts the request of this record. '' matches everything; until_ 0: no end.
 local function counts_request(record, project, environment, key, end_user, since, until_)
-  local admitted_at, its_project, its_environment, its_key, its_end_user =
+  local arrived_at, its_project, its_environment, its_key, its_end_user =
     record[4], record[7], record[8], record[9], record[10]
-  return admitted_at >= since and (until_ == 0 or admitted_at < until_)
+  return arrived_at >= since and (until_ == 0 or arrived_at < until_)
     and (project == '' or project == its_project) and (environment == '' or environment == its_environment)
     and (key == '' or key == its_key) and (end_user == '' or end_user == its_end_user)
 end

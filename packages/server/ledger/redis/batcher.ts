@@ -33,10 +33,12 @@ export class Batcher {
     this.#options = options
   }
 
-  reserve(key: string, { id, leaseMs, amounts, at, subject, meters }: ReserveRequest): Promise<Reply> {
+  reserve(key: string, request: ReserveRequest): Promise<Reply> {
+    const { id, leaseMs, amounts, arrivedAt, subject, meters } = request
+    const { tokens, nanoUsd } = amounts
     const position = this.#next.positionOf(subject)
     const positions = this.#next.positionsOf(meters)
-    return this.#add(key, ['reserve', id, leaseMs, amounts.tokens, amounts.nanoUsd, at, position, positions])
+    return this.#add(key, ['reserve', id, leaseMs, tokens, nanoUsd, arrivedAt, position, positions])
   }
 
   /** `meters`: those that the reservation was made with, in the same order. */

@@ -8,8 +8,8 @@ export interface LocalReservation {
   /** The name of the process whose request it is: this one or a worker. */
   readonly owner: string
   readonly subject: MeterSubject
-  /** Time of admission by the gateway's clock, in Unix milliseconds. */
-  readonly at: number
+  /** Time of arrival by the gateway's clock, in Unix milliseconds. */
+  readonly arrivedAt: number
   readonly meters: readonly Meter[]
   /** Time of admission by the server's clock, in Unix milliseconds. */
   readonly admittedAt: number
@@ -25,8 +25,8 @@ export interface LocalReservation {
 
 /** Returns the ARGV of restore-reservation.lua after the time. */
 export function restoreArgs(reservation: LocalReservation, owner: string): (string | number)[] {
-  const { id, leaseMs, amounts, at, subject, admittedAt, meters } = reservation
-  const args: (string | number)[] = [id, leaseMs, amounts.tokens, amounts.nanoUsd, at]
+  const { id, leaseMs, amounts, arrivedAt, subject, admittedAt, meters } = reservation
+  const args: (string | number)[] = [id, leaseMs, amounts.tokens, amounts.nanoUsd, arrivedAt]
   args.push(...subjectArgs(subject), owner, admittedAt)
   for (const meter of meters) args.push(meter.key, codeOf(meter), slotOf(meter))
   return args

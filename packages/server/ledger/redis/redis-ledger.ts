@@ -118,9 +118,9 @@ export class RedisLedger implements Ledger {
   }
 
   #admit(request: ReserveRequest, owner: string, run: string, { now, values }: Reply): Verdict {
-    const { id, subject, at, meters, amounts, leaseMs } = request
+    const { id, subject, arrivedAt, meters, amounts, leaseMs } = request
     const statuses = readStatuses(meters, values, this.#clock.shift(now))
-    const reservation = { id, owner, subject, at, meters, admittedAt: now, amounts, leaseMs, statuses }
+    const reservation = { id, owner, subject, arrivedAt, meters, admittedAt: now, amounts, leaseMs, statuses }
     this.#reservations.set(id, { ...reservation, run, isConfirmed: true })
     return { isAdmitted: true, statuses }
   }
@@ -218,12 +218,12 @@ export class RedisLedger implements Ledger {
 
   /** Takes over a request that was admitted during an outage. It counts whatever the limits say, as soon as the server is back. */
   adopt(request: ReserveRequest, owner: string, statuses: readonly MeterStatus[]): void {
-    const { id, subject, at, meters, amounts, leaseMs } = request
+    const { id, subject, arrivedAt, at, meters, amounts, leaseMs } = request
     const reservation = {
       id,
       owner,
       subject,
-      at,
+      arrivedAt,
       meters,
       admittedAt: at,
       run: undefined,

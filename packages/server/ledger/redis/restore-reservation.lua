@@ -4,7 +4,7 @@
 -- unless it was withdrawn: that undid another admission of the same request, whose reply did not arrive.
 --
 -- KEYS[1]: the organization's reservations.
--- ARGV: now, id, lease (ms), tokens, nano-dollars, time of admission by the gateway's clock, project, environment, key, end
+-- ARGV: now, id, lease (ms), tokens, nano-dollars, time of arrival by the gateway's clock, project, environment, key, end
 -- user, owner, time of admission by the server's clock; then for each meter: key, code, slot (ms, see add_entry).
 -- Returns 1; 0: the id was known.
 

@@ -12,7 +12,7 @@
 --
 -- An operation is a list that begins with its name. Meters and subjects are given by their positions in the lists above,
 -- from 1 on. Operations and the numbers that they reply:
---   'reserve', id, lease ms, tokens, nano-dollars, at, subject, meters
+--   'reserve', id, lease ms, tokens, nano-dollars, time of arrival by the gateway's clock, subject, meters
 --       1, then settled, reserved, oldest of each meter: admitted
 --       0, then index, settled, reserved, oldest, blocking time of each meter that refuses; the index counts from 0
 --       2, then the indices, from 0 on, of the meters that have no counter yet: nothing was done
@@ -49,7 +49,7 @@ end
 
 local OPERATIONS = {}
 
-function OPERATIONS.reserve(id, lease, tokens, nano_usd, at, subject, positions)
+function OPERATIONS.reserve(id, lease, tokens, nano_usd, arrived_at, subject, positions)
   local state = state_of(id)
   if not has_expired_leases then expire_leases(100) end
   has_expired_leases = true
@@ -65,7 +65,7 @@ function OPERATIONS.reserve(id, lease, tokens, nano_usd, at, subject, positions)
   if #missing > 1 then return missing end
   if #refusals > 1 then return refusals end
   local project, environment, key, end_user = unpack(subjects[subject])
-  local record = { entry_time, tokens, nano_usd, at, 1, 0, project, environment, key, end_user, owner }
+  local record = { entry_time, tokens, nano_usd, arrived_at, 1, 0, project, environment, key, end_user, owner }
   local out = { 1 }
   for _, position in ipairs(positions) do
     local name, code, _, window, slot = unpack(meters[position])

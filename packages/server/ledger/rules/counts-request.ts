@@ -1,11 +1,11 @@
 import type { Meter, MeterSubject } from '../../core/limits/meter.ts'
 
-/** Returns true if a meter counts the requests of this subject that were admitted at this instant. */
-export function countsRequest(meter: Meter, subject: MeterSubject, at: number): boolean {
+/** Returns true if a meter counts the requests of this subject that arrived at this instant. */
+export function countsRequest(meter: Meter, subject: MeterSubject, arrivedAt: number): boolean {
   const counted = meter.subject
   return (
-    at >= meter.since &&
-    (meter.kind !== 'fixed' || meter.end === null || at < meter.end) &&
+    arrivedAt >= meter.since &&
+    (meter.kind !== 'fixed' || meter.end === null || arrivedAt < meter.end) &&
     counted.orgId === subject.orgId &&
     (counted.projectId === null || counted.projectId === subject.projectId) &&
     (counted.environmentId === null || counted.environmentId === subject.environmentId) &&

@@ -24,11 +24,6 @@ export type Call =
       readonly resolve: (statuses: readonly MeterStatus[] | undefined) => void
       readonly reject: (error: Error) => void
     }
-  | {
-      readonly kind: 'expire'
-      readonly resolve: (count: number) => void
-      readonly reject: (error: Error) => void
-    }
 
 /** The calls of one connection that wait for their results, by numbers that are used again. */
 export class Calls {

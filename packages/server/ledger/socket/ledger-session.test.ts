@@ -47,7 +47,7 @@ const reserve = (id: string): Buffer =>
   write(writer => {
     writer.uint8(RESERVE)
     for (const number of [1, 0, 0]) writer.uint32(number)
-    for (const number of [0, 60_000, 0, 0]) writer.double(number)
+    for (const number of [0, 0, 60_000, 0, 0]) writer.double(number)
     writer.text(id)
   })
 const settle = (id: string): Buffer =>

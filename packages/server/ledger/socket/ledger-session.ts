@@ -9,8 +9,6 @@ import {
   ACKNOWLEDGED,
   DEFINE_METERS,
   DEFINE_SUBJECT,
-  EXPIRE,
-  EXPIRED,
   EXTEND,
   FORGET_DEFINITIONS,
   HEALTH,
@@ -116,8 +114,6 @@ export class LedgerSession implements Topic {
         return this.#extend(reader)
       case READ:
         return this.#read(reader)
-      case EXPIRE:
-        return this.#expire(reader)
       case DEFINE_METERS:
         return define(this.#meters, JSON.parse(reader.text()))
       case DEFINE_SUBJECT:
@@ -135,11 +131,12 @@ export class LedgerSession implements Topic {
     const call = reader.uint32()
     const meters = find(this.#meters, reader.uint32())
     const subject = find(this.#subjects, reader.uint32())
+    const arrivedAt = reader.double()
     const at = reader.double()
     const leaseMs = reader.double()
     const amounts = { tokens: reader.double(), nanoUsd: reader.double() }
     const id = reader.text()
-    const request = { id, at, meters, subject, amounts, leaseMs }
+    const request = { id, arrivedAt, at, meters, subject, amounts, leaseMs }
     this.#hasWaiting = true
     this.#reservations.add(id, () => this.#reserveNow(call, request))
   }
@@ -235,20 +232,6 @@ export class LedgerSession implements Topic {
     this.#writer.uint8(statuses === undefined ? NO_STATUSES : STATUSES)
     this.#writer.uint32(call)
     if (statuses !== undefined) writeStatuses(statuses, this.#writer)
-  }
-
-  #expire(reader: ByteReader): void {
-    const call = reader.uint32()
-    const at = reader.double()
-    Promise.resolve(this.#ledger.expire(at)).then(
-      count =>
-        this.#writeLater(() => {
-          this.#writer.uint8(EXPIRED)
-          this.#writer.uint32(call)
-          this.#writer.double(count)
-        }),
-      error => this.#writeLater(() => this.#writeThrown(call, error)),
-    )
   }
 
   #writeLater(write: () => void): void {

@@ -12,7 +12,6 @@ export const EXTEND = 5
 export const SETTLE = 6
 export const RELEASE = 7
 export const READ = 8
-export const EXPIRE = 9
 
 /** A message was read to its end. Calls that wait for the database are answered later. */
 export const ACKNOWLEDGED = 1
@@ -24,10 +23,8 @@ export const THREW = 5
 /** The statuses of a read; NO_STATUSES where the counters could not be read. */
 export const STATUSES = 6
 export const NO_STATUSES = 7
-/** How many reservations expired. */
-export const EXPIRED = 8
 /** Whether the supervisor counts as configured, and why not. */
-export const HEALTH = 9
+export const HEALTH = 8
 
 /** The definitions that a connection keeps at most, of meters and of subjects. They are forgotten together. */
 export const MAX_DEFINITIONS = 10_000

@@ -153,7 +153,7 @@ describe('worker processes', () => {
       10,
     )
     await kill(victim)
-    expect(supervisor.ledger.expire(Date.now() + 301)).toBe(10)
+    expect(await supervisor.ledger.expire(Date.now() + 301)).toBe(10)
     expect(await supervisor.ledger.read(meters, Date.now())).toMatchObject([
       { settled: 50, reserved: 0 },
       { settled: 0, reserved: 0 },

@@ -4,17 +4,25 @@ import { LEDGER_TOPIC } from '../../workers/channel/topic.ts'
 import { LedgerSession, type ServedLedger } from './ledger-session.ts'
 import { WaitingReservations } from './waiting-reservations.ts'
 
+export interface ServeLedgerOptions {
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly onException?: OnException
+}
+
 /** How often workers learn of a change of the ledger's health. */
 const HEALTH_EVERY_MS = 250
+/** How often leases are expired, whatever the number of workers. */
+const EXPIRE_EVERY_MS = 5_000
 
 /**
- * Serves the ledger of the supervisor to its workers. Call it in the tick in which the channel was opened. The ledger is a
- * `ProcessLedger` with `hasWorkers` or, with Redis, what openLedger returns. Returns a function that ends the service.
+ * Serves the ledger of the supervisor to its workers and expires their leases. Call it in the tick in which the channel was opened. The
+ * ledger is a `ProcessLedger` with `hasWorkers` or, with Redis, what openLedger returns. Returns a function that ends the service.
  */
 export function serveLedger(
   channel: SupervisorChannel,
   ledger: ServedLedger,
-  onException: OnException = throwLater,
+  { now, onException = throwLater }: ServeLedgerOptions,
 ): () => void {
   const sessions = new Set<LedgerSession>()
   const reservations = new WaitingReservations(onException)
@@ -27,13 +35,21 @@ export function serveLedger(
     sessions.add(session)
     return session
   })
-  const timer = setInterval(
+  const healthTimer = setInterval(
     () =>
       runGuarded('the health of the ledger', onException, () => {
         for (const session of sessions) session.reportHealth()
       }),
     HEALTH_EVERY_MS,
   )
-  timer.unref()
-  return () => clearInterval(timer)
+  const expiryTimer = setInterval(
+    () => runGuarded('the expiry of leases', onException, () => ledger.expire(now())),
+    EXPIRE_EVERY_MS,
+  )
+  healthTimer.unref()
+  expiryTimer.unref()
+  return () => {
+    clearInterval(healthTimer)
+    clearInterval(expiryTimer)
+  }
 }

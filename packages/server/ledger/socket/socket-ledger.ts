@@ -13,8 +13,6 @@ import { grows, type LocalReservation } from './local-reservation.ts'
 import {
   ACKNOWLEDGED,
   ADMITTED,
-  EXPIRE,
-  EXPIRED,
   EXTEND,
   HEALTH,
   NO_STATUSES,
@@ -63,7 +61,7 @@ export class SocketLedger implements Ledger, Topic {
   }
 
   reserve(request: ReserveRequest): Verdict | Promise<Verdict> {
-    const { id, at, meters, subject, amounts, leaseMs } = request
+    const { id, arrivedAt, at, meters, subject, amounts, leaseMs } = request
     if (this.#reservations.has(id)) throw new Error(`request ${id} has a reservation already`)
     if (!this.#channel.isOpen) return this.#unavailable()
     const writer = this.#writer
@@ -76,6 +74,7 @@ export class SocketLedger implements Ledger, Topic {
       writer.uint32(call)
       writer.uint32(metersNumber)
       writer.uint32(subjectNumber)
+      writer.double(arrivedAt)
       writer.double(at)
       writer.double(leaseMs)
       writer.double(amounts.tokens)
@@ -133,16 +132,9 @@ export class SocketLedger implements Ledger, Topic {
     })
   }
 
-  expire(at: number): number | Promise<number> {
-    if (!this.#channel.isOpen) return 0
-    const writer = this.#writer
-    return new Promise((resolve, reject) => {
-      const call = this.#calls.add({ kind: 'expire', resolve, reject })
-      writer.uint8(EXPIRE)
-      writer.uint32(call)
-      writer.double(at)
-      this.#schedule()
-    })
+  /** Expires none: the supervisor does, once for all workers. */
+  expire(): number {
+    return 0
   }
 
   health(): { isHealthy: boolean; reasons: readonly string[] } {
@@ -191,7 +183,6 @@ export class SocketLedger implements Ledger, Topic {
   /** Ends a call whose result will not come. */
   #giveUp(call: Call): void {
     if (call.kind === 'read') return call.resolve(undefined)
-    if (call.kind === 'expire') return call.resolve(0)
     if (call.kind === 'extend') return call.resolve(this.#extendLocally(call.reservation, call.amounts))
     // The supervisor may have admitted it.
     this.#endings.keep({ id: call.request.id, usage: undefined })
@@ -236,7 +227,6 @@ export class SocketLedger implements Ledger, Topic {
     if (call.kind === 'reserve' || call.kind === 'extend') return this.#readVerdict(code, call, reader)
     if (call.kind === 'read' && code === STATUSES) return call.resolve(readStatuses(call.meters, reader))
     if (call.kind === 'read' && code === NO_STATUSES) return call.resolve(undefined)
-    if (call.kind === 'expire' && code === EXPIRED) return call.resolve(reader.double())
     throw new Error(`a ${call.kind} has no result of the code ${code}`)
   }
 

@@ -3,7 +3,7 @@ import { T } from './make-meter.ts'
 
 interface CountedRequest {
   readonly name: string
-  /** Whether a meter of this subject and window counts a request of CALLER that was admitted at `at`. */
+  /** Whether a meter of this subject and window counts a request of CALLER that arrived at `at`. */
   readonly isCounted: boolean
   readonly subject: Partial<MeterSubject>
   readonly window: { readonly since?: number; readonly end?: number | null }

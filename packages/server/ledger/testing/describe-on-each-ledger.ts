@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
+import type { Ledger } from '../ledger.ts'
 import { ProcessLedger } from '../process/process-ledger.ts'
 import { openRedisLedger } from './open-redis-ledger.ts'
 import { openTestSupervisor, openTestWorker } from './open-socket-ledger.ts'
@@ -10,13 +11,16 @@ import { type OpenLedger, toWithLedger, type WithLedger } from './with-ledger.ts
 const NEVER = 2_000_000_000_000
 
 const openInProcess: OpenLedger = async options => {
-  const ledger = new ProcessLedger({ ...options, owner: 'test', openedAt: NEVER })
+  const ledger = new ProcessLedger({ ...options, owner: 'test', openedAt: NEVER, isTimeGiven: true })
   return { ledger, close: () => ledger.close() }
 }
 
 const openOverSocket: OpenLedger = async options => {
   const supervisor = await openTestSupervisor(options)
-  const { ledger, channel } = await openTestWorker(supervisor.path, 'test')
+  const { ledger: worker, channel } = await openTestWorker(supervisor.path, 'test')
+  const ledger: Ledger = worker
+  // The supervisor's timer does it for all workers.
+  ledger.expire = at => supervisor.ledger.expire(at)
   const close = async (): Promise<void> => {
     await ledger.close()
     channel.close()

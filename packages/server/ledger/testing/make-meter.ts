@@ -29,6 +29,8 @@ export interface MeterSettings {
   readonly key?: string
   readonly windowMs?: number
   readonly since?: number
+  /** Default: `since`. */
+  readonly changedAt?: number
   readonly end?: number | null
   readonly alertThresholds?: number[]
   /** Default: all requests of the organization. */
@@ -45,6 +47,7 @@ export function makeMeter(kind: MeterKind, limit: number, settings: MeterSetting
     nominalLimit: limit,
     alertThresholds,
     since,
+    changedAt: settings.changedAt ?? since,
   } as const
   if (kind === 'concurrency') return { ...base, key, kind: 'concurrency', metric: 'in_flight' }
   if (kind === 'rate' || kind === 'token_rate') {
@@ -58,7 +61,7 @@ export function makeMeter(kind: MeterKind, limit: number, settings: MeterSetting
 /** The time at which tests begin, in Unix milliseconds. */
 export const T = 1_000_000_000_000
 
-/** A request at T with a lease of a minute that reserves no tokens and no cost. */
+/** A request that arrives at its `at`, T by default, with a lease of a minute that reserves no tokens and no cost. */
 export function toRequest(
   id: string,
   meters: readonly Meter[],
@@ -67,6 +70,7 @@ export function toRequest(
   return {
     id,
     at: T,
+    arrivedAt: settings.at ?? T,
     meters,
     subject: CALLER,
     amounts: { tokens: 0, nanoUsd: 0 },

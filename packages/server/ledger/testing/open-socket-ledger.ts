@@ -36,9 +36,11 @@ export async function openTestSupervisor(
     owner: 'supervisor',
     openedAt: NEVER,
     hasWorkers: true,
+    isTimeGiven: true,
   })
   const channel = await SupervisorChannel.open({ folder, log: () => {} })
-  const endService = serveLedger(channel, ledger)
+  // Before every lease: tests expire them by themselves.
+  const endService = serveLedger(channel, ledger, { now: () => 0 })
   return {
     ledger,
     channel,

@@ -8,6 +8,7 @@ export function toBudgetRowMeter(row: BudgetRow, windows: CurrentWindows): Fixed
   const policy = {
     id: row.id,
     createdAt: row.created_at.getTime(),
+    updatedAt: row.updated_at.getTime(),
     projectId: row.project_id,
     scope: row.scope,
     ref: row.counted_ref,
@@ -25,6 +26,7 @@ export function toQuotaRowMeter(row: QuotaRow, windows: CurrentWindows): FixedMe
   const policy = {
     id: row.id,
     createdAt: row.created_at.getTime(),
+    updatedAt: row.updated_at.getTime(),
     scope: row.scope,
     ref: row.counted_ref,
     metric: row.metric,
@@ -41,6 +43,7 @@ export function toLimitRowMeter(row: LimitRow): Meter {
   const policy = {
     id: row.id,
     createdAt: row.created_at.getTime(),
+    updatedAt: row.updated_at.getTime(),
     scope: row.scope,
     ref: row.counted_ref,
     metric: row.metric,

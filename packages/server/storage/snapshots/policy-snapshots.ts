@@ -3,8 +3,14 @@ import type { Policies } from '../../core/tenancy/policies.ts'
 import type { BudgetRow, LimitRow, PlanRow, QuotaRow } from '../policy-tables.ts'
 import { jsonLines, readLines } from './json-lines.ts'
 
-/** Some columns of a row as JSON. `created` is Unix milliseconds. */
-type Part<R, K extends keyof R> = Pick<R, K> & { readonly id: string; readonly created: number }
+/** Some columns of a row as JSON. Times are Unix milliseconds. */
+type Part<R, K extends keyof R> = Pick<R, K> & BasePart
+
+interface BasePart {
+  readonly id: string
+  readonly created: number
+  readonly updated: number
+}
 
 type LimitPart = Part<LimitRow, 'scope' | 'counted_ref' | 'metric' | 'limit' | 'window_seconds'>
 type QuotaPart = Part<QuotaRow, 'scope' | 'counted_ref' | 'metric' | 'window' | 'limit' | 'grace_pct'>
@@ -38,8 +44,10 @@ export interface PolicyParts {
   readonly has_special_end_users: boolean
 }
 
-const CREATED = (row: string): string =>
-  `'id', ${row}.id, 'created', floor(extract(epoch from ${row}.created_at) * 1000)`
+const BASE = (
+  row: string,
+): string => `'id', ${row}.id, 'created', floor(extract(epoch from ${row}.created_at) * 1000),
+  'updated', floor(extract(epoch from ${row}.updated_at) * 1000)`
 
 /** True if the scope of `row` covers environment `e`, its project or organization, or names a key of it. */
 const CAN_CONCERN = (row: string): string => `(${row}.scope is null or ${row}.scope = 'org'
@@ -48,13 +56,13 @@ const CAN_CONCERN = (row: string): string => `(${row}.scope is null or ${row}.sc
   or ${row}.scope = 'key' and exists (
     select from keys k where k.environment_id = e.id and k.id::text = ${row}.scope_ref::text))`
 
-const LIMIT = `jsonb_build_object(${CREATED('l')}, 'scope', l.scope, 'counted_ref', l.counted_ref, 'metric', l.metric,
+const LIMIT = `jsonb_build_object(${BASE('l')}, 'scope', l.scope, 'counted_ref', l.counted_ref, 'metric', l.metric,
     'limit', l.limit, 'window_seconds', l.window_seconds)`
-const QUOTA = `jsonb_build_object(${CREATED('q')}, 'scope', q.scope, 'counted_ref', q.counted_ref, 'metric', q.metric,
+const QUOTA = `jsonb_build_object(${BASE('q')}, 'scope', q.scope, 'counted_ref', q.counted_ref, 'metric', q.metric,
     'window', q.window, 'limit', q.limit, 'grace_pct', q.grace_pct)`
-const BUDGET = `jsonb_build_object(${CREATED('b')}, 'project_id', b.project_id, 'scope', b.scope, 'counted_ref', b.counted_ref,
+const BUDGET = `jsonb_build_object(${BASE('b')}, 'project_id', b.project_id, 'scope', b.scope, 'counted_ref', b.counted_ref,
     'limit_nano_usd', b.limit_nano_usd, 'window', b.window, 'alert_pcts', b.alert_pcts, 'on_tight', b.on_tight)`
-const PLAN = `jsonb_build_object(${CREATED('n')}, 'name', n.name, 'is_default', n.is_default,
+const PLAN = `jsonb_build_object(${BASE('n')}, 'name', n.name, 'is_default', n.is_default,
     'allowed_models', n.allowed_models, 'scopes', n.scopes, 'requests_per_minute', n.requests_per_minute,
     'max_concurrency', n.max_concurrency, 'tokens_per_day', n.tokens_per_day, 'nano_usd_per_month', n.nano_usd_per_month)`
 
@@ -115,6 +123,6 @@ export async function toPolicies(parts: PolicyParts, ticks: ShortTicks): Promise
   }
 }
 
-function toBase({ id, created }: { readonly id: string; readonly created: number }) {
-  return { id, createdAt: created }
+function toBase({ id, created, updated }: BasePart) {
+  return { id, createdAt: created, updatedAt: updated }
 }

@@ -55,6 +55,7 @@ describe.each(listTestServers())('seeds of meters on $label', server => {
     limit: 100,
     nominalLimit: 100,
     alertThresholds: [],
+    changedAt: 0,
   })
   const toSpan = (change: Partial<FixedMeter> = {}, of: Partial<MeterSubject> = {}): FixedMeter => ({
     ...toBase(of),
