@@ -7,7 +7,7 @@ import { useEnvironment } from '../../session/environment-context.tsx'
 import { getLogHistogram } from './log-calls.ts'
 import type { LogQuery } from './log-search.ts'
 
-const HEIGHT_PX = 84
+const HEIGHT_PX = 100
 
 interface LogHistogramProps {
   readonly envId: string
@@ -31,10 +31,10 @@ export function LogHistogram({ envId, query, onSelect }: LogHistogramProps) {
       series: [
         {
           name: 'Answered',
-          color: '--series-1',
+          color: '--status-2xx',
           values: buckets.map(({ requests, errors }) => requests - errors),
         },
-        { name: 'Failed', color: '--bad', values: buckets.map(({ errors }) => errors) },
+        { name: 'Failed', color: '--status-5xx', values: buckets.map(({ errors }) => errors) },
       ],
     }
   }, [data, timeZone])
