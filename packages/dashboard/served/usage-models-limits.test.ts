@@ -114,7 +114,7 @@ describeDashboard('what is spent, served and limited', dashboard => {
       { key },
     )
     expect(answer.status).toBe(200)
-    await page.getByRole('button', { name: 'Remove fast' }).click()
+    await dashboard.chooseAction('fast', 'Remove…')
     await dialog.getByText('Requests that name fast fail from now on.').waitFor()
     await dialog.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('heading', { name: 'No aliases yet' }).waitFor()
