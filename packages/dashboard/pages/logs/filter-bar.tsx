@@ -209,7 +209,7 @@ function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) 
         label="Error code"
         name="error_code"
         defaultValue={toValuesText(search, 'error_code')}
-        placeholder="timeout, !rate_limit_exceeded"
+        placeholder="timeout"
       />
       <TextField
         label="Request id starts with"

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Chart } from '../../charts/chart.tsx'
 import { toCount } from '../../format/amounts.ts'
@@ -8,6 +8,9 @@ import { getLogHistogram } from './log-calls.ts'
 import type { LogQuery } from './log-search.ts'
 
 const HEIGHT_PX = 100
+
+export const logHistogramQuery = (envId: string, query: LogQuery) =>
+  queryOptions({ queryKey: ['log-histogram', envId, query], queryFn: () => getLogHistogram(envId, query) })
 
 interface LogHistogramProps {
   readonly envId: string
@@ -19,11 +22,7 @@ interface LogHistogramProps {
 /** Shows how many requests match over time, with failures on top. A click on a bar, or a drag over several, narrows the time to them. */
 export function LogHistogram({ envId, query, onSelect }: LogHistogramProps) {
   const { time_zone: timeZone } = useEnvironment().organization
-  const { data } = useQuery({
-    queryKey: ['log-histogram', envId, query],
-    queryFn: () => getLogHistogram(envId, query),
-    placeholderData: previous => previous,
-  })
+  const { data } = useQuery({ ...logHistogramQuery(envId, query), placeholderData: previous => previous })
   const drawn = useMemo(() => {
     const buckets = data?.data ?? []
     return {
