@@ -27,10 +27,11 @@ export function UserMenu() {
         <Button
           variant="quiet"
           small
-          className="switcher"
+          className="switcher account"
           aria-label={`Your account: ${user.name ?? user.email}`}
         >
           <span className="truncate">{user.name ?? user.email}</span>
+          <span className="initials">{toInitials(user.name ?? user.email)}</span>
           <ChevronIcon />
         </Button>
       }
@@ -63,4 +64,11 @@ export function UserMenu() {
       <MenuItem onSelect={() => signOut.mutate(true)}>Sign out on all devices</MenuItem>
     </Menu>
   )
+}
+
+/** The first letters of the first and the last word: `AL` of Ada Lovelace. On a phone there is no room for the name. */
+function toInitials(name: string): string {
+  const words = name.split(/\s+/).filter(word => word !== '')
+  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map(word => [...(word ?? '')][0])
+  return letters.join('').toUpperCase()
 }
