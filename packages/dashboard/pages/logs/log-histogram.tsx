@@ -42,7 +42,7 @@ export function LogHistogram({ envId, query, onSelect }: LogHistogramProps) {
   return (
     <Chart
       title="Matching requests"
-      caption={`${toCount(sum)} requests${data.is_complete ? '' : ', the newest that match'}. Click a bar, or drag across several, to narrow the time.`}
+      caption={`${toCount(sum)} ${sum === 1 ? 'request' : 'requests'}${data.is_complete ? '' : ', the newest that match'}. Click a bar, or drag across several, to narrow the time.`}
       kind="bars"
       unit="count"
       heightPx={HEIGHT_PX}
