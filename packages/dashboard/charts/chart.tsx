@@ -221,7 +221,8 @@ function toOptions(
         label: name,
         stroke: colorOf(color),
         ...(kind === 'bars' ? { fill: colorOf(color), width: 0 } : { width: index === 0 ? 1.25 : 2.25 }),
-        points: { show: false },
+        // A line needs two points. A value with a gap on both sides would not be seen without a dot.
+        points: kind === 'bars' ? { show: false } : { show: true, size: 5, filter: listIsolated },
         ...bars,
       })),
     ] as uPlot.Series[],
@@ -230,6 +231,14 @@ function toOptions(
       ...(onSelect === undefined ? {} : toSelectHooks(onSelect)),
     },
   }
+}
+
+/** Returns where a series has a value with a gap on both sides. */
+function listIsolated(plot: uPlot, seriesIndex: number): number[] {
+  const values = plot.data[seriesIndex] ?? []
+  return [...values.keys()].filter(
+    at => values[at] != null && values[at - 1] == null && values[at + 1] == null,
+  )
 }
 
 function toSelectHooks(onSelect: NonNullable<ChartProps['onSelect']>): uPlot.Hooks.Arrays {

@@ -45,7 +45,8 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
         const isLast = index === attempts.length - 1
         const isBad = attempt.error !== null
         // The attempt that answers with a stream lasts as long as the stream, but its record says how long that took to begin.
-        const ms = isLast && !isBad && log.stream ? Math.max(attempt.ms, log.total_ms - attemptStartMs) : attempt.ms
+        const ms =
+          isLast && !isBad && log.stream ? Math.max(attempt.ms, log.total_ms - attemptStartMs) : attempt.ms
         startMs = attemptStartMs + ms
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: attempts are in the order in which they were made.
