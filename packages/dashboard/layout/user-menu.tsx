@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../controls/button.tsx'
-import { ChevronIcon } from '../controls/icons.tsx'
+import { ChevronIcon, EndUserIcon } from '../controls/icons.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../controls/menu.tsx'
 import { useWorkspace } from '../session/environment-context.tsx'
 import { hasSingleKeyShortcuts, setSingleKeyShortcuts } from '../session/single-key-shortcuts.ts'
@@ -31,7 +31,9 @@ export function UserMenu() {
           aria-label={`Your account: ${user.name ?? user.email}`}
         >
           <span className="truncate">{user.name ?? user.email}</span>
-          <span className="initials">{toInitials(user.name ?? user.email)}</span>
+          <span className="person">
+            <EndUserIcon />
+          </span>
           <ChevronIcon />
         </Button>
       }
@@ -64,11 +66,4 @@ export function UserMenu() {
       <MenuItem onSelect={() => signOut.mutate(true)}>Sign out on all devices</MenuItem>
     </Menu>
   )
-}
-
-/** The first letters of the first and the last word: `AL` of Ada Lovelace. On a phone there is no room for the name. */
-function toInitials(name: string): string {
-  const words = name.split(/\s+/).filter(word => word !== '')
-  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map(word => [...(word ?? '')][0])
-  return letters.join('').toUpperCase()
 }
