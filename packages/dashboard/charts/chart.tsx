@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { ScrollableTable } from '../controls/scrollable-table.tsx'
-import { CHART_UNITS, type ChartUnit } from '../format/chart-units.ts'
+import { CHART_UNITS, type ChartUnit, toAxisValues } from '../format/chart-units.ts'
 import './charts.css'
 
 export interface Series {
@@ -28,6 +28,13 @@ interface ChartProps {
 }
 
 const HEIGHT_PX = 180
+/** Of the vertical axis, from one value to the next. */
+const MIN_STEP_PX = 21
+const MOST_STEPS = 4
+const AXIS_PX = 28
+const TOP_PX = 8
+/** An upper bound for the mean width of a label's characters. */
+const CHARACTER_PX = 7
 /** A shorter movement of the pressed pointer is a click. */
 const DRAG_PX = 8
 
@@ -166,6 +173,9 @@ function toOptions(
 ): uPlot.Options {
   const colorOf = (name: string): string => resolveColor(element, name)
   const ordered = kind === 'bars' ? series.toReversed() : series
+  const labelPx = CHARACTER_PX * labels.reduce((most, { length }) => Math.max(most, length), 0)
+  const mostSteps = Math.min(MOST_STEPS, Math.floor((heightPx - AXIS_PX - TOP_PX) / MIN_STEP_PX))
+  const toValues = (max: number): number[] => toAxisValues(max, mostSteps, unit)
   const axis = {
     stroke: colorOf('--muted'),
     font: '12px system-ui',
@@ -175,7 +185,8 @@ function toOptions(
   return {
     width: element.clientWidth,
     height: heightPx,
-    padding: [8, 18, 0, 0],
+    // The last label is centred below the last bucket and needs half its width beside it.
+    padding: [TOP_PX, Math.max(18, labelPx / 2), 0, 0],
     legend: { show: false },
     cursor: {
       y: false,
@@ -185,22 +196,22 @@ function toOptions(
     },
     scales: {
       x: { time: false, range: (_, min, max) => [min - 0.6, max + 0.6] },
-      y: { range: (_, __, max) => [0, max > 0 ? max * 1.05 : 1] },
+      y: { range: (_, __, max) => [0, toValues(max).at(-1) ?? 1] },
     },
     axes: [
       {
         ...axis,
         grid: { show: false },
-        space: 64,
-        size: 28,
+        space: Math.max(64, labelPx + 16),
+        size: AXIS_PX,
         incrs: [1, 2, 3, 4, 6, 8, 12, 24],
         values: (_, splits) => splits.map(split => labels[split] ?? ''),
       },
       {
         ...axis,
         grid: { stroke: colorOf('--line'), width: 1 },
-        space: 44,
         size: 60,
+        splits: (_, __, ___, max) => toValues(max),
         values: (_, splits) => splits.map(CHART_UNITS[unit].toTick),
       },
     ],
@@ -210,7 +221,8 @@ function toOptions(
         label: name,
         stroke: colorOf(color),
         ...(kind === 'bars' ? { fill: colorOf(color), width: 0 } : { width: index === 0 ? 1.25 : 2.25 }),
-        points: { show: false },
+        // A line needs two points. A value with a gap on both sides would not be seen without a dot.
+        points: kind === 'bars' ? { show: false } : { show: true, size: 5, filter: listIsolated },
         ...bars,
       })),
     ] as uPlot.Series[],
@@ -219,6 +231,14 @@ function toOptions(
       ...(onSelect === undefined ? {} : toSelectHooks(onSelect)),
     },
   }
+}
+
+/** Returns where a series has a value with a gap on both sides. */
+function listIsolated(plot: uPlot, seriesIndex: number): number[] {
+  const values = plot.data[seriesIndex] ?? []
+  return [...values.keys()].filter(
+    at => values[at] != null && values[at - 1] == null && values[at + 1] == null,
+  )
 }
 
 function toSelectHooks(onSelect: NonNullable<ChartProps['onSelect']>): uPlot.Hooks.Arrays {

@@ -10,9 +10,11 @@ interface CopyButtonProps {
   readonly variant?: 'plain' | 'primary' | 'quiet'
   /** The element that shows the text. Its content is selected if the text cannot be copied. */
   readonly shown?: RefObject<HTMLElement | null>
+  /** Whether it gets the focus when its dialog opens. */
+  readonly isFocused?: boolean
 }
 
-export function CopyButton({ text, label = 'Copy', variant = 'plain', shown }: CopyButtonProps) {
+export function CopyButton({ text, label = 'Copy', variant = 'plain', shown, isFocused }: CopyButtonProps) {
   const [state, setState] = useState<'ready' | 'copied' | 'selected'>('ready')
   const button = useRef<HTMLSpanElement>(null)
   useEffect(() => {
@@ -27,7 +29,7 @@ export function CopyButton({ text, label = 'Copy', variant = 'plain', shown }: C
   }
   return (
     <span ref={button}>
-      <Button small variant={variant} onClick={() => void copy()}>
+      <Button small variant={variant} data-focus={isFocused} onClick={() => void copy()}>
         {state === 'copied' ? 'Copied' : state === 'selected' ? 'Press Ctrl+C' : label}
       </Button>
       <span role="status" className="visually-hidden">

@@ -29,7 +29,7 @@ export function SecretDialog(props: SecretDialogProps) {
         <code ref={shown} data-testid="secret">
           {secret}
         </code>
-        <CopyButton text={secret} label={`Copy ${noun}`} variant="primary" shown={shown} />
+        <CopyButton text={secret} label={`Copy ${noun}`} variant="primary" shown={shown} isFocused />
       </div>
       {children}
       {isAsking && (

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Button } from '../controls/button.tsx'
-import { ChevronIcon } from '../controls/icons.tsx'
+import { ChevronIcon, EndUserIcon } from '../controls/icons.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../controls/menu.tsx'
 import { useWorkspace } from '../session/environment-context.tsx'
 import { hasSingleKeyShortcuts, setSingleKeyShortcuts } from '../session/single-key-shortcuts.ts'
@@ -27,10 +27,13 @@ export function UserMenu() {
         <Button
           variant="quiet"
           small
-          className="switcher"
+          className="switcher account"
           aria-label={`Your account: ${user.name ?? user.email}`}
         >
           <span className="truncate">{user.name ?? user.email}</span>
+          <span className="person">
+            <EndUserIcon />
+          </span>
           <ChevronIcon />
         </Button>
       }

@@ -27,7 +27,7 @@ describeDashboard('the dialog that changes', dashboard => {
       ],
     })
     await dashboard.openAsOwner('models')
-    await page.getByRole('button', { name: 'Change careful' }).click()
+    await dashboard.chooseAction('careful', 'Change…')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Target 1', { exact: true }).fill('sandbox/tools')
     await dialog.getByLabel('Timeout in ms of target 2').fill('')
@@ -158,7 +158,7 @@ describeDashboard('the dialog that changes', dashboard => {
       pricing: { input_usd_per_mtok: 2, output_usd_per_mtok: 6, cached_input_usd_per_mtok: 0.5 },
     })
     await dashboard.openAsOwner('models')
-    await page.getByRole('button', { name: 'Change openai/our-tune' }).click()
+    await dashboard.chooseAction('openai/our-tune', 'Change…')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Tools').check()
     await dialog.getByLabel('Context, in tokens').fill('')

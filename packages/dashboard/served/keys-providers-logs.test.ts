@@ -183,6 +183,9 @@ describeDashboard('the dashboard at work', dashboard => {
       expect.stringMatching(/^user\s+These words are mine\.$/),
       expect.stringMatching(/^assistant\s+\S/),
     ])
+    // The record of a request names the model as the request did.
+    await page.getByRole('heading', { name: 'sandbox/echo', level: 1, exact: true }).waitFor()
+    await page.getByText('Cost of input').waitFor()
     await page.getByText('for-one-request', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Copy as curl' }).waitFor()
     await watched.expectClean()

@@ -258,8 +258,9 @@ describeDashboard('logs, and what they keep of requests', dashboard => {
     const [id] = await insert([
       {
         provider: 'custom',
-        model: 'own',
+        model: 'custom/own',
         sandbox: false,
+        stream: true,
         cache_write_tokens: 0,
         cost_nano_usd: 127_000,
         queue_ms: 20,
@@ -267,7 +268,8 @@ describeDashboard('logs, and what they keep of requests', dashboard => {
         total_ms: 1_000,
         attempts: [
           { ...attempt, status: 503, error: 'provider_overloaded', start_ms: 20, ms: 180 },
-          { ...attempt, status: 200, start_ms: 400, ms: 600 },
+          // The gateway records how long a stream took to begin.
+          { ...attempt, status: 200, start_ms: 400, ms: 90 },
         ],
       },
     ])

@@ -55,7 +55,7 @@ describeDashboard('what is spent, served and limited', dashboard => {
     await change.waitFor({ state: 'detached' })
     await page.getByLabel('Time').selectOption('Last 30 days')
     await change.waitFor()
-    await page.getByRole('link', { name: 'claude-sonnet-4-5' }).waitFor()
+    await page.getByRole('link', { name: 'anthropic/claude-sonnet-4-5' }).waitFor()
     await page.getByText('Show as table').click()
     const bars = await page
       .getByRole('region', { name: 'Cost in US dollars by model, as a table' })
@@ -71,9 +71,9 @@ describeDashboard('what is spent, served and limited', dashboard => {
     const lines = (await fs.readFile(await download.path(), 'utf8')).trim().split('\r\n').slice(1)
     expect(lines.reduce((sum, line) => sum + Number(line.split(',')[2]), 0)).toBe(asked)
     expect(lines.reduce((sum, line) => sum + Number(line.split(',')[7]), 0)).toBeCloseTo(cost, 6)
-    await page.getByRole('link', { name: 'claude-sonnet-4-5' }).click()
+    await page.getByRole('link', { name: 'anthropic/claude-sonnet-4-5' }).click()
     await page.getByRole('heading', { name: 'Logs', level: 1 }).waitFor()
-    expect(new URL(page.url()).searchParams.get('model')).toBe('claude-sonnet-4-5')
+    expect(new URL(page.url()).searchParams.get('model')).toBe('anthropic/claude-sonnet-4-5')
     await watched.expectClean()
   })
 
@@ -114,7 +114,7 @@ describeDashboard('what is spent, served and limited', dashboard => {
       { key },
     )
     expect(answer.status).toBe(200)
-    await page.getByRole('button', { name: 'Remove fast' }).click()
+    await dashboard.chooseAction('fast', 'Remove…')
     await dialog.getByText('Requests that name fast fail from now on.').waitFor()
     await dialog.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('heading', { name: 'No aliases yet' }).waitFor()

@@ -32,7 +32,7 @@ export async function seedWeeks(app: TestApp, now: number, days = 40): Promise<v
       records.push(
         requestRecord(rows[0], id, date.getTime() - Math.floor(random() * 3_600_000), {
           provider,
-          model,
+          model: `${provider}/${model}`,
           model_requested: `${provider}/${model}`,
           sandbox: false,
           end_user_id: `user-${Math.floor(random() ** 2 * 30)}`,

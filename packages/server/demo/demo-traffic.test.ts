@@ -27,7 +27,7 @@ function toRecords(
   return [...traffic].map(record => ({
     ...record,
     ago: now - Date.parse(record.at),
-    target: `${record.provider}/${record.model}`,
+    target: record.model ?? '',
   }))
 }
 

@@ -131,7 +131,7 @@ function toRecord(request: DemoRequest, id: string, random: () => number, now: n
     model_requested: requested,
     user: null,
     provider: answering.provider,
-    model: answering.model,
+    model: nameOf(answering),
     stream: model.endpoint === 'chat' && random() < 0.7,
     status: code === undefined ? 200 : FAULTS[code].status,
     error_code: code ?? null,

@@ -48,9 +48,20 @@ export async function fillDemo(deps: DemoDeps, options: DemoOptions): Promise<De
   await createPolicies(deps, scene, use)
   await createOperations(deps, scene, userIds[0] ?? '')
   await createAuditEntries(deps, orgId, userIds, options.auditEntries ?? 2_000)
-  // The planner has seen none of it yet.
-  await deps.pool.query('analyze')
+  await analyzeTables(deps)
   return { invitationToken, developmentKey }
+}
+
+/**
+ * Gives the planner statistics of what was written. One statement a table: one of all tables can take longer than the pool lets a
+ * query take, where the machine is busy.
+ */
+async function analyzeTables({ pool }: Pick<DemoDeps, 'pool'>): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class
+      where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace`,
+  )
+  for (const { name } of rows) await pool.query(`analyze ${name}`)
 }
 
 async function writeRecords(

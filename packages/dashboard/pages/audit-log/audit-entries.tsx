@@ -28,7 +28,8 @@ export function AuditEntries({ entries, search, onFilter }: AuditEntriesProps) {
                 {toDateTime(Date.parse(entry.created_at), timeZone)}
               </time>
               <strong>{entry.operation}</strong>
-              <span className="truncate">{actorOf(entry)}</span>
+              <span className="truncate">{nameOfResource(entry)}</span>
+              <span className="truncate muted">{actorOf(entry)}</span>
             </summary>
             <div className="stack entry">
               <p className="small muted">
@@ -60,6 +61,15 @@ export function AuditEntries({ entries, search, onFilter }: AuditEntriesProps) {
     </ul>
   )
 }
+
+/** Returns what people call the changed record; undefined if it has no name. */
+function nameOfResource({ before, after }: Entry): string | undefined {
+  const record = new Map([before, after].flatMap(side => Object.entries(side ?? {})))
+  return NAME_FIELDS.map(field => record.get(field)).find(value => typeof value === 'string')
+}
+
+/** The fields that name records of the kinds that have a name. */
+const NAME_FIELDS = ['name', 'alias', 'model', 'external_id', 'invite_email', 'email', 'url'] as const
 
 function actorOf({ actor }: Entry): string {
   if (actor.kind === 'system') return 'Rideau itself'

@@ -203,20 +203,25 @@ function LatestRequests({ name }: { name: string }) {
   const logs = useQuery(latestRequestsQuery(envId, name))
   const keys = useQuery(keyNamesQuery(envId))
   return (
-    <section className="stack" aria-labelledby="latest">
-      <div className="row">
+    <section className="panel" aria-labelledby="latest">
+      <header>
         <h2 id="latest">Latest requests</h2>
         <Link
+          className="small"
           to="/o/$org/$project/$environment/logs"
           params={toParams(current)}
           search={{ end_user_id: name, range: '30d' }}
         >
           All of the last 30 days
         </Link>
-      </div>
-      {logs.isPending && <Skeleton rows={4} />}
+      </header>
+      {logs.isPending && (
+        <div className="padded">
+          <Skeleton rows={4} />
+        </div>
+      )}
       {logs.isError && <ErrorPanel what="Requests" error={logs.error} onRetry={() => void logs.refetch()} />}
-      {logs.data?.data.length === 0 && <p className="muted">None within the retention of the log.</p>}
+      {logs.data?.data.length === 0 && <p className="padded muted">None within the retention of the log.</p>}
       {logs.data !== undefined && logs.data.data.length > 0 && (
         <LogTable rows={logs.data.data} keys={keys.data?.data ?? []} />
       )}

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { toParams } from '../../api/workspace.ts'
-import { Button } from '../../controls/button.tsx'
-import { Menu, MenuItem } from '../../controls/menu.tsx'
+import { MenuItem } from '../../controls/menu.tsx'
+import { RowActions } from '../../controls/row-actions.tsx'
 import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { toCount } from '../../format/amounts.ts'
@@ -110,23 +110,8 @@ function EndUserMenu({
   onBlock,
   onUnblock,
 }: Omit<EndUserTableProps, 'endUsers' | 'defaultPlan'> & { readonly endUser: EndUser }) {
-  const label = `Actions for ${endUser.external_id}`
-  if (disabledReason !== undefined) {
-    return (
-      <Button small variant="quiet" disabledReason={disabledReason} aria-label={label}>
-        ⋯
-      </Button>
-    )
-  }
   return (
-    <Menu
-      align="end"
-      trigger={
-        <Button small variant="quiet" aria-label={label}>
-          ⋯
-        </Button>
-      }
-    >
+    <RowActions name={endUser.external_id} disabledReason={disabledReason}>
       <MenuItem onSelect={() => onPlan(endUser)}>Change plan…</MenuItem>
       {endUser.blocked_at === null ? (
         <MenuItem isDanger onSelect={() => onBlock(endUser)}>
@@ -135,6 +120,6 @@ function EndUserMenu({
       ) : (
         <MenuItem onSelect={() => onUnblock(endUser)}>Unblock</MenuItem>
       )}
-    </Menu>
+    </RowActions>
   )
 }

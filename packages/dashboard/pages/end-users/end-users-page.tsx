@@ -144,5 +144,5 @@ function FindForm({ filter, onSearch }: { filter: Filter; onSearch: (filter: Fil
 
 function toDescription(count: number, hasMore: boolean, isFiltered: boolean): string {
   const shown = `${toCount(count)}${hasMore ? '+' : ''} end ${count === 1 ? 'user' : 'users'}`
-  return isFiltered ? `${shown} that ${count === 1 ? 'matches' : 'match'}` : `${shown}, newest first`
+  return isFiltered ? `${shown} that ${count === 1 ? 'matches' : 'match'}.` : `${shown}, newest first.`
 }

@@ -56,6 +56,7 @@ function KeyHead({ shown }: { shown: Key }) {
         }
         actions={
           <Link
+            className="button"
             to="/o/$org/$project/$environment/logs"
             params={toParams(current)}
             search={{ key_id: shown.id, range: '7d' }}

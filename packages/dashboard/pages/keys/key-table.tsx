@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { describeRights, type Key, type KeyState, stateOf } from '../../api/key-calls.ts'
 import { toParams } from '../../api/workspace.ts'
-import { Button } from '../../controls/button.tsx'
-import { Menu, MenuItem } from '../../controls/menu.tsx'
+import { MenuItem } from '../../controls/menu.tsx'
+import { RowActions } from '../../controls/row-actions.tsx'
 import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { useEnvironment } from '../../session/environment-context.tsx'
@@ -105,29 +105,14 @@ interface KeyMenuProps {
 }
 
 function KeyMenu({ of, disabledReason, isRolled, onDo }: KeyMenuProps) {
-  const label = `Actions for ${of.name}`
-  if (disabledReason !== undefined) {
-    return (
-      <Button small variant="quiet" disabledReason={disabledReason} aria-label={label}>
-        ⋯
-      </Button>
-    )
-  }
   return (
-    <Menu
-      align="end"
-      trigger={
-        <Button small variant="quiet" aria-label={label}>
-          ⋯
-        </Button>
-      }
-    >
+    <RowActions name={of.name} disabledReason={disabledReason}>
       {of.kind === 'publishable' && <MenuItem onSelect={() => onDo('reveal')}>Show key</MenuItem>}
       <MenuItem onSelect={() => onDo('change')}>Change…</MenuItem>
       {!isRolled && <MenuItem onSelect={() => onDo('roll')}>Roll…</MenuItem>}
       <MenuItem isDanger onSelect={() => onDo('revoke')}>
         Revoke…
       </MenuItem>
-    </Menu>
+    </RowActions>
   )
 }

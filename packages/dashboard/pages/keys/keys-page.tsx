@@ -75,11 +75,12 @@ export function KeysPage() {
 }
 
 function toDescription(usable: readonly Key[], all: number): string {
+  if (all === 0) return 'Who may call this environment.'
   const unused = usable.filter(({ last_used_at }) => last_used_at === null).length
   const ended = all - usable.length
-  return [
+  return `${[
     `${usable.length} ${usable.length === 1 ? 'key works' : 'keys work'}`,
     ...(unused === 0 ? [] : [`${unused} never used`]),
     ...(ended === 0 ? [] : [`${ended} revoked or expired`]),
-  ].join(', ')
+  ].join(', ')}.`
 }

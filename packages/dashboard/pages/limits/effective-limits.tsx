@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Resource } from '../../api/client.ts'
 import { ErrorPanel } from '../../controls/error-panel.tsx'
+import { MeterBar } from '../../controls/meter-bar.tsx'
 import { Skeleton } from '../../controls/skeleton.tsx'
 import { toCount, toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
@@ -27,7 +28,11 @@ export function EffectiveLimitsPanel({ name, load }: EffectiveLimitsPanelProps) 
       <header>
         <h2 id="binding">What limits the next request</h2>
       </header>
-      {limits.isPending && <Skeleton rows={2} />}
+      {limits.isPending && (
+        <div className="padded">
+          <Skeleton rows={2} />
+        </div>
+      )}
       {limits.isError && (
         <ErrorPanel what="Limits" error={limits.error} onRetry={() => void limits.refetch()} />
       )}
@@ -82,9 +87,7 @@ function Used({ limit: { used, reserved, limit, metric, resets_at: resetsAt } }:
           <span className="muted small">, {toReset(Date.parse(resetsAt), timeZone)}</span>
         )}
       </span>
-      <span className="used-bar" aria-hidden="true">
-        <span className={share >= 1 ? 'over' : ''} style={{ width: `${Math.min(100, share * 100)}%` }} />
-      </span>
+      <MeterBar share={share} reserved={limit === 0 ? 0 : (reserved ?? 0) / limit} />
     </div>
   )
 }

@@ -16,6 +16,7 @@ import { loadRules, removeRule, rulesKey } from './rule-calls.ts'
 import { RuleDialog } from './rule-dialog.tsx'
 import { RuleTable } from './rule-table.tsx'
 import { type Rule, type RuleDraft, toRules } from './rules.ts'
+import { useRuleNames } from './use-rule-names.ts'
 import './limits.css'
 
 const EACH_END_USER: RuleDraft = {
@@ -33,21 +34,14 @@ type Open =
 
 export function LimitsPage() {
   const current = useEnvironment()
-  const { environment, organization } = current
+  const { environment } = current
   const client = useQueryClient()
   const developer = useDisabledReason('developer')
   const admin = useDisabledReason('admin')
   const [open, setOpen] = useState<Open>()
   const loaded = useQuery({ queryKey: rulesKey(environment.id), queryFn: () => loadRules(current) })
   const keys = useQuery(keyNamesQuery(environment.id))
-  const names = new Map<string, string>([
-    ...(keys.data?.data ?? []).map(({ id, name }) => [id, name] as const),
-    ...organization.projects.flatMap(({ id, name, environments }) => [
-      [id, name] as const,
-      ...environments.map(environment => [environment.id, `${name}, ${environment.name}`] as const),
-    ]),
-  ])
-  const nameOf = (id: string): string => names.get(id) ?? id
+  const { nameOf } = useRuleNames()
   const rules = loaded.data === undefined ? [] : toRules(loaded.data, nameOf)
   const close = (): void => setOpen(undefined)
   const add = (first: RuleDraft): void => setOpen({ dialog: 'add', first })

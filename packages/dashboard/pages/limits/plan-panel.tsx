@@ -5,7 +5,9 @@ import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
 import { EditForm } from '../../controls/edit-form.tsx'
 import { EmptyState, ListState } from '../../controls/list-state.tsx'
+import { MenuItem } from '../../controls/menu.tsx'
 import { RemoveDialog } from '../../controls/remove-dialog.tsx'
+import { RowActions } from '../../controls/row-actions.tsx'
 import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
 import { PlanDialog } from './plan-dialog.tsx'
@@ -95,24 +97,12 @@ function PlanTable({ plans, disabledReason, onOpen }: PlanTableProps) {
             </td>
             <td className="wrapped">{describePlan(plan)}</td>
             <td className="number">
-              <Button
-                small
-                variant="quiet"
-                disabledReason={disabledReason}
-                aria-label={`Change ${plan.name}`}
-                onClick={() => onOpen({ dialog: 'edit', plan })}
-              >
-                Change
-              </Button>
-              <Button
-                small
-                variant="quiet"
-                disabledReason={disabledReason}
-                aria-label={`Remove ${plan.name}`}
-                onClick={() => onOpen({ dialog: 'remove', plan })}
-              >
-                Remove
-              </Button>
+              <RowActions name={plan.name} disabledReason={disabledReason}>
+                <MenuItem onSelect={() => onOpen({ dialog: 'edit', plan })}>Change…</MenuItem>
+                <MenuItem isDanger onSelect={() => onOpen({ dialog: 'remove', plan })}>
+                  Remove…
+                </MenuItem>
+              </RowActions>
             </td>
           </tr>
         ))}

@@ -1,6 +1,8 @@
 import { useState } from 'react'
 import { Button } from '../../controls/button.tsx'
-import { Menu, MenuItem } from '../../controls/menu.tsx'
+import { MenuItem } from '../../controls/menu.tsx'
+import { MeterBar } from '../../controls/meter-bar.tsx'
+import { RowActions } from '../../controls/row-actions.tsx'
 import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { toCount, toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
@@ -30,45 +32,28 @@ export function RuleTable({ rules, disabledReasonOf, onChange, onRemove }: RuleT
         </tr>
       </thead>
       <tbody>
-        {rules.map(rule => {
-          const label = `Actions for ${rule.appliesTo}: ${rule.text}`
-          const disabledReason = disabledReasonOf(rule)
-          return (
-            <tr key={rule.id}>
-              <td className="name text truncate">{rule.appliesTo}</td>
-              <td>
-                {rule.text}
-                <code className="small code" title="The error code of a refused request">
-                  {rule.code}
-                </code>
-              </td>
-              <td>
-                <Used rule={rule} />
-              </td>
-              <td className="number">
-                {disabledReason !== undefined ? (
-                  <Button small variant="quiet" disabledReason={disabledReason} aria-label={label}>
-                    ⋯
-                  </Button>
-                ) : (
-                  <Menu
-                    align="end"
-                    trigger={
-                      <Button small variant="quiet" aria-label={label}>
-                        ⋯
-                      </Button>
-                    }
-                  >
-                    <MenuItem onSelect={() => onChange(rule)}>Change…</MenuItem>
-                    <MenuItem isDanger onSelect={() => onRemove(rule)}>
-                      Remove…
-                    </MenuItem>
-                  </Menu>
-                )}
-              </td>
-            </tr>
-          )
-        })}
+        {rules.map(rule => (
+          <tr key={rule.id}>
+            <td className="name text truncate">{rule.appliesTo}</td>
+            <td>
+              {rule.text}
+              <code className="small code" title="The error code of a refused request">
+                {rule.code}
+              </code>
+            </td>
+            <td>
+              <Used rule={rule} />
+            </td>
+            <td className="number">
+              <RowActions name={`${rule.appliesTo}: ${rule.text}`} disabledReason={disabledReasonOf(rule)}>
+                <MenuItem onSelect={() => onChange(rule)}>Change…</MenuItem>
+                <MenuItem isDanger onSelect={() => onRemove(rule)}>
+                  Remove…
+                </MenuItem>
+              </RowActions>
+            </td>
+          </tr>
+        ))}
       </tbody>
     </ScrollableTable>
   )
@@ -90,9 +75,7 @@ function Used({ rule }: { rule: Rule }) {
               <span className="muted small reset">, {toReset(Date.parse(resetsAt), timeZone)}</span>
             )}
           </span>
-          <span className="used-bar" aria-hidden="true">
-            <span className={share >= 1 ? 'over' : ''} style={{ width: `${Math.min(100, share * 100)}%` }} />
-          </span>
+          <MeterBar share={share} reserved={amount === 0 ? 0 : reserved / amount} />
         </>
       )}
       {previewInput === undefined ? (

@@ -83,7 +83,7 @@ export interface Rule {
   readonly previewInput: RulePreviewInput | undefined
 }
 
-/** `nameOf` returns the name of a key, environment or project. */
+/** `nameOf` returns the name of a key or project, and what the page calls an environment: `This environment`. */
 export function toRules(
   {
     limits,
@@ -186,7 +186,7 @@ function describeScope(scope: string, ref: string | null, nameOf: (id: string) =
   if (scope === 'key') return `Key ${nameOf(ref ?? '')}`
   if (scope === 'org') return 'Organization'
   if (scope === 'project') return `Project ${nameOf(ref ?? '')}`
-  return ref === null ? 'This environment' : `Environment ${nameOf(ref)}`
+  return ref === null ? 'This environment' : nameOf(ref)
 }
 
 /** `a minute`, `in 90 seconds`. */

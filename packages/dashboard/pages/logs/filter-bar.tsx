@@ -172,7 +172,7 @@ function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) 
         label="Model"
         name="model"
         defaultValue={toValuesText(search, 'model')}
-        placeholder="gpt-4o, !o3"
+        placeholder="fast, !openai/o3"
       />
       <TextField
         label="Provider"
@@ -209,7 +209,7 @@ function MoreFilters({ search, keys }: Pick<FilterBarProps, 'search' | 'keys'>) 
         label="Error code"
         name="error_code"
         defaultValue={toValuesText(search, 'error_code')}
-        placeholder="timeout, !rate_limit_exceeded"
+        placeholder="timeout"
       />
       <TextField
         label="Request id starts with"

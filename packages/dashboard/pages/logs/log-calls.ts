@@ -60,8 +60,7 @@ export function statusVariant(status: number): StatusVariant {
 }
 
 /** Returns the requested and the answering model, such as `fast → openai/gpt-4o-mini`, or one name if they are the same. */
-export function describeModel({ model_requested: requested, provider, model }: Log): string {
-  const answered = provider === null || model === null ? null : `${provider}/${model}`
+export function describeModel({ model_requested: requested, model: answered }: Log): string {
   if (requested === null || answered === null) return requested ?? answered ?? '–'
   return requested === answered ? requested : `${requested} → ${answered}`
 }

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Chart } from '../../charts/chart.tsx'
 import { toCount } from '../../format/amounts.ts'
@@ -7,7 +7,10 @@ import { useEnvironment } from '../../session/environment-context.tsx'
 import { getLogHistogram } from './log-calls.ts'
 import type { LogQuery } from './log-search.ts'
 
-const HEIGHT_PX = 84
+const HEIGHT_PX = 100
+
+export const logHistogramQuery = (envId: string, query: LogQuery) =>
+  queryOptions({ queryKey: ['log-histogram', envId, query], queryFn: () => getLogHistogram(envId, query) })
 
 interface LogHistogramProps {
   readonly envId: string
@@ -19,11 +22,7 @@ interface LogHistogramProps {
 /** Shows how many requests match over time, with failures on top. A click on a bar, or a drag over several, narrows the time to them. */
 export function LogHistogram({ envId, query, onSelect }: LogHistogramProps) {
   const { time_zone: timeZone } = useEnvironment().organization
-  const { data } = useQuery({
-    queryKey: ['log-histogram', envId, query],
-    queryFn: () => getLogHistogram(envId, query),
-    placeholderData: previous => previous,
-  })
+  const { data } = useQuery({ ...logHistogramQuery(envId, query), placeholderData: previous => previous })
   const drawn = useMemo(() => {
     const buckets = data?.data ?? []
     return {
@@ -31,10 +30,10 @@ export function LogHistogram({ envId, query, onSelect }: LogHistogramProps) {
       series: [
         {
           name: 'Answered',
-          color: '--series-1',
+          color: '--status-2xx',
           values: buckets.map(({ requests, errors }) => requests - errors),
         },
-        { name: 'Failed', color: '--bad', values: buckets.map(({ errors }) => errors) },
+        { name: 'Failed', color: '--status-5xx', values: buckets.map(({ errors }) => errors) },
       ],
     }
   }, [data, timeZone])
@@ -43,7 +42,7 @@ export function LogHistogram({ envId, query, onSelect }: LogHistogramProps) {
   return (
     <Chart
       title="Matching requests"
-      caption={`${toCount(sum)} requests${data.is_complete ? '' : ', the newest that match'}. Click a bar, or drag across several, to narrow the time.`}
+      caption={`${toCount(sum)} ${sum === 1 ? 'request' : 'requests'}${data.is_complete ? '' : ', the newest that match'}. Click a bar, or drag across several, to narrow the time.`}
       kind="bars"
       unit="count"
       heightPx={HEIGHT_PX}

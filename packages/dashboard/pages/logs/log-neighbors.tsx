@@ -41,7 +41,7 @@ export function LogNeighbors({ requestId }: { requestId: string }) {
   const older = at === -1 ? undefined : list?.requestIds[at + 1]
   useNeighborKeys(newer, older)
   return (
-    <nav aria-label="Breadcrumb" className="row small">
+    <nav aria-label="Breadcrumb" className="row small breadcrumb">
       <Link
         to="/o/$org/$project/$environment/logs"
         params={params}

@@ -58,6 +58,9 @@ export function LogTable({ rows, keys }: { rows: readonly Log[]; keys: readonly 
   )
 }
 
+/** The end user of a member who tries models in the playground. Apps cannot name their end users so. */
+const PLAYGROUND_PREFIX = 'member:'
+
 function LogRow({ log, timeZone, keyName }: { log: Log; timeZone: string; keyName: string | undefined }) {
   const params = toParams(useEnvironment())
   const at = Date.parse(log.created_at)
@@ -85,7 +88,13 @@ function LogRow({ log, timeZone, keyName }: { log: Log; timeZone: string; keyNam
         {keyName ?? <span className="muted">–</span>}
       </td>
       <td className="wide-only truncate who" title={log.end_user_id ?? undefined}>
-        {log.end_user_id ?? <span className="muted">–</span>}
+        {log.end_user_id === null ? (
+          <span className="muted">–</span>
+        ) : log.end_user_id.startsWith(PLAYGROUND_PREFIX) ? (
+          <span className="muted">playground</span>
+        ) : (
+          log.end_user_id
+        )}
       </td>
       <td className="wide-only number">
         {toCount(log.usage.input_tokens)} / {toCount(log.usage.output_tokens)}

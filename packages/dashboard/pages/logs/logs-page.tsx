@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { Resource } from '../../api/client.ts'
 import { keyNamesQuery } from '../../api/key-calls.ts'
 import { useList } from '../../api/use-list.ts'
 import { toParams } from '../../api/workspace.ts'
@@ -13,7 +14,7 @@ import { useEnvironment } from '../../session/environment-context.tsx'
 import { saveFile } from '../usage/save-file.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { downloadLogs, listLogs } from './log-calls.ts'
-import { LogHistogram } from './log-histogram.tsx'
+import { LogHistogram, logHistogramQuery } from './log-histogram.tsx'
 import { useRememberList } from './log-neighbors.tsx'
 import {
   countFilters,
@@ -45,6 +46,7 @@ export function LogsPage() {
   const [loadedAt, setLoadedAt] = useState(Date.now)
   const query = toLogQuery(search, loadedAt)
   const logs = useList(['logs', envId, query], cursor => listLogs(envId, query, cursor))
+  const histogram = useQuery(logHistogramQuery(envId, query))
   const keys = useQuery(keyNamesQuery(envId))
   const isLive = search.tail === '1'
   const tail = useLiveTail(isLive && logs.isSuccess, envId, query, logs.items[0]?.request_id)
@@ -66,7 +68,7 @@ export function LogsPage() {
         title="Logs"
         description={
           logs.isSuccess
-            ? `${toDescription(rows.length, logs.hasNextPage, search)}. Times in ${current.organization.time_zone}.`
+            ? `${toDescription(rows.length, logs.hasNextPage, isLive ? undefined : histogram.data, search)}. Times in ${current.organization.time_zone}.`
             : 'What happened to each request.'
         }
         actions={
@@ -112,13 +114,22 @@ export function LogsPage() {
   )
 }
 
-function toDescription(count: number, hasMore: boolean, search: LogSearch): string {
+/** The histogram knows how many requests match where the list has not loaded all of them. */
+function toDescription(
+  loaded: number,
+  hasMore: boolean,
+  histogram: Resource<'LogHistogram'> | undefined,
+  search: LogSearch,
+): string {
+  const isCounted = hasMore && histogram?.is_complete === true
+  const counted = isCounted ? histogram.data.reduce((total, { requests }) => total + requests, 0) : 0
+  const count = Math.max(loaded, counted)
   const time =
     search.from !== undefined || search.to !== undefined
       ? 'in the chosen time'
       : `in ${RANGE_WORDS[search.range ?? DEFAULT_RANGE]}`
   const filters = countFilters(search) === 0 ? '' : count === 1 ? ' that matches' : ' that match'
-  return `${toCount(count)}${hasMore ? '+' : ''} ${count === 1 ? 'request' : 'requests'}${filters} ${time}`
+  return `${toCount(count)}${hasMore && !isCounted ? '+' : ''} ${count === 1 ? 'request' : 'requests'}${filters} ${time}`
 }
 
 function NoRows({ search, onChange }: { search: LogSearch; onChange: (search: LogSearch) => void }) {
@@ -129,7 +140,6 @@ function NoRows({ search, onChange }: { search: LogSearch; onChange: (search: Lo
     return (
       <EmptyState title="No requests in this time">
         <div className="row">
-          {range !== '30d' && <Button onClick={() => onChange({ range: '30d' })}>Show 30 days</Button>}
           <Link
             className="button primary"
             to="/o/$org/$project/$environment/playground"
@@ -137,6 +147,7 @@ function NoRows({ search, onChange }: { search: LogSearch; onChange: (search: Lo
           >
             Open the playground
           </Link>
+          {range !== '30d' && <Button onClick={() => onChange({ range: '30d' })}>Show 30 days</Button>}
         </div>
       </EmptyState>
     )

@@ -1,4 +1,6 @@
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { toParams } from '../../api/workspace.ts'
 import { Button } from '../../controls/button.tsx'
 import { CodeBlock } from '../../controls/code-block.tsx'
 import { useDisabledReason, useEnvironment } from '../../session/environment-context.tsx'
@@ -11,13 +13,22 @@ const MAX_SHOWN_CHARS = 200_000
 /** Shows the request and the answer as plain text, so that nothing in them is run or loaded. */
 export function RequestBodies({ log }: { log: LogDetail }) {
   const disabledReason = useDisabledReason('developer')
-  const { environment } = useEnvironment()
+  const current = useEnvironment()
   const [isRaw, setRaw] = useState(false)
   if (disabledReason !== undefined && log.bodies !== 'not_captured') {
     return <p className="notice">Bodies need the developer role. {disabledReason}</p>
   }
   if (log.bodies === 'not_captured') {
-    return <p className="notice">Not captured: the {environment.name} environment keeps metadata only.</p>
+    return (
+      <p className="notice">
+        <span>
+          The bodies were not captured.{' '}
+          <Link to="/o/$org/$project/$environment/settings" params={toParams(current)}>
+            What the log of {current.environment.name} keeps
+          </Link>
+        </span>
+      </p>
+    )
   }
   const messages = readConversation(log.request_body, log.response_body)
   if (messages === undefined) return <RawBodies log={log} />

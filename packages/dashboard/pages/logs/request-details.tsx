@@ -1,13 +1,17 @@
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Resource } from '../../api/client.ts'
+import { toParams } from '../../api/workspace.ts'
 import { DescriptionList } from '../../controls/description-list.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { toMoney, toPrice } from '../../format/money.ts'
+import { useEnvironment } from '../../session/environment-context.tsx'
 import type { LogDetail } from './log-calls.ts'
 
 type CostPart = Resource<'CostPart'>
 
 export function RequestDetails({ log, keyName }: { log: LogDetail; keyName: string | undefined }) {
+  const params = toParams(useEnvironment())
   const { usage, metadata, feedback } = log
   const { cached_tokens: cached, cache_write_tokens: written } = usage.input_tokens_details
   const { reasoning_tokens: reasoning } = usage.output_tokens_details
@@ -28,8 +32,35 @@ export function RequestDetails({ log, keyName }: { log: LogDetail; keyName: stri
       `${toMoney(log.cost_usd)}${log.sandbox ? ', fictitious (sandbox)' : ''}${log.usage_estimated ? ', estimated' : ''}`,
     ],
     ...(log.cost_parts ?? []).map(part => [`Cost of ${PARTS[part.kind]}`, toSum(part)] as const),
-    ['End user', log.end_user_id ?? 'none'],
-    ['Key', keyName ?? log.key_id ?? 'a client token'],
+    [
+      'End user',
+      log.end_user_id === null ? (
+        'none'
+      ) : (
+        <Link
+          key="end-user"
+          to="/o/$org/$project/$environment/end-users"
+          params={params}
+          search={{ q: log.end_user_id }}
+        >
+          <bdi>{log.end_user_id}</bdi>
+        </Link>
+      ),
+    ],
+    [
+      'Key',
+      log.key_id === null ? (
+        'a client token'
+      ) : (
+        <Link
+          key="key"
+          to="/o/$org/$project/$environment/keys/$keyId"
+          params={{ ...params, keyId: log.key_id }}
+        >
+          {keyName ?? log.key_id}
+        </Link>
+      ),
+    ],
     ['Ended with', log.finish_reason ?? log.error_code ?? '–'],
     ...(log.provider_message === null ? [] : [['Provider message', log.provider_message] as const]),
     ...(log.user === null ? [] : [['User in the body', log.user] as const]),

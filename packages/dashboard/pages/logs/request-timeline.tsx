@@ -42,9 +42,12 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
       {attempts.map((attempt, index) => {
         const attemptStartMs = attempt.start_ms ?? startMs
         const waitedMs = index === 0 ? 0 : attemptStartMs - startMs
-        startMs = attemptStartMs + attempt.ms
         const isLast = index === attempts.length - 1
         const isBad = attempt.error !== null
+        // The attempt that answers with a stream lasts as long as the stream, but its record says how long that took to begin.
+        const ms =
+          isLast && !isBad && log.stream ? Math.max(attempt.ms, log.total_ms - attemptStartMs) : attempt.ms
+        startMs = attemptStartMs + ms
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: attempts are in the order in which they were made.
           <li key={index}>
@@ -54,7 +57,7 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
             <span className="track">
               <span
                 className={`span${isBad ? ' bad' : ''}`}
-                style={{ left: share(attemptStartMs), width: share(attempt.ms) }}
+                style={{ left: share(attemptStartMs), width: share(ms) }}
               />
               {isLast && firstByteMs !== null && (
                 <span className="mark" style={{ left: share(firstByteMs) }} />
@@ -63,7 +66,7 @@ export function RequestTimeline({ log }: { log: LogDetail }) {
             <span className="note">
               {waitedMs >= MIN_SHOWN_WAIT_MS && `after a pause of ${toDuration(waitedMs)}, `}
               {attempt.target}: {attempt.status ?? 'no answer'}
-              {isBad && ` ${attempt.error}`}, {toDuration(attempt.ms)}
+              {isBad && ` ${attempt.error}`}, {toDuration(ms)}
               {isLast && firstByteMs !== null && `, first byte after ${toDuration(firstByteMs)}`}
               {attempt.lost_cost_usd != null && `, ${toMoney(attempt.lost_cost_usd)} lost`}
             </span>

@@ -1,5 +1,5 @@
-import { Button } from '../../controls/button.tsx'
-import { Menu, MenuItem } from '../../controls/menu.tsx'
+import { MenuItem } from '../../controls/menu.tsx'
+import { RowActions } from '../../controls/row-actions.tsx'
 import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { useOrganization, useWorkspace } from '../../session/environment-context.tsx'
@@ -47,33 +47,15 @@ export function MemberTable({ members, disabledReason, onRole, onResetLink, onRe
               <TimeAgo at={member.accepted_at} timeZone={timeZone} never="not yet" />
             </td>
             <td className="number">
-              {disabledReason === undefined ? (
-                <Menu
-                  align="end"
-                  trigger={
-                    <Button small variant="quiet" aria-label={`Actions for ${nameOf(member)}`}>
-                      ⋯
-                    </Button>
-                  }
-                >
-                  {member.user !== null && <MenuItem onSelect={() => onRole(member)}>Change role…</MenuItem>}
-                  {member.user !== null && ownRole === 'owner' && (
-                    <MenuItem onSelect={() => void onResetLink(member)}>Password reset link…</MenuItem>
-                  )}
-                  <MenuItem isDanger onSelect={() => onRemove(member)}>
-                    {member.user === null ? 'Withdraw invitation…' : 'Remove…'}
-                  </MenuItem>
-                </Menu>
-              ) : (
-                <Button
-                  small
-                  variant="quiet"
-                  disabledReason={disabledReason}
-                  aria-label={`Actions for ${nameOf(member)}`}
-                >
-                  ⋯
-                </Button>
-              )}
+              <RowActions name={nameOf(member)} disabledReason={disabledReason}>
+                {member.user !== null && <MenuItem onSelect={() => onRole(member)}>Change role…</MenuItem>}
+                {member.user !== null && ownRole === 'owner' && (
+                  <MenuItem onSelect={() => void onResetLink(member)}>Password reset link…</MenuItem>
+                )}
+                <MenuItem isDanger onSelect={() => onRemove(member)}>
+                  {member.user === null ? 'Withdraw invitation…' : 'Remove…'}
+                </MenuItem>
+              </RowActions>
             </td>
           </tr>
         ))}

@@ -128,5 +128,5 @@ function toDescription(members: readonly Member[]): string {
   const invited = members.filter(({ user }) => user === null).length
   const joined = members.length - invited
   const people = `${joined} ${joined === 1 ? 'member' : 'members'}`
-  return invited === 0 ? people : `${people}, ${invited} invited`
+  return invited === 0 ? `${people}.` : `${people}, ${invited} invited.`
 }

@@ -1,6 +1,7 @@
 import { Fragment } from 'react'
-import { Button } from '../../controls/button.tsx'
+import { MenuItem } from '../../controls/menu.tsx'
 import { ModelParts } from '../../controls/model-id.tsx'
+import { RowActions } from '../../controls/row-actions.tsx'
 import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { type Alias, STRATEGIES } from './model-calls.ts'
 
@@ -35,24 +36,12 @@ export function AliasTable({ aliases, disabledReason, onChange, onRemove }: Alia
               <Targets alias={alias} />
             </td>
             <td className="number">
-              <Button
-                small
-                variant="quiet"
-                disabledReason={disabledReason}
-                aria-label={`Change ${alias.alias}`}
-                onClick={() => onChange(alias)}
-              >
-                Change
-              </Button>
-              <Button
-                small
-                variant="quiet"
-                disabledReason={disabledReason}
-                aria-label={`Remove ${alias.alias}`}
-                onClick={() => onRemove(alias)}
-              >
-                Remove
-              </Button>
+              <RowActions name={alias.alias} disabledReason={disabledReason}>
+                <MenuItem onSelect={() => onChange(alias)}>Change…</MenuItem>
+                <MenuItem isDanger onSelect={() => onRemove(alias)}>
+                  Remove…
+                </MenuItem>
+              </RowActions>
             </td>
           </tr>
         ))}

@@ -11,7 +11,13 @@ import { textOf } from '../../controls/use-form.ts'
 import { toCount } from '../../format/amounts.ts'
 import { toPrice } from '../../format/money.ts'
 import { useEnvironment } from '../../session/environment-context.tsx'
-import { CAPABILITIES, type Capability, type CatalogModel, listCatalog } from './model-calls.ts'
+import {
+  CAPABILITIES,
+  type Capability,
+  type CatalogModel,
+  describeCapabilities,
+  listCatalog,
+} from './model-calls.ts'
 
 interface CatalogPanelProps {
   readonly q: string | undefined
@@ -88,7 +94,7 @@ function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
           <th scope="col">Model</th>
           <th scope="col">State</th>
           <th scope="col" className="wide-only">
-            Can
+            Capabilities
           </th>
           <th scope="col" className="number wide-only">
             Context
@@ -114,7 +120,7 @@ function CatalogTable({ models }: { models: readonly CatalogModel[] }) {
                   </Link>
                 )}
               </td>
-              <td className="wide-only muted small">{capabilities.map(toWords).join(', ')}</td>
+              <td className="wide-only muted small">{describeCapabilities(capabilities)}</td>
               <td className="number wide-only">{context_window === null ? '–' : toCount(context_window)}</td>
               <td className="number">{toPrices(prices)}</td>
             </tr>
@@ -143,8 +149,4 @@ function toPrices({ pricing, image_pricing, audio_pricing, rerank_pricing }: Pri
     return `${toPrice(usd_per_million_characters)} per million characters`
   const tokens = audio_output_usd_per_mtok ?? audio_input_usd_per_mtok
   return tokens === null ? 'per token' : `${toPrice(tokens)} of audio`
-}
-
-function toWords(capability: string): string {
-  return (CAPABILITIES[capability as Capability] ?? capability).toLowerCase()
 }

@@ -1,8 +1,9 @@
-import { Button } from '../../controls/button.tsx'
+import { MenuItem } from '../../controls/menu.tsx'
+import { RowActions } from '../../controls/row-actions.tsx'
 import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { toCount } from '../../format/amounts.ts'
 import { toPrice } from '../../format/money.ts'
-import { CAPABILITIES, type CustomModel } from './model-calls.ts'
+import { type CustomModel, describeCapabilities } from './model-calls.ts'
 
 interface CustomModelTableProps {
   readonly models: readonly CustomModel[]
@@ -18,7 +19,7 @@ export function CustomModelTable({ models, disabledReason, onChange, onRemove }:
         <tr>
           <th scope="col">Model</th>
           <th scope="col" className="wide-only">
-            Can
+            Capabilities
           </th>
           <th scope="col" className="number wide-only">
             Context
@@ -35,9 +36,7 @@ export function CustomModelTable({ models, disabledReason, onChange, onRemove }:
         {models.map(model => (
           <tr key={model.id}>
             <td className="text truncate name">{model.model}</td>
-            <td className="wide-only muted small">
-              {model.capabilities.map(capability => CAPABILITIES[capability].toLowerCase()).join(', ')}
-            </td>
+            <td className="wide-only muted small">{describeCapabilities(model.capabilities)}</td>
             <td className="number wide-only">
               {model.context_window === null ? '–' : toCount(model.context_window)}
             </td>
@@ -47,24 +46,12 @@ export function CustomModelTable({ models, disabledReason, onChange, onRemove }:
                 : `${toPrice(model.pricing.input_usd_per_mtok)} / ${toPrice(model.pricing.output_usd_per_mtok)}`}
             </td>
             <td className="number">
-              <Button
-                small
-                variant="quiet"
-                disabledReason={disabledReason}
-                aria-label={`Change ${model.model}`}
-                onClick={() => onChange(model)}
-              >
-                Change
-              </Button>
-              <Button
-                small
-                variant="quiet"
-                disabledReason={disabledReason}
-                aria-label={`Remove ${model.model}`}
-                onClick={() => onRemove(model)}
-              >
-                Remove
-              </Button>
+              <RowActions name={model.model} disabledReason={disabledReason}>
+                <MenuItem onSelect={() => onChange(model)}>Change…</MenuItem>
+                <MenuItem isDanger onSelect={() => onRemove(model)}>
+                  Remove…
+                </MenuItem>
+              </RowActions>
             </td>
           </tr>
         ))}

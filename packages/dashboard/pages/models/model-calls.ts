@@ -20,6 +20,14 @@ export const CAPABILITIES = {
 } as const
 export type Capability = keyof typeof CAPABILITIES
 
+/** Returns capabilities as words in a sentence: `chat, JSON schema, images as input`. */
+export function describeCapabilities(capabilities: readonly string[]): string {
+  return capabilities
+    .map(capability => CAPABILITIES[capability as Capability] ?? capability)
+    .map(label => (label.startsWith('JSON') ? label : label.toLowerCase()))
+    .join(', ')
+}
+
 export const STRATEGIES: Readonly<Record<Strategy, { name: string; description: string }>> = {
   priority: { name: 'In order', description: 'The first that can answer; the next one if it fails.' },
   weighted: { name: 'By weight', description: 'Each gets its share of the requests.' },

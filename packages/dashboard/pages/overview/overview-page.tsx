@@ -8,7 +8,6 @@ import { ErrorPanel } from '../../controls/error-panel.tsx'
 import { SelectField } from '../../controls/field.tsx'
 import { EmptyState } from '../../controls/list-state.tsx'
 import { PageHeader } from '../../controls/page-header.tsx'
-import { Skeleton } from '../../controls/skeleton.tsx'
 import { toCount, toDuration, toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
 import { useEnvironment } from '../../session/environment-context.tsx'
@@ -90,7 +89,7 @@ export function OverviewPage() {
         }
       />
       {open.length > 0 && <CircuitPanel circuits={open} />}
-      {usage.isPending && <Skeleton rows={4} heightPx={96} />}
+      {usage.isPending && <FiguresSkeleton />}
       {usage.isError && usage.data === undefined && (
         <ErrorPanel what="Usage" error={usage.error} onRetry={() => void usage.refetch()} />
       )}
@@ -107,6 +106,24 @@ export function OverviewPage() {
       {totals !== undefined && totals.errors > 0 && <FailurePanel range={range} />}
       <BudgetPanel />
     </>
+  )
+}
+
+/** Placeholders where Figures has its tiles and charts, so that nothing moves when they arrive. */
+function FiguresSkeleton() {
+  return (
+    <div role="status" aria-label="Loading" className="figures-skeleton">
+      <div className="tiles">
+        {Array.from({ length: 6 }, (_, index) => (
+          <div key={index} className="skeleton tile" />
+        ))}
+      </div>
+      <div className="charts">
+        {Array.from({ length: 4 }, (_, index) => (
+          <div key={index} className="skeleton panel" />
+        ))}
+      </div>
+    </div>
   )
 }
 

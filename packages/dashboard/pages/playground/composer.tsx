@@ -9,7 +9,7 @@ interface ComposerProps {
   readonly onStop: () => void
   readonly isRunning: boolean
   readonly disabledReason: string | undefined
-  /** Shown between the prompt and the buttons. */
+  /** Shown beside the buttons. */
   readonly children?: ReactNode
 }
 
@@ -40,12 +40,12 @@ export function Composer({
         value={prompt}
         onChange={event => onChange(event.target.value)}
       />
-      {children}
       <div className="row">
         <Button type="submit" variant="primary" disabledReason={disabledReason} isPending={isRunning}>
           Send
         </Button>
         {isRunning && <Button onClick={onStop}>Stop</Button>}
+        {children}
         <span className="small muted keys-hint">
           <kbd>Ctrl</kbd> <kbd>Enter</kbd> sends, <kbd>Esc</kbd> stops
         </span>

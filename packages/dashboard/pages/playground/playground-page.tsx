@@ -142,7 +142,7 @@ interface AnswersProps {
 function Answers({ isWithoutModel, turns, otherModel, otherTurns, onResults, onOtherResults }: AnswersProps) {
   const isCompared = otherModel !== ''
   return (
-    <div>
+    <div className="answers">
       {isWithoutModel && <NoModel />}
       {turns.length === 0 && !isWithoutModel && (
         <p className="empty-conversation">Send the prompt below. The answer is streamed here.</p>

@@ -7,8 +7,9 @@ import { useList } from '../../api/use-list.ts'
 import { Button } from '../../controls/button.tsx'
 import { EditForm } from '../../controls/edit-form.tsx'
 import { EmptyState, ListState } from '../../controls/list-state.tsx'
-import { Menu, MenuItem } from '../../controls/menu.tsx'
+import { MenuItem } from '../../controls/menu.tsx'
 import { PageHeader } from '../../controls/page-header.tsx'
+import { RowActions } from '../../controls/row-actions.tsx'
 import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { useDisabledReason, useOrganization } from '../../session/environment-context.tsx'
@@ -154,27 +155,12 @@ interface ActionsProps {
 }
 
 function Actions({ project, disabledReason, onOpen }: ActionsProps) {
-  const label = `Actions for ${project.name}`
-  if (disabledReason !== undefined) {
-    return (
-      <Button small variant="quiet" disabledReason={disabledReason} aria-label={label}>
-        ⋯
-      </Button>
-    )
-  }
   return (
-    <Menu
-      align="end"
-      trigger={
-        <Button small variant="quiet" aria-label={label}>
-          ⋯
-        </Button>
-      }
-    >
+    <RowActions name={project.name} disabledReason={disabledReason}>
       <MenuItem onSelect={() => onOpen({ dialog: 'rename', project })}>Rename…</MenuItem>
       <MenuItem isDanger onSelect={() => onOpen({ dialog: 'delete', project })}>
         Delete…
       </MenuItem>
-    </Menu>
+    </RowActions>
   )
 }

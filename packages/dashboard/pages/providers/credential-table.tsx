@@ -1,5 +1,5 @@
-import { Button } from '../../controls/button.tsx'
-import { Menu, MenuItem } from '../../controls/menu.tsx'
+import { MenuItem } from '../../controls/menu.tsx'
+import { RowActions } from '../../controls/row-actions.tsx'
 import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { TimeAgo } from '../../controls/time-ago.tsx'
 import { useEnvironment } from '../../session/environment-context.tsx'
@@ -55,33 +55,15 @@ export function CredentialTable(props: CredentialTableProps) {
               <TimeAgo at={credential.last_validated_at} timeZone={timeZone} />
             </td>
             <td className="number">
-              {disabledReason === undefined ? (
-                <Menu
-                  align="end"
-                  trigger={
-                    <Button small variant="quiet" aria-label={`Actions for ${credential.name}`}>
-                      ⋯
-                    </Button>
-                  }
-                >
-                  <MenuItem onSelect={() => onCheck(credential)}>Check now</MenuItem>
-                  {findCatalogProvider(providers, credential.provider) !== undefined && (
-                    <MenuItem onSelect={() => onChange(credential)}>Change…</MenuItem>
-                  )}
-                  <MenuItem isDanger onSelect={() => onRemove(credential)}>
-                    Remove…
-                  </MenuItem>
-                </Menu>
-              ) : (
-                <Button
-                  small
-                  variant="quiet"
-                  disabledReason={disabledReason}
-                  aria-label={`Actions for ${credential.name}`}
-                >
-                  ⋯
-                </Button>
-              )}
+              <RowActions name={credential.name} disabledReason={disabledReason}>
+                <MenuItem onSelect={() => onCheck(credential)}>Check now</MenuItem>
+                {findCatalogProvider(providers, credential.provider) !== undefined && (
+                  <MenuItem onSelect={() => onChange(credential)}>Change…</MenuItem>
+                )}
+                <MenuItem isDanger onSelect={() => onRemove(credential)}>
+                  Remove…
+                </MenuItem>
+              </RowActions>
             </td>
           </tr>
         ))}

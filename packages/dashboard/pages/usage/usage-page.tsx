@@ -77,7 +77,9 @@ export function UsagePage() {
         description={
           usage.data === undefined
             ? 'Where did the money go?'
-            : `${toMoney(total.costUsd)} for ${toCount(total.requests)} ${total.requests === 1 ? 'request' : 'requests'} in ${RANGES[range].words}${toLargestShare(pivot[0], total.costUsd, nameOf)}.`
+            : total.requests === 0
+              ? `No requests in ${RANGES[range].words}.`
+              : `${toMoney(total.costUsd)} for ${toCount(total.requests)} ${total.requests === 1 ? 'request' : 'requests'} in ${RANGES[range].words}${toLargestShare(pivot[0], total.costUsd, nameOf)}.`
         }
         actions={
           <Button

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { toParams } from '../../api/workspace.ts'
+import { ModelParts } from '../../controls/model-id.tsx'
 import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { toChange, toCount, toPercent } from '../../format/amounts.ts'
 import { toMoney } from '../../format/money.ts'
@@ -51,7 +52,7 @@ export function UsageTable({ pivot, by, earlier, nameOf, logRange }: UsageTableP
       <tbody>
         {pivot.map(row => (
           <tr key={row.value === undefined ? 'other' : `value ${row.value}`}>
-            <td className="text truncate">
+            <td className={by === 'model' ? 'breaks' : 'text truncate'}>
               <RowName row={row} by={by} name={nameOf(row)} logRange={logRange} />
             </td>
             <Cells sums={row} totalUsd={total.costUsd} />
@@ -108,7 +109,7 @@ function RowName({
       params={toParams(current)}
       search={{ ...filter, range: logRange }}
     >
-      {name}
+      {by === 'model' ? <ModelParts id={name} /> : name}
     </Link>
   )
 }

@@ -6,7 +6,9 @@ import { Button } from '../../controls/button.tsx'
 import { ConfirmDialog } from '../../controls/confirm-dialog.tsx'
 import { EditForm } from '../../controls/edit-form.tsx'
 import { EmptyState, ListState } from '../../controls/list-state.tsx'
+import { MenuItem } from '../../controls/menu.tsx'
 import { PageHeader } from '../../controls/page-header.tsx'
+import { RowActions } from '../../controls/row-actions.tsx'
 import { ScrollableTable } from '../../controls/scrollable-table.tsx'
 import { SecretDialog } from '../../controls/secret-dialog.tsx'
 import { useDisabledReason, useOrganization } from '../../session/environment-context.tsx'
@@ -167,24 +169,12 @@ function WebhookTable({ webhooks, disabledReason, onOpen }: WebhookTableProps) {
                 >
                   Deliveries
                 </Button>
-                <Button
-                  small
-                  variant="quiet"
-                  disabledReason={disabledReason}
-                  onClick={() => onOpen({ dialog: 'change', webhook })}
-                  aria-label={`Change ${webhook.url}`}
-                >
-                  Change
-                </Button>
-                <Button
-                  small
-                  variant="danger"
-                  disabledReason={disabledReason}
-                  onClick={() => onOpen({ dialog: 'remove', webhook })}
-                  aria-label={`Remove ${webhook.url}`}
-                >
-                  Remove
-                </Button>
+                <RowActions name={webhook.url} disabledReason={disabledReason}>
+                  <MenuItem onSelect={() => onOpen({ dialog: 'change', webhook })}>Change…</MenuItem>
+                  <MenuItem isDanger onSelect={() => onOpen({ dialog: 'remove', webhook })}>
+                    Remove…
+                  </MenuItem>
+                </RowActions>
               </span>
             </td>
           </tr>

@@ -24,10 +24,10 @@ export const CostPart = z
  */
 export async function explainCost(db: Db, row: RequestLogRow): Promise<z.output<typeof CostPart>[] | null> {
   if (row.provider === null || row.model === null || row.cost_nano_usd === null) return null
-  const name = `${row.provider}/${row.model}`
+  const nameAtProvider = row.model.slice(row.provider.length + 1)
   const pricing =
-    (await findCustomPricing(db, row.environment_id, name)) ??
-    findModel(row.provider, row.model)?.pricing ??
+    (await findCustomPricing(db, row.environment_id, row.model)) ??
+    findModel(row.provider, nameAtProvider)?.pricing ??
     null
   const usage = {
     uncachedInput: row.uncached_input_tokens,

@@ -93,7 +93,7 @@ describe('GET one request', () => {
     const model = { model: 'custom/own', capabilities: ['chat'], pricing }
     const path = `/v1/environments/${tenant.development.id}/custom-models`
     expect((await plane.call('POST', path, { key, body: model })).outcome).toBe('201')
-    const own = { provider: 'custom', model: 'own', cache_write_tokens: 0 }
+    const own = { provider: 'custom', model: 'custom/own', cache_write_tokens: 0 }
     // 10 x 2,500 + 4 x 500 + 10 x 10,000 nano-dollars.
     const right = requestRecord(tenant.development, plane.newId(), at, { ...own, cost_nano_usd: 127_000 })
     const wrong = requestRecord(tenant.development, plane.newId(), at, { ...own, cost_nano_usd: 127_001 })
