@@ -5385,7 +5385,7 @@ export interface operations {
                 /** @description A status, or all of a hundred: `4xx`. */
                 status?: (number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx")) | (number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx"))[];
                 error_code?: string | string[];
-                /** @description The model of the request, the model of the response, or `provider/model`. */
+                /** @description The model as requested, the `provider/model` that answered, or its name there without the provider. */
                 model?: string | string[];
                 provider?: string | string[];
                 key_id?: string | string[];
@@ -5462,7 +5462,7 @@ export interface operations {
                 /** @description A status, or all of a hundred: `4xx`. */
                 status?: (number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx")) | (number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx"))[];
                 error_code?: string | string[];
-                /** @description The model of the request, the model of the response, or `provider/model`. */
+                /** @description The model as requested, the `provider/model` that answered, or its name there without the provider. */
                 model?: string | string[];
                 provider?: string | string[];
                 key_id?: string | string[];

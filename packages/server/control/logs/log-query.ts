@@ -48,7 +48,8 @@ const VALUES = {
   }),
   error_code: repeated(textParam(64)),
   model: repeated(textParam(MAX_MODEL)).meta({
-    description: 'The model of the request, the model of the response, or `provider/model`.',
+    description:
+      'The model as requested, the `provider/model` that answered, or its name there without the provider.',
   }),
   provider: repeated(textParam(64)),
   key_id: repeated(uuidField),

@@ -32,7 +32,13 @@ beforeAll(async () => {
       model: null,
       cost_nano_usd: null,
     },
-    { provider: 'openai', model: 'gpt-x', model_requested: 'fast', key_id: plane.newId(), sandbox: false },
+    {
+      provider: 'openai',
+      model: 'openai/gpt-x',
+      model_requested: 'fast',
+      key_id: plane.newId(),
+      sandbox: false,
+    },
     {
       metadata: { tag: 'a', 'team.x': 'b c' },
       finish_reason: null,
@@ -77,7 +83,7 @@ describe('list', () => {
       surface: 'native',
       model_requested: 'sandbox/echo',
       provider: 'sandbox',
-      model: 'echo',
+      model: 'sandbox/echo',
       stream: false,
       status: 200,
       error_code: null,

@@ -1,5 +1,8 @@
+import { PROVIDERS } from '@rideau/llm/providers/index'
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../schema.ts'
+
+const PROVIDER_IDS = PROVIDERS.map(({ id }) => id)
 
 type OneOrMore<Value> = Value | readonly Value[]
 /** `4xx`: every status from 400 to 499. */
@@ -9,7 +12,7 @@ export type StatusClass = '1xx' | '2xx' | '3xx' | '4xx' | '5xx'
 export interface RequestLogValues {
   readonly status?: OneOrMore<number | StatusClass> | undefined
   readonly errorCode?: OneOrMore<string> | undefined
-  /** The requested name, the provider's name, or `provider/model`. */
+  /** The requested name, `provider/model`, or the model's name at a provider whose credentials have no name of their own. */
   readonly model?: OneOrMore<string> | undefined
   readonly provider?: OneOrMore<string> | undefined
   readonly keyId?: OneOrMore<string> | undefined
@@ -79,7 +82,7 @@ function toList<Value>(values: OneOrMore<Value>): readonly Value[] {
   return Array.isArray(values) ? values : [values as Value]
 }
 
-type TextColumn = 'error_code' | 'provider' | 'key_id' | 'end_user_id' | 'endpoint'
+type TextColumn = 'model' | 'error_code' | 'provider' | 'key_id' | 'end_user_id' | 'endpoint'
 
 /** One value is compared by itself: its index then gives the rows in the list's order. No value matches nothing. */
 function isOneOf(eb: Builder, column: TextColumn, values: OneOrMore<string>): Condition {
@@ -108,12 +111,9 @@ function isOfEndpoint(eb: Builder, endpoints: readonly string[]): Condition {
   return endpoints.includes('chat') ? any : eb.and([any, sql<SqlBool>`endpoint <> 'chat'`])
 }
 
+/** A list of names instead of a concatenation, so that the index on the model is used. */
 function isOfModel(eb: Builder, name: string): Condition {
-  const slash = name.indexOf('/')
-  const any = [eb('model_requested', '=', name), eb('model', '=', name)]
-  if (slash > 0) {
-    const [provider, model] = [name.slice(0, slash), name.slice(slash + 1)]
-    any.push(eb.and([eb('provider', '=', provider), eb('model', '=', model)]))
-  }
-  return eb.or(any)
+  const isWhole = PROVIDER_IDS.some(id => name.startsWith(`${id}/`))
+  const names = isWhole ? [name] : [name, ...PROVIDER_IDS.map(id => `${id}/${name}`)]
+  return eb.or([eb('model_requested', '=', name), isOneOf(eb, 'model', names)])
 }

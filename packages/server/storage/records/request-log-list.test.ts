@@ -32,7 +32,7 @@ async function seedRows(database: FreshDatabase, seeded: SeededEnvironment): Pro
       select gen_random_uuid(), at, at, gen_random_uuid(), $1, $2, $3,
         ('00000000-0000-7000-8000-' || lpad((i % 10)::text, 12, '0'))::uuid, 'user-' || i % 900,
         case when i % 400 = 0 then 'embeddings' else 'chat' end, 'native',
-        'openai/m' || i % 8, 'openai', 'm' || i % 8, false, case when i % 50 = 0 then 429 else 200 end,
+        'openai/m' || i % 8, 'openai', 'openai/m' || i % 8, false, case when i % 50 = 0 then 429 else 200 end,
         case when i % 50 = 0 then 'rate_limit_exceeded' end, 0, 1, 1, 0, 0, 1, 0, false, 1, false, '[]'
       from generate_series(1, 20000) as i,
         lateral (select $4::timestamptz - i * interval '43.199 s' as at) as t`,

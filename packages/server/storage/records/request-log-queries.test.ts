@@ -85,7 +85,7 @@ describe.each(listTestServers())('the request log on $label', server => {
         status: 429,
         error_code: 'rate_limit_exceeded',
         provider: 'openai',
-        model: 'gpt-x',
+        model: 'openai/gpt-x',
         model_requested: 'fast',
         key_id,
         end_user_id: 'alice',
@@ -128,8 +128,8 @@ describe.each(listTestServers())('the request log on $label', server => {
     test.each(['fast', 'gpt-x', 'openai/gpt-x', 'org/gpt-x', 'custom/org/gpt-x'])(
       'find a model by the name %s',
       async name => {
-        const plain = { provider: 'openai', model: 'gpt-x', model_requested: 'fast' }
-        const nested = { provider: 'custom', model: 'org/gpt-x', model_requested: null }
+        const plain = { provider: 'openai', model: 'openai/gpt-x', model_requested: 'fast' }
+        const nested = { provider: 'custom', model: 'custom/org/gpt-x', model_requested: null }
         const expected = name.includes('org/') ? await insert(nested) : await insert(plain)
         await insert(name.includes('org/') ? plain : nested, NOW - 1)
         expect(await list({ model: name })).toEqual([expected.id])

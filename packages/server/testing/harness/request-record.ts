@@ -21,7 +21,7 @@ export function requestRecord(
     surface: 'native',
     model_requested: 'sandbox/echo',
     provider: 'sandbox',
-    model: 'echo',
+    model: 'sandbox/echo',
     stream: false,
     status: 200,
     error_code: null,
