@@ -5,6 +5,7 @@ import { countInput, countMaxInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
 import { countPricedAudio } from '../billing/heard-tokens.ts'
 import { countLargeImages } from '../billing/image-tokens.ts'
+import { countPackedFiles } from '../billing/packed-files.ts'
 import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { findAudio } from '../plan/check-audio-price.ts'
@@ -72,8 +73,9 @@ export function reserveChat(
     return reserving === undefined ? plan : reserving.then(() => plan)
   }
   const { findings, request } = plan.call
-  const unread = countUnread(request, plan.source.value)
-  const isUnmeasured = findings.stateful.length > 0 || findUnmeasured(plan.call) !== undefined
+  const unread = countUnread(request, plan.source.value) + countPackedFiles(request)
+  const isByAddress = findUnmeasured(plan.call) !== undefined
+  const isUnmeasured = findings.stateful.length > 0 || isByAddress
   const hasUncountedTools = findings.uncounted.length > 0
   const parts = { counted: countMaxInput(request), unread, isUnmeasured, hasUncountedTools }
   const maxInput = toMaxInput(parts, plan.targets)
@@ -85,7 +87,8 @@ export function reserveChat(
   const needs: ChatNeeds = {
     plan,
     limits,
-    input: toLikelyInput(countInput(request), unread, plan.targets),
+    // A caller could otherwise end each stream before its usage comes, and pay for a fraction.
+    input: toLikelyInput(countInput(request), isByAddress ? Number.POSITIVE_INFINITY : unread, plan.targets),
     reserved: {
       input: maxInput,
       audioInput: isUnknownAudio ? maxInput : countPricedAudio(request, plan.targets),

@@ -6,6 +6,7 @@ import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
 import { countPricedAudio } from '../billing/heard-tokens.ts'
 import { countLargeImages } from '../billing/image-tokens.ts'
+import { countPackedFiles } from '../billing/packed-files.ts'
 import type { TargetPlan } from './chat-plan.ts'
 import { toLikelyInput } from './reserved-amounts.ts'
 import { withOutputCap } from './with-output-cap.ts'
@@ -24,7 +25,8 @@ export function capToCostBound(
   const { request, catalogModel, format } = plan
   // Without a field that caps the output, the bound must buy all that the model gives.
   const fixed = format.hasNoOutputCap === true ? (catalogModel?.max_output_tokens ?? undefined) : undefined
-  const unread = countUnread(request, source.value) + countLargeImages(request, plan)
+  const unread =
+    countUnread(request, source.value) + countLargeImages(request, plan) + countPackedFiles(request)
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {
     pricing: catalogModel?.pricing ?? null,
     inputTokens: toLikelyInput(countInput(request), unread, [plan]),

@@ -1,4 +1,5 @@
-import { namesContent, namesKeptFiles } from '@rideau/llm/formats/shared/names-content'
+import { holdsPackedFile, namesContent, namesKeptFiles } from '@rideau/llm/formats/shared/names-content'
+import { isNativePart } from '@rideau/llm/formats/shared/native-parts'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { ContentPart } from '@rideau/llm/request/message'
 import { hasData } from './has-data.ts'
@@ -27,5 +28,7 @@ function isUnmeasured(part: ContentPart): boolean {
   const { type } = part
   if (type === 'text') return namesKeptFiles(part.text)
   if (type === 'refusal') return false
-  return hasData(part, VIDEO) || (type !== 'image_url' && namesContent(part))
+  if (hasData(part, VIDEO) || (type !== 'image_url' && namesContent(part))) return true
+  // Those that the gateway knows are counted (packed-files.ts).
+  return !isNativePart(type) && holdsPackedFile(part)
 }
