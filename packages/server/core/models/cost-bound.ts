@@ -19,6 +19,8 @@ export interface BoundedRequest {
   readonly maxOutputTokens: number | undefined
   /** The model's own cap on output tokens. null: unknown. */
   readonly modelMaxOutputTokens: number | null
+  /** Its server keeps to that cap unasked. */
+  readonly keepsMaximum: boolean
   /** True if the request marks input to be cached, perhaps for an hour, which costs more than the usual five minutes. */
   readonly asksForCaching: boolean
   /** Number of answers requested in one call. */
@@ -36,7 +38,7 @@ export type CostVerdict =
  * `budget_exceeded` if that is less than one token, and with `model_unpriced` if the price is unknown.
  */
 export function checkCostBound(boundNanoUsd: number, request: BoundedRequest): CostVerdict {
-  const { pricing, maxOutputTokens, modelMaxOutputTokens } = request
+  const { pricing, maxOutputTokens, modelMaxOutputTokens, keepsMaximum } = request
   if (pricing === null) return { refusal: UNPRICED }
   const prices = pricesFor(pricing, request.inputTokens)
   // A provider may write input to its cache unasked, which costs more than plain input.
@@ -53,7 +55,8 @@ export function checkCostBound(boundNanoUsd: number, request: BoundedRequest): C
   if (maxOutputTokens !== undefined || perToken === 0n) return { outputCap: undefined }
   const affordable = Number(remaining / perToken)
   // The model's own cap keeps the cost within the bound. A higher cap could only make the provider refuse the request.
-  if (modelMaxOutputTokens !== null && affordable >= modelMaxOutputTokens) return { outputCap: undefined }
+  if (modelMaxOutputTokens !== null && affordable >= modelMaxOutputTokens)
+    return { outputCap: keepsMaximum ? undefined : modelMaxOutputTokens }
   return { outputCap: Math.min(affordable, Number.MAX_SAFE_INTEGER) }
 }
 

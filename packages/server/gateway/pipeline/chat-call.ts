@@ -245,7 +245,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   #toAbandonedBill(charge: Charge): Bill {
     const { reserved, target } = this
     // An unreadable body such as an error page may be large, but no more output than was requested is billed.
-    const maxTokens = reserved?.maxOutputTokens ?? maxOutput(target).tokens
+    const maxTokens = reserved?.maxOutputTokens ?? maxOutput(target)
     let outputTokens = Math.min(maxTokens, estimateTokens(charge.bytes))
     if (charge.isAnswered && !this.parsed.request.stream && reserved !== undefined) {
       const p99 = this.deps.learned.find(this.ctx.caller.keyId, target.id)?.p99
@@ -266,7 +266,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   protected findUnseen(ms: number): number | undefined {
     const { reserved, target } = this
     if (this.parsed.request.stream && !mayReason(target)) return undefined
-    const most = reserved?.outputTokens ?? maxOutput(target).tokens * this.#choices
+    const most = reserved?.outputTokens ?? maxOutput(target) * this.#choices
     return Math.min(most, maxGenerated(ms, this.#choices, target.provider))
   }
 

@@ -8,7 +8,7 @@ import { countPricedAudio } from '../billing/heard-tokens.ts'
 import { countLargeImages } from '../billing/image-tokens.ts'
 import { countPackedFiles } from '../billing/packed-files.ts'
 import type { TargetPlan } from './chat-plan.ts'
-import { toLikelyInput } from './reserved-amounts.ts'
+import { keepsMaximum, toLikelyInput } from './reserved-amounts.ts'
 import { withOutputCap } from './with-output-cap.ts'
 
 /**
@@ -27,12 +27,14 @@ export function capToCostBound(
   const fixed = format.hasNoOutputCap === true ? (catalogModel?.max_output_tokens ?? undefined) : undefined
   const unread =
     countUnread(request, source.value) + countLargeImages(request, plan) + countPackedFiles(request)
+  const counted = countInput(request)
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {
     pricing: catalogModel?.pricing ?? null,
-    inputTokens: toLikelyInput(countInput(request), unread, [plan]),
+    inputTokens: toLikelyInput(counted, unread, [plan]),
     audioTokens: countPricedAudio(request, [plan]),
     maxOutputTokens: fixed ?? request.maxOutputTokens,
     modelMaxOutputTokens: catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null,
+    keepsMaximum: keepsMaximum(plan, counted),
     asksForCaching,
     choices,
   })
