@@ -210,7 +210,12 @@ function toPricing(price, id) {
     ...toPrices({ ...base, ...(hour === undefined ? {} : { cache_write_1h: hour }) }),
     ...(long === undefined
       ? {}
-      : { long_context: { over_input_tokens: long.over, ...toPrices(withHour(long, base, hour)) } }),
+      : {
+          long_context: long.map(tier => ({
+            over_input_tokens: tier.over,
+            ...toPrices(withThinking(withHour(tier, base, hour), base)),
+          })),
+        }),
     ...(tiers === undefined
       ? {}
       : { tiers: Object.fromEntries(Object.entries(tiers).map(([name, tier]) => [name, toPrices(tier)])) }),
@@ -221,6 +226,12 @@ function withHour({ over: _, ...long }, base, hour) {
   return hour === undefined || long.cache_write === undefined
     ? long
     : { ...long, cache_write_1h: (hour / base.input) * long.input }
+}
+
+/** A list that has the price of thinking for the usual length only: it is the same multiple of output beyond. */
+function withThinking(long, base) {
+  if (base.thinking_output === undefined || long.thinking_output !== undefined) return long
+  return { ...long, thinking_output: (base.thinking_output / base.output) * long.output }
 }
 
 function toPrices(prices) {

@@ -49,7 +49,7 @@ export function checkCostBound(boundNanoUsd: number, request: BoundedRequest): C
   const audio = toUnits(Math.max(pricing.audio_input ?? 0, inputPrice))
   const inputCost = BigInt(request.inputTokens) * input + BigInt(request.audioTokens) * (audio - input)
   const remaining = BigInt(boundNanoUsd) * UNITS_PER_NANO_USD - inputCost - perRequest
-  const perToken = toUnits(prices.output) * BigInt(request.choices)
+  const perToken = toUnits(Math.max(prices.output, prices.thinking_output ?? 0)) * BigInt(request.choices)
   const wanted = BigInt(maxOutputTokens ?? 1)
   if (remaining < 0n || remaining < wanted * perToken) return { refusal: TOO_EXPENSIVE }
   if (maxOutputTokens !== undefined || perToken === 0n) return { outputCap: undefined }
@@ -61,8 +61,7 @@ export function checkCostBound(boundNanoUsd: number, request: BoundedRequest): C
 }
 
 function pricesFor(pricing: ModelPricing, inputTokens: number): TokenPrices {
-  const long = pricing.long_context
-  return long !== undefined && inputTokens > long.over_input_tokens ? long : pricing
+  return pricing.long_context?.findLast(({ over_input_tokens: over }) => inputTokens > over) ?? pricing
 }
 
 function toUnits(price: number): bigint {

@@ -99,7 +99,8 @@ function priceOf(
   pricing: ModelPricing,
   { input, audioInput, output, mayWriteCache }: ReservedTokens,
 ): number {
-  const usage = { ...ZERO_USAGE, output }
+  // All of it may be reasoning, which some models charge more for.
+  const usage = { ...ZERO_USAGE, reasoning: output }
   const plain = costNanoUsd({ ...usage, uncachedInput: input }, pricing) ?? 0
   const heard =
     audioInput === 0 ? 0 : (costNanoUsd({ ...usage, uncachedInput: input, audioInput }, pricing) ?? 0)
