@@ -183,6 +183,11 @@ const ADDRESSES: Case[] = [
     },
   ],
   [
+    'what the provider keeps in place of a message',
+    CHAT,
+    { ...OPENAI, messages: [{ role: 'cache', content: 'cache_id=a' }, HI] },
+  ],
+  [
     'a file of the account in place of a message',
     CHAT,
     { ...OPENAI, messages: [by('system', { type: 'text', text: 'fileid://file-a' }), HI] },
