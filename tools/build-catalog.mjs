@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { HOSTED_TOOLS } from './catalog/hosted-tools.mjs'
 import { mergePrices, rounded } from './catalog/merge-prices.mjs'
 import { completeByOtherNames } from './catalog/other-names.mjs'
-import { PROVIDERS, RERANKERS, SUCCESSORS } from './catalog/provider-lists.mjs'
+import { PROVIDERS, RERANKERS, SEARCH_FEES, SUCCESSORS } from './catalog/provider-lists.mjs'
 import { DATE, findGenaiPrice, fromLitellm, fromModelsDev, readLists } from './catalog/read-lists.mjs'
 
 const root = new URL('..', import.meta.url).pathname
@@ -118,7 +118,10 @@ function toModel(provider, names, id, { dev, lite, gen }) {
   const kind = served === 'responses' && names.onResponses ? 'chat' : served
   const isReachable = first.isText || (lite !== undefined && kind === 'chat')
   if (!isReachable || kind === 'responses' || isRetired({ dev, lite })) return undefined
-  const merged = mergePrices({ dev, lite, gen, isEmbedding: kind === 'embedding' })
+  const merged = withSearchFee(
+    mergePrices({ dev, lite, gen, isEmbedding: kind === 'embedding' }),
+    SEARCH_FEES[provider]?.[id],
+  )
   if (merged.disagreement) report.push({ provider, id, text: merged.disagreement })
   const head = {
     id,
@@ -151,6 +154,12 @@ function toModel(provider, names, id, { dev, lite, gen }) {
     ...(first.budget ? { reasoning_budget: first.budget } : {}),
     pricing: toPricing(takesAudio(first) ? merged.price : withoutAudio(merged.price), id),
   }
+}
+
+/** `fee`: undefined for a model that does not always search. */
+function withSearchFee(merged, fee) {
+  if (fee === undefined || merged.price === null) return merged
+  return { ...merged, price: fee === null ? null : { ...merged.price, per_request: fee } }
 }
 
 function toReranker(provider, id, { context, rerank }) {

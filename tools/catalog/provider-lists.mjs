@@ -82,3 +82,18 @@ export const SUCCESSORS = {
   xai: { 'grok-4.5': 'grok-4.3' },
   moonshot: { 'kimi-k3': 'kimi-k2.6' },
 }
+
+/**
+ * USD for a request to a model that always searches the web, where no list has the fee: that of Perplexity itself, for its largest
+ * search context. null: it searches as often as it likes and pays for what it reads, so that nothing bounds what a request costs.
+ */
+export const SEARCH_FEES = {
+  perplexity: { 'sonar-deep-research': null },
+  openrouter: {
+    'perplexity/sonar': 0.012,
+    'perplexity/sonar-pro': 0.014,
+    'perplexity/sonar-reasoning-pro': 0.014,
+    'perplexity/sonar-pro-search': null,
+    'perplexity/sonar-deep-research': null,
+  },
+}

@@ -166,6 +166,7 @@ describe('the catalogue', () => {
     ],
     // https://docs.perplexity.ai/getting-started/pricing: each request searches, at a fee (here for its largest context).
     ['perplexity', 'sonar', { input: 1, output: 1, per_request: 0.012 }],
+    ['openrouter', 'perplexity/sonar-pro', { input: 3, output: 15, per_request: 0.014 }],
     // https://aws.amazon.com/bedrock/pricing: a region's own endpoint costs a tenth more than the global one.
     ['bedrock', 'us.anthropic.claude-haiku-4-5-20251001-v1:0', { input: 1.1, output: 5.5 }],
     // https://ai.google.dev/gemini-api/docs/pricing: two prices, by the length of the prompt.
@@ -195,6 +196,12 @@ describe('the catalogue', () => {
   ])('%s %s costs what its maker says', (provider, model, pricing) => {
     const file = JSON.parse(readFileSync(new URL(`${provider}.json`, FOLDER), 'utf8')) as CatalogFile
     expect(file.models.find(({ id }) => id === model)?.pricing).toMatchObject(pricing)
+  })
+
+  test('a model that searches as often as it likes has no price, since nothing bounds what a request costs', () => {
+    expect(findModel('perplexity', 'sonar-deep-research')?.pricing).toBeNull()
+    expect(findModel('openrouter', 'perplexity/sonar-deep-research')?.pricing).toBeNull()
+    expect(findModel('openrouter', 'perplexity/sonar-pro-search')?.pricing).toBeNull()
   })
 
   test('an image is priced by the piece or by its tokens', () => {

@@ -101,7 +101,7 @@ describe('a client token', () => {
     expect((await ask('openai-chat', 'gemini-content', fields)).status).toBe(200)
   })
 
-  test('may not name a model that searches the web or stands for stored parameters', async () => {
+  test('may not name a model that searches the web, stands for stored parameters or chooses among models', async () => {
     const { app, upstream, token } = harness
     await app.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
     upstream.script(completion('x'))
@@ -118,6 +118,10 @@ describe('a client token', () => {
       'openrouter/@Preset/mine',
       'custom/openai/gpt-4o-mini:online',
       'custom/@preset/mine',
+      'openrouter/openrouter/fusion',
+      'openrouter/OpenRouter/pareto-code',
+      'openrouter/switchpoint/router',
+      'custom/openrouter/fusion',
     ]) {
       expect(await send(name, token)).toEqual([400, 0])
       expect(await send(name, app.secretKey)).toEqual([200, 1])
