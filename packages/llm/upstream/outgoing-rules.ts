@@ -163,6 +163,19 @@ export const MEDIA: Rule = toMediaRule(isSendableMedia)
 /** The caller's own data, such as a schema or arguments of a tool: a provider gives no name in it a meaning. */
 export const DATA: Rule = { check: () => undefined }
 
+/** Names and values that a provider keeps with the request. Proxies read lists and objects among them as settings of their own. */
+export const METADATA: Rule = {
+  check: (value, { sender }) => (sender !== 'end_user' || isRecord(value) ? undefined : ''),
+}
+
+function isRecord(value: Json): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).every(isText)
+}
+
+function isText(value: Json | undefined): boolean {
+  return typeof value !== 'object' || value === null
+}
+
 /** Allows what DATA allows, except names of what the provider keeps, unless a key sends them. */
 export const UNKEPT: Rule = {
   check: (value, grant) => (grant.sender === 'key' ? undefined : findKept('', value, toTexts(grant))),

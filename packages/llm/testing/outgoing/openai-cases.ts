@@ -95,6 +95,7 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['novelty', { novelty: 1 }],
       ['novelty', { novelty: null }],
       ['functions', { functions: [FUNCTION] }],
+      ['metadata', { metadata: { tags: ['a'] } }],
       ['messages[0].content[0]', user({ type: 'video_url', video_url: { url: URL } })],
       ['messages[0].content[0].novelty', user({ type: 'text', text: 'a', novelty: 1 })],
       ['messages[0].novelty', { messages: [{ role: 'user', content: 'a', novelty: 1 }] }],

@@ -15,6 +15,7 @@ import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import { type EmbeddingTarget, planEmbeddings } from '../plan/plan-embeddings.ts'
 import { toReservedAmounts } from '../plan/reserved-amounts.ts'
+import { withoutUser } from '../plan/without-user.ts'
 import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
 import { readJson } from '../request/read-json.ts'
@@ -122,7 +123,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
       decodeError,
       target,
       sender: toSender(this.#ctx.caller, this.#ctx.environment),
-      request: this.#parsed.request,
+      request: withoutUser(this.#parsed.request, this.#ctx),
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       now: this.#deps.now,
     })

@@ -20,6 +20,7 @@ import {
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import { type ImageTarget, planImages } from '../plan/plan-images.ts'
+import { withoutUser } from '../plan/without-user.ts'
 import { noteUser } from '../request/note-user.ts'
 import { type ImageRoute, readImageBody, readServedImages } from '../request/read-image-body.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
@@ -120,7 +121,7 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
 
   async attempt(target: Target, planned: ImageTarget): Promise<AttemptResult<AnsweredImages>> {
     const { format, decodeError, provider, alias, dropped } = planned
-    const original = this.#request
+    const original = withoutUser(this.#request, this.#ctx)
     const sender = toSender(this.#ctx.caller, this.#ctx.environment)
     const request =
       format.inlinesImages === true || toMediaAddresses(sender, target) === 'none'

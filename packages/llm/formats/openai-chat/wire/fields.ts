@@ -2,6 +2,7 @@ import {
   CHOICES,
   DATA,
   forKeys,
+  METADATA,
   type Rule,
   SCALAR,
   SHARE_OF_CAP,
@@ -64,7 +65,7 @@ export const FIELDS = new FieldTable(
     prompt_cache_retention: sent(CACHE_TTL),
     prompt_cache_options: sent(CACHE_OPTIONS),
     modalities: sent(TEXT_ALONE),
-    metadata: sent(DATA),
+    metadata: sent(METADATA),
     service_tier: sent(toUsualRule(['auto', 'default'])),
     // Never on for a client token: see plan-chat.ts.
     store: sent(STORE),

@@ -1,6 +1,7 @@
 import type { Json } from '../../../json/json-value.ts'
 import {
   DATA,
+  METADATA,
   MODEL,
   REFUSED,
   SCALAR,
@@ -84,7 +85,7 @@ export const FIELDS = new FieldTable({
   user: text('user'),
   // For the provider's records and its cache. A target of another format does not get them.
   safety_identifier: sent(SCALAR, extra('safety_identifier', formatSpecific())),
-  metadata: sent(DATA, extra('metadata', formatSpecific(isEmptyRecord))),
+  metadata: sent(METADATA, extra('metadata', formatSpecific(isEmptyRecord))),
   client_metadata: sent(DATA, formatSpecific(isEmptyRecord)),
   store: sent(
     STORE,
