@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { HOSTED_TOOLS } from './catalog/hosted-tools.mjs'
 import { mergePrices, rounded } from './catalog/merge-prices.mjs'
 import { completeByOtherNames } from './catalog/other-names.mjs'
-import { PROVIDERS, RERANKERS, SEARCH_FEES, SUCCESSORS } from './catalog/provider-lists.mjs'
+import { IMAGE_OUTPUT, PROVIDERS, RERANKERS, SEARCH_FEES, SUCCESSORS } from './catalog/provider-lists.mjs'
 import { DATE, findGenaiPrice, fromLitellm, fromModelsDev, readLists } from './catalog/read-lists.mjs'
 
 const root = new URL('..', import.meta.url).pathname
@@ -138,7 +138,7 @@ function toModel(provider, names, id, { dev, lite, gen }) {
       pricing: toPricing(withoutAudio(merged.price), id),
     }
   }
-  if (kind === 'image') return toImageModel(head, { dev, lite })
+  if (kind === 'image') return toImageModel(head, { dev, lite }, IMAGE_OUTPUT[provider])
   return {
     ...head,
     capabilities: [
@@ -192,10 +192,9 @@ function withoutAudio(price) {
 }
 
 /** Priced per image or by tokens of two kinds. What the model does besides images is not chat. */
-function toImageModel(head, { dev, lite }) {
+function toImageModel(head, { dev, lite }, makers) {
   const { per_image, ...byToken } = lite?.image ?? {}
-  const tokens =
-    dev?.price === undefined ? {} : { text_input: dev.price.input, image_output: dev.price.output }
+  const tokens = dev?.price === undefined ? {} : toImageTokens(dev.price, head.id, makers)
   // If image tokens have a price, the provider bills by it; the price per image is an estimate of it.
   const known = Object.entries(byToken.image_output > 0 ? byToken : per_image > 0 ? { per_image } : tokens)
   const prices = Object.fromEntries(
@@ -208,6 +207,13 @@ function toImageModel(head, { dev, lite }) {
     pricing: null,
     ...(prices.per_image > 0 || prices.image_output > 0 ? { image_pricing: prices } : {}),
   }
+}
+
+/** `makers`: prices of tokens of images where the provider's list has those of text only. */
+function toImageTokens({ input, output }, id, makers) {
+  if (makers === undefined) return { text_input: input, image_output: output }
+  if (makers[id] === undefined) return {}
+  return { text_input: input, text_output: output, image_output: makers[id] }
 }
 
 function toPricing(price, id) {

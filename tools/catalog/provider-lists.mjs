@@ -97,3 +97,20 @@ export const SEARCH_FEES = {
     'perplexity/sonar-deep-research': null,
   },
 }
+
+/**
+ * USD per million tokens of images at OpenRouter, whose list has the price of text only: that of the maker for the same model. A model that is not
+ * here has no known price.
+ */
+export const IMAGE_OUTPUT = {
+  openrouter: {
+    'google/gemini-2.5-flash-image': 30,
+    'google/gemini-3-pro-image': 120,
+    'google/gemini-3-pro-image-preview': 120,
+    'google/gemini-3.1-flash-image': 60,
+    'google/gemini-3.1-flash-image-preview': 60,
+    'openai/gpt-5-image': 40,
+    'openai/gpt-5-image-mini': 8,
+    'openai/gpt-5.4-image-2': 30,
+  },
+}

@@ -5,11 +5,12 @@ import type { ImageRoute as ServedImageRoute } from '@rideau/llm/images/served/i
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
+import { toSender } from '../../core/access/to-sender.ts'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { attemptImages } from '../attempts/attempt-images.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedSources, inlineSources } from '../attempts/inline-sources.ts'
-import { toMediaAddresses, toSender } from '../attempts/to-grant.ts'
+import { toMediaAddresses } from '../attempts/to-grant.ts'
 import { addBills } from '../billing/bill.ts'
 import {
   toAbandonedImageBill,

@@ -30,6 +30,8 @@ function isUnmeasured(part: ContentPart): boolean {
   const { type } = part
   if (type === 'text') return namesKeptFiles(part.text)
   if (type === 'refusal') return false
+  // Alibaba's word for more tokens of an image than usual.
+  if (part.max_pixels !== undefined && part.max_pixels !== null) return true
   if (hasData(part, VIDEO) || (type !== 'image_url' && namesContent(part))) return true
   // Those that the gateway knows are counted (packed-files.ts).
   return !isNativePart(type) && holdsPackedFile(part)

@@ -1,4 +1,4 @@
-import { toSender } from '../attempts/to-grant.ts'
+import { toSender } from '../../core/access/to-sender.ts'
 import type { Requester } from './requester.ts'
 
 /**
