@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { HOSTED_TOOLS } from './catalog/hosted-tools.mjs'
 import { mergePrices, rounded } from './catalog/merge-prices.mjs'
 import { completeByOtherNames } from './catalog/other-names.mjs'
-import { PROVIDERS, RERANKERS, SUCCESSORS } from './catalog/provider-lists.mjs'
+import { IMAGE_OUTPUT, PROVIDERS, RERANKERS, SEARCH_FEES, SUCCESSORS } from './catalog/provider-lists.mjs'
 import { DATE, findGenaiPrice, fromLitellm, fromModelsDev, readLists } from './catalog/read-lists.mjs'
 
 const root = new URL('..', import.meta.url).pathname
@@ -118,7 +118,10 @@ function toModel(provider, names, id, { dev, lite, gen }) {
   const kind = served === 'responses' && names.onResponses ? 'chat' : served
   const isReachable = first.isText || (lite !== undefined && kind === 'chat')
   if (!isReachable || kind === 'responses' || isRetired({ dev, lite })) return undefined
-  const merged = mergePrices({ dev, lite, gen, isEmbedding: kind === 'embedding' })
+  const merged = withSearchFee(
+    mergePrices({ dev, lite, gen, isEmbedding: kind === 'embedding' }),
+    SEARCH_FEES[provider]?.[id],
+  )
   if (merged.disagreement) report.push({ provider, id, text: merged.disagreement })
   const head = {
     id,
@@ -135,7 +138,7 @@ function toModel(provider, names, id, { dev, lite, gen }) {
       pricing: toPricing(withoutAudio(merged.price), id),
     }
   }
-  if (kind === 'image') return toImageModel(head, { dev, lite })
+  if (kind === 'image') return toImageModel(head, { dev, lite }, IMAGE_OUTPUT[provider])
   return {
     ...head,
     capabilities: [
@@ -151,6 +154,12 @@ function toModel(provider, names, id, { dev, lite, gen }) {
     ...(first.budget ? { reasoning_budget: first.budget } : {}),
     pricing: toPricing(takesAudio(first) ? merged.price : withoutAudio(merged.price), id),
   }
+}
+
+/** `fee`: undefined for a model that does not always search. */
+function withSearchFee(merged, fee) {
+  if (fee === undefined || merged.price === null) return merged
+  return { ...merged, price: fee === null ? null : { ...merged.price, per_request: fee } }
 }
 
 function toReranker(provider, id, { context, rerank }) {
@@ -183,10 +192,9 @@ function withoutAudio(price) {
 }
 
 /** Priced per image or by tokens of two kinds. What the model does besides images is not chat. */
-function toImageModel(head, { dev, lite }) {
+function toImageModel(head, { dev, lite }, makers) {
   const { per_image, ...byToken } = lite?.image ?? {}
-  const tokens =
-    dev?.price === undefined ? {} : { text_input: dev.price.input, image_output: dev.price.output }
+  const tokens = dev?.price === undefined ? {} : toImageTokens(dev.price, head.id, makers)
   // If image tokens have a price, the provider bills by it; the price per image is an estimate of it.
   const known = Object.entries(byToken.image_output > 0 ? byToken : per_image > 0 ? { per_image } : tokens)
   const prices = Object.fromEntries(
@@ -201,6 +209,13 @@ function toImageModel(head, { dev, lite }) {
   }
 }
 
+/** `makers`: prices of tokens of images where the provider's list has those of text only. */
+function toImageTokens({ input, output }, id, makers) {
+  if (makers === undefined) return { text_input: input, image_output: output }
+  if (makers[id] === undefined) return {}
+  return { text_input: input, text_output: output, image_output: makers[id] }
+}
+
 function toPricing(price, id) {
   if (price === null) return null
   const { long, tiers, ...base } = price
@@ -210,7 +225,12 @@ function toPricing(price, id) {
     ...toPrices({ ...base, ...(hour === undefined ? {} : { cache_write_1h: hour }) }),
     ...(long === undefined
       ? {}
-      : { long_context: { over_input_tokens: long.over, ...toPrices(withHour(long, base, hour)) } }),
+      : {
+          long_context: long.map(tier => ({
+            over_input_tokens: tier.over,
+            ...toPrices(withThinking(withHour(tier, base, hour), base)),
+          })),
+        }),
     ...(tiers === undefined
       ? {}
       : { tiers: Object.fromEntries(Object.entries(tiers).map(([name, tier]) => [name, toPrices(tier)])) }),
@@ -221,6 +241,12 @@ function withHour({ over: _, ...long }, base, hour) {
   return hour === undefined || long.cache_write === undefined
     ? long
     : { ...long, cache_write_1h: (hour / base.input) * long.input }
+}
+
+/** A list that has the price of thinking for the usual length only: it is the same multiple of output beyond. */
+function withThinking(long, base) {
+  if (base.thinking_output === undefined || long.thinking_output !== undefined) return long
+  return { ...long, thinking_output: (base.thinking_output / base.output) * long.output }
 }
 
 function toPrices(prices) {

@@ -40,6 +40,7 @@ function completed(chosen, offers) {
     price.cache_read ??= other.cache_read
     price.cache_write ??= other.cache_write
     price.long ??= other.long
+    price.thinking_output ??= other.thinking_output
   }
   // Audio: from any list with the same price of input. genai-prices names it if it differs, so without it in the entry of
   // this very model it is the price of input.
@@ -76,21 +77,25 @@ function usable(price, isEmbedding) {
   if (price === undefined || !(price.input > 0)) return undefined
   if (isEmbedding) return { input: price.input, output: 0 }
   if (!(price.output > 0)) return undefined
-  const long = price.long
-  const whole =
-    long?.input > 0 && long.output > 0 && (long.input !== price.input || long.output !== price.output)
-  const { long: _, ...base } = price
+  const { long = [], ...base } = price
+  const whole = long.filter(
+    tier => tier.input > 0 && tier.output > 0 && (tier.input !== price.input || tier.output !== price.output),
+  )
   return {
     ...positive(base),
     ...(base.tiers === undefined ? {} : { tiers: base.tiers }),
-    ...(whole
-      ? { long: { over: long.over, ...positive(long, ['input', 'output', 'cache_read', 'cache_write']) } }
+    ...(whole.length > 0
+      ? { long: whole.map(tier => ({ over: tier.over, ...positive(tier, BUCKETS) })) }
       : {}),
   }
 }
 
 function positive(prices, names = [...BUCKETS, 'cache_write_1h', 'per_request', 'audio_input']) {
-  return Object.fromEntries(names.filter(name => prices[name] > 0).map(name => [name, prices[name]]))
+  return {
+    ...Object.fromEntries(names.filter(name => prices[name] > 0).map(name => [name, prices[name]])),
+    // Only where thinking makes output dearer.
+    ...(prices.thinking_output > prices.output ? { thinking_output: prices.thinking_output } : {}),
+  }
 }
 
 /** Equal in input and output, and in the cache prices that both have. */

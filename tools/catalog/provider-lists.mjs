@@ -82,3 +82,35 @@ export const SUCCESSORS = {
   xai: { 'grok-4.5': 'grok-4.3' },
   moonshot: { 'kimi-k3': 'kimi-k2.6' },
 }
+
+/**
+ * USD for a request to a model that always searches the web, where no list has the fee: that of Perplexity itself, for its largest
+ * search context. null: it searches as often as it likes and pays for what it reads, so that nothing bounds what a request costs.
+ */
+export const SEARCH_FEES = {
+  perplexity: { 'sonar-deep-research': null },
+  openrouter: {
+    'perplexity/sonar': 0.012,
+    'perplexity/sonar-pro': 0.014,
+    'perplexity/sonar-reasoning-pro': 0.014,
+    'perplexity/sonar-pro-search': null,
+    'perplexity/sonar-deep-research': null,
+  },
+}
+
+/**
+ * USD per million tokens of images at OpenRouter, whose list has the price of text only: that of the maker for the same model. A model that is not
+ * here has no known price.
+ */
+export const IMAGE_OUTPUT = {
+  openrouter: {
+    'google/gemini-2.5-flash-image': 30,
+    'google/gemini-3-pro-image': 120,
+    'google/gemini-3-pro-image-preview': 120,
+    'google/gemini-3.1-flash-image': 60,
+    'google/gemini-3.1-flash-image-preview': 60,
+    'openai/gpt-5-image': 40,
+    'openai/gpt-5-image-mini': 8,
+    'openai/gpt-5.4-image-2': 30,
+  },
+}

@@ -57,18 +57,17 @@ function reasoningOptions(options) {
 
 function fromCost(cost) {
   if (cost === undefined) return undefined
-  const tier = cost.tiers?.find(({ tier }) => tier.size > 0)
-  return {
-    ...bucketsOf(cost),
-    audio_input: cost.input_audio,
-    ...(tier === undefined ? {} : { long: { over: tier.tier.size, ...bucketsOf(tier) } }),
-  }
+  const long = cost.tiers
+    ?.filter(({ tier }) => tier.size > 0)
+    .map(tier => ({ over: tier.tier.size, ...bucketsOf(tier) }))
+  return { ...bucketsOf(cost), audio_input: cost.input_audio, long }
 }
 
 function bucketsOf(cost) {
   return {
     input: cost.input,
     output: cost.output,
+    thinking_output: cost.reasoning,
     cache_read: cost.cache_read ?? cost.cached_input ?? cost.cache_input,
     cache_write: cost.cache_write ?? cost.cached_write,
   }
@@ -116,15 +115,14 @@ function litellmRerankPrice(entry) {
 }
 
 function litellmPrice(entry) {
+  const [first = entry, ...longer] = entry.tiered_pricing?.filter(({ range }) => range !== undefined) ?? []
   const at = (name, suffix = '') => perMillion(entry[`${name}${suffix}`])
   const price = {
-    input: at('input_cost_per_token'),
-    output: at('output_cost_per_token'),
-    cache_read: at('cache_read_input_token_cost'),
-    cache_write: at('cache_creation_input_token_cost'),
+    ...litellmBuckets(first),
     cache_write_1h: at('cache_creation_input_token_cost_above_1hr'),
     audio_input: at('input_cost_per_audio_token'),
     tiers: {},
+    long: longer.map(tier => ({ over: tier.range[0], ...litellmBuckets(tier) })),
   }
   for (const tier of ['flex', 'priority']) {
     const input = at('input_cost_per_token', `_${tier}`)
@@ -136,15 +134,25 @@ function litellmPrice(entry) {
     const suffix = `_above_${size}k_tokens`
     const input = at('input_cost_per_token', suffix)
     if (input === undefined) continue
-    price.long = {
+    price.long.push({
       over: size * 1000,
       input,
       output: at('output_cost_per_token', suffix),
       cache_read: at('cache_read_input_token_cost', suffix),
       cache_write: at('cache_creation_input_token_cost', suffix),
-    }
+    })
   }
   return price
+}
+
+function litellmBuckets(prices) {
+  return {
+    input: perMillion(prices.input_cost_per_token),
+    output: perMillion(prices.output_cost_per_token),
+    thinking_output: perMillion(prices.output_cost_per_reasoning_token),
+    cache_read: perMillion(prices.cache_read_input_token_cost),
+    cache_write: perMillion(prices.cache_creation_input_token_cost),
+  }
 }
 
 function litellmImagePrice(entry) {
@@ -196,7 +204,7 @@ export function findGenaiPrice(provider, id) {
       ...buckets(base),
       audio_input: base(input_audio_mtok),
       ...(requests_kcount > 0 ? { per_request: requests_kcount / 1000 } : {}),
-      ...(over === undefined ? {} : { long: { over, ...buckets(above) } }),
+      ...(over === undefined ? {} : { long: [{ over, ...buckets(above) }] }),
     },
   }
 }

@@ -74,21 +74,36 @@ describe('the most that a token-priced request may use', () => {
     [{ size: '3840x2160' }, 32_907],
   ])('%j: %i tokens of images', (request, tokens) => {
     const asked = { model: 'm', prompt: 'a', n: 1, ...request }
-    expect(maxImageUsage(asked, 10, {}).imageOutput).toBe(tokens)
+    expect(maxImageUsage(asked, 10, {}, 'gpt-image-1').imageOutput).toBe(tokens)
+  })
+
+  test.each([
+    ['high', 7034],
+    ['medium', 1767],
+    [undefined, 7034],
+  ])('an image of GPT Image 2 in quality %s: %i tokens', (quality, tokens) => {
+    const asked = {
+      model: 'm',
+      prompt: 'a',
+      n: 1,
+      size: '1024x1024',
+      ...(quality === undefined ? {} : { quality }),
+    }
+    expect(maxImageUsage(asked, 10, {}, 'gpt-image-2-2026-04-21').imageOutput).toBe(tokens)
   })
 
   test('a format that has a table of its own goes by it, whatever the size', () => {
     const format = findImageFormat(findProvider('gemini') as Provider)
     const asked = { model: 'm', prompt: 'a', n: 2, size: '4096x4096' }
     const max = (model: string): number =>
-      maxImageUsage(asked, 10, {}, format?.maxImageTokens?.(model)).imageOutput
+      maxImageUsage(asked, 10, {}, model, format?.maxImageTokens?.(model)).imageOutput
     expect([max('gemini-2.5-flash-image'), max('gemini-3-pro-image-preview')]).toEqual([2580, 5040])
   })
 
   test('images that are given, their mask, and the words of a model that says some', () => {
     const image = { kind: 'url', url: 'https://i.example' } as const
     const asked = { model: 'm', prompt: 'a', n: 2, images: [image], mask: image }
-    expect(maxImageUsage(asked, 10, { text_output: 1 })).toMatchObject({
+    expect(maxImageUsage(asked, 10, { text_output: 1 }, 'm')).toMatchObject({
       textInput: 20,
       imageInput: 25_200,
       textOutput: 8192,
@@ -102,6 +117,6 @@ describe('the most that a token-priced request may use', () => {
   ])('the words that maxOutputTokens allows, if they are more than usual: %d', (maxOutputTokens, tokens) => {
     const google = { contents: [], config: { maxOutputTokens }, only: [], unread: [] }
     const asked = { model: 'm', prompt: 'a', n: 1, google }
-    expect(maxImageUsage(asked, 10, { text_output: 1 }).textOutput).toBe(tokens)
+    expect(maxImageUsage(asked, 10, { text_output: 1 }, 'm').textOutput).toBe(tokens)
   })
 })

@@ -1,3 +1,4 @@
+import { matchesAny } from '../formats/shared/model-pattern.ts'
 import { toTable } from '../json/to-table.ts'
 import type { ImagePrices } from '../provider/prices.ts'
 import type { ImageRequest, ImageUsage } from './image-format.ts'
@@ -46,9 +47,17 @@ export function imageCostNanoUsd(
 }
 
 const USUAL_PIXELS = 1024 * 1024
-/** OpenAI's table for 1024x1024, by quality; other sizes cost by their area. */
-const TOKENS_BY_QUALITY: Readonly<Record<string, number>> = toTable({ low: 272, medium: 1056 })
-const MAX_TOKENS = 4160
+/** Tokens of an image of 1024x1024, by quality; other sizes cost by their area. `max`: of `high`, and where none is named. */
+interface QualityTable {
+  readonly qualities: Readonly<Record<string, number>>
+  readonly max: number
+}
+
+/** OpenAI's table for its first image models. */
+const FIRST_MODELS = ['*gpt-image-1*', '*gpt-5-image*']
+const OF_FIRST_MODELS: QualityTable = { qualities: toTable({ low: 272, medium: 1056 }), max: 4160 }
+/** What the prices of single images of GPT Image 2 are in tokens: $0.053 and $0.211 at $30 a million. */
+const OF_NEWER_MODELS: QualityTable = { qualities: toTable({ low: 272, medium: 1767 }), max: 7034 }
 /** Where the model chooses the size: the largest that it chooses by itself is 1024x1536. */
 const CHOSEN_AREA = 1.5
 /** The most that any model here counts for an image that it is given. */
@@ -60,13 +69,14 @@ const MAX_TEXT_TOKENS = 65_536
 
 /**
  * Returns the most that a request may use of a model that is priced by tokens: for each image `maxImageTokens`, or the
- * figure in OpenAI's table.
+ * figure in OpenAI's table. `model`: its name at the provider.
  */
 export function maxImageUsage(
   request: ImageRequest,
   promptTokens: number,
   prices: ImagePrices,
-  maxImageTokens = byTable(request),
+  model: string,
+  maxImageTokens = byTable(request, model),
 ): ImageUsage {
   const given = (request.images?.length ?? 0) + (request.mask === undefined ? 0 : 1)
   // Where one request becomes several calls, each of them sends the input again.
@@ -88,11 +98,12 @@ function maxText({ google }: ImageRequest): number {
     : TEXT_OUTPUT_TOKENS
 }
 
-function byTable({ size, quality }: ImageRequest): number {
+function byTable({ size, quality }: ImageRequest, model: string): number {
+  const { qualities, max } = matchesAny(model, FIRST_MODELS) ? OF_FIRST_MODELS : OF_NEWER_MODELS
   const requestedSize = parseSize(size)
   const area =
     requestedSize === undefined
       ? CHOSEN_AREA
       : Math.max(1, (requestedSize.width * requestedSize.height) / USUAL_PIXELS)
-  return Math.ceil((TOKENS_BY_QUALITY[quality ?? ''] ?? MAX_TOKENS) * area)
+  return Math.ceil((qualities[quality ?? ''] ?? max) * area)
 }

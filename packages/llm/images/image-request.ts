@@ -122,7 +122,7 @@ function parseSource(value: Json, path: string): ImageSource {
 }
 
 /** Returns an image with the type that its first bytes show: its name may be anything. */
-export function toSource(bytes: Buffer, path: string): ImageSource {
+export function toSource(bytes: Buffer, path: string): Extract<ImageSource, { kind: 'data' }> {
   const mediaType = findImageType(bytes)
   if (mediaType === undefined) throw invalid(path, 'is not an image that we know.')
   return { kind: 'data', mediaType, bytes }

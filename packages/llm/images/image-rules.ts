@@ -11,6 +11,7 @@ import {
   MEDIA,
   MODEL,
   SCALAR,
+  SINGLE,
   STORED,
   toListRule,
   toObjectRule,
@@ -28,8 +29,8 @@ export const OPENAI_RULES = new FieldRules(
     model: MODEL,
     prompt: SCALAR,
     n: CHOICES,
-    size: SCALAR,
-    quality: SCALAR,
+    size: SINGLE,
+    quality: SINGLE,
     response_format: SCALAR,
     background: SCALAR,
     output_format: SCALAR,
@@ -39,9 +40,9 @@ export const OPENAI_RULES = new FieldRules(
     images: toListRule(SOURCE),
     mask: SOURCE,
     // Providers' other words for size and images.
-    width: SCALAR,
-    height: SCALAR,
-    aspect_ratio: SCALAR,
+    width: SINGLE,
+    height: SINGLE,
+    aspect_ratio: SINGLE,
     input_references: toListRule(SOURCE),
     image_url: ADDRESS,
   }),
@@ -49,7 +50,7 @@ export const OPENAI_RULES = new FieldRules(
 )
 
 export const FIREWORKS_RULES = new FieldRules(
-  Object.entries({ prompt: SCALAR, aspect_ratio: SCALAR }),
+  Object.entries({ prompt: SCALAR, aspect_ratio: SINGLE }),
   'refused',
 )
 
@@ -71,8 +72,8 @@ export const GOOGLE_RULES = new FieldRules(
     parameters: toObjectRule(
       {
         sampleCount: CHOICES,
-        aspectRatio: SCALAR,
-        imageSize: SCALAR,
+        aspectRatio: SINGLE,
+        imageSize: SINGLE,
         outputOptions: toObjectRule({ mimeType: SCALAR }, 'refused'),
       },
       'refused',
@@ -81,7 +82,7 @@ export const GOOGLE_RULES = new FieldRules(
     generationConfig: toObjectRule(
       {
         responseModalities: toListRule(toUsualRule(['IMAGE'])),
-        imageConfig: toObjectRule({ aspectRatio: SCALAR, imageSize: SCALAR }, 'refused'),
+        imageConfig: toObjectRule({ aspectRatio: SINGLE, imageSize: SINGLE }, 'refused'),
       },
       'refused',
     ),
@@ -97,7 +98,7 @@ export const PASSED_GOOGLE_RULES = new FieldRules(
     generationConfig: toObjectRule(
       {
         responseModalities: toListRule(toUsualRule(['TEXT', 'IMAGE'])),
-        imageConfig: toObjectRule({ aspectRatio: SCALAR, imageSize: SCALAR }, 'refused'),
+        imageConfig: toObjectRule({ aspectRatio: SINGLE, imageSize: SINGLE }, 'refused'),
         temperature: SCALAR,
         topP: SCALAR,
         topK: SCALAR,
@@ -117,11 +118,11 @@ export const BEDROCK_RULES = new FieldRules(
     textToImageParams: toObjectRule({ text: SCALAR }, 'refused'),
     imageVariationParams: toObjectRule({ text: SCALAR, images: MEDIA }, 'refused'),
     imageGenerationConfig: toObjectRule(
-      { numberOfImages: CHOICES, width: SCALAR, height: SCALAR, quality: SCALAR },
+      { numberOfImages: CHOICES, width: SINGLE, height: SINGLE, quality: SINGLE },
       'refused',
     ),
     prompt: SCALAR,
-    aspect_ratio: SCALAR,
+    aspect_ratio: SINGLE,
     output_format: SCALAR,
   }),
   'refused',

@@ -2,6 +2,8 @@
 export interface TokenPrices {
   readonly input: number
   readonly output: number
+  /** The price of all output of an answer for which the model thought. Absent: as `output`. */
+  readonly thinking_output?: number
   readonly cache_read?: number
   readonly cache_write?: number
   /** The price of writing what is kept for an hour. Absent: as `cache_write`. */
@@ -13,8 +15,11 @@ export interface ModelPricing extends TokenPrices {
   readonly per_request?: number
   /** The price of audio input. Absent: unknown, so audio is refused. */
   readonly audio_input?: number
-  /** The prices of the whole request if its input, cached or not, exceeds `over_input_tokens`. */
-  readonly long_context?: TokenPrices & { readonly over_input_tokens: number }
+  /**
+   * The prices of the whole request if its input, cached or not, exceeds `over_input_tokens`: the last entry that it exceeds counts.
+   * From the shortest input to the longest.
+   */
+  readonly long_context?: readonly (TokenPrices & { readonly over_input_tokens: number })[]
   /** What tokens cost in another service tier than the usual one, where a list knows it. */
   readonly tiers?: { readonly [tier in ServiceTier]?: TokenPrices }
 }

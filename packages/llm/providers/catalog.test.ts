@@ -47,16 +47,22 @@ function checkModel({
   for (const limit of [context_window, max_output_tokens]) {
     expect(limit === null || (Number.isSafeInteger(limit) && limit > 0)).toBe(true)
   }
-  for (const prices of [pricing, pricing?.long_context, ...Object.values(pricing?.tiers ?? {})]) {
+  for (const prices of [pricing, ...(pricing?.long_context ?? []), ...Object.values(pricing?.tiers ?? {})]) {
     if (!prices) continue
     checkPrice(prices.input)
     if (!capabilities.includes('embeddings')) checkPrice(prices.output)
+    checkPrice(prices.thinking_output)
     checkPrice(prices.cache_read)
     checkPrice(prices.cache_write)
     checkPrice(prices.cache_write_1h)
   }
-  // Its own long context never costs less: the threshold's sides would be swapped.
-  if (pricing?.long_context) expect(pricing.long_context.input).toBeGreaterThan(pricing.input)
+  // Longer input never costs less: the threshold's sides would be swapped.
+  let shorter = { over_input_tokens: 0, input: pricing?.input ?? 0 }
+  for (const longer of pricing?.long_context ?? []) {
+    expect(longer.over_input_tokens).toBeGreaterThan(shorter.over_input_tokens)
+    expect(longer.input).toBeGreaterThan(shorter.input)
+    shorter = longer
+  }
   const { flex, priority } = pricing?.tiers ?? {}
   if (pricing && flex) expect(flex.input).toBeLessThan(pricing.input)
   if (pricing && priority) expect(priority.input).toBeGreaterThan(pricing.input)
@@ -72,9 +78,13 @@ describe('the catalogue', () => {
       const prices = new Map<string, string>()
       for (const { id: model, pricing } of catalog?.models ?? []) {
         if (!pricing) continue
-        const { over_input_tokens, input, output } = pricing.long_context ?? {}
         const name = [nameOf(model), pricing.input, pricing.output].join()
-        const long = JSON.stringify([over_input_tokens, input, output])
+        const tiers = pricing.long_context?.map(({ over_input_tokens, input, output }) => [
+          over_input_tokens,
+          input,
+          output,
+        ])
+        const long = JSON.stringify(tiers ?? [])
         expect([id, model, prices.get(name) ?? long]).toEqual([id, model, long])
         prices.set(name, long)
       }
@@ -156,6 +166,7 @@ describe('the catalogue', () => {
     ],
     // https://docs.perplexity.ai/getting-started/pricing: each request searches, at a fee (here for its largest context).
     ['perplexity', 'sonar', { input: 1, output: 1, per_request: 0.012 }],
+    ['openrouter', 'perplexity/sonar-pro', { input: 3, output: 15, per_request: 0.014 }],
     // https://aws.amazon.com/bedrock/pricing: a region's own endpoint costs a tenth more than the global one.
     ['bedrock', 'us.anthropic.claude-haiku-4-5-20251001-v1:0', { input: 1.1, output: 5.5 }],
     // https://ai.google.dev/gemini-api/docs/pricing: two prices, by the length of the prompt.
@@ -165,12 +176,32 @@ describe('the catalogue', () => {
       {
         input: 1.25,
         output: 10,
-        long_context: { over_input_tokens: 200_000, input: 2.5, output: 15, cache_read: 0.25 },
+        long_context: [{ over_input_tokens: 200_000, input: 2.5, output: 15, cache_read: 0.25 }],
       },
     ],
+    // https://www.alibabacloud.com/help/en/model-studio/model-pricing: by the length of the input, and dearer where the model thinks.
+    [
+      'alibaba',
+      'qwen3-max',
+      {
+        input: 1.2,
+        output: 6,
+        long_context: [
+          { over_input_tokens: 32_000, input: 2.4, output: 12 },
+          { over_input_tokens: 128_000, input: 3, output: 15 },
+        ],
+      },
+    ],
+    ['alibaba', 'qwen-plus', { input: 0.4, output: 1.2, thinking_output: 4 }],
   ])('%s %s costs what its maker says', (provider, model, pricing) => {
     const file = JSON.parse(readFileSync(new URL(`${provider}.json`, FOLDER), 'utf8')) as CatalogFile
     expect(file.models.find(({ id }) => id === model)?.pricing).toMatchObject(pricing)
+  })
+
+  test('a model that searches as often as it likes has no price, since nothing bounds what a request costs', () => {
+    expect(findModel('perplexity', 'sonar-deep-research')?.pricing).toBeNull()
+    expect(findModel('openrouter', 'perplexity/sonar-deep-research')?.pricing).toBeNull()
+    expect(findModel('openrouter', 'perplexity/sonar-pro-search')?.pricing).toBeNull()
   })
 
   test('an image is priced by the piece or by its tokens', () => {

@@ -139,6 +139,11 @@ export const SCALAR: Rule = {
     Array.isArray(value) && value.every(isScalar) ? undefined : checkUnread(value, grant),
 }
 
+/** One text, number or flag, where a list would ask for several. */
+export const SINGLE: Rule = {
+  check: (value, grant) => (Array.isArray(value) ? '' : checkUnread(value, grant)),
+}
+
 function toMediaRule(isSendable: (text: string, allowed: MediaAddresses) => boolean): Rule {
   return {
     check: (value, grant) => {
@@ -158,6 +163,19 @@ export const MEDIA: Rule = toMediaRule(isSendableMedia)
 /** The caller's own data, such as a schema or arguments of a tool: a provider gives no name in it a meaning. */
 export const DATA: Rule = { check: () => undefined }
 
+/** Names and values that a provider keeps with the request. Proxies read lists and objects among them as settings of their own. */
+export const METADATA: Rule = {
+  check: (value, { sender }) => (sender !== 'end_user' || isRecord(value) ? undefined : ''),
+}
+
+function isRecord(value: Json): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).every(isText)
+}
+
+function isText(value: Json | undefined): boolean {
+  return typeof value !== 'object' || value === null
+}
+
 /** Allows what DATA allows, except names of what the provider keeps, unless a key sends them. */
 export const UNKEPT: Rule = {
   check: (value, grant) => (grant.sender === 'key' ? undefined : findKept('', value, toTexts(grant))),
@@ -174,6 +192,11 @@ export const UNREAD_CONTENT: Rule = {
 
 /** No caller may set it. */
 export const REFUSED: Rule = { check: () => '' }
+
+/** Who said something. Some providers give further names a meaning, such as `cache` for what they keep. */
+export function toRoleRule(roles: readonly string[]): Rule {
+  return forEndUsers(toUsualRule(roles))
+}
 
 /** Builds on what the provider keeps. An end user could reach what others stored there. */
 export const STORED: Rule = { check: (_, { sender }) => (sender === 'key' ? undefined : '') }
@@ -195,20 +218,25 @@ export const CHOICES: Rule = {
 }
 
 /** The most output tokens. `least`: what the provider demands at least, where the cap is lower. */
-export function toCapRule(least = 0): Rule {
+export function toCapRule(least = 1): Rule {
   return {
     check: (value, { maxOutputTokens = Number.POSITIVE_INFINITY }) =>
-      typeof value === 'number' && value <= Math.max(maxOutputTokens, least) ? undefined : '',
+      isCount(value) && value >= 1 && value <= Math.max(maxOutputTokens, least) ? undefined : '',
   }
 }
 
 export const CAP = toCapRule()
 
+/** The most tokens of a part of the output, such as reasoning. Zero asks for none of it. */
+export const SHARE_OF_CAP: Rule = {
+  check: (value, grant) => (value === 0 ? undefined : CAP.check(value, grant)),
+}
+
 function isCount(value: Json): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-/** Only these values have the price that the catalogue knows. */
+/** Only these values: others have a price that the catalogue does not know, or another meaning. */
 export function toUsualRule(values: readonly Json[]): Rule {
   const usual: ReadonlySet<Json> = new Set(values)
   return { check: value => (usual.has(value) ? undefined : '') }

@@ -42,10 +42,37 @@ export const OTHER_MODELS = [
   'prompt_id',
   'model_list',
   'api_base',
+  'inference_profile_id',
+  'endpoint_id',
+  'app_id',
+  'workflow_id',
+  'template_id',
+  'prompt_template_id',
+  'preset_id',
 ]
 
 /** Where a server or a proxy sends the request, its cache or its answer, and with what besides. */
-export const OTHER_SERVERS = ['kv_transfer_params', 'disaggregated_params', 'extra_headers', 'extra_query']
+export const OTHER_SERVERS = [
+  'kv_transfer_params',
+  'disaggregated_params',
+  'headers',
+  'extra_headers',
+  'extra_query',
+  'host',
+  'proxy',
+  // Of an account, or of what a proxy keeps for one.
+  'organization',
+  'project',
+  'litellm_credential_name',
+  // By which a proxy chooses where the request goes, sends it again, or leaves fields out that bound it.
+  'tags',
+  'num_retries',
+  'drop_params',
+  'additional_drop_params',
+  // Code that a server runs.
+  'custom_logit_processor',
+  'logits_processors',
+]
 
 /** Priced apart from tokens, or multiplies their price. The catalogue does not have those prices. */
 export const PRICED = [
@@ -56,6 +83,12 @@ export const PRICED = [
   'use_beam_search',
   'beam_width',
   'num_beams',
+  'n_best',
+  'candidates',
+  'variants',
+  // Multiply the tokens of an image.
+  'max_pixels',
+  'vl_high_resolution_images',
   'web_search_options',
   'search_parameters',
   'search_settings',
@@ -139,6 +172,9 @@ export const RELIED_ON = [
   'max_gen_len',
   'max_tokens_to_sample',
   'max_token_count',
+  'max_length',
+  'max_decode_tokens',
+  'output_token_limit',
   'num_predict',
   'n_predict',
   'n',

@@ -71,9 +71,7 @@ const FREE: ReadonlySet<string> = new Set(
     'format',
     'guided_json',
     'structured_outputs',
-    'output_config',
     'output_format',
-    'text',
     'documents',
     'context_management',
     'max_price',
@@ -180,7 +178,7 @@ function joinPath(start: string, end: string): string {
 
 /** Fields by which a body reaches what a provider keeps: an uploaded file, a stored answer, an object of the account. */
 const KEPT: ReadonlySet<string> = new Set(
-  ['file_id', 'file_ids', 'store', 's3_location', 'session_id', ...STATE].map(toPlainName),
+  ['file_id', 'file_ids', 'store', 's3_location', 'session_id', 'user_profile_id', ...STATE].map(toPlainName),
 )
 
 function isKeptName(name: string): boolean {

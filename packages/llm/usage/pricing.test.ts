@@ -57,7 +57,7 @@ describe('costNanoUsd', () => {
       {
         input: 1,
         output: 2,
-        long_context: { over_input_tokens: 500, input: 2, output: 4 },
+        long_context: [{ over_input_tokens: 500, input: 2, output: 4 }],
         tiers: { priority: { input: 2, output: 6 } },
       },
       4_120_000,
@@ -69,7 +69,7 @@ describe('costNanoUsd', () => {
         input: 1,
         output: 2,
         audio_input: 1.5,
-        long_context: { over_input_tokens: 500, input: 2, output: 4 },
+        long_context: [{ over_input_tokens: 500, input: 2, output: 4 }],
       },
       2_000_000,
     ],
@@ -92,9 +92,35 @@ describe('costNanoUsd', () => {
         input: 1,
         output: 2,
         per_request: 0.012,
-        long_context: { over_input_tokens: 100, input: 2, output: 4 },
+        long_context: [{ over_input_tokens: 100, input: 2, output: 4 }],
       },
       12_400_000,
+    ],
+    [
+      'input by length: the last price whose threshold it exceeds',
+      { uncachedInput: 200 },
+      {
+        input: 1,
+        output: 2,
+        long_context: [
+          { over_input_tokens: 100, input: 2, output: 4 },
+          { over_input_tokens: 199, input: 3, output: 6 },
+          { over_input_tokens: 200, input: 9, output: 9 },
+        ],
+      },
+      600_000,
+    ],
+    [
+      'all output of an answer with reasoning, at the price of thinking',
+      { output: 1, reasoning: 2 },
+      { input: 1, output: 10, thinking_output: 30 },
+      90_000,
+    ],
+    [
+      'output without reasoning, at the usual price',
+      { output: 3 },
+      { input: 1, output: 10, thinking_output: 30 },
+      30_000,
     ],
     ['reasoning is priced as output', { output: 1, reasoning: 2 }, { input: 1, output: 10 }, 30_000],
     [
@@ -133,7 +159,7 @@ describe('costNanoUsd', () => {
   })
 
   test('a long context costs its own prices, the whole request, from the first token over', () => {
-    const pricing = { input: 1, output: 2, long_context: { over_input_tokens: 100, input: 10, output: 20 } }
+    const pricing = { input: 1, output: 2, long_context: [{ over_input_tokens: 100, input: 10, output: 20 }] }
     expect(costNanoUsd({ ...NOTHING, uncachedInput: 40, cacheRead: 60, output: 1 }, pricing)).toBe(102_000)
     expect(costNanoUsd({ ...NOTHING, uncachedInput: 41, cacheRead: 60, output: 1 }, pricing)).toBe(1_030_000)
   })

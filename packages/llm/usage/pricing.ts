@@ -11,7 +11,7 @@ const UNITS_PER_NANO_USD = 1000
 
 /**
  * What usage costs in whole nano-dollars, rounded up once; null: the price is unknown, which is never zero. Reasoning is
- * priced as output; cached input without a price of its own as input; tools that the provider ran are added. Every product
+ * priced as output, and some models charge more for all output of an answer that has reasoning; cached input without a price of its own as input; tools that the provider ran are added. Every product
  * is exact.
  */
 export function costNanoUsd(usage: Usage, pricing: ModelPricing | null): number | null {
@@ -26,7 +26,7 @@ export function costNanoUsd(usage: Usage, pricing: ModelPricing | null): number 
     [usage.cacheWrite, prices.cache_write ?? prices.input],
     // A write kept for an hour has a price of its own at some models, and else costs what any write costs.
     [usage.cacheWrite1h ?? 0, prices.cache_write_1h ?? prices.cache_write ?? prices.input],
-    [usage.output + usage.reasoning, prices.output],
+    [usage.output + usage.reasoning, outputPrice(prices, usage)],
     [1, (pricing.per_request ?? 0) * TOKENS_PER_PRICE],
   ]
   let units = 0
@@ -46,11 +46,21 @@ function audioPrice(pricing: ModelPricing, prices: TokenPrices): number {
   return prices === pricing ? audio : Math.max(audio, prices.input)
 }
 
+/** The price of output tokens, reasoning included. */
+export function outputPrice(prices: TokenPrices, { reasoning }: Pick<Usage, 'reasoning'>): number {
+  return reasoning > 0 ? (prices.thinking_output ?? prices.output) : prices.output
+}
+
+/** The prices in the usual service tier for this many input tokens, cached or not. */
+export function pricesAt(pricing: ModelPricing, input: number): TokenPrices {
+  return pricing.long_context?.findLast(({ over_input_tokens: over }) => input > over) ?? pricing
+}
+
 function pricesFor(usage: Usage, pricing: ModelPricing): TokenPrices {
-  const { long_context: long, tiers } = pricing
-  const tier = usage.serviceTier === undefined ? undefined : tiers?.[usage.serviceTier]
-  if (long === undefined || inputTokens(usage) <= long.over_input_tokens) return tier ?? pricing
-  return tier === undefined ? long : inTier(long, tier, pricing)
+  const usual = pricesAt(pricing, inputTokens(usage))
+  const tier = usage.serviceTier === undefined ? undefined : pricing.tiers?.[usage.serviceTier]
+  if (tier === undefined) return usual
+  return usual === pricing ? tier : inTier(usual, tier, pricing)
 }
 
 /** A tier multiplies what a long context costs by as much as the rest. */
@@ -59,6 +69,7 @@ function inTier(long: TokenPrices, tier: TokenPrices, usual: TokenPrices): Token
   return {
     input: long.input * factor,
     output: long.output * (tier.output / usual.output),
+    thinking_output: (long.thinking_output ?? long.output) * (tier.output / usual.output),
     cache_read: (long.cache_read ?? long.input) * factor,
     cache_write: (long.cache_write ?? long.input) * factor,
   }

@@ -4,8 +4,10 @@ import { parseStop } from '../shared/chat-fields.ts'
 import { STREAM_OPTIONS } from '../shared/chat-rules.ts'
 import { checked, FieldTable, number, own, sent, text } from '../shared/field-table.ts'
 
-/** Texts, or the numbers of their tokens. */
-const PROMPT: Rule = { check: value => (isPrompt(value) ? undefined : '') }
+/** Texts, or the numbers of their tokens. Each has answers of its own. */
+const PROMPT: Rule = {
+  check: (value, { choices }) => (countPrompts(value) <= choices ? undefined : ''),
+}
 
 /** The fields of `POST /completions`. Each answer is paid for, also those of `best_of` that are not sent. */
 export const FIELDS = new FieldTable({
@@ -29,12 +31,21 @@ export const FIELDS = new FieldTable({
   user: text('user'),
 })
 
-function isPrompt(value: Json): boolean {
-  if (typeof value === 'string') return true
-  if (!Array.isArray(value)) return false
-  return value.every(
-    item => typeof item === 'string' || isToken(item) || (Array.isArray(item) && item.every(isToken)),
-  )
+/** Infinity: prompts of several kinds, or none. */
+function countPrompts(value: Json): number {
+  if (typeof value === 'string') return 1
+  if (!Array.isArray(value)) return Number.POSITIVE_INFINITY
+  if (value.every(isToken)) return 1
+  const isList = value.every(isText) || value.every(isTokens)
+  return isList ? value.length : Number.POSITIVE_INFINITY
+}
+
+function isText(value: Json): boolean {
+  return typeof value === 'string'
+}
+
+function isTokens(value: Json): boolean {
+  return Array.isArray(value) && value.every(isToken)
 }
 
 export function isToken(value: Json): value is number {

@@ -9,6 +9,7 @@ import {
   STORED,
   toListRule,
   toObjectRule,
+  toRoleRule,
   toTextOrRule,
   toTypedRule,
   toUsualRule,
@@ -23,6 +24,12 @@ import { namesKeptFiles } from './names-content.ts'
 
 /** A mark of prompt caching. */
 export const CACHE_MARK = toObjectRule({ type: SCALAR, ttl: SCALAR, mode: SCALAR })
+
+/** How long a cache keeps what is written unasked. Others cost more: an hour at Moonshot twice as much as input. */
+export const CACHE_TTL = toUsualRule(['5m', '30m', '24h', 'in_memory', 'in-memory'])
+export const CACHE_OPTIONS = toObjectRule({ mode: SCALAR, ttl: CACHE_TTL }, 'reserved')
+
+const ROLE = toRoleRule(['system', 'developer', 'user', 'assistant', 'tool', 'function'])
 
 /** The rule of a field that chooses a mode: in another mode another model answers. */
 export const REASONING_MODE = toUsualRule(USUAL_REASONING_MODES)
@@ -69,7 +76,7 @@ const OF_PARTS: Readonly<Record<string, Rule>> = {
   prompt_cache_breakpoint: CACHE_MARK,
   annotations: UNKEPT,
   citations: UNKEPT,
-  role: SCALAR,
+  role: ROLE,
   refusal: SCALAR,
   reasoning: SCALAR,
   reasoning_content: SCALAR,
@@ -100,7 +107,7 @@ const PART = toTypedRule(
 )
 
 const MESSAGE = toObjectRule({
-  role: SCALAR,
+  role: ROLE,
   content: toTextOrRule(toListRule(PART), SAID),
   name: SCALAR,
   tool_calls: TOOL_CALLS,

@@ -30,14 +30,35 @@ export function namesContent(value: Json | undefined): boolean {
   return false
 }
 
+/** The first characters of base64 in which the mark of a file is looked for. */
+const HEAD_CHARS = 1_400
+/** Marks of PDF, of zip (Word, Excel) and of older documents of Office. */
+const PACKED_MARKS = ['%PDF-', 'PK\x03\x04', '\xd0\xcf\x11\xe0']
+
+/**
+ * Whether a value that the gateway does not read has a document in base64 at any depth that may hold more text than its bytes show.
+ */
+export function holdsPackedFile(value: Json | undefined): boolean {
+  if (typeof value === 'string') return isPackedFile(value)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some(holdsPackedFile)
+}
+
+function isPackedFile(text: string): boolean {
+  const base64 = text.slice(0, HEAD_CHARS).replace(/^\s*data:[^,]*,/i, '')
+  const head = Buffer.from(base64, 'base64').toString('latin1')
+  return PACKED_MARKS.some(mark => head.includes(mark))
+}
+
 /** What a provider's own tools did, as clients send it back with the conversation: the provider fetches nothing of it. */
 const ECHO = /_(?:tool_result|call)$/
 /** What a tool of the caller returned: text may name addresses. */
 const OUTPUT = /_call_output$/
 const FILE_NAMES: ReadonlySet<string> = new Set([...FILE_IDS, 'fileurl', 'fileuri'])
 
-/** Returns true if a block or item of a kind that the gateway does not read names content. */
+/** Returns true if a block or item of a kind that the gateway does not read names content, or has a packed document. */
 export function namesUnreadContent(part: Json): boolean {
+  if (holdsPackedFile(part)) return true
   const type = toObject(part)?.type
   if (typeof type !== 'string') return namesContent(part)
   if (ECHO.test(type)) return false

@@ -115,7 +115,10 @@ function readPart(value: Json, path: string, prompt: PromptContent): void {
   const data = optionalObject(part, 'inlineData', `${path}.inlineData`)
   if (data === undefined) return
   const at = `${path}.inlineData.data`
-  prompt.images.push(toSource(Buffer.from(textAt(data.data, at), 'base64'), at))
+  const source = toSource(Buffer.from(textAt(data.data, at), 'base64'), at)
+  // A caller may call it something else, which the provider would read it as. The body is the gateway's own copy.
+  data.mimeType = source.mediaType
+  prompt.images.push(source)
 }
 
 /** Adds fields that no target gets to `unread`. `only`: paths of what a Google model alone takes. */

@@ -95,6 +95,7 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['novelty', { novelty: 1 }],
       ['novelty', { novelty: null }],
       ['functions', { functions: [FUNCTION] }],
+      ['metadata', { metadata: { tags: ['a'] } }],
       ['messages[0].content[0]', user({ type: 'video_url', video_url: { url: URL } })],
       ['messages[0].content[0].novelty', user({ type: 'text', text: 'a', novelty: 1 })],
       ['messages[0].novelty', { messages: [{ role: 'user', content: 'a', novelty: 1 }] }],
@@ -103,6 +104,9 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
     ],
     stored: [
       ['messages[0].content[0].file.file_id', user({ type: 'file', file: { file_id: 'f' } })],
+      // Moonshot reads what it keeps in its place.
+      ['messages[0].role', { messages: [{ role: 'cache', content: 'cache_id=a' }] }],
+      ['messages[0].content[0].role', user({ type: 'text', text: 'a', role: 'cache' })],
       ['messages[0].audio', { messages: [{ role: 'assistant', audio: { id: 'a' } }] }],
       ['store', { store: true }],
       // Alibaba reads the account's files in their place.
@@ -120,7 +124,10 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['n', { n: '1' }],
       ['model', { model: 'other' }],
       ['stream', { stream: true }],
-      ['max_tokens', { max_tokens: 65 }],
+      ...[65, 0, -1, 1.5, '9'].map((cap): [string, JsonObject] => ['max_tokens', { max_tokens: cap }]),
+      ['thinking_budget', { thinking_budget: -1 }],
+      ['prompt_cache_options.ttl', { prompt_cache_options: { ttl: '1h' } }],
+      ['prompt_cache_retention', { prompt_cache_retention: '1h' }],
       ['service_tier', { service_tier: 'priority' }],
       ['modalities', { modalities: ['text', 'audio'] }],
       ['modalities', { modalities: 'audio' }],
@@ -215,7 +222,13 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['previous_response_id', { previous_response_id: 'r' }],
       ['conversation', { conversation: 'c' }],
       ['store', { store: true }],
-      ['input[0]', { input: [{ type: 'item_reference', id: 'x' }] }],
+      ...[
+        { type: 'item_reference' },
+        {},
+        { type: null },
+        { type: 'message', role: 'user', content: null },
+      ].map((item): [string, JsonObject] => ['input[0]', { input: [{ ...item, id: 'x' }] }]),
+      ['input[0].role', { input: [{ role: 'cache', content: 'a' }] }],
       ['input[0]', { input: [{ type: 'image_generation_call', id: 'ig_x' }] }],
       [
         'input[0]',
@@ -242,6 +255,7 @@ export const OPENAI_CASES: Readonly<Record<string, Case>> = {
       ['reasoning.Mode', { reasoning: { Mode: 'pro' } }],
       ['prompt', { prompt: { id: 'p' } }],
       ['max_output_tokens', { max_output_tokens: 65 }],
+      ['prompt_cache_options.ttl', { prompt_cache_options: { ttl: '1h' } }],
       ['tools[0]', { tools: [{ type: 'web_search' }] }],
       ['tools[0]', { tools: [{ type: 'Function', name: 'f' }] }],
       ...HOSTED.flatMap((tool): [string, JsonObject][] => [

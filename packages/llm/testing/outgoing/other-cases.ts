@@ -2,6 +2,7 @@ import { OPENAI_RULES as EMBEDDINGS } from '../../embeddings/embedding-rules.ts'
 import { FIELDS as CONVERSE } from '../../formats/bedrock-converse/wire/fields.ts'
 import { FIELDS as COHERE } from '../../formats/cohere-v2/wire/fields.ts'
 import { FIELDS as OLLAMA } from '../../formats/ollama-chat/wire/fields.ts'
+import { FIELDS as COMPLETIONS } from '../../formats/openai-completions/fields.ts'
 import { OPENAI_RULES as IMAGES } from '../../images/image-rules.ts'
 import { type Case, CHAT_TOOL, SCHEMA, URL, user } from './outgoing-case.ts'
 
@@ -184,6 +185,21 @@ export const OTHER_CASES: Readonly<Record<string, Case>> = {
     stored: [],
     refused: [['model', { model: 'other' }]],
   },
+  completions: {
+    rules: COMPLETIONS.rules,
+    body: { model: 'm', prompt: 'a', n: 1, max_tokens: 64, stream: false },
+    ofKeys: [['novelty', { novelty: 1 }]],
+    stored: [],
+    refused: [
+      ['prompt', { prompt: ['a', 'b'] }],
+      ['prompt', { prompt: [[1], [2]] }],
+      ['prompt', { prompt: [1, 'a'] }],
+      ['prompt', { prompt: ['a', [1]] }],
+      ['prompt', { prompt: {} }],
+      ['n', { n: 2 }],
+      ['max_tokens', { max_tokens: 0 }],
+    ],
+  },
   images: {
     rules: IMAGES,
     body: {
@@ -196,6 +212,8 @@ export const OTHER_CASES: Readonly<Record<string, Case>> = {
       ['n', { n: 2 }],
       ['num_images', { num_images: 9 }],
       ['samples', { samples: 9 }],
+      ['size', { size: ['4096x4096'] }],
+      ['quality', { quality: ['high'] }],
     ],
   },
 }

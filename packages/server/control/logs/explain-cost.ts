@@ -1,7 +1,6 @@
-import type { ModelPricing, TokenPrices } from '@rideau/llm/provider/prices'
 import { findModel } from '@rideau/llm/providers/catalog'
 import { toUsd } from '@rideau/llm/usage/money'
-import { costNanoUsd } from '@rideau/llm/usage/pricing'
+import { costNanoUsd, outputPrice, pricesAt } from '@rideau/llm/usage/pricing'
 import { findCustomPricing } from '../../storage/models/custom-models.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { RequestLogRow } from '../../storage/records/request-log-list.ts'
@@ -43,16 +42,11 @@ export async function explainCost(db: Db, row: RequestLogRow): Promise<z.output<
     toPart('input', usage.uncachedInput, prices.input),
     toPart('cache_read', usage.cacheRead, prices.cache_read ?? prices.input),
     toPart('cache_write', usage.cacheWrite, prices.cache_write ?? prices.input),
-    toPart('output', usage.output + usage.reasoning, prices.output),
+    toPart('output', usage.output + usage.reasoning, outputPrice(prices, usage)),
     ...(perRequest === 0
       ? []
       : [{ kind: 'request' as const, tokens: null, usd_per_mtok: null, cost_usd: perRequest }]),
   ].filter(({ tokens }) => tokens !== 0)
-}
-
-function pricesAt(pricing: ModelPricing, inputTokens: number): TokenPrices {
-  const { long_context: long } = pricing
-  return long !== undefined && inputTokens > long.over_input_tokens ? long : pricing
 }
 
 function toPart(kind: 'input' | 'cache_read' | 'cache_write' | 'output', tokens: number, price: number) {

@@ -14,6 +14,7 @@ function bound(
     audioTokens: 0,
     maxOutputTokens: undefined,
     modelMaxOutputTokens: 4096,
+    keepsMaximum: true,
     asksForCaching: false,
     choices: 1,
     ...change,
@@ -92,8 +93,19 @@ test('refuses a model without a price: an unknown price is never zero', () => {
   expect(bound(1e15, { pricing: null })).toBe('model_unpriced model')
 })
 
+test('counts output at the price of thinking where that is higher', () => {
+  const pricing = { ...PRICING, thinking_output: 6 }
+  expect(bound(610_000, { pricing, maxOutputTokens: 100 })).toBeUndefined()
+  expect(bound(609_999, { pricing, maxOutputTokens: 100 })).toBe(TOO_EXPENSIVE)
+})
+
 test('counts long input at its long-context prices', () => {
-  const pricing = { ...PRICING, long_context: { over_input_tokens: 9, input: 2, output: 4 } }
+  const pricing = { ...PRICING, long_context: [{ over_input_tokens: 9, input: 2, output: 4 }] }
   expect(bound(420_000, { pricing, maxOutputTokens: 100 })).toBeUndefined()
   expect(bound(419_999, { pricing, maxOutputTokens: 100 })).toBe(TOO_EXPENSIVE)
+})
+
+test("sends the model's own cap to a server that may not know it", () => {
+  expect(bound(100_000_000, { keepsMaximum: false })).toBe(4096)
+  expect(bound(100_000_000)).toBeUndefined()
 })

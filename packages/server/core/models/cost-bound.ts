@@ -19,6 +19,8 @@ export interface BoundedRequest {
   readonly maxOutputTokens: number | undefined
   /** The model's own cap on output tokens. null: unknown. */
   readonly modelMaxOutputTokens: number | null
+  /** Its server keeps to that cap unasked. */
+  readonly keepsMaximum: boolean
   /** True if the request marks input to be cached, perhaps for an hour, which costs more than the usual five minutes. */
   readonly asksForCaching: boolean
   /** Number of answers requested in one call. */
@@ -36,7 +38,7 @@ export type CostVerdict =
  * `budget_exceeded` if that is less than one token, and with `model_unpriced` if the price is unknown.
  */
 export function checkCostBound(boundNanoUsd: number, request: BoundedRequest): CostVerdict {
-  const { pricing, maxOutputTokens, modelMaxOutputTokens } = request
+  const { pricing, maxOutputTokens, modelMaxOutputTokens, keepsMaximum } = request
   if (pricing === null) return { refusal: UNPRICED }
   const prices = pricesFor(pricing, request.inputTokens)
   // A provider may write input to its cache unasked, which costs more than plain input.
@@ -47,19 +49,19 @@ export function checkCostBound(boundNanoUsd: number, request: BoundedRequest): C
   const audio = toUnits(Math.max(pricing.audio_input ?? 0, inputPrice))
   const inputCost = BigInt(request.inputTokens) * input + BigInt(request.audioTokens) * (audio - input)
   const remaining = BigInt(boundNanoUsd) * UNITS_PER_NANO_USD - inputCost - perRequest
-  const perToken = toUnits(prices.output) * BigInt(request.choices)
+  const perToken = toUnits(Math.max(prices.output, prices.thinking_output ?? 0)) * BigInt(request.choices)
   const wanted = BigInt(maxOutputTokens ?? 1)
   if (remaining < 0n || remaining < wanted * perToken) return { refusal: TOO_EXPENSIVE }
   if (maxOutputTokens !== undefined || perToken === 0n) return { outputCap: undefined }
   const affordable = Number(remaining / perToken)
   // The model's own cap keeps the cost within the bound. A higher cap could only make the provider refuse the request.
-  if (modelMaxOutputTokens !== null && affordable >= modelMaxOutputTokens) return { outputCap: undefined }
+  if (modelMaxOutputTokens !== null && affordable >= modelMaxOutputTokens)
+    return { outputCap: keepsMaximum ? undefined : modelMaxOutputTokens }
   return { outputCap: Math.min(affordable, Number.MAX_SAFE_INTEGER) }
 }
 
 function pricesFor(pricing: ModelPricing, inputTokens: number): TokenPrices {
-  const long = pricing.long_context
-  return long !== undefined && inputTokens > long.over_input_tokens ? long : pricing
+  return pricing.long_context?.findLast(({ over_input_tokens: over }) => inputTokens > over) ?? pricing
 }
 
 function toUnits(price: number): bigint {

@@ -1,12 +1,13 @@
 import { authorizeRequest } from '@rideau/llm/upstream/authorize-request'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
+import { toSender } from '../../core/access/to-sender.ts'
 import type { AudioTarget } from '../plan/plan-audio.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { Transport } from '../upstream/transport.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { attemptWhole, toErrorText, unreadable, type WholeAnswer } from './attempt-whole.ts'
-import { ONE_ANSWER, toGrant, toSender } from './to-grant.ts'
+import { ONE_ANSWER, toGrant } from './to-grant.ts'
 
 /** Timeout of a call in milliseconds. An hour of audio takes minutes to transcribe. */
 const DEFAULT_TIMEOUT_MS = 600_000

@@ -3,7 +3,6 @@ import type { MediaAddresses } from '@rideau/llm/upstream/media-addresses'
 import { toWireModel } from '@rideau/llm/upstream/openai-address'
 import type { Grant, Sender } from '@rideau/llm/upstream/outgoing-rules'
 import type { Target } from '@rideau/llm/upstream/target'
-import type { Caller, Environment } from '../../core/tenancy/tenancy.ts'
 
 interface GrantInput {
   readonly isStream: boolean
@@ -28,9 +27,4 @@ export function toGrant(sender: Sender, target: Target, granted: GrantInput): Gr
 export function toMediaAddresses(sender: Sender, { provider, baseUrl }: Target): MediaAddresses {
   if (sender === 'key') return 'any'
   return isProvidersOwn(provider, baseUrl) ? 'public' : 'none'
-}
-
-export function toSender(caller: Caller, environment: Environment): Sender {
-  if (caller.kind !== 'client_token') return 'key'
-  return environment.allowClientPassthrough ? 'trusted_end_user' : 'end_user'
 }

@@ -26,6 +26,12 @@ describe('toBill', () => {
     expect(toBill(undefined, USAGE, SEEN).costNanoUsd).toBeNull()
   })
 
+  test('prices an estimate at the price of thinking, since the answer may have had reasoning', () => {
+    const model = { ...MODEL, pricing: { input: 1, output: 2, thinking_output: 6 } }
+    expect(toBill(model, undefined, SEEN)).toMatchObject({ usage: { output: 3 }, costNanoUsd: 43_000 })
+    expect(toBill(model, USAGE, SEEN).costNanoUsd).toBe(20_000)
+  })
+
   test.each([
     ['negative', { uncachedInput: -5 }],
     ['a fraction', { output: 0.5 }],

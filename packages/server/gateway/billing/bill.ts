@@ -94,7 +94,9 @@ export function toBill(
   }
   const estimated = estimateUsage(model, observed)
   const usage = withHosted(estimated, reported?.hosted ?? estimated.hosted)
-  return { usage, isEstimated: true, costNanoUsd: costNanoUsd(usage, model?.pricing ?? null) }
+  // The answer may have had reasoning, which makes output dearer at some models.
+  const priced = { ...usage, output: 0, reasoning: outputOf(usage) }
+  return { usage, isEstimated: true, costNanoUsd: costNanoUsd(priced, model?.pricing ?? null) }
 }
 
 function toLarger(reported: number | undefined, price: number | null): number | null {

@@ -40,8 +40,8 @@ export function countPricedAudio(
   return tokens
 }
 
-/** The base64 of audio, in whatever kind of part it comes. */
-function findData(part: ContentPart): string | undefined {
+/** Returns the base64 of audio or of a file, in whatever kind of part it comes. */
+export function findData(part: ContentPart): string | undefined {
   const { type } = part
   if (type === 'text' || type === 'refusal') return undefined
   const audio = toText(toObject(part.input_audio)?.data)

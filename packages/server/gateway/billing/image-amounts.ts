@@ -2,7 +2,7 @@ import type { ImageFormat, ImageReply, ImageRequest, ImageUsage } from '@rideau/
 import { imageCostNanoUsd, maxImageUsage } from '@rideau/llm/images/image-pricing'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Bill } from '@rideau/llm/usage/bill'
-import { estimateTokens } from '@rideau/llm/usage/estimate'
+import { estimateMaxTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
 import type { Amounts } from '../../ledger/ledger.ts'
 
@@ -75,9 +75,9 @@ export function toWithheldImageBill(
 }
 
 function maxUsage(request: ImageRequest, { format, model, catalogModel }: PricedImageTarget): ImageUsage {
-  const promptTokens = estimateTokens(request.prompt)
+  const promptTokens = estimateMaxTokens(request.prompt)
   const prices = catalogModel?.image_pricing ?? {}
-  return maxImageUsage(request, promptTokens, prices, format.maxImageTokens?.(model))
+  return maxImageUsage(request, promptTokens, prices, model, format.maxImageTokens?.(model))
 }
 
 function priceOf(

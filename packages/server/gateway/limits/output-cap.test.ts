@@ -113,6 +113,49 @@ describe('a maximum of output that a budget does not allow whole', () => {
   })
 })
 
+describe('the maximum of a custom model, which its server may not know,', () => {
+  test('is sent where the request names none, and the header names nothing lowered', async () => {
+    const answer = await ask(await keyWith(100), {})
+    expect([answer.status, answer.cap, sentCap()]).toEqual([200, null, 10_000])
+    const { key } = await limited.app.createKey({ restrictions: { max_request_cost_usd: 2 } })
+    expect([(await ask(key, {})).status, sentCap()]).toEqual([200, 10_000])
+  })
+
+  test('is sent with a stream, and where the request names more', async () => {
+    const key = await keyWith(100)
+    limited.upstream.script(stream(chunk({ content: 'hi' }), chunk({}, 'stop'), usageChunk(), DONE))
+    expect([(await ask(key, { stream: true })).status, sentCap()]).toEqual([200, 10_000])
+    limited.upstream.script(completion('hello'))
+    const whole = await keyWith(100, { on_tight: 'refuse' })
+    expect([(await ask(whole, { max_output_tokens: 50_000 })).status, sentCap()]).toEqual([200, 10_000])
+  })
+
+  test('is not sent where the context window leaves less, which the server knows', async () => {
+    const content = 'The quick brown fox jumps over the lazy dog. '.repeat(9_000)
+    const answer = await ask(await keyWith(100), { messages: [{ role: 'user', content }] })
+    expect([answer.status, sentCap()]).toEqual([200, undefined])
+  })
+})
+
+describe('thinking that an output cap of the model leaves out', () => {
+  beforeAll(() => limited.app.addCredential('alibaba', { api_key: 'k', base_url: limited.upstream.baseUrl }))
+  const QWEN = 'alibaba/qwen3-14b'
+
+  test('is bounded where the request names no cap, or a higher one than the model has', async () => {
+    const key = await keyWith(100)
+    for (const fields of [{}, { max_output_tokens: 100_000 }]) {
+      expect((await ask(key, { model: QWEN, ...fields })).status).toBe(200)
+      expect(limited.upstream.requests.at(-1)?.body).toMatchObject({
+        max_tokens: 4_096,
+        thinking_budget: 4_096,
+      })
+    }
+    const { key: bounded } = await limited.app.createKey({ restrictions: { max_request_cost_usd: 2 } })
+    expect((await ask(bounded, { model: QWEN })).status).toBe(200)
+    expect(limited.upstream.requests.at(-1)?.body).toMatchObject({ thinking_budget: 4_096 })
+  })
+})
+
 describe('a budget whose on_tight is refuse', () => {
   test('refuses a maximum that does not fit with 402, without a call upstream', async () => {
     const key = await keyWith(0.3, { on_tight: 'refuse' })

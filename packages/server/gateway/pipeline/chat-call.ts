@@ -10,6 +10,7 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
+import { toSender } from '../../core/access/to-sender.ts'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { takeCaptured } from '../../core/records/record-line.ts'
 import { toHeaderList } from '../../http/header-text.ts'
@@ -18,7 +19,7 @@ import type { AttemptOptions } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { chooseTimeout } from '../attempts/attempt-timeout.ts'
 import { type FetchedImages, inlineImages, needsImages } from '../attempts/inline-images.ts'
-import { toGrant, toMediaAddresses, toSender } from '../attempts/to-grant.ts'
+import { toGrant, toMediaAddresses } from '../attempts/to-grant.ts'
 import { type Charge, toAbandonedBill } from '../billing/bill.ts'
 import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
@@ -245,7 +246,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   #toAbandonedBill(charge: Charge): Bill {
     const { reserved, target } = this
     // An unreadable body such as an error page may be large, but no more output than was requested is billed.
-    const maxTokens = reserved?.maxOutputTokens ?? maxOutput(target).tokens
+    const maxTokens = reserved?.maxOutputTokens ?? maxOutput(target)
     let outputTokens = Math.min(maxTokens, estimateTokens(charge.bytes))
     if (charge.isAnswered && !this.parsed.request.stream && reserved !== undefined) {
       const p99 = this.deps.learned.find(this.ctx.caller.keyId, target.id)?.p99
@@ -266,7 +267,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   protected findUnseen(ms: number): number | undefined {
     const { reserved, target } = this
     if (this.parsed.request.stream && !mayReason(target)) return undefined
-    const most = reserved?.outputTokens ?? maxOutput(target).tokens * this.#choices
+    const most = reserved?.outputTokens ?? maxOutput(target) * this.#choices
     return Math.min(most, maxGenerated(ms, this.#choices, target.provider))
   }
 

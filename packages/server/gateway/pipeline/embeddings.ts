@@ -6,16 +6,17 @@ import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateMaxTokens, estimateTokens } from '@rideau/llm/usage/estimate'
 import type { Usage } from '@rideau/llm/usage/usage'
+import { toSender } from '../../core/access/to-sender.ts'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { runAtOnce, runSteps } from '../../http/sliced-work.ts'
 import { attemptEmbeddings } from '../attempts/attempt-embeddings.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
-import { toSender } from '../attempts/to-grant.ts'
 import { FREE, toAbandonedBill, toBill } from '../billing/bill.ts'
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import { type EmbeddingTarget, planEmbeddings } from '../plan/plan-embeddings.ts'
 import { toReservedAmounts } from '../plan/reserved-amounts.ts'
+import { withoutUser } from '../plan/without-user.ts'
 import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
 import { readJson } from '../request/read-json.ts'
@@ -123,7 +124,7 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
       decodeError,
       target,
       sender: toSender(this.#ctx.caller, this.#ctx.environment),
-      request: this.#parsed.request,
+      request: withoutUser(this.#parsed.request, this.#ctx),
       timeoutMs: alias?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       now: this.#deps.now,
     })

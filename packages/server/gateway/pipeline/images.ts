@@ -5,11 +5,12 @@ import type { ImageRoute as ServedImageRoute } from '@rideau/llm/images/served/i
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
+import { toSender } from '../../core/access/to-sender.ts'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { attemptImages } from '../attempts/attempt-images.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type FetchedSources, inlineSources } from '../attempts/inline-sources.ts'
-import { toMediaAddresses, toSender } from '../attempts/to-grant.ts'
+import { toMediaAddresses } from '../attempts/to-grant.ts'
 import { addBills } from '../billing/bill.ts'
 import {
   toAbandonedImageBill,
@@ -20,6 +21,7 @@ import {
 import { answerHeaders } from '../edge/answer-headers.ts'
 import type { CallPlan } from '../plan/call-plan.ts'
 import { type ImageTarget, planImages } from '../plan/plan-images.ts'
+import { withoutUser } from '../plan/without-user.ts'
 import { noteUser } from '../request/note-user.ts'
 import { type ImageRoute, readImageBody, readServedImages } from '../request/read-image-body.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
@@ -120,7 +122,7 @@ class ImagesCall implements ModelCall<ImageTarget, AnsweredImages> {
 
   async attempt(target: Target, planned: ImageTarget): Promise<AttemptResult<AnsweredImages>> {
     const { format, decodeError, provider, alias, dropped } = planned
-    const original = this.#request
+    const original = withoutUser(this.#request, this.#ctx)
     const sender = toSender(this.#ctx.caller, this.#ctx.environment)
     const request =
       format.inlinesImages === true || toMediaAddresses(sender, target) === 'none'

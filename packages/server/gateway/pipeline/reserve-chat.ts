@@ -1,15 +1,16 @@
-import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import type { Amounts } from '../../ledger/ledger.ts'
 import { countInput, countMaxInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
 import { countPricedAudio } from '../billing/heard-tokens.ts'
 import { countLargeImages } from '../billing/image-tokens.ts'
+import { countPackedFiles } from '../billing/packed-files.ts'
 import { Reservation, type ReservationVerdict } from '../limits/reservations.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { findAudio } from '../plan/check-audio-price.ts'
 import { findUnmeasured } from '../plan/find-unmeasured.ts'
 import {
+  keepsMaximum,
   maxOutput,
   mayReason,
   type PricedTarget,
@@ -38,7 +39,7 @@ interface Candidate {
   readonly targets: readonly PlannedTarget[]
   /** Output tokens of one choice. */
   readonly output: number
-  /** True: `output` is sent to the target as its cap, since nothing else keeps the answer within the reservation. */
+  /** True: `output` is sent to the target as its cap, since it is less than the most that the answer may have. */
   readonly isCapped: boolean
 }
 
@@ -47,6 +48,8 @@ interface ChatNeeds {
   readonly limits: MeterSet
   /** Input tokens that are billed if the provider reports no usage. */
   readonly input: number
+  /** Input tokens of what is read. */
+  readonly counted: number
   readonly reserved: ReservedInput
   /** PricedTarget.imageTokens of each target. */
   readonly imageTokens: ReadonlyMap<PlannedTarget, number>
@@ -72,8 +75,9 @@ export function reserveChat(
     return reserving === undefined ? plan : reserving.then(() => plan)
   }
   const { findings, request } = plan.call
-  const unread = countUnread(request, plan.source.value)
-  const isUnmeasured = findings.stateful.length > 0 || findUnmeasured(plan.call) !== undefined
+  const unread = countUnread(request, plan.source.value) + countPackedFiles(request)
+  const isByAddress = findUnmeasured(plan.call) !== undefined
+  const isUnmeasured = findings.stateful.length > 0 || isByAddress
   const hasUncountedTools = findings.uncounted.length > 0
   const parts = { counted: countMaxInput(request), unread, isUnmeasured, hasUncountedTools }
   const maxInput = toMaxInput(parts, plan.targets)
@@ -85,7 +89,9 @@ export function reserveChat(
   const needs: ChatNeeds = {
     plan,
     limits,
-    input: toLikelyInput(countInput(request), unread, plan.targets),
+    // A caller could otherwise end each stream before its usage comes, and pay for a fraction.
+    input: toLikelyInput(countInput(request), isByAddress ? Number.POSITIVE_INFINITY : unread, plan.targets),
+    counted: parts.counted,
     reserved: {
       input: maxInput,
       audioInput: isUnknownAudio ? maxInput : countPricedAudio(request, plan.targets),
@@ -131,8 +137,7 @@ function listCandidates(
   const isCuttable = plan.call.request.stream && !plan.targets.some(mayReason)
   const candidates: Candidate[] = []
   for (const targets of listNarrowed(plan.targets)) {
-    const maxima = targets.map(maxOutput)
-    const maxTokens = Math.max(...maxima.map(({ tokens }) => tokens))
+    const maxTokens = Math.max(...targets.map(maxOutput))
     if (keepsWhole) {
       candidates.push({ targets, output: maxTokens, isCapped: false })
       continue
@@ -141,7 +146,7 @@ function listCandidates(
       candidates.push({ targets, output: Math.min(maxTokens, learned?.p99 ?? FIRST_OUTPUT), isCapped: false })
       continue
     }
-    candidates.push({ targets, output: maxTokens, isCapped: maxima.some(({ isKept }) => !isKept) })
+    candidates.push({ targets, output: maxTokens, isCapped: false })
     const learnedOutput = Math.min(maxTokens, learned?.max ?? SMALL_OUTPUT)
     if (learnedOutput < maxTokens) candidates.push({ targets, output: learnedOutput, isCapped: true })
   }
@@ -214,11 +219,11 @@ function toPlan(needs: ChatNeeds, { targets, output, isCapped }: Candidate): Cha
     isStream,
     call,
     source,
-    targets: isCapped ? targets.map(target => capTarget(target, output, source)) : targets,
+    targets: targets.map(target => capTarget(target, isCapped ? output : undefined, needs)),
     reserved: {
       inputTokens: input,
       outputTokens: output * choices,
-      maxOutputTokens: choices * Math.max(...targets.map(target => maxOutput(target).tokens)),
+      maxOutputTokens: choices * Math.max(...targets.map(maxOutput)),
       isCapped,
       toAmounts: toAmountsOf(toPricedTargets(needs, targets), reserved),
     },
@@ -237,9 +242,15 @@ function toAmountsOf(targets: readonly PricedTarget[], input: ReservedInput): (o
   return output => toReservedAmounts(targets, { ...input, output })
 }
 
-function capTarget(target: PlannedTarget, output: number, source: SourceBody): PlannedTarget {
-  const { request } = target
-  const cap = Math.min(output, maxOutput(target).tokens)
+/** Sends a cap that is lower than the most that the target may give, or the most itself where the target may not keep to it. */
+function capTarget(
+  target: PlannedTarget,
+  output: number | undefined,
+  { plan: { source }, counted }: ChatNeeds,
+): PlannedTarget {
+  const { request, format } = target
+  if (format.hasNoOutputCap === true || (output === undefined && keepsMaximum(target, counted))) return target
+  const cap = Math.min(output ?? Number.POSITIVE_INFINITY, maxOutput(target))
   if (request.maxOutputTokens !== undefined && request.maxOutputTokens <= cap) return target
   return withOutputCap(target, cap, source)
 }

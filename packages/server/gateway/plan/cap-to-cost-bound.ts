@@ -6,8 +6,9 @@ import { countInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
 import { countPricedAudio } from '../billing/heard-tokens.ts'
 import { countLargeImages } from '../billing/image-tokens.ts'
+import { countPackedFiles } from '../billing/packed-files.ts'
 import type { TargetPlan } from './chat-plan.ts'
-import { toLikelyInput } from './reserved-amounts.ts'
+import { keepsMaximum, toLikelyInput } from './reserved-amounts.ts'
 import { withOutputCap } from './with-output-cap.ts'
 
 /**
@@ -24,13 +25,16 @@ export function capToCostBound(
   const { request, catalogModel, format } = plan
   // Without a field that caps the output, the bound must buy all that the model gives.
   const fixed = format.hasNoOutputCap === true ? (catalogModel?.max_output_tokens ?? undefined) : undefined
-  const unread = countUnread(request, source.value) + countLargeImages(request, plan)
+  const unread =
+    countUnread(request, source.value) + countLargeImages(request, plan) + countPackedFiles(request)
+  const counted = countInput(request)
   const verdict = checkCostBound(rights.maxRequestCostNanoUsd, {
     pricing: catalogModel?.pricing ?? null,
-    inputTokens: toLikelyInput(countInput(request), unread, [plan]),
+    inputTokens: toLikelyInput(counted, unread, [plan]),
     audioTokens: countPricedAudio(request, [plan]),
     maxOutputTokens: fixed ?? request.maxOutputTokens,
     modelMaxOutputTokens: catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null,
+    keepsMaximum: keepsMaximum(plan, counted),
     asksForCaching,
     choices,
   })

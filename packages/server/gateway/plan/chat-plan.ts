@@ -18,8 +18,8 @@ export interface PlannedTarget extends ResolvedTarget {
    * run, and others if the environment's `unsupported_params` is `drop`.
    */
   readonly dropped: readonly string[]
-  /** The provider must not store the answer, whatever `store` says. */
-  readonly withholdsStore: boolean
+  /** Fields that the request goes without since a client token sent it. `store`: the provider must not store the answer. */
+  readonly withheld: readonly string[]
   /** The caller wants one call at a time, and the provider cannot be asked for that: the first call of an answer is kept. */
   readonly keepsFirstCall: boolean
   /** Tools that the provider may run. undefined: the request asks for none. */

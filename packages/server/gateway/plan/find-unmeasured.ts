@@ -1,6 +1,7 @@
-import { namesContent, namesKeptFiles } from '@rideau/llm/formats/shared/names-content'
+import { holdsPackedFile, namesContent, namesKeptFiles } from '@rideau/llm/formats/shared/names-content'
+import { isNativePart } from '@rideau/llm/formats/shared/native-parts'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
-import type { ContentPart } from '@rideau/llm/request/message'
+import type { ContentPart, Message } from '@rideau/llm/request/message'
 import { hasData } from './has-data.ts'
 
 const VIDEO = /^\s*data:\s*video\//i
@@ -14,7 +15,9 @@ export function findUnmeasured({ findings, request: { messages } }: ParsedChat):
   const [unread] = findings.unmeasured
   if (unread !== undefined) return unread
   for (let at = 0; at < messages.length; at++) {
-    const content = messages[at]?.content
+    const { role, content } = messages[at] as Message
+    // Moonshot reads what it keeps in the place of such a message.
+    if ((role as string) === 'cache') return `messages[${at}]`
     if (namesKeptFiles(content)) return `messages[${at}].content`
     if (!Array.isArray(content)) continue
     const index = content.findIndex(isUnmeasured)
@@ -27,5 +30,9 @@ function isUnmeasured(part: ContentPart): boolean {
   const { type } = part
   if (type === 'text') return namesKeptFiles(part.text)
   if (type === 'refusal') return false
-  return hasData(part, VIDEO) || (type !== 'image_url' && namesContent(part))
+  // Alibaba's word for more tokens of an image than usual.
+  if (part.max_pixels !== undefined && part.max_pixels !== null) return true
+  if (hasData(part, VIDEO) || (type !== 'image_url' && namesContent(part))) return true
+  // Those that the gateway knows are counted (packed-files.ts).
+  return !isNativePart(type) && holdsPackedFile(part)
 }

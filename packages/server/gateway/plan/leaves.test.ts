@@ -101,7 +101,7 @@ describe('a client token', () => {
     expect((await ask('openai-chat', 'gemini-content', fields)).status).toBe(200)
   })
 
-  test('may not name a model that searches the web or stands for stored parameters', async () => {
+  test('may not name a model that searches the web, stands for stored parameters or chooses among models', async () => {
     const { app, upstream, token } = harness
     await app.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
     upstream.script(completion('x'))
@@ -118,12 +118,72 @@ describe('a client token', () => {
       'openrouter/@Preset/mine',
       'custom/openai/gpt-4o-mini:online',
       'custom/@preset/mine',
+      'openrouter/openrouter/fusion',
+      'openrouter/OpenRouter/pareto-code',
+      'openrouter/switchpoint/router',
+      'custom/openrouter/fusion',
     ]) {
       expect(await send(name, token)).toEqual([400, 0])
       expect(await send(name, app.secretKey)).toEqual([200, 1])
     }
     for (const name of ['openrouter/openai/gpt-4o-mini', 'custom/llama3:8b'])
       expect(await send(name, token)).toEqual([200, 1])
+  })
+
+  test('names no other end user to the provider, and reaches no other cache', async () => {
+    const { app, upstream, token } = harness
+    const fields = {
+      user: 'other',
+      safety_identifier: 'other',
+      prompt_cache_key: 'other',
+      metadata: { a: 'b' },
+    }
+    for (const format of ['openai-chat', 'openai-responses']) {
+      const { sent, dropped } = await ask(format, format, fields, token)
+      expect([dropped, JSON.stringify(sent)]).toEqual([
+        'safety_identifier, prompt_cache_key',
+        expect.not.stringContaining('other'),
+      ])
+      expect(sent[0]).toHaveProperty('metadata')
+      expect((await ask(format, format, fields)).sent[0]).toMatchObject(fields)
+    }
+    const named = { metadata: { user_id: 'other' } }
+    const claude = await ask('anthropic-messages', 'anthropic-messages', named, token)
+    expect([claude.dropped, claude.sent[0]?.metadata]).toEqual(['metadata', undefined])
+    expect((await ask('anthropic-messages', 'anthropic-messages', named)).sent[0]).toMatchObject(named)
+    const translated = await ask('openai-chat', 'anthropic-messages', { user: 'other' }, token)
+    expect(JSON.stringify(translated.sent)).not.toContain('other')
+    await set({ allow_client_passthrough: true })
+    expect((await ask('openai-chat', 'openai-chat', fields, token)).sent[0]).toMatchObject(fields)
+    await set({ allow_client_passthrough: false })
+    await app.addCredential('openai', { api_key: 'key', base_url: upstream.baseUrl })
+    for (const [route, body] of [
+      ['embeddings', { model: 'openai/text-embedding-3-small', input: 'a', user: 'other' }],
+      ['images/generations', { model: 'openai/gpt-image-1', prompt: 'a', user: 'other' }],
+    ] as const) {
+      for (const [key, user] of [
+        [token, undefined],
+        [app.secretKey, 'other'],
+      ] as const) {
+        const before = upstream.requests.length
+        await app.call(`/openai/v1/${route}`, body, { key })
+        expect(upstream.requests[before]?.body.user).toBe(user)
+      }
+    }
+  })
+
+  test('gives no metadata to a server of the owner, which may be a proxy that routes by it', async () => {
+    const { app, upstream, token } = harness
+    await app.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })
+    upstream.script(completion('x'))
+    const body = {
+      model: 'custom/llama3:8b',
+      messages: [{ role: 'user', content: 'a' }],
+      metadata: { tags: 'paid' },
+    }
+    const { headers } = await app.call('/openai/v1/chat/completions', body, { key: token })
+    expect(headers.get('x-rideau-dropped-params')).toBe('metadata')
+    expect(upstream.requests.at(-1)?.body).not.toHaveProperty('metadata')
   })
 
   test('uses no limit by a request that is refused so late', async () => {

@@ -2,7 +2,10 @@ import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
 import type { Findings } from '@rideau/llm/formats/shared/findings'
 import { isHint } from '@rideau/llm/formats/shared/hints'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
+import type { Json } from '@rideau/llm/json/json-value'
+import type { Provider } from '@rideau/llm/provider/provider'
 import type { SourceBody } from '@rideau/llm/request/source-body'
+import { toSender } from '../../core/access/to-sender.ts'
 import type { PlannedTarget } from './chat-plan.ts'
 import type { GrantedTools } from './grant-hosted-tools.ts'
 import type { Requester } from './requester.ts'
@@ -11,6 +14,8 @@ import type { Requester } from './requester.ts'
 const PARALLEL_TOOL_CALLS = 'parallel_tool_calls'
 
 const STORE = 'store'
+/** Names of a caller's own user, and of the cache that the requests of one share. */
+const IDENTITIES = ['user', 'safety_identifier', 'prompt_cache_key']
 
 /** Whether the gateway itself must ensure one call at a time, because the target has no field for it. */
 export function isOneCallEnsured(
@@ -46,8 +51,8 @@ export function listUnsupportedFields(
 }
 
 /** Returns the first field without which the answer would be another one; undefined if only hints are unsupported. */
-export function findLost(unsupported: readonly string[], withholdsStore: boolean): string | undefined {
-  return unsupported.find(name => !isHint(name) && !(withholdsStore && name === STORE))
+export function findLost(unsupported: readonly string[], withheld: readonly string[]): string | undefined {
+  return unsupported.find(name => !isHint(name) && !withheld.includes(name))
 }
 
 /**
@@ -60,7 +65,7 @@ export function listDroppedFields(
   format: ClientFormat,
   source: SourceBody,
   hosted: GrantedTools | undefined,
-  withholdsStore: boolean,
+  withheld: readonly string[],
 ): readonly string[] {
   const reasoning = listUnreadableReasoning(findings, format, source)
   const withReasoning = reasoning.length === 0 ? unsupported : [...reasoning, ...unsupported]
@@ -68,21 +73,46 @@ export function listDroppedFields(
     hosted === undefined || hosted.leftOut.length === 0
       ? withReasoning
       : [...hosted.leftOut, ...withReasoning]
-  const isStoreLost = withholdsStore && asksToStore(source) && !withTools.includes(STORE)
-  return isStoreLost ? [...withTools, STORE] : withTools
+  const lost = withheld.filter(name => isLost(name, source) && !withTools.includes(name))
+  return lost.length === 0 ? withTools : [...withTools, ...lost]
 }
 
-/** True if the provider must be told not to store the answer: requests of end users are never stored. */
-export function isStoreWithheld({ findings }: ParsedChat, { caller }: Requester): boolean {
-  return caller.kind === 'client_token' && findings.mayBeStored
+/**
+ * Returns the fields that an end user's request goes without: answers are not stored, and no end user is named to the provider by
+ * another's name or reaches another's cache. A server of one's own may be a proxy that chooses where a request goes by its metadata.
+ */
+export function listWithheld(
+  { findings }: ParsedChat,
+  { format, value }: SourceBody,
+  { models }: Provider,
+  { caller, environment }: Requester,
+): readonly string[] {
+  if (caller.kind !== 'client_token') return NOTHING
+  const withheld = findings.mayBeStored ? [STORE] : []
+  if (toSender(caller, environment) === 'trusted_end_user') return withheld
+  for (const name of IDENTITIES) if (isSet(value[name])) withheld.push(name)
+  const hasMetadata = isSet(value.metadata) && format !== 'native'
+  if (hasMetadata && (format === 'anthropic-messages' || models === 'any')) withheld.push('metadata')
+  return withheld
+}
+
+const NOTHING: readonly string[] = []
+
+function isSet(value: Json | undefined): boolean {
+  return value !== undefined && value !== null
 }
 
 /** Returns the fields that are left out of the request to a target, whether the caller is told or not. */
 export function listUnsentFields({
   dropped,
-  withholdsStore,
-}: Pick<PlannedTarget, 'dropped' | 'withholdsStore'>): readonly string[] {
-  return withholdsStore && !dropped.includes(STORE) ? [...dropped, STORE] : dropped
+  withheld,
+}: Pick<PlannedTarget, 'dropped' | 'withheld'>): readonly string[] {
+  return withheld.length === 0 ? dropped : [...new Set([...dropped, ...withheld])]
+}
+
+/** A user's name changes no answer. */
+function isLost(name: string, source: SourceBody): boolean {
+  return name === STORE ? asksToStore(source) : name !== 'user'
 }
 
 /** False for what an end user's request means anyway: nothing is lost. */

@@ -20,14 +20,15 @@ import { grantHostedTools } from './grant-hosted-tools.ts'
 import {
   findLost,
   isOneCallEnsured,
-  isStoreWithheld,
   listDroppedFields,
   listUnsupportedFields,
+  listWithheld,
 } from './list-dropped-fields.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 import type { Requester } from './requester.ts'
 import { refuseUnsupported } from './unsupported-param.ts'
+import { withoutUser } from './without-user.ts'
 
 const CHAT: CapabilityNeed = { capability: 'chat', param: 'model' }
 const TOOLS: CapabilityNeed = { capability: 'tools', param: 'tools' }
@@ -92,7 +93,7 @@ function planTarget(
   const unpriced = checkAudioPrice(whole, provider, catalogModel)
   if (unpriced !== undefined) return { refusal: unpriced }
   const fitted = fitToolChoice(whole, format)
-  const request = fitted ?? whole
+  const request = withoutUser(fitted ?? whole, requester)
   const refusal = checkFindings(call, format, source, requester)
   if (refusal !== undefined) return { refusal }
   // Parameters that the target does not support are dropped if they are hints, and otherwise refused by name, or dropped if
@@ -106,15 +107,15 @@ function planTarget(
     unsupportedParams,
     isChoiceUnsent,
   )
-  const withholdsStore = isStoreWithheld(call, requester)
+  const withheld = listWithheld(call, source, provider, requester)
   if (requester.environment.unsupportedParams === 'refuse') {
-    const lost = findLost(unsupported, withholdsStore)
+    const lost = findLost(unsupported, withheld)
     if (lost !== undefined) {
       return { refusal: refuseUnsupported(showParam(lost, call), `the provider ${provider.id}`) }
     }
   }
   const hosted = grantHostedTools(call.findings, resolved, format, source, requester)
-  const dropped = listDroppedFields(unsupported, call, format, source, hosted, withholdsStore)
+  const dropped = listDroppedFields(unsupported, call, format, source, hosted, withheld)
   // A choice of one function asks for no more than one call.
   const keepsFirstCall =
     isOneCallEnsured(format, source, unsupportedParams) && typeof request.toolChoice !== 'object'
@@ -129,7 +130,7 @@ function planTarget(
     format,
     request,
     dropped,
-    withholdsStore,
+    withheld,
     hosted,
     keepsFirstCall,
   }

@@ -29,6 +29,16 @@ describe('writes to the cache', () => {
   })
 })
 
+test('output is reserved at the price of thinking, and long input at the price of its length', () => {
+  expect(reserve({ ...PRICING, thinking_output: 6 })).toBe(16_000)
+  const long_context = [
+    { over_input_tokens: 5, input: 2, output: 4 },
+    { over_input_tokens: 9, input: 3, output: 6, thinking_output: 7 },
+    { over_input_tokens: 10, input: 9, output: 9 },
+  ]
+  expect(reserve({ ...PRICING, long_context })).toBe(37_000)
+})
+
 describe('audio', () => {
   const withAudio = { ...PRICING, audio_input: 4 }
 

@@ -1,5 +1,7 @@
+import { findModelRule } from '@rideau/llm/formats/shared/model-rules'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { ModelPricing } from '@rideau/llm/provider/prices'
+import { findModel } from '@rideau/llm/providers/catalog'
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
 import { ZERO_USAGE } from '@rideau/llm/usage/usage'
 import type { Amounts } from '../../ledger/ledger.ts'
@@ -97,7 +99,8 @@ function priceOf(
   pricing: ModelPricing,
   { input, audioInput, output, mayWriteCache }: ReservedTokens,
 ): number {
-  const usage = { ...ZERO_USAGE, output }
+  // All of it may be reasoning, which some models charge more for.
+  const usage = { ...ZERO_USAGE, reasoning: output }
   const plain = costNanoUsd({ ...usage, uncachedInput: input }, pricing) ?? 0
   const heard =
     audioInput === 0 ? 0 : (costNanoUsd({ ...usage, uncachedInput: input, audioInput }, pricing) ?? 0)
@@ -110,15 +113,27 @@ function priceOf(
   return Math.max(most, written, kept)
 }
 
-/** Returns the most output tokens of one choice, and whether the target keeps to that without being asked. */
-export function maxOutput({ request, catalogModel }: PlannedTarget): { tokens: number; isKept: boolean } {
-  const model = catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? null
-  if (request.maxOutputTokens === undefined && model === null) return { tokens: UNKNOWN_MAX, isKept: false }
-  const tokens = Math.min(
-    request.maxOutputTokens ?? Number.POSITIVE_INFINITY,
-    model ?? Number.POSITIVE_INFINITY,
-  )
-  return { tokens, isKept: true }
+/** Returns the most output tokens of one choice. The target may have to be asked to keep to that (keepsMaximum). */
+export function maxOutput({ request, catalogModel }: PlannedTarget): number {
+  const model = catalogModel?.max_output_tokens ?? catalogModel?.context_window ?? undefined
+  if (request.maxOutputTokens === undefined) return model ?? UNKNOWN_MAX
+  return Math.min(request.maxOutputTokens, model ?? Number.POSITIVE_INFINITY)
+}
+
+/**
+ * Whether an answer has no more than maxOutput although that is not sent as its cap. A server does not know the maximum that its
+ * owner stated for a custom model; its context window it does. `input`: the counted input tokens, which leave the rest of the window.
+ */
+export function keepsMaximum(target: PlannedTarget, input: number): boolean {
+  const { request, catalogModel, provider, model } = target
+  const most = catalogModel?.max_output_tokens ?? null
+  const window = catalogModel?.context_window ?? null
+  if (request.maxOutputTokens !== undefined && request.maxOutputTokens <= maxOutput(target)) return true
+  if (most === null) return window !== null
+  // Reasoning that the model's own maximum leaves out is bounded beside a cap only.
+  if (findModelRule(provider.openai ?? {}, model)?.reasonsBesideCap !== undefined) return false
+  const isListed = findModel(provider.id, model) === catalogModel
+  return isListed || (window !== null && input + most > window)
 }
 
 /**

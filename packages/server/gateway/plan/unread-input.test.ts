@@ -182,6 +182,11 @@ const ADDRESSES: Case[] = [
     },
   ],
   [
+    'what the provider keeps in place of a message',
+    CHAT,
+    { ...OPENAI, messages: [{ role: 'cache', content: 'cache_id=a' }, HI] },
+  ],
+  [
     'a file of the account in place of a message',
     CHAT,
     { ...OPENAI, messages: [by('system', { type: 'text', text: 'fileid://file-a' }), HI] },
@@ -198,7 +203,34 @@ const ADDRESSES: Case[] = [
   ],
 ]
 
+const COMPACTED: Case = [
+  'a conversation that the provider makes shorter first',
+  MESSAGES,
+  { ...ANTHROPIC, messages: [HI], context_management: { edits: [{ type: 'compact_20260112' }] } },
+]
+const ENLARGED: Case = [
+  'an image with more pixels than usual',
+  CHAT,
+  {
+    ...OPENAI,
+    messages: [by('user', { type: 'image_url', image_url: { url: 'https://a/b.png' }, max_pixels: 9e6 })],
+  },
+]
+
 const ORDINARY: Case[] = [
+  [
+    'a conversation of which parts are cleared',
+    MESSAGES,
+    { ...ANTHROPIC, messages: [HI], context_management: { edits: [{ type: 'clear_thinking_20251015' }] } },
+  ],
+  [
+    'a table in the body',
+    CHAT,
+    {
+      ...OPENAI,
+      messages: [by('user', { type: 'file', file: { file_data: `data:text/csv;base64,${btoa('a,b\n')}` } })],
+    },
+  ],
   ['messages', MESSAGES, { ...ANTHROPIC, messages: [HI] }],
   ['responses', RESPONSES, items(HI)],
   ['chat completions', CHAT, { ...OPENAI, messages: [HI], metadata: { a: 'b'.repeat(500) } }],
@@ -240,11 +272,14 @@ describe('a key with max_request_cost_usd', () => {
     expect(await ask(route, body, key)).toMatchObject({ status: 402, wasSent: false })
   })
 
-  test.each(ADDRESSES)('is refused %s, whose length is unknown, with 400: %s', async (_what, route, body) => {
-    const answer = await ask(route, body, key)
-    expect(answer).toMatchObject({ status: 400, wasSent: false })
-    expect(answer.text).toContain('adds input that cannot be counted in advance')
-  })
+  test.each([...ADDRESSES, COMPACTED, ENLARGED])(
+    'is refused %s, whose length is unknown, with 400: %s',
+    async (_what, route, body) => {
+      const answer = await ask(route, body, key)
+      expect(answer).toMatchObject({ status: 400, wasSent: false })
+      expect(answer.text).toContain('adds input that cannot be counted in advance')
+    },
+  )
 
   test.each(ORDINARY)('may send %s: %s', async (_what, route, body) => {
     expect(await ask(route, body, key)).toMatchObject({ wasSent: true })
@@ -299,7 +334,7 @@ describe('audio at a model that has a price of its own for it', () => {
 })
 
 describe('a budget', () => {
-  test.each([...TEXTS, ...ADDRESSES])(
+  test.each([...TEXTS, ...ADDRESSES, COMPACTED, ENLARGED])(
     'refuses %s with 402 if it cannot pay for it: %s',
     async (_what, route, body) => {
       const { key } = await limited.freshKey(0.02)

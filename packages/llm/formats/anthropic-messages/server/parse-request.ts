@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
+import { listCompactions } from '../../shared/claude-compaction.ts'
 import { toEffort } from '../../shared/claude-effort.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
 import { noMessageNotes } from '../../shared/message-notes.ts'
@@ -65,7 +66,9 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
       hosted: [],
       hostedTools: [...tools.hostedTools],
       stateful: [],
-      uncounted: free === undefined ? [] : [free],
+      uncounted: (free === undefined ? [] : [free]).concat(
+        listCompactions(body.context_management, 'context_management'),
+      ),
       unmeasured: notes.unmeasured,
       unread: [],
       passedOn: isEndUser ? (FIELDS.findUnknown(body) ?? free) : undefined,

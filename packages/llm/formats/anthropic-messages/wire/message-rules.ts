@@ -10,6 +10,7 @@ import {
   STORED,
   toListRule,
   toObjectRule,
+  toRoleRule,
   toTextOrRule,
   toTypedRule,
   UNKEPT,
@@ -139,7 +140,7 @@ export const MESSAGES = withDeclaredTools(
   forEndUsers(
     toListRule(
       toObjectRule({
-        role: SCALAR,
+        role: toRoleRule(['user', 'assistant', 'system']),
         content: CONTENT,
         // Clients repeat there with what effort an answer was made.
         output_config: toObjectRule({ effort: SCALAR }),

@@ -7,6 +7,7 @@ import { toolCallIdAt, toolNameAt } from '../../shared/call-fields.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { type MessageNotes, noteUnread } from '../../shared/message-notes.ts'
+import { holdsPackedFile } from '../../shared/names-content.ts'
 import { listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
 import { markSandbox } from '../../shared/sandbox-reasoning.ts'
@@ -129,6 +130,8 @@ function parseSearchResult(value: Json, _path: string, { parts }: Content): void
 function parseDocument(value: Json, path: string, { parts }: Content, notes: MessageNotes): void {
   const media = parseMedia(value, path)
   addDocument(parts, media)
+  // A document that is said to be text. Files are counted as what they are.
+  if (parts.at(-1)?.type !== 'file' && holdsPackedFile(media.source)) notes.unmeasured.push(path)
   if (hasCitations(media)) notes.nativeOnly.push(`${path}.citations`)
 }
 

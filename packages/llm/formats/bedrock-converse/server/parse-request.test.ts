@@ -197,6 +197,14 @@ describe('what another price would need', () => {
 })
 
 describe('findings', () => {
+  test('name a PDF that is said to be text, but no text and no PDF that is counted as one', () => {
+    const document = (format: string, text: string): JsonObject => ({
+      document: { name: 'a', format, source: { bytes: Buffer.from(text).toString('base64') } },
+    })
+    const blocks = [document('md', 'a'), document('pdf', '%PDF-1.7'), document('md', '%PDF-1.7')]
+    expect(parse(say(...blocks)).findings.unmeasured).toEqual(['messages[0].content[2].document'])
+  })
+
   test.each<[JsonObject, string | undefined]>([
     [{ novelty: 1 }, 'novelty'],
     [{ inferenceConfig: { topK: 5 } }, 'inferenceConfig.topK'],

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import { listCompactions } from '../../shared/claude-compaction.ts'
 import { toEffort } from '../../shared/claude-effort.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
 import { CONVERSE_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
@@ -59,7 +60,10 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
       hosted: [],
       hostedTools: [],
       stateful: [],
-      uncounted: [],
+      uncounted: listCompactions(
+        modelFields?.context_management,
+        'additionalModelRequestFields.context_management',
+      ),
       unmeasured: notes.unmeasured,
       unread: [],
       passedOn: isEndUser ? FIELDS.findUnknown(body) : undefined,

@@ -6,6 +6,7 @@ import {
   SCALAR,
   toListRule,
   toObjectRule,
+  toRoleRule,
   toUsualRule,
   UNKEPT,
 } from '../../../upstream/outgoing-rules.ts'
@@ -95,7 +96,7 @@ export const SYSTEM = withDeclaredTools(
   DECLARED,
 )
 export const MESSAGES = withDeclaredTools(
-  toListRule(toObjectRule({ role: SCALAR, content: toListRule(BLOCK) })),
+  toListRule(toObjectRule({ role: toRoleRule(['user', 'assistant', 'system']), content: toListRule(BLOCK) })),
   DECLARED,
 )
 

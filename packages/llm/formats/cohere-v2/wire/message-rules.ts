@@ -3,6 +3,7 @@ import {
   SCALAR,
   toListRule,
   toObjectRule,
+  toRoleRule,
   toTextOrRule,
   toTypedRule,
   UNKEPT,
@@ -29,7 +30,7 @@ const PART = toTypedRule(
 const ANY_MESSAGES = forEndUsers(
   toListRule(
     toObjectRule({
-      role: SCALAR,
+      role: toRoleRule(['system', 'user', 'assistant', 'tool']),
       content: toTextOrRule(toListRule(PART)),
       tool_calls: TOOL_CALLS,
       tool_call_id: SCALAR,

@@ -5,7 +5,7 @@ import type { ContentPart } from '../../../request/message.ts'
 import { assertCallIdLength, toolNameAt } from '../../shared/call-fields.ts'
 import { joinPath } from '../../shared/field-path.ts'
 import type { TargetFindings } from '../../shared/findings.ts'
-import { namesContent } from '../../shared/names-content.ts'
+import { holdsPackedFile, namesContent } from '../../shared/names-content.ts'
 import { listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
 import { isKeptAtProvider, NATIVE_PART_FIELDS } from '../wire/content-rules.ts'
 import { findNativeOnly, findUnread } from './find-unread.ts'
@@ -60,7 +60,7 @@ function parsePart(fields: JsonObject, path: string, findings: TargetFindings): 
     if (parse !== undefined) parse(part, value, at, findings)
     else if (NATIVE_FIELDS.has(name)) {
       findings.nativeOnly.push(at)
-      if (namesContent(value)) findings.unmeasured.push(at)
+      if (namesContent(value) || holdsPackedFile(value)) findings.unmeasured.push(at)
     } else findings.unread.push(at)
   }
   return part

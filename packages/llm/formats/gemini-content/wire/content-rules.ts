@@ -10,6 +10,7 @@ import {
   toHostedRule,
   toListRule,
   toObjectRule,
+  toRoleRule,
   type UnknownFields,
 } from '../../../upstream/outgoing-rules.ts'
 import { type DeclaredTools, withDeclaredTools } from '../../shared/declared-tools.ts'
@@ -118,7 +119,10 @@ const DECLARED: DeclaredTools = {
   },
 }
 
-const OF_CONTENT = toFields({ role: SCALAR, parts: toListRule(PART) })
+/** Clients name the instructions `system`, whose role the provider does not read. */
+const ROLE = toRoleRule(['user', 'model', 'function', 'system'])
+
+const OF_CONTENT = toFields({ role: ROLE, parts: toListRule(PART) })
 export const CONTENT = withDeclaredTools(OF_CONTENT, DECLARED)
 export const CONTENTS = withDeclaredTools(toListRule(OF_CONTENT), DECLARED)
 

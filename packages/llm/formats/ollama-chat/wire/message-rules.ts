@@ -1,10 +1,17 @@
-import { DATA, MEDIA, SCALAR, toListRule, toObjectRule } from '../../../upstream/outgoing-rules.ts'
+import {
+  DATA,
+  MEDIA,
+  SCALAR,
+  toListRule,
+  toObjectRule,
+  toRoleRule,
+} from '../../../upstream/outgoing-rules.ts'
 
 /** What may go out in `messages`. The gateway writes them anew, from the fields that it knows. */
 export const MESSAGES = toListRule(
   toObjectRule(
     {
-      role: SCALAR,
+      role: toRoleRule(['system', 'user', 'assistant', 'tool']),
       content: SCALAR,
       thinking: SCALAR,
       images: MEDIA,

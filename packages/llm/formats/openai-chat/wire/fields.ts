@@ -1,16 +1,17 @@
 import {
-  CAP,
   CHOICES,
   DATA,
   forKeys,
+  METADATA,
   type Rule,
   SCALAR,
+  SHARE_OF_CAP,
   STORE,
   toListRule,
   toObjectRule,
   toUsualRule,
 } from '../../../upstream/outgoing-rules.ts'
-import { REASONING_MODE } from '../../shared/chat-rules.ts'
+import { CACHE_OPTIONS, CACHE_TTL, REASONING_MODE } from '../../shared/chat-rules.ts'
 import { FieldTable, sent } from '../../shared/field-table.ts'
 import { openAiFields } from '../../shared/openai-fields.ts'
 
@@ -28,7 +29,7 @@ const RESPELLED: Readonly<Record<string, Rule>> = {
   random_seed: SCALAR,
   enable_thinking: SCALAR,
   // Some providers bound reasoning apart from the answer.
-  thinking_budget: CAP,
+  thinking_budget: SHARE_OF_CAP,
   thinking: toObjectRule({ type: SCALAR }, 'reserved'),
   // OpenRouter's own, which other providers get as an effort.
   // What it spends is output, which the cap bounds.
@@ -61,10 +62,10 @@ export const FIELDS = new FieldTable(
     verbosity: sent(SCALAR),
     safety_identifier: sent(SCALAR),
     prompt_cache_key: sent(SCALAR),
-    prompt_cache_retention: sent(SCALAR),
-    prompt_cache_options: sent(toObjectRule({ mode: SCALAR, ttl: SCALAR }, 'reserved')),
+    prompt_cache_retention: sent(CACHE_TTL),
+    prompt_cache_options: sent(CACHE_OPTIONS),
     modalities: sent(TEXT_ALONE),
-    metadata: sent(DATA),
+    metadata: sent(METADATA),
     service_tier: sent(toUsualRule(['auto', 'default'])),
     // Never on for a client token: see plan-chat.ts.
     store: sent(STORE),

@@ -3,7 +3,7 @@ import type { ContentPart } from '../../../request/message.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
 import { hasCacheMark } from '../../shared/cache-marks.ts'
 import { isFileByAddress } from '../../shared/lost-params.ts'
-import { namesContent } from '../../shared/names-content.ts'
+import { holdsPackedFile, namesContent } from '../../shared/names-content.ts'
 import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { type InputFindings, isMarked } from './input-findings.ts'
 
@@ -49,7 +49,7 @@ export function parseAnswer(content: Json | undefined, path: string, findings: I
 /** Notes a part that no other format has. */
 function noteUnread(part: JsonObject, path: string, findings: InputFindings): void {
   findings.nativeOnly.push(path)
-  if (namesContent(part)) findings.unmeasured.push(path)
+  if (namesContent(part) || holdsPackedFile(part)) findings.unmeasured.push(path)
 }
 
 /** Returns true if the part names a file in the provider's store, and adds its path to `findings`. */

@@ -1,6 +1,7 @@
 import type { Json } from '../../../json/json-value.ts'
 import {
   DATA,
+  METADATA,
   MODEL,
   REFUSED,
   SCALAR,
@@ -12,7 +13,7 @@ import {
   toUsualRule,
 } from '../../../upstream/outgoing-rules.ts'
 import { USUAL_REASONING_MODES } from '../../../upstream/reserved-names.ts'
-import { REASONING_MODE, STREAM_OPTIONS } from '../../shared/chat-rules.ts'
+import { CACHE_OPTIONS, CACHE_TTL, REASONING_MODE, STREAM_OPTIONS } from '../../shared/chat-rules.ts'
 import {
   extra,
   FieldTable,
@@ -84,7 +85,7 @@ export const FIELDS = new FieldTable({
   user: text('user'),
   // For the provider's records and its cache. A target of another format does not get them.
   safety_identifier: sent(SCALAR, extra('safety_identifier', formatSpecific())),
-  metadata: sent(DATA, extra('metadata', formatSpecific(isEmptyRecord))),
+  metadata: sent(METADATA, extra('metadata', formatSpecific(isEmptyRecord))),
   client_metadata: sent(DATA, formatSpecific(isEmptyRecord)),
   store: sent(
     STORE,
@@ -95,11 +96,8 @@ export const FIELDS = new FieldTable({
   ),
   service_tier: sent(toUsualRule(['auto', 'default']), extra('service_tier')),
   prompt_cache_key: sent(SCALAR, extra('prompt_cache_key', formatSpecific())),
-  prompt_cache_retention: sent(SCALAR, extra('prompt_cache_retention', formatSpecific())),
-  prompt_cache_options: sent(
-    toObjectRule({ mode: SCALAR, ttl: SCALAR }, 'reserved'),
-    extra('prompt_cache_options', formatSpecific()),
-  ),
+  prompt_cache_retention: sent(CACHE_TTL, extra('prompt_cache_retention', formatSpecific())),
+  prompt_cache_options: sent(CACHE_OPTIONS, extra('prompt_cache_options', formatSpecific())),
   truncation: sent(
     SCALAR,
     formatSpecific(value => value === 'disabled'),

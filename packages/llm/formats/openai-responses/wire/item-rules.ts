@@ -10,6 +10,7 @@ import {
   STORED,
   toListRule,
   toObjectRule,
+  toRoleRule,
   toTextOrRule,
   toTypedRule,
   UNKEPT,
@@ -114,9 +115,28 @@ export function isStoredReasoning(value: Json): boolean {
   return type === 'reasoning' && typeof id === 'string' && !isWhole && !isMintedId(id)
 }
 
+const ROLE = toRoleRule(['user', 'assistant', 'system', 'developer'])
+const MESSAGE_FIELDS = toObjectRule({
+  ...OF_ITEMS,
+  role: ROLE,
+  content: CONTENT,
+  phase: SCALAR,
+  name: SCALAR,
+})
+
+/** A provider takes an item of an id alone, whatever its type, for a reference to what it keeps. */
+const MESSAGE: Rule = {
+  check: (value, grant) => (isMessage(value) ? MESSAGE_FIELDS : STORED).check(value, grant),
+}
+
+function isMessage(value: Json): boolean {
+  const { role, content } = toObject(value) ?? {}
+  return typeof role === 'string' && content !== undefined && content !== null
+}
+
 const ITEM = toTypedRule(
   {
-    message: toObjectRule({ ...OF_ITEMS, role: SCALAR, content: CONTENT, phase: SCALAR, name: SCALAR }),
+    message: MESSAGE,
     reasoning: REASONING,
     function_call: toObjectRule({
       ...OF_ITEMS,
@@ -133,7 +153,7 @@ const ITEM = toTypedRule(
     item_reference: STORED,
     image_generation_call: MADE_IMAGE,
     // Tools from there on: of the same kinds as in the list of tools.
-    additional_tools: toObjectRule({ ...OF_ITEMS, role: SCALAR, tools: TOOLS }),
+    additional_tools: toObjectRule({ ...OF_ITEMS, role: ROLE, tools: TOOLS }),
     tool_search_call: toObjectRule({ ...OF_ITEMS, execution: SCALAR, arguments: DATA }),
     tool_search_output: toObjectRule({ ...OF_ITEMS, execution: SCALAR, tools: TOOLS }),
   },

@@ -95,6 +95,14 @@ describe('a Gemini model whose answers are images', () => {
     })
   })
 
+  test('gets each image under the type that its bytes have', async () => {
+    upstream.script(json(200, answered))
+    const parts = [{ text: 'a fox' }, { inlineData: { mimeType: 'video/mp4', data: PNG } }]
+    expect((await generate({ contents: [{ role: 'user', parts }] })).status).toBe(200)
+    const image = { inlineData: { mimeType: 'image/png', data: PNG } }
+    expect(sent()?.body).toMatchObject({ contents: [{ parts: [{ text: 'a fox' }, image] }] })
+  })
+
   test('may answer with words alone where words were asked for, and not otherwise', async () => {
     const words = {
       candidates: [{ content: { parts: [{ text: 'A fox of which color?' }] }, finishReason: 'STOP' }],
