@@ -273,3 +273,71 @@ export const SERVED_STREAMS: Readonly<Record<string, (bytes: Buffer) => ServedAn
   'cohere-v2': readCohereStream,
   'ollama-chat': readOllamaStream,
 }
+
+const reasonOf = (finish: unknown): string => String(finish ?? 'none')
+
+function readChatReply({ choices: [{ message, finish_reason: reason }] }: Body): ServedAnswer {
+  const seen = new Reading()
+  seen.text = (message.content ?? '') + (message.refusal ?? '')
+  for (const { id, function: fn } of message.tool_calls ?? []) seen.addCall(id, fn.name, fn.arguments)
+  seen.finish = reasonOf(reason)
+  return seen
+}
+
+function readResponsesReply({ status, incomplete_details: cut, output }: Body): ServedAnswer {
+  const seen = new Reading()
+  for (const item of output) {
+    if (item.type === 'function_call') seen.addCall(item.id, item.name, item.arguments)
+    for (const part of item.type === 'message' ? item.content : []) seen.text += part.text ?? part.refusal
+  }
+  seen.finish = reasonOf(cut?.reason ?? status)
+  return seen
+}
+
+function readMessageReply({ content, stop_reason: reason }: Body): ServedAnswer {
+  const seen = new Reading()
+  for (const block of content) {
+    if (block.type === 'tool_use') seen.addWholeCall(block.name, block.input)
+    else seen.text += block.text
+  }
+  seen.finish = reasonOf(reason)
+  return seen
+}
+
+function readConverseReply({ output, stopReason }: Body): ServedAnswer {
+  const seen = new Reading()
+  for (const { text, toolUse } of output.message.content) {
+    if (toolUse !== undefined) seen.addWholeCall(toolUse.name, toolUse.input)
+    else seen.text += text
+  }
+  seen.finish = reasonOf(stopReason)
+  return seen
+}
+
+function readCohereReply({ message, finish_reason: reason }: Body): ServedAnswer {
+  const seen = new Reading()
+  for (const { text } of message.content ?? []) seen.text += text
+  for (const { id, function: fn } of message.tool_calls ?? []) seen.addCall(id, fn.name, fn.arguments)
+  seen.finish = reasonOf(reason)
+  return seen
+}
+
+function readOllamaReply({ message, done_reason: reason }: Body): ServedAnswer {
+  const seen = new Reading()
+  seen.text = message.content
+  for (const { function: fn } of message.tool_calls ?? []) seen.addWholeCall(fn.name, fn.arguments)
+  seen.finish = reasonOf(reason)
+  return seen
+}
+
+/** Reads a plain answer of each format. */
+export const SERVED_REPLIES: Readonly<Record<string, (body: Body) => ServedAnswer>> = {
+  native: readChatReply,
+  'openai-chat': readChatReply,
+  'openai-responses': readResponsesReply,
+  'anthropic-messages': readMessageReply,
+  'gemini-content': body => readCandidates(new Reading(), [body]),
+  'bedrock-converse': readConverseReply,
+  'cohere-v2': readCohereReply,
+  'ollama-chat': readOllamaReply,
+}
