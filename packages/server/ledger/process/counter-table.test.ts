@@ -198,12 +198,13 @@ test('a window that a late request opens does not stand for the windows after it
   const windowAt = (since: number, series = 'q'): Meter =>
     makeMeter('requests', 9, { key: series, since, end: since + HOUR, subject: { endUserId: series } })
   const now = T + HOUR
-  const { table } = open(new Map([[windowAt(now).key, seed]]), 1)
+  const { table } = open(new Map([[windowAt(now).key, seed]]), 2)
   await table.seed([windowAt(now)], now)
   await table.seed([windowAt(T)], now)
-  // Crowds out the current window.
+  // Crowds out the current window, and not the one before, which is used.
   for (let index = 0; index < 5; index++) {
     await table.seed([windowAt(now, `other ${index}`)], now)
+    table.find([windowAt(T)], now)
     table.crowdOut(now)
   }
   expect(table.find([windowAt(now)], now)).toBeUndefined()
