@@ -14,9 +14,9 @@ const ACCEPTED: Readonly<Record<MediaAddresses, string | undefined>> = {
 
 /**
  * By these marks in a model's name OpenRouter searches the web, uses a stored set of parameters, or chooses the model itself, in any
- * case of letters. End users are offered none of that. Each provider is checked, since the address of a credential may be OpenRouter's.
+ * case of letters. End users are offered none of that. Proxies name one fixed model `openrouter/<maker>/<model>`. Each provider is checked, since the address of a credential may be OpenRouter's.
  */
-const HOSTED_MARKS = /:online|@preset\/|^~?openrouter\/|^~?switchpoint\/router/i
+const HOSTED_MARKS = /:online|@preset\/|^~?openrouter\/[^/]+$|^~?switchpoint\/router/i
 
 /** An outgoing body has a field that its caller was not allowed to set. */
 export class ReservedFieldError extends Error {

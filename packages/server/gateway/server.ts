@@ -196,12 +196,13 @@ function openContext(
 }
 
 /**
- * Stops the request of a disconnected caller, unless its environment's `on_client_gone` is `drain`. Called again after
- * identification, when the environment is known.
+ * Stops the request of a disconnected caller, unless its environment's `on_client_gone` is `drain` or its usage is needed. Called again
+ * after identification, when the environment is known.
  */
 function stopIfUnwanted(ctx: RequestContext): void {
-  if (ctx.isGone && ctx.environment !== undefined && ctx.environment.onClientGone !== 'drain')
-    ctx.stop(canceledFault())
+  const { isGone, environment, needsUsage, calledAt } = ctx
+  if (!isGone || environment === undefined || environment.onClientGone === 'drain') return
+  if (!needsUsage || calledAt === undefined) ctx.stop(canceledFault())
 }
 
 /** A probe's answer is of this moment. */

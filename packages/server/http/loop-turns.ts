@@ -8,7 +8,7 @@ import { RestFactor } from './rest-factor.ts'
 
 /** The long work of one request. */
 export interface LongWork {
-  /** The time that it took in the event loop, in milliseconds. */
+  /** The time that its turns took in the event loop, in milliseconds. What they started, such as reads of sockets, is left out. */
   ms: number
 }
 
@@ -16,6 +16,8 @@ export interface LongWork {
 export interface WorkOwner extends ShareOwner {
   /** undefined: it had no turn yet. */
   longWork?: LongWork | undefined
+  /** When a provider was called first, by performance.now; undefined: not yet. */
+  readonly calledAt?: number | undefined
 }
 
 /** Work that may be long, and so waits for a turn in the event loop. */
@@ -28,6 +30,8 @@ export interface TurnTaker {
    * tick of the event loop. Should not throw: the exception goes to the process.
    */
   takeTurn(): boolean
+  /** True if the work is not wanted any more: it then waits for no debt. */
+  readonly isUnwanted?: () => boolean
 }
 
 /** The time for long work in one tick of the event loop, in milliseconds. The last piece of it may exceed it. */
@@ -36,6 +40,8 @@ export const SLICE_MS = 1
 const MIN_REST_MS = 1
 /** A process that was stopped for a while, or work that could not wait, must not hold up all long work afterwards. */
 const MAX_REST_MS = 25
+/** Work that waits for a debt is asked so often whether it is wanted. */
+const DEBT_STEP_MS = 100
 /** Whoever sent a request in this time shares the event loop. */
 const RECENT_MS = 250
 
@@ -96,6 +102,7 @@ export class LoopTurns {
   /** Counts `ms` milliseconds of work that was done without a turn. */
   spend(ms: number, owner: WorkOwner): void {
     this.#spentMs += ms
+    if (owner.longWork !== undefined) owner.longWork.ms += ms
     this.#workers.push(owner)
     if (this.#isScheduled) return
     this.#isScheduled = true
@@ -104,12 +111,15 @@ export class LoopTurns {
 
   /** Waits for a turn, which comes after `debtMs` milliseconds at the earliest. */
   waitFor(taker: TurnTaker, debtMs: number): void {
-    if (debtMs < MIN_REST_MS) return this.wait(taker)
-    const enter = (): void => {
+    if (debtMs < MIN_REST_MS || taker.isUnwanted?.() === true) {
       this.#indebted.delete(taker)
-      this.wait(taker)
+      return this.wait(taker)
     }
-    this.#indebted.set(taker, setTimeout(enter, debtMs))
+    const stepMs = Math.min(debtMs, DEBT_STEP_MS)
+    this.#indebted.set(
+      taker,
+      setTimeout(() => this.waitFor(taker, debtMs - stepMs), stepMs),
+    )
   }
 
   wait(taker: TurnTaker): void {
@@ -158,7 +168,6 @@ export class LoopTurns {
     this.#isScheduled = false
     const workers = this.#workers
     this.#workers = []
-    for (const { longWork } of workers) if (longWork !== undefined) longWork.ms += tookMs / workers.length
     const isShared = this.#isWaitedFor(workers, now)
     const restUntil = Math.max(this.#restUntil, now) + tookMs * this.#rest.at(now)
     this.#restUntil = isShared ? Math.min(restUntil, now + MAX_REST_MS) : 0
@@ -186,7 +195,14 @@ export class LoopTurns {
     const share = this.#shares.get(taker) as ConnectionShare<TurnTaker>
     this.#shares.delete(taker)
     this.#waiting.release(share)
-    return taker.takeTurn()
+    const { longWork } = taker.owner
+    if (longWork === undefined) return taker.takeTurn()
+    const startedAt = performance.now()
+    try {
+      return taker.takeTurn()
+    } finally {
+      longWork.ms += performance.now() - startedAt
+    }
   }
 }
 

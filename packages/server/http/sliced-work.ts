@@ -17,9 +17,9 @@ export function countRefused(owner: WorkOwner): void {
   if (owner.longWork !== undefined) refused.add(owner, owner.longWork.ms * REFUSED_FACTOR, performance.now())
 }
 
-/** Begins to count the long work of a request, if it is its first. Returns how long this work waits, in milliseconds. */
+/** Begins to count the long work of a request, if it is its first before a provider is called. Returns how long this work waits, in milliseconds. */
 function startLongWork(owner: WorkOwner): number {
-  if (owner.caller === undefined || owner.longWork !== undefined) return 0
+  if (owner.caller === undefined || owner.longWork !== undefined || owner.calledAt !== undefined) return 0
   owner.longWork = { ms: 0 }
   return refused.waitMs(owner, performance.now())
 }
@@ -79,7 +79,7 @@ class WaitingWork implements TurnTaker {
   readonly origin = ''
   readonly owner: WorkOwner
   readonly #work: SlicedWork
-  readonly #isUnwanted: () => boolean
+  readonly isUnwanted: () => boolean
   readonly #resolve: () => void
   readonly #reject: (error: unknown) => void
 
@@ -92,7 +92,7 @@ class WaitingWork implements TurnTaker {
   ) {
     this.owner = owner
     this.#work = work
-    this.#isUnwanted = isUnwanted
+    this.isUnwanted = isUnwanted
     this.#resolve = resolve
     this.#reject = reject
   }
@@ -101,7 +101,7 @@ class WaitingWork implements TurnTaker {
   takeTurn(): boolean {
     const until = performance.now() + SLICE_MS
     try {
-      while (!this.#isUnwanted() && !this.#work.step()) {
+      while (!this.isUnwanted() && !this.#work.step()) {
         if (performance.now() < until) continue
         loopTurns.wait(this)
         return true

@@ -39,6 +39,10 @@ export async function fetchJson(address: string, policy: EgressPolicy): Promise<
     return value
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    throw new FetchError(error.code === 'request_too_large' ? 'it has too many values' : 'it is not JSON')
+    throw new FetchError(
+      error.code === 'request_too_large'
+        ? 'it has too many values'
+        : 'it is not JSON, or names a field twice',
+    )
   }
 }

@@ -164,11 +164,19 @@ describe('a discovery document', () => {
       'its host responded with status 302',
     ],
     ['a failure', { status: 500, body: '' }, 'its host responded with status 500'],
-    ['text that is not JSON', { body: '<html>' }, 'it is not JSON'],
-    ['a name that is given twice', { body: '{"issuer":"a","issuer":"b"}' }, 'it is not JSON'],
+    ['text that is not JSON', { body: '<html>' }, 'it is not JSON, or names a field twice'],
+    [
+      'a name that is given twice',
+      { body: '{"issuer":"a","issuer":"b"}' },
+      'it is not JSON, or names a field twice',
+    ],
     ['many lists', { body: `[${'[],'.repeat(170_000)}[]]` }, 'it has too many values'],
     ['many numbers', { body: `[${'1,'.repeat(20_000)}1]` }, 'it has too many values'],
-    ['lists in lists', { body: '['.repeat(200_000) + ']'.repeat(200_000) }, 'it is not JSON'],
+    [
+      'lists in lists',
+      { body: '['.repeat(200_000) + ']'.repeat(200_000) },
+      'it is not JSON, or names a field twice',
+    ],
     ['more than 512 KiB', { body: ' '.repeat(512 * 1024 + 1) }, 'it is larger than 512 KiB'],
   ])('is rejected with that reason if it is %s', async (_, answer, reason) => {
     idp.answers.set(DISCOVERY, answer)

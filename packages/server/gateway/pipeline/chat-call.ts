@@ -29,7 +29,7 @@ import type { CallPlan } from '../plan/call-plan.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { listUnsentFields } from '../plan/list-dropped-fields.ts'
 import { planChat, showParam } from '../plan/plan-chat.ts'
-import { findLoweredCap, maxOutput, mayReason, toLikelyInput } from '../plan/reserved-amounts.ts'
+import { findLoweredCap, findWindow, maxOutput, mayReason, toLikelyInput } from '../plan/reserved-amounts.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
@@ -94,6 +94,12 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
 
   protected get parsed(): ParsedChat {
     return this.#parsed
+  }
+
+  /** The input tokens to bill where the provider reports no usage: of input of unknown length what the target can read. */
+  protected get inputTokens(): number | undefined {
+    const tokens = this.reserved?.inputTokens
+    return tokens === undefined || !this.ctx.needsUsage ? tokens : Math.min(tokens, findWindow(this.target))
   }
 
   protected get reserved(): ChatPlan['reserved'] {
@@ -252,7 +258,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
       const p99 = this.deps.learned.find(this.ctx.caller.keyId, target.id)?.p99
       outputTokens = Math.min(reserved.outputTokens, Math.max(outputTokens, p99 ?? reserved.outputTokens))
     }
-    const inputTokens = reserved?.inputTokens ?? this.countInput()
+    const inputTokens = this.inputTokens ?? this.countInput()
     const generatedTokens = charge.ms === undefined ? undefined : this.findUnseen(charge.ms)
     const tokens = { inputTokens, outputTokens, generatedTokens, choices: this.#choices }
     const { reservedTokens } = this

@@ -17,11 +17,11 @@ export class PlainChat extends ChatCall<PlainAnswer> {
   }
 
   async answer(answer: PlainAnswer): Promise<void> {
-    const { ctx, reserved } = this
+    const { ctx } = this
     const { usage } = answer.reply
     const ownBill = toBill(this.target.catalogModel, usage, {
       requestBytes: this.requestBytes,
-      inputTokens: reserved?.inputTokens,
+      inputTokens: this.inputTokens,
       deliveredTokens: estimateTokens(answer.bytes.length),
       choices: this.choices,
       showsOutput: showsOutput(answer.reply),

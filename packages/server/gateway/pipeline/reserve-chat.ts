@@ -78,6 +78,7 @@ export function reserveChat(
   const unread = countUnread(request, plan.source.value) + countPackedFiles(request)
   const isByAddress = findUnmeasured(plan.call) !== undefined
   const isUnmeasured = findings.stateful.length > 0 || isByAddress
+  ctx.needsUsage = isByAddress || unread === Number.POSITIVE_INFINITY
   const hasUncountedTools = findings.uncounted.length > 0
   const parts = { counted: countMaxInput(request), unread, isUnmeasured, hasUncountedTools }
   const maxInput = toMaxInput(parts, plan.targets)

@@ -114,7 +114,7 @@ export class StreamedChat extends ChatCall<ProviderStream> {
       isCutByUs && sentAt !== undefined ? this.findUnseen(performance.now() - sentAt) : undefined
     const bill = toBill(this.target.catalogModel, usage, {
       requestBytes: this.requestBytes,
-      inputTokens: this.reserved?.inputTokens,
+      inputTokens: this.inputTokens,
       deliveredTokens,
       generatedTokens,
       choices: this.choices,

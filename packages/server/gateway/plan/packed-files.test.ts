@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chunk, completion, cutStream } from '../../testing/fakes/scripted-upstream.ts'
+import { chunk, completion, cutStream, DONE, usageChunk } from '../../testing/fakes/scripted-upstream.ts'
 import { type LimitedApp, openLimitedApp } from '../../testing/harness/limited-app.ts'
 
 /** A file in the body may hold more text than its bytes show: it reserves the context window, in every format. */
@@ -139,6 +139,34 @@ describe('a budget', () => {
     const body = { ...OPENAI, messages: [by('user', FILE_PART)] }
     expect(await ask(CHAT, body, key)).toMatchObject({ status: 200, wasSent: true })
     expect((await budget()).spent_usd).toBeCloseTo(0.0026, 6)
+  })
+
+  test('is charged by the usage of a stream whose caller has left', async () => {
+    let goOn = (): void => {}
+    const left = new Promise<void>(resolve => {
+      goOn = resolve
+    })
+    limited.upstream.script(async res => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' })
+      res.write(chunk({ content: 'hi' }))
+      await left
+      for (const event of [chunk({}, 'stop'), usageChunk({ prompt_tokens: 1_000, completion_tokens: 10 })])
+        res.write(event)
+      res.end(DONE)
+    })
+    const { key, budget } = await limited.freshKey(0.4)
+    const caller = new AbortController()
+    const response = await fetch(`${limited.app.gatewayUrl}${CHAT}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ ...OPENAI, stream: true, messages: [by('user', FILE_PART)] }),
+      signal: caller.signal,
+    })
+    await response.body?.getReader().read()
+    caller.abort()
+    await new Promise(resolve => setTimeout(resolve, 300))
+    goOn()
+    await expect.poll(async () => (await budget()).spent_usd).toBeCloseTo(0.0026, 6)
   })
 
   test('is charged the window for a stream that ends before its usage comes', async () => {

@@ -38,12 +38,15 @@ export function toMaxInput(
 ): number {
   if (unread === 0 && !isUnmeasured && !hasUncountedTools) return counted
   let window = targets.length === 0 ? UNKNOWN_WINDOW : 0
-  for (const { catalogModel } of targets) {
-    window = Math.max(window, catalogModel?.context_window ?? UNKNOWN_WINDOW)
-  }
+  for (const target of targets) window = Math.max(window, findWindow(target))
   const known = Math.max(counted, Math.min(counted + unread, window))
   if (!isUnmeasured && !hasUncountedTools) return known
   return Math.max(known, hasUncountedTools ? window * WINDOWS_WITH_TOOLS : window)
+}
+
+/** Returns the tokens that a target's model can read. */
+export function findWindow({ catalogModel }: PricedTarget): number {
+  return catalogModel?.context_window ?? UNKNOWN_WINDOW
 }
 
 /** Returns the input tokens of a request as they are estimated, of what is not read up to the context window. */

@@ -77,6 +77,11 @@ export class RequestContext implements TickerEntry {
   isLong = false
   /** What it took of the event loop in turns. undefined: no turn yet. */
   longWork: LongWork | undefined
+  /**
+   * True if only the provider can count its input, such as files of unknown length. It then goes on without its caller, since its
+   * usage comes at the end of a stream, and an estimate is the whole context window.
+   */
+  needsUsage = false
   /** True if the caller's connection closed before the answer was complete. */
   isGone = false
   /** True once its record is being written. */

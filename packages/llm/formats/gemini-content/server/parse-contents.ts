@@ -18,8 +18,8 @@ import {
 } from './parse-parts.ts'
 import { PendingCalls } from './pending-calls.ts'
 
-/** `function` is the role of results in the first version of the API. */
-const ROLES: ReadonlySet<Json | undefined> = new Set([undefined, null, 'user', 'model', 'function'])
+/** `function` is the role of results in the first version of the API, `tool` in samples of Google's client for Python. */
+const ROLES: ReadonlySet<Json | undefined> = new Set([undefined, null, 'user', 'model', 'function', 'tool'])
 
 const CONTENT_FIELDS = ['role', 'parts']
 

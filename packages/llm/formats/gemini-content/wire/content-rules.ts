@@ -120,7 +120,7 @@ const DECLARED: DeclaredTools = {
 }
 
 /** Clients name the instructions `system`, whose role the provider does not read. */
-const ROLE = toRoleRule(['user', 'model', 'function', 'system'])
+const ROLE = toRoleRule(['user', 'model', 'function', 'tool', 'system'])
 
 const OF_CONTENT = toFields({ role: ROLE, parts: toListRule(PART) })
 export const CONTENT = withDeclaredTools(OF_CONTENT, DECLARED)
