@@ -90,7 +90,7 @@ export interface LocalGateway extends Gateway {
 
 /** Creates the gateway and the parts of the process that it depends on. */
 export async function openGateway(parts: AppParts): Promise<LocalGateway> {
-  const { config, log, limits, exceptions, storage, closers, egress, newId, baseUrl, gatewayUrl } = parts
+  const { config, log, overrides, exceptions, storage, closers, egress, newId, baseUrl, gatewayUrl } = parts
   const { worker } = parts
   const onException = exceptions.note
   // The supervisor of workers has the lock.
@@ -119,7 +119,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   const isReady = openReadiness(parts, () => readinessOf(snapshots, counting, drain, config))
   if (worker !== undefined) handleFlush(worker.calls, () => drain.afterFlush(async () => {}))
   const deps: GatewayDeps = {
-    formats: new FormatRegistry(limits.formats ?? FORMATS),
+    formats: new FormatRegistry(overrides.formats ?? FORMATS),
     now: systemClock.now,
     random: systemRandom,
     newId,
@@ -140,8 +140,8 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     frontDoor,
     tracer: tracing?.tracer,
     ...transports,
-    callerEgress: openCallerEgress(limits.callerEgress ?? PUBLIC_ONLY),
-    fetchTimes: limits.fetchTimes ?? FETCH_TIMES,
+    callerEgress: openCallerEgress(overrides.callerEgress ?? PUBLIC_ONLY),
+    fetchTimes: overrides.fetchTimes ?? FETCH_TIMES,
     accessTokens: new AccessTokens({ policy: egress, now: systemClock.now, onException }),
     meterSets: new MeterSets(),
     reservations: openReservations(parts, counting.ledger),
@@ -156,10 +156,10 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     baseUrl,
     gatewayUrl,
     prefixes: config.prefixes,
-    bodyTimeoutMs: limits.bodyTimeoutMs,
+    bodyTimeoutMs: overrides.bodyTimeoutMs,
     isReady,
   }
-  limits.onDeps?.(deps)
+  overrides.onDeps?.(deps)
   const readMeters: Ledger['read'] = (meters, at) => counting.ledger.read(meters, at)
   return {
     ...(await openServer(parts, deps, { records, counting, tracing })),
@@ -176,7 +176,7 @@ async function openServer(
   deps: GatewayDeps & { readonly frontDoor: FrontDoor },
   measured: Pick<MetricsSources, 'counting' | 'tracing'> & { readonly records: Records },
 ): Promise<Pick<LocalGateway, 'server' | 'listen' | 'close' | 'metricsUrl' | 'readMetrics'>> {
-  const { config, limits, exceptions, sockets } = parts
+  const { config, overrides, exceptions, sockets } = parts
   const { sendTimeouts } = sockets
   const { inFlight } = deps
   const server = createGatewayServer(deps)
@@ -198,7 +198,7 @@ async function openServer(
     ...(await openMeasured(parts, readings)),
     server,
     listen: () => listen(server, config.host, config.gatewayPort, onError),
-    close: () => closeGateway(server, inFlight, { graceMs: limits.graceMs, cut: parts.cut }),
+    close: () => closeGateway(server, inFlight, { graceMs: overrides.graceMs, cut: parts.cut }),
   }
 }
 

@@ -8,7 +8,7 @@ import type { Connection } from '../storage/connection.ts'
 import { connectStorage } from '../storage/open-storage.ts'
 import { connectLoads } from '../workers/messages/loads.ts'
 import type { WorkerStart } from '../workers/processes/worker-messages.ts'
-import { type AppParts, LIMITS } from './app-parts.ts'
+import { type AppParts, DEFAULT_OVERRIDES } from './app-parts.ts'
 import { closeAll } from './close-all.ts'
 import { retireGateway, type StopCounts } from './close-server.ts'
 import type { Exceptions } from './exceptions.ts'
@@ -65,14 +65,14 @@ export async function openWorkerApp(
   const parts: AppParts = {
     config,
     log,
-    limits: LIMITS,
+    overrides: DEFAULT_OVERRIDES,
     exceptions,
     sockets: openSockets(config, closers),
     storage,
     secretBox: openBox(config),
     cut: cut.signal,
     closers,
-    egress: openEgress(config, LIMITS),
+    egress: openEgress(config, DEFAULT_OVERRIDES),
     newId: openIds(systemClock, systemRandom),
     baseUrl: () => start.baseUrl,
     gatewayUrl: () => start.gatewayUrl,

@@ -12,7 +12,7 @@ import {
   type UpstreamAnswer,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 import type { GatewayDeps } from '../deps.ts'
 
 const REQUESTS = Number(process.env.RIDEAU_CHAOS_REQUESTS ?? 10_000)
@@ -40,7 +40,7 @@ beforeAll(async () => {
   console.log(`chaos: seed ${SEED - 1}, RIDEAU_CHAOS_SEED repeats it`)
   app = await openTestApp(
     { RIDEAU_OPEN_REQUESTS: '20000', RIDEAU_CONNECTIONS: '20000' },
-    { ...TEST_LIMITS, onDeps: made => void (deps = made) },
+    { ...TEST_OVERRIDES, onDeps: made => void (deps = made) },
   )
   upstream = await openScriptedUpstream()
   for (const [provider, count] of [
