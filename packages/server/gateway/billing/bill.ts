@@ -24,7 +24,7 @@ export interface ObservedRequest {
   /** The usage that the provider had reported when its stream broke off. Its input is final, its output is not. */
   readonly partialUsage?: Usage | undefined
   /** The answer has text, reasoning or a call, so that its output is not 0. Absent: it is not known. */
-  readonly showsOutput?: boolean | undefined
+  readonly hasVisibleOutput?: boolean | undefined
 }
 
 function estimateUsage(model: CatalogModel | undefined, observed: ObservedRequest): Usage {
@@ -49,9 +49,9 @@ function estimateUsage(model: CatalogModel | undefined, observed: ObservedReques
  * where neither is missing.
  */
 function withMissing(usage: Usage, observed: ObservedRequest): Usage {
-  const { requestBytes, inputTokens, deliveredTokens, showsOutput } = observed
+  const { requestBytes, inputTokens, deliveredTokens, hasVisibleOutput } = observed
   const lacksInput = inputOf(usage) === 0
-  const lacksOutput = showsOutput === true && outputOf(usage) === 0
+  const lacksOutput = hasVisibleOutput === true && outputOf(usage) === 0
   if (!lacksInput && !lacksOutput) return usage
   return {
     ...usage,
