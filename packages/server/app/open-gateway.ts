@@ -13,7 +13,7 @@ import { LearnedUse } from '../gateway/limits/learned-use.ts'
 import { MeterSets } from '../gateway/limits/meter-sets.ts'
 import { Reservations } from '../gateway/limits/reservations.ts'
 import { Latencies } from '../gateway/plan/latencies.ts'
-import { InFlight } from '../gateway/request/in-flight.ts'
+import { RunningRequests } from '../gateway/request/running-requests.ts'
 import { openTicker, type Ticker } from '../gateway/request/ticker.ts'
 import { createGatewayServer } from '../gateway/server.ts'
 import { LastUsed } from '../gateway/tenants/last-used.ts'
@@ -83,7 +83,7 @@ export interface Gateway {
 /** The gateway within this process, which does not listen yet. */
 export interface LocalGateway extends Gateway {
   readonly server: Server
-  readonly inFlight: InFlight
+  readonly runningRequests: RunningRequests
   /** Returns what a worker has measured, as JSON. */
   readMetrics(): Promise<unknown>
 }
@@ -106,10 +106,10 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   const transports = openTransports(parts)
   const ticker = openTicker()
   closers.push(() => ticker.close())
-  const inFlight = new InFlight()
+  const runningRequests = new RunningRequests()
   const requestCounts = new RequestCounts()
   const frontDoor = openFrontDoor(parts, ticker)
-  const cancelElsewhere = openCancelElsewhere(parts, inFlight)
+  const cancelElsewhere = openCancelElsewhere(parts, runningRequests)
   const lastUsed = new LastUsed({ store: uses => updateKeysLastUsed(storage.db, uses), log, onException })
   closers.push(() => lastUsed.close())
   const counting = worker?.counting ?? (await openCounting(parts, records.stored))
@@ -128,7 +128,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     snapshots,
     ...(await openMint(parts)),
     ticker,
-    inFlight,
+    runningRequests,
     requestCounts,
     cancelElsewhere,
     fanOutRates: new FanOutRates(),
@@ -163,7 +163,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   const readMeters: Ledger['read'] = (meters, at) => counting.ledger.read(meters, at)
   return {
     ...(await openServer(parts, deps, { records, counting, tracing })),
-    inFlight,
+    runningRequests,
     catchUp: () => catchUp(announcements, snapshots),
     isReady,
     readMeters,
@@ -178,7 +178,7 @@ async function openServer(
 ): Promise<Pick<LocalGateway, 'server' | 'listen' | 'close' | 'metricsUrl' | 'readMetrics'>> {
   const { config, overrides, exceptions, sockets } = parts
   const { sendTimeouts } = sockets
-  const { inFlight } = deps
+  const { runningRequests } = deps
   const server = createGatewayServer(deps)
   sendTimeouts.watch(server)
   const connections = openConnectionLimits(config, 'gateway')
@@ -198,7 +198,7 @@ async function openServer(
     ...(await openMeasured(parts, readings)),
     server,
     listen: () => listen(server, config.host, config.gatewayPort, onError),
-    close: () => closeGateway(server, inFlight, { graceMs: overrides.graceMs, cut: parts.cut }),
+    close: () => closeGateway(server, runningRequests, { graceMs: overrides.graceMs, cut: parts.cut }),
   }
 }
 
@@ -363,10 +363,10 @@ function openReadiness({ worker, exceptions, closers }: AppParts, own: () => Rea
 /** Returns the cancel of requests in other gateway processes: those of REDIS_URL, or the other workers of the machine. */
 function openCancelElsewhere(
   { config, log, exceptions, closers, newId, worker }: AppParts,
-  inFlight: InFlight,
+  runningRequests: RunningRequests,
 ): GatewayDeps['cancelElsewhere'] {
   const cancelLocal = (environmentId: string, requestId: string, endUserId: string | null): boolean =>
-    inFlight.cancel(environmentId, requestId, endUserId)
+    runningRequests.cancel(environmentId, requestId, endUserId)
   const logLine = (line: string): void => log.warn(line)
   if (config.redisUrl === undefined) {
     return worker === undefined

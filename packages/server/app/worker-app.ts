@@ -83,17 +83,21 @@ export async function openWorkerApp(
   while (!gateway.isReady().ready && performance.now() < readyAt) {
     await new Promise<void>(resolve => setTimeout(resolve, POLL_MS))
   }
-  const { server, inFlight } = gateway
+  const { server, runningRequests } = gateway
   let spread: { close(): void } | undefined
   return {
     async listen(handle) {
       await listenOn(server, handle, error => exceptions.note(error, 'the listener of the gateway'))
       const loads = connectLoads(link.calls)
-      spread = openSpread(server, { running: () => inFlight.size, loads, onException: exceptions.note })
+      spread = openSpread(server, {
+        running: () => runningRequests.size,
+        loads,
+        onException: exceptions.note,
+      })
     },
     async close(isReplaced, onFinished) {
       spread?.close()
-      if (isReplaced) await retireGateway(server, inFlight, retired.signal)
+      if (isReplaced) await retireGateway(server, runningRequests, retired.signal)
       onFinished(await gateway.close())
       // The link is closed last, and the metrics are of no process then.
       const metrics = await gateway.readMetrics()

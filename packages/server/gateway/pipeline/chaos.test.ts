@@ -200,7 +200,7 @@ test('concurrent requests get their own answers, within their attempts, and leav
   )
   expect(counts.get(200) ?? 0).toBeGreaterThan(outcomes.length / 2)
   expect(counts.get(500) ?? 0).toBe(0)
-  await expect.poll(() => deps.inFlight.size, { timeout: 30_000 }).toBe(0)
+  await expect.poll(() => deps.runningRequests.size, { timeout: 30_000 }).toBe(0)
   expect(deps.reservations.size).toBe(0)
   await expect.poll(() => deps.frontDoor.process.requests.used).toBe(0)
   await expect.poll(() => unanswered, { timeout: 30_000 }).toBe(0)

@@ -58,7 +58,8 @@ export function endRequest(ctx: RequestContext, deps: PipelineDeps): void {
     ctx.permit?.releaseOnceRead()
     deps.ticker.remove(ctx)
     deps.requestCounts.add(ctx.res.statusCode)
-    if (ctx.route.isMetered && ctx.environment !== undefined) deps.inFlight.remove(ctx.environment.id, ctx)
+    if (ctx.route.isMetered && ctx.environment !== undefined)
+      deps.runningRequests.remove(ctx.environment.id, ctx)
   } catch (error) {
     deps.onException(error, 'the end of a request', ctx.requestId)
   }
