@@ -27,7 +27,7 @@ export class PlainChat extends ChatCall<PlainAnswer> {
       hasVisibleOutput: hasVisibleOutput(answer.reply),
       reservedTokens: this.reservedTokens,
     })
-    const bill = this.noteDisbelief(usage, ownBill)
+    const bill = this.warnIfNotCredible(usage, ownBill)
     ctx.recordFields.answered = bill
     const bytes = this.server.encodeReply(this.replyContext, answer, bill)
     const finishReason = answer.reply.choices[0]?.finishReason ?? 'stop'

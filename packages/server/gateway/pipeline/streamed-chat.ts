@@ -122,7 +122,7 @@ export class StreamedChat extends ChatCall<ProviderStream> {
       partialUsage,
       hasVisibleOutput,
     })
-    return this.noteDisbelief(usage, bill)
+    return this.warnIfNotCredible(usage, bill)
   }
 
   /** Returns a guard for a stream whose targets may return more than is reserved. */
