@@ -16,7 +16,7 @@ export class AddressBucket implements TableEntry, SharedBucket {
     return this.fullAt <= now
   }
 
-  forget(): void {}
+  onEvicted(): void {}
 }
 
 /** Addresses that are counted at one time, in about 10 MB. */

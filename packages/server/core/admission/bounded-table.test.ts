@@ -6,7 +6,7 @@ import { toBucketRate } from './token-bucket.ts'
 class Entry {
   readonly key: string
   isBusy: boolean
-  forgotten = 0
+  evictions = 0
 
   constructor(key: string, isBusy: boolean) {
     this.key = key
@@ -17,12 +17,12 @@ class Entry {
     return !this.isBusy
   }
 
-  forget(): void {
-    this.forgotten++
+  onEvicted(): void {
+    this.evictions++
   }
 }
 
-test('a full table forgets an idle entry for a new one and never a busy one', () => {
+test('a full table evicts an idle entry for a new one and never a busy one', () => {
   const table = new BoundedTable<Entry>(3)
   const [busy, idle, other] = [new Entry('busy', true), new Entry('idle', false), new Entry('other', true)]
   for (const entry of [busy, idle, other]) expect(table.add(entry, 0)).toBe(true)
@@ -34,7 +34,7 @@ test('a full table forgets an idle entry for a new one and never a busy one', ()
     other,
     added,
   ])
-  expect([busy.forgotten, idle.forgotten]).toEqual([0, 1])
+  expect([busy.evictions, idle.evictions]).toEqual([0, 1])
   expect(table.add(new Entry('one more', true), 0)).toBe(false)
   expect(table.size).toBe(3)
   other.isBusy = false

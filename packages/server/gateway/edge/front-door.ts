@@ -213,7 +213,7 @@ export class FrontDoor implements PermitIssuer {
       debitTokens(child, init.rate, reported.count, reported.at)
     }
     if (this.#scopes.add(child, now)) return child
-    child.forget()
+    child.leaveParent()
     return parent
   }
 }
