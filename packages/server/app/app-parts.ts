@@ -50,6 +50,6 @@ export interface AppParts {
   readonly newId: () => string
   readonly baseUrl: () => string
   readonly gatewayUrl: () => string
-  /** The way to the supervisor of a gateway worker; absent: this process is alone on its machine. */
+  /** The link to the supervisor of a gateway worker; absent: this process is alone on its machine. */
   readonly worker?: WorkerLink
 }

@@ -100,7 +100,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   }
   const { snapshots, announcements } = await openSnapshots(parts)
   closers.push(() => announcements.close())
-  const records = openJournaled(parts)
+  const records = openGatewayRecords(parts)
   const { drain, openFor } = records
   const tracing = await openTraces(parts)
   const transports = openTransports(parts)
@@ -112,7 +112,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   const cancelElsewhere = openCancelElsewhere(parts, runningRequests)
   const lastUsed = new LastUsed({ store: uses => updateKeysLastUsed(storage.db, uses), log, onException })
   closers.push(() => lastUsed.close())
-  const counting = worker?.counting ?? (await openCounting(parts, records.stored))
+  const counting = worker?.counting ?? (await openGatewayLedger(parts, records.stored))
   openFor(counting.ledger)
   const slots = new DatabaseSlots(storage.pool)
   const rejections = openRejections(parts)
@@ -195,7 +195,7 @@ async function openServer(
   const readings = listReadings({ ...deps, ...measured, connections, exceptions, sendTimeouts })
   const onError = (error: Error): void => exceptions.note(error, 'the listener of the gateway')
   return {
-    ...(await openMeasured(parts, readings)),
+    ...(await startMetrics(parts, readings)),
     server,
     listen: () => listen(server, config.host, config.gatewayPort, onError),
     close: () => closeGateway(server, runningRequests, { graceMs: overrides.graceMs, cut: parts.cut }),
@@ -210,7 +210,7 @@ async function openTraces({ config, log, newId, closers }: AppParts): Promise<Tr
   return tracing
 }
 
-/** Opens the ways to providers. */
+/** Opens the transports to providers and to the sandbox. */
 function openTransports({
   egress,
   sockets,
@@ -256,7 +256,7 @@ function openFrontDoor({ config, log, worker }: AppParts, ticker: Ticker): Front
 }
 
 /** Starts the metrics and returns their URL. Those of a worker are served by its supervisor. */
-async function openMeasured(
+async function startMetrics(
   { config, log, exceptions, closers, worker }: AppParts,
   readings: readonly Reading[],
 ): Promise<{ readonly metricsUrl: string | undefined; readonly readMetrics: () => Promise<unknown> }> {
@@ -272,7 +272,8 @@ async function openMeasured(
   return { metricsUrl: metrics.url, readMetrics }
 }
 
-function openJournaled({ config, log, storage, exceptions, closers, worker }: AppParts): Records {
+/** Opens the journal and the drain that writes its records to the database. A worker has a journal of its own. */
+function openGatewayRecords({ config, log, storage, exceptions, closers, worker }: AppParts): Records {
   return openRecords({
     dataDir: config.dataDir,
     ...(worker === undefined ? {} : { workerFolder: toWorkerFolder(process.pid, worker.worker) }),
@@ -298,7 +299,8 @@ export async function acquireLock({ config, log, storage }: AppParts): Promise<(
   })
 }
 
-export async function openCounting(
+/** Opens the ledger, and the alerts that it raises. `stored`: waits for records that must be in the database before either reads it. */
+export async function openGatewayLedger(
   { config, log, exceptions, storage, closers, newId }: AppParts,
   stored: RecordBarrier,
   hasWorkers = false,
