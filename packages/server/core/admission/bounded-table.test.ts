@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { AddressBuckets } from './address-bucket.ts'
 import { BoundedTable } from './bounded-table.ts'
 import { toBucketRate } from './token-bucket.ts'
+import { TokenBuckets } from './token-buckets.ts'
 
 class Entry {
   readonly key: string
@@ -42,7 +42,7 @@ test('a full table evicts an idle entry for a new one and never a busy one', () 
 })
 
 test('a million addresses take no more places than there are, and a limited one stays limited', () => {
-  const buckets = new AddressBuckets(toBucketRate(100, 5), 10_000)
+  const buckets = new TokenBuckets(toBucketRate(100, 5), 10_000)
   const attacker = '192.0.2.1'
   for (let i = 0; i < 500; i++) expect(buckets.take(attacker, 0)).toBe(0)
   for (let i = 0; i < 1_000_000; i++) {
@@ -57,7 +57,7 @@ test('a million addresses take no more places than there are, and a limited one 
 })
 
 test('when every place is taken by a busy address, further addresses share one bucket', () => {
-  const buckets = new AddressBuckets(toBucketRate(1, 2), 4)
+  const buckets = new TokenBuckets(toBucketRate(1, 2), 4)
   for (const address of ['a', 'b', 'c', 'd']) expect(buckets.take(address, 0)).toBe(0)
   expect([buckets.take('e', 0), buckets.take('f', 0)]).toEqual([0, 0])
   expect(buckets.take('g', 0)).toBeGreaterThan(0)
