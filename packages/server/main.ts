@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { openApp } from './app/app.ts'
-import { LIMITS } from './app/app-parts.ts'
+import { DEFAULT_OVERRIDES } from './app/app-parts.ts'
 import { ConfigError } from './app/config-error.ts'
 import { parseDemoArguments, prepareDemo, toDemoEnv, toDemoText } from './app/demo.ts'
 import { Exceptions } from './app/exceptions.ts'
@@ -57,9 +57,11 @@ export async function run(
   const options = { signals: process, clock: systemClock, log, endDatabase, exit }
   const stopping = new StopOnSignals(isReplacement === undefined ? options : { ...options, isReplacement })
   const demo = demoRows === undefined ? undefined : await prepareDemo(config, demoRows, log, process.stdout)
-  const app = await openApp({ ...config, workers }, planes, log, LIMITS, exceptions).catch(error => {
-    throw explainStart(error, config)
-  })
+  const app = await openApp({ ...config, workers }, planes, log, DEFAULT_OVERRIDES, exceptions).catch(
+    error => {
+      throw explainStart(error, config)
+    },
+  )
   started()
   welcome(app, { config, log, output: process.stdout })
   if (demo !== undefined) process.stdout.write(toDemoText(demo, config.baseUrl ?? app.controlUrl ?? ''))

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { GatewayDeps } from '../../server/gateway/deps.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../server/testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../server/testing/harness/app.ts'
 import { chromiumProgram, startChromium } from '../../server/testing/harness/chromium.ts'
 
 // The example of docs/client-auth.md as it is, in a real browser: the page, its server and its identity provider run from a copy
@@ -100,7 +100,7 @@ test("the guide's page is quoted as it is", () => {
 
 describe.skipIf(chromiumProgram === undefined)('in a browser, the page of the guide', () => {
   beforeAll(async () => {
-    app = await openTestApp({}, { ...TEST_LIMITS, onDeps: made => (deps = made) })
+    app = await openTestApp({}, { ...TEST_OVERRIDES, onDeps: made => (deps = made) })
     await openExample()
     browser = await startChromium()
   })

@@ -12,7 +12,7 @@ import type { Sockets } from './sockets.ts'
 import type { WorkerLink } from './worker-link.ts'
 
 /** Settings that only tests change. Times in milliseconds. */
-export interface Limits {
+export interface AppOverrides {
   /** A body that has not arrived by then is answered with 408 `request_timeout`. */
   readonly bodyTimeoutMs: number
   /** How long running requests may take to end when the app closes. */
@@ -31,13 +31,13 @@ export interface Limits {
   readonly onDeps?: (deps: GatewayDeps) => void
 }
 
-export const LIMITS: Limits = { bodyTimeoutMs: 60_000, graceMs: 30_000 }
+export const DEFAULT_OVERRIDES: AppOverrides = { bodyTimeoutMs: 60_000, graceMs: 30_000 }
 
 /** What the parts of a process share while they are created. */
 export interface AppParts {
   readonly config: Config
   readonly log: Logger
-  readonly limits: Limits
+  readonly overrides: AppOverrides
   readonly exceptions: Exceptions
   readonly sockets: Sockets
   readonly storage: Storage
@@ -50,6 +50,6 @@ export interface AppParts {
   readonly newId: () => string
   readonly baseUrl: () => string
   readonly gatewayUrl: () => string
-  /** The way to the supervisor of a gateway worker; absent: this process is alone on its machine. */
+  /** The link to the supervisor of a gateway worker; absent: this process is alone on its machine. */
   readonly worker?: WorkerLink
 }

@@ -4,7 +4,7 @@ import { systemRandom } from '../core/random.ts'
 import { urlOf } from '../http/listen.ts'
 import type { Db } from '../storage/pool.ts'
 import { hasUsers } from '../storage/users/users.ts'
-import { type AppParts, LIMITS, type Limits } from './app-parts.ts'
+import { type AppOverrides, type AppParts, DEFAULT_OVERRIDES } from './app-parts.ts'
 import { closeAll } from './close-all.ts'
 import type { StopCounts } from './close-server.ts'
 import { Exceptions } from './exceptions.ts'
@@ -45,14 +45,14 @@ export async function openApp(
   config: Config,
   planes: Planes,
   log: Logger,
-  limits: Limits = LIMITS,
+  overrides: AppOverrides = DEFAULT_OVERRIDES,
   exceptions: Exceptions = new Exceptions(log),
 ): Promise<App> {
   const closers: (() => Promise<void> | void)[] = []
   const cut = new AbortController()
   const urls: ListeningUrls = {}
   try {
-    const parts = await openParts({ config, log, limits, exceptions, cut: cut.signal, closers }, urls)
+    const parts = await openParts({ config, log, overrides, exceptions, cut: cut.signal, closers }, urls)
     return await openPlanes(parts, planes, urls, cut)
   } catch (error) {
     await closeAll(closers).catch(another => log.error({ err: another }, 'a part could not be closed'))

@@ -3,7 +3,7 @@ import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LAST_START_MS, MAX_ATTEMPT_MS } from '../core/attempts/retry.ts'
 import { Fault } from '../core/fault.ts'
-import type { InFlight } from '../gateway/request/in-flight.ts'
+import type { RunningRequests } from '../gateway/request/running-requests.ts'
 
 /** What became of the requests that ran when a gateway was told to stop. */
 export interface StopCounts {
@@ -29,22 +29,22 @@ const CUT_MS = 1_000
  */
 export async function closeGateway(
   server: Server,
-  inFlight: InFlight,
+  runningRequests: RunningRequests,
   { graceMs, cut }: ClosingOptions,
 ): Promise<StopCounts> {
-  const endedBefore = inFlight.ended
+  const endedBefore = runningRequests.ended
   let isClosed = false
   server.close(() => {
     isClosed = true
   })
   const isDone = (): boolean => {
     server.closeIdleConnections()
-    return isClosed && inFlight.size === 0
+    return isClosed && runningRequests.size === 0
   }
   const isGraceful = await waitUntil(isDone, graceMs, cut)
-  const finished = inFlight.ended - endedBefore
+  const finished = runningRequests.ended - endedBefore
   if (isGraceful) return { finished, cut: 0 }
-  const count = inFlight.stopAll(
+  const count = runningRequests.stopAll(
     new Fault('stream_interrupted', 'The gateway stopped before the answer was complete.'),
   )
   await waitUntil(isDone, CUT_MS)
@@ -61,7 +61,11 @@ const MAX_REQUEST_MS = LAST_START_MS + MAX_ATTEMPT_MS
  * Accepts no more connections while other processes do. Each answer closes its connection, so that its caller opens another
  * one, and idle connections end by their own timeout. Resolves once all have ended, or `end` is aborted.
  */
-export async function retireGateway(server: Server, inFlight: InFlight, end: AbortSignal): Promise<void> {
+export async function retireGateway(
+  server: Server,
+  runningRequests: RunningRequests,
+  end: AbortSignal,
+): Promise<void> {
   let isClosed = false
   server.prependListener('request', (_, res) => {
     res.shouldKeepAlive = false
@@ -71,7 +75,7 @@ export async function retireGateway(server: Server, inFlight: InFlight, end: Abo
     isClosed = true
   })
   const idleAt = performance.now() + RETIRE_MS
-  const isDone = (): boolean => isClosed || (inFlight.size === 0 && performance.now() > idleAt)
+  const isDone = (): boolean => isClosed || (runningRequests.size === 0 && performance.now() > idleAt)
   await waitUntil(isDone, MAX_REQUEST_MS, end)
 }
 

@@ -5,7 +5,7 @@ import type { ProviderCounts } from '../gateway/attempts/provider-counts.ts'
 import type { FrontDoor } from '../gateway/edge/front-door.ts'
 import type { RequestCounts } from '../gateway/edge/request-counts.ts'
 import type { Idempotency } from '../gateway/idempotency/idempotency.ts'
-import type { InFlight } from '../gateway/request/in-flight.ts'
+import type { RunningRequests } from '../gateway/request/running-requests.ts'
 import type { ConnectionLimits } from '../http/connection-limits.ts'
 import { listen } from '../http/listen.ts'
 import { createMetricsServer, type Reading } from '../http/metrics.ts'
@@ -18,7 +18,7 @@ import type { RecordCounts, Records } from './records.ts'
 
 export interface MetricsSources {
   readonly requestCounts: RequestCounts
-  readonly inFlight: InFlight
+  readonly runningRequests: RunningRequests
   readonly records: Pick<Records, 'drain' | 'recordCounts'>
   readonly isReady: () => { readonly ready: boolean }
   readonly counting: OpenedLedger
@@ -72,7 +72,7 @@ export async function openMetrics(options: MetricsOptions): Promise<Metrics> {
 
 /** Returns the metrics of a gateway process. Each value is read at the scrape. */
 export function listReadings(measured: MetricsSources): Reading[] {
-  const { requestCounts, inFlight, records, isReady, counting, exceptions } = measured
+  const { requestCounts, runningRequests, records, isReady, counting, exceptions } = measured
   const { ledger, countReservations, countLocalAdmissions } = counting
   return [
     {
@@ -91,7 +91,7 @@ export function listReadings(measured: MetricsSources): Reading[] {
     gauge(
       'rideau_requests_in_flight',
       'Running requests of routes that call a provider.',
-      () => inFlight.size,
+      () => runningRequests.size,
     ),
     gauge('rideau_ready', '1 if /readyz answers 200.', () => Number(isReady().ready), 'min'),
     gauge('rideau_journal_backlog', 'Usage records that are not yet in PostgreSQL.', () =>

@@ -25,7 +25,7 @@ export async function openControl(
   gateway: Gateway | undefined,
   setupToken: string | undefined,
 ): Promise<Control> {
-  const { config, log, limits, exceptions, sockets, storage, closers } = parts
+  const { config, log, overrides, exceptions, sockets, storage, closers } = parts
   const { secretBox, egress, newId, baseUrl, gatewayUrl } = parts
   // A pool of its own, so that slow calls of the control plane never make the gateway wait for a connection.
   const pool = openPool(storage.connection, line => log.info(line))
@@ -51,7 +51,7 @@ export async function openControl(
       ...toControl(gateway, pool),
     },
     {
-      ...limits,
+      ...overrides,
       addressRate: config.frontDoor.addressRate,
       bodyBytes: config.frontDoor.bodyBytes / 4,
       answerBytes: Math.max(MIN_CONTROL_ANSWER_BYTES, config.frontDoor.answerBytes / 4),
@@ -61,7 +61,7 @@ export async function openControl(
   sockets.sendTimeouts.watch(control.server)
   const { server } = control
   const close = once(() =>
-    closeControl(server, () => control.close(), { graceMs: limits.graceMs, cut: parts.cut }),
+    closeControl(server, () => control.close(), { graceMs: overrides.graceMs, cut: parts.cut }),
   )
   closers.push(close)
   await control.listen({

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { jwtVerify } from 'jose'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { GatewayDeps } from '../gateway/deps.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../testing/harness/app.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const PEM = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
@@ -26,7 +26,7 @@ beforeAll(async () => {
   })
   await new Promise<void>(resolve => apple.listen(0, '127.0.0.1', resolve))
   const deviceCheckOrigin = `http://127.0.0.1:${(apple.address() as AddressInfo).port}`
-  app = await openTestApp({}, { ...TEST_LIMITS, deviceCheckOrigin, onDeps: made => (deps = made) })
+  app = await openTestApp({}, { ...TEST_OVERRIDES, deviceCheckOrigin, onDeps: made => (deps = made) })
 })
 afterAll(async () => {
   await app.close()

@@ -6,10 +6,10 @@ import { type DeviceCheckKey, queryDeviceCheck } from '../identity/devices/apple
 import { findDeviceAuth } from '../storage/end-users/device-auth.ts'
 import type { AppParts } from './app-parts.ts'
 
-type Parts = Pick<AppParts, 'storage' | 'secretBox' | 'egress' | 'newId' | 'limits'>
+type Parts = Pick<AppParts, 'storage' | 'secretBox' | 'egress' | 'newId' | 'overrides'>
 
 /** Asks Apple with the key that the project stored. The key is read for each token, since few devices are attested. */
-export function openDeviceCheck({ storage, secretBox, egress, newId, limits }: Parts): DeviceCheckSignal {
+export function openDeviceCheck({ storage, secretBox, egress, newId, overrides }: Parts): DeviceCheckSignal {
   return {
     async check(token, projectId) {
       const stored = await findDeviceAuth(storage.db, projectId)
@@ -17,7 +17,7 @@ export function openDeviceCheck({ storage, secretBox, egress, newId, limits }: P
       const key = openKey(stored, secretBox)
       if (key === undefined) return 'unknown'
       const policy = chargeLookupsTo(egress, toLookupOwner(stored.org_id))
-      const origin = limits.deviceCheckOrigin
+      const origin = overrides.deviceCheckOrigin
       const bits = await queryDeviceCheck(token, key, {
         ...{ policy, now: systemClock.now(), transactionId: newId() },
         ...(origin === undefined ? {} : { origin }),

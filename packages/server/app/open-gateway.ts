@@ -13,7 +13,7 @@ import { LearnedUse } from '../gateway/limits/learned-use.ts'
 import { MeterSets } from '../gateway/limits/meter-sets.ts'
 import { Reservations } from '../gateway/limits/reservations.ts'
 import { Latencies } from '../gateway/plan/latencies.ts'
-import { InFlight } from '../gateway/request/in-flight.ts'
+import { RunningRequests } from '../gateway/request/running-requests.ts'
 import { openTicker, type Ticker } from '../gateway/request/ticker.ts'
 import { createGatewayServer } from '../gateway/server.ts'
 import { LastUsed } from '../gateway/tenants/last-used.ts'
@@ -83,14 +83,14 @@ export interface Gateway {
 /** The gateway within this process, which does not listen yet. */
 export interface LocalGateway extends Gateway {
   readonly server: Server
-  readonly inFlight: InFlight
+  readonly runningRequests: RunningRequests
   /** Returns what a worker has measured, as JSON. */
   readMetrics(): Promise<unknown>
 }
 
 /** Creates the gateway and the parts of the process that it depends on. */
 export async function openGateway(parts: AppParts): Promise<LocalGateway> {
-  const { config, log, limits, exceptions, storage, closers, egress, newId, baseUrl, gatewayUrl } = parts
+  const { config, log, overrides, exceptions, storage, closers, egress, newId, baseUrl, gatewayUrl } = parts
   const { worker } = parts
   const onException = exceptions.note
   // The supervisor of workers has the lock.
@@ -100,26 +100,26 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   }
   const { snapshots, announcements } = await openSnapshots(parts)
   closers.push(() => announcements.close())
-  const records = openJournaled(parts)
+  const records = openGatewayRecords(parts)
   const { drain, openFor } = records
   const tracing = await openTraces(parts)
   const transports = openTransports(parts)
   const ticker = openTicker()
   closers.push(() => ticker.close())
-  const inFlight = new InFlight()
+  const runningRequests = new RunningRequests()
   const requestCounts = new RequestCounts()
   const frontDoor = openFrontDoor(parts, ticker)
-  const cancelElsewhere = openCancelElsewhere(parts, inFlight)
+  const cancelElsewhere = openCancelElsewhere(parts, runningRequests)
   const lastUsed = new LastUsed({ store: uses => updateKeysLastUsed(storage.db, uses), log, onException })
   closers.push(() => lastUsed.close())
-  const counting = worker?.counting ?? (await openCounting(parts, records.stored))
+  const counting = worker?.counting ?? (await openGatewayLedger(parts, records.stored))
   openFor(counting.ledger)
   const slots = new DatabaseSlots(storage.pool)
   const rejections = openRejections(parts)
   const isReady = openReadiness(parts, () => readinessOf(snapshots, counting, drain, config))
   if (worker !== undefined) handleFlush(worker.calls, () => drain.afterFlush(async () => {}))
   const deps: GatewayDeps = {
-    formats: new FormatRegistry(limits.formats ?? FORMATS),
+    formats: new FormatRegistry(overrides.formats ?? FORMATS),
     now: systemClock.now,
     random: systemRandom,
     newId,
@@ -128,7 +128,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     snapshots,
     ...(await openMint(parts)),
     ticker,
-    inFlight,
+    runningRequests,
     requestCounts,
     cancelElsewhere,
     fanOutRates: new FanOutRates(),
@@ -140,8 +140,8 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     frontDoor,
     tracer: tracing?.tracer,
     ...transports,
-    callerEgress: openCallerEgress(limits.callerEgress ?? PUBLIC_ONLY),
-    fetchTimes: limits.fetchTimes ?? FETCH_TIMES,
+    callerEgress: openCallerEgress(overrides.callerEgress ?? PUBLIC_ONLY),
+    fetchTimes: overrides.fetchTimes ?? FETCH_TIMES,
     accessTokens: new AccessTokens({ policy: egress, now: systemClock.now, onException }),
     meterSets: new MeterSets(),
     reservations: openReservations(parts, counting.ledger),
@@ -156,14 +156,14 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     baseUrl,
     gatewayUrl,
     prefixes: config.prefixes,
-    bodyTimeoutMs: limits.bodyTimeoutMs,
+    bodyTimeoutMs: overrides.bodyTimeoutMs,
     isReady,
   }
-  limits.onDeps?.(deps)
+  overrides.onDeps?.(deps)
   const readMeters: Ledger['read'] = (meters, at) => counting.ledger.read(meters, at)
   return {
     ...(await openServer(parts, deps, { records, counting, tracing })),
-    inFlight,
+    runningRequests,
     catchUp: () => catchUp(announcements, snapshots),
     isReady,
     readMeters,
@@ -176,9 +176,9 @@ async function openServer(
   deps: GatewayDeps & { readonly frontDoor: FrontDoor },
   measured: Pick<MetricsSources, 'counting' | 'tracing'> & { readonly records: Records },
 ): Promise<Pick<LocalGateway, 'server' | 'listen' | 'close' | 'metricsUrl' | 'readMetrics'>> {
-  const { config, limits, exceptions, sockets } = parts
+  const { config, overrides, exceptions, sockets } = parts
   const { sendTimeouts } = sockets
-  const { inFlight } = deps
+  const { runningRequests } = deps
   const server = createGatewayServer(deps)
   sendTimeouts.watch(server)
   const connections = openConnectionLimits(config, 'gateway')
@@ -195,10 +195,10 @@ async function openServer(
   const readings = listReadings({ ...deps, ...measured, connections, exceptions, sendTimeouts })
   const onError = (error: Error): void => exceptions.note(error, 'the listener of the gateway')
   return {
-    ...(await openMeasured(parts, readings)),
+    ...(await startMetrics(parts, readings)),
     server,
     listen: () => listen(server, config.host, config.gatewayPort, onError),
-    close: () => closeGateway(server, inFlight, { graceMs: limits.graceMs, cut: parts.cut }),
+    close: () => closeGateway(server, runningRequests, { graceMs: overrides.graceMs, cut: parts.cut }),
   }
 }
 
@@ -210,7 +210,7 @@ async function openTraces({ config, log, newId, closers }: AppParts): Promise<Tr
   return tracing
 }
 
-/** Opens the ways to providers. */
+/** Opens the transports to providers and to the sandbox. */
 function openTransports({
   egress,
   sockets,
@@ -256,7 +256,7 @@ function openFrontDoor({ config, log, worker }: AppParts, ticker: Ticker): Front
 }
 
 /** Starts the metrics and returns their URL. Those of a worker are served by its supervisor. */
-async function openMeasured(
+async function startMetrics(
   { config, log, exceptions, closers, worker }: AppParts,
   readings: readonly Reading[],
 ): Promise<{ readonly metricsUrl: string | undefined; readonly readMetrics: () => Promise<unknown> }> {
@@ -272,7 +272,8 @@ async function openMeasured(
   return { metricsUrl: metrics.url, readMetrics }
 }
 
-function openJournaled({ config, log, storage, exceptions, closers, worker }: AppParts): Records {
+/** Opens the journal and the drain that writes its records to the database. A worker has a journal of its own. */
+function openGatewayRecords({ config, log, storage, exceptions, closers, worker }: AppParts): Records {
   return openRecords({
     dataDir: config.dataDir,
     ...(worker === undefined ? {} : { workerFolder: toWorkerFolder(process.pid, worker.worker) }),
@@ -298,7 +299,8 @@ export async function acquireLock({ config, log, storage }: AppParts): Promise<(
   })
 }
 
-export async function openCounting(
+/** Opens the ledger, and the alerts that it raises. `stored`: waits for records that must be in the database before either reads it. */
+export async function openGatewayLedger(
   { config, log, exceptions, storage, closers, newId }: AppParts,
   stored: RecordBarrier,
   hasWorkers = false,
@@ -363,10 +365,10 @@ function openReadiness({ worker, exceptions, closers }: AppParts, own: () => Rea
 /** Returns the cancel of requests in other gateway processes: those of REDIS_URL, or the other workers of the machine. */
 function openCancelElsewhere(
   { config, log, exceptions, closers, newId, worker }: AppParts,
-  inFlight: InFlight,
+  runningRequests: RunningRequests,
 ): GatewayDeps['cancelElsewhere'] {
   const cancelLocal = (environmentId: string, requestId: string, endUserId: string | null): boolean =>
-    inFlight.cancel(environmentId, requestId, endUserId)
+    runningRequests.cancel(environmentId, requestId, endUserId)
   const logLine = (line: string): void => log.warn(line)
   if (config.redisUrl === undefined) {
     return worker === undefined

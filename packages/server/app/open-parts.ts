@@ -7,13 +7,13 @@ import { urlBySettings } from '../http/listen.ts'
 import { openConfiguredEgress } from '../http/open-egress.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { openFileSecretBox } from '../storage/secrets/master-key.ts'
-import type { AppParts, Limits } from './app-parts.ts'
+import type { AppOverrides, AppParts } from './app-parts.ts'
 import { prepareDataFolder } from './explain-start.ts'
 import { openJobs } from './jobs.ts'
 import type { Config } from './settings.ts'
 import { openSockets } from './sockets.ts'
 
-type GivenParts = Pick<AppParts, 'config' | 'log' | 'limits' | 'exceptions' | 'cut' | 'closers'>
+type GivenParts = Pick<AppParts, 'config' | 'log' | 'overrides' | 'exceptions' | 'cut' | 'closers'>
 
 /** The URLs of the servers that listen in this process. */
 export interface ListeningUrls {
@@ -23,7 +23,7 @@ export interface ListeningUrls {
 
 /** Opens what both planes share, and starts the jobs. `urls` is read whenever a part needs a URL that no setting gives. */
 export async function openParts(given: GivenParts, urls: ListeningUrls): Promise<AppParts> {
-  const { config, log, limits, exceptions, cut, closers } = given
+  const { config, log, overrides, exceptions, cut, closers } = given
   prepareDataFolder(config.dataDir)
   const storage = await openStorage({
     databaseUrl: config.databaseUrl,
@@ -33,7 +33,7 @@ export async function openParts(given: GivenParts, urls: ListeningUrls): Promise
   closers.push(() => storage.close())
   const secretBox = openBox(config)
   const newId = openIds(systemClock, systemRandom)
-  const egress = openEgress(config, limits)
+  const egress = openEgress(config, overrides)
   const { idempotencyBytes } = config
   await openJobs({ storage, log, secretBox, newId, egress, idempotencyBytes, closers })
   const sockets = openSockets(config, closers)
@@ -44,7 +44,7 @@ export async function openParts(given: GivenParts, urls: ListeningUrls): Promise
   return {
     config,
     log,
-    limits,
+    overrides,
     exceptions,
     sockets,
     storage,
@@ -60,7 +60,7 @@ export async function openParts(given: GivenParts, urls: ListeningUrls): Promise
 
 export function openEgress(
   { allowPrivateUpstreams: allowPrivate }: Config,
-  { dnsServers }: Limits,
+  { dnsServers }: AppOverrides,
 ): EgressPolicy {
   return openConfiguredEgress({ allowPrivate, dnsServers })
 }

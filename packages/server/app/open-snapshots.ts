@@ -40,7 +40,7 @@ export async function openSnapshots({
     onLoaded,
     source: {
       findKey: hash => findKeyByHash(storage.pool, hash),
-      findEnvironment: id => largeLoads.find(id),
+      findEnvironment: id => largeLoads.load(id),
       findMinter: claims => findTokenMinter(storage.pool, claims),
       findEndUser: (environmentId, id) => endUsers.call({ environmentId, id }),
     },

@@ -13,7 +13,7 @@ import { WorkerPool } from '../workers/processes/worker-pool.ts'
 import { type WorkerEnd, WorkerProcess } from '../workers/processes/worker-process.ts'
 import type { AppParts } from './app-parts.ts'
 import { listProcessReadings, listStoreReadings, openMetrics } from './metrics.ts'
-import { acquireLock, type Gateway, openCounting } from './open-gateway.ts'
+import { acquireLock, type Gateway, openGatewayLedger } from './open-gateway.ts'
 import { whenPreviousWorkersEnded } from './previous-workers.ts'
 import { toSettlements } from './records.ts'
 import { openSupervisorLink, type SupervisorLink } from './supervisor-link.ts'
@@ -99,7 +99,7 @@ async function openSupervised(parts: AppParts): Promise<SupervisorParts> {
     async lines => (await opened).settleRecovered(await toSettlements(lines)),
     () => flushWorkers(),
   )
-  const counting = await openCounting(parts, journals, true)
+  const counting = await openGatewayLedger(parts, journals, true)
   noteOpened(counting.ledger)
   const link = await openSupervisorLink({
     folder: path.join(config.dataDir, CHANNEL),

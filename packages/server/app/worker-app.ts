@@ -8,7 +8,7 @@ import type { Connection } from '../storage/connection.ts'
 import { connectStorage } from '../storage/open-storage.ts'
 import { connectLoads } from '../workers/messages/loads.ts'
 import type { WorkerStart } from '../workers/processes/worker-messages.ts'
-import { type AppParts, LIMITS } from './app-parts.ts'
+import { type AppParts, DEFAULT_OVERRIDES } from './app-parts.ts'
 import { closeAll } from './close-all.ts'
 import { retireGateway, type StopCounts } from './close-server.ts'
 import type { Exceptions } from './exceptions.ts'
@@ -65,14 +65,14 @@ export async function openWorkerApp(
   const parts: AppParts = {
     config,
     log,
-    limits: LIMITS,
+    overrides: DEFAULT_OVERRIDES,
     exceptions,
     sockets: openSockets(config, closers),
     storage,
     secretBox: openBox(config),
     cut: cut.signal,
     closers,
-    egress: openEgress(config, LIMITS),
+    egress: openEgress(config, DEFAULT_OVERRIDES),
     newId: openIds(systemClock, systemRandom),
     baseUrl: () => start.baseUrl,
     gatewayUrl: () => start.gatewayUrl,
@@ -83,17 +83,21 @@ export async function openWorkerApp(
   while (!gateway.isReady().ready && performance.now() < readyAt) {
     await new Promise<void>(resolve => setTimeout(resolve, POLL_MS))
   }
-  const { server, inFlight } = gateway
+  const { server, runningRequests } = gateway
   let spread: { close(): void } | undefined
   return {
     async listen(handle) {
       await listenOn(server, handle, error => exceptions.note(error, 'the listener of the gateway'))
       const loads = connectLoads(link.calls)
-      spread = openSpread(server, { running: () => inFlight.size, loads, onException: exceptions.note })
+      spread = openSpread(server, {
+        running: () => runningRequests.size,
+        loads,
+        onException: exceptions.note,
+      })
     },
     async close(isReplaced, onFinished) {
       spread?.close()
-      if (isReplaced) await retireGateway(server, inFlight, retired.signal)
+      if (isReplaced) await retireGateway(server, runningRequests, retired.signal)
       onFinished(await gateway.close())
       // The link is closed last, and the metrics are of no process then.
       const metrics = await gateway.readMetrics()

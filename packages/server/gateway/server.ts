@@ -144,14 +144,14 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
     // Identification found the environment and refused: the record must not have the id of another request.
     if (match.route.isMetered && !isClaimed && ctx.environment !== undefined)
       await claimRequestId(ctx, ctx.environment.id, deps)
-    await answerFault(ctx, fault, deps)
+    await endWithDelayedFault(ctx, fault, deps)
   } finally {
     endRequest(ctx, deps)
   }
 }
 
 /** Ends a request with a fault, after the delay of an answer to a request that came too fast. */
-function answerFault(ctx: RequestContext, fault: Fault, deps: GatewayDeps): Promise<void> {
+function endWithDelayedFault(ctx: RequestContext, fault: Fault, deps: GatewayDeps): Promise<void> {
   // A request that reached a provider was not refused, and faults from 500 on are not the caller's.
   if (fault.status < 500 && ctx.calledAt === undefined) countRefused(ctx)
   const delaying = deps.frontDoor.refusalDelay.delayFor(fault, ctx.startedAt)
@@ -248,7 +248,7 @@ async function serveUnrouted(
     }
     answerUnrouted(ctx, path, suggest, deps)
   } catch (thrown) {
-    await answerFault(ctx, toFault(thrown), deps)
+    await endWithDelayedFault(ctx, toFault(thrown), deps)
   }
 }
 

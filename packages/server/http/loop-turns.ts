@@ -123,7 +123,7 @@ export class LoopTurns {
   }
 
   wait(taker: TurnTaker): void {
-    const share = this.#waiting.find(taker.owner, taker.origin)
+    const share = this.#waiting.openShare(taker.owner, taker.origin)
     this.#shares.set(taker, share)
     this.#waiting.wait(share, taker)
     if (this.#isScheduled) return

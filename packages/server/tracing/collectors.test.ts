@@ -7,7 +7,7 @@ import {
   type ScriptedUpstream,
 } from '../testing/fakes/scripted-upstream.ts'
 import { openTraceCollector, type TraceCollector } from '../testing/fakes/trace-collector.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../testing/harness/app.ts'
 import { freePort } from '../testing/harness/free-port.ts'
 
 /** What a collector does, or does not, never harms requests. */
@@ -40,7 +40,7 @@ async function openTraced(env: Record<string, string> = {}): Promise<TestApp> {
       LOG_LEVEL: 'warn',
       ...env,
     },
-    TEST_LIMITS,
+    TEST_OVERRIDES,
     { write: line => void lines.push(line) },
   )
   await app.addCredential('custom', { api_key: 'k', base_url: upstream.baseUrl })

@@ -55,7 +55,7 @@ export function RuleDialog({
   const current = useEnvironment()
   const client = useQueryClient()
   const admin = useDisabledReason('admin')
-  const [draft, setWish] = useState<RuleDraft>(first)
+  const [draft, setDraft] = useState<RuleDraft>(first)
   const previewInput = useDeferredValue(toPreviewInput(draft))
   const kind = kindOf(draft)
   const form = useForm(
@@ -68,7 +68,7 @@ export function RuleDialog({
   return (
     <Dialog title="Add a limit" variant="wide" onClose={onClose}>
       <form className="form" onSubmit={form.onSubmit}>
-        <Sentence draft={draft} keys={keys} onChange={setWish} />
+        <Sentence draft={draft} keys={keys} onChange={setDraft} />
         <RuleDetails key={kind} kind={kind} error={form.error} />
         <p className="notice" role="status">
           {previewInput === undefined ? (

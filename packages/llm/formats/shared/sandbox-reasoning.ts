@@ -10,7 +10,7 @@ export const SANDBOX_SIGNATURE = 'RideauSandboxSig'
 const SANDBOX = 'sandbox'
 
 /** Returns true if a caller sees the detail in its maker's own field. That includes the sandbox's, which stands for every maker. */
-export function isShown(detail: ReasoningDetail): boolean {
+export function isShownReasoning(detail: ReasoningDetail): boolean {
   return isDirect(detail) || detail.via === SANDBOX
 }
 

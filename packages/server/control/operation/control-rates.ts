@@ -1,7 +1,7 @@
 import { ProvenCredentials } from '../../core/access/proven-credentials.ts'
-import { AddressBuckets } from '../../core/admission/address-bucket.ts'
 import { SlidingWindow } from '../../core/admission/sliding-window.ts'
 import { type BucketRate, toBucketRate } from '../../core/admission/token-bucket.ts'
+import { TokenBuckets } from '../../core/admission/token-buckets.ts'
 import type { Clock } from '../../core/clock.ts'
 import { Fault } from '../../core/fault.ts'
 import { toAddressGroup } from '../../http/client-address.ts'
@@ -61,7 +61,7 @@ export function openControlRates(
   const signIns = window(SIGN_INS, 50_000)
   const addresses = window(SIGN_INS_PER_ADDRESS, 50_000)
   const attempts = window(ATTEMPTS, 50_000)
-  const unknown = new AddressBuckets(addressRate)
+  const unknown = new TokenBuckets(addressRate)
   return {
     proven: new ProvenCredentials(),
     countUnknown(address) {

@@ -47,7 +47,7 @@ test('a scope is idle once its bucket is full, nothing is open and no child is l
   expect([key.isIdle(999), key.isIdle(1_000)]).toEqual([false, true])
   const child = key.openChild({ key: 'c', logName: 'k', rate: undefined, factors: FACTORS })
   expect(key.isIdle(1_000)).toBe(false)
-  child.forget()
+  child.onEvicted()
   expect(key.isIdle(1_000)).toBe(true)
   key.requests.used++
   expect(key.isIdle(1_000)).toBe(false)

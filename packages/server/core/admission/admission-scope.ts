@@ -71,7 +71,12 @@ export class AdmissionScope implements TableEntry, SharedBucket {
     return isFull && holdsNothing && this.#children === 0
   }
 
-  forget(): void {
+  onEvicted(): void {
+    this.leaveParent()
+  }
+
+  /** Lets the parent become idle, since this scope is in no table any more, or was never added to one. */
+  leaveParent(): void {
     if (this.parent !== undefined) this.parent.#children--
   }
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { AddressBuckets } from './address-bucket.ts'
 import { BoundedTable } from './bounded-table.ts'
 import { toBucketRate } from './token-bucket.ts'
+import { TokenBuckets } from './token-buckets.ts'
 
 class Entry {
   readonly key: string
   isBusy: boolean
-  forgotten = 0
+  evictions = 0
 
   constructor(key: string, isBusy: boolean) {
     this.key = key
@@ -17,12 +17,12 @@ class Entry {
     return !this.isBusy
   }
 
-  forget(): void {
-    this.forgotten++
+  onEvicted(): void {
+    this.evictions++
   }
 }
 
-test('a full table forgets an idle entry for a new one and never a busy one', () => {
+test('a full table evicts an idle entry for a new one and never a busy one', () => {
   const table = new BoundedTable<Entry>(3)
   const [busy, idle, other] = [new Entry('busy', true), new Entry('idle', false), new Entry('other', true)]
   for (const entry of [busy, idle, other]) expect(table.add(entry, 0)).toBe(true)
@@ -34,7 +34,7 @@ test('a full table forgets an idle entry for a new one and never a busy one', ()
     other,
     added,
   ])
-  expect([busy.forgotten, idle.forgotten]).toEqual([0, 1])
+  expect([busy.evictions, idle.evictions]).toEqual([0, 1])
   expect(table.add(new Entry('one more', true), 0)).toBe(false)
   expect(table.size).toBe(3)
   other.isBusy = false
@@ -42,7 +42,7 @@ test('a full table forgets an idle entry for a new one and never a busy one', ()
 })
 
 test('a million addresses take no more places than there are, and a limited one stays limited', () => {
-  const buckets = new AddressBuckets(toBucketRate(100, 5), 10_000)
+  const buckets = new TokenBuckets(toBucketRate(100, 5), 10_000)
   const attacker = '192.0.2.1'
   for (let i = 0; i < 500; i++) expect(buckets.take(attacker, 0)).toBe(0)
   for (let i = 0; i < 1_000_000; i++) {
@@ -57,7 +57,7 @@ test('a million addresses take no more places than there are, and a limited one 
 })
 
 test('when every place is taken by a busy address, further addresses share one bucket', () => {
-  const buckets = new AddressBuckets(toBucketRate(1, 2), 4)
+  const buckets = new TokenBuckets(toBucketRate(1, 2), 4)
   for (const address of ['a', 'b', 'c', 'd']) expect(buckets.take(address, 0)).toBe(0)
   expect([buckets.take('e', 0), buckets.take('f', 0)]).toEqual([0, 0])
   expect(buckets.take('g', 0)).toBeGreaterThan(0)

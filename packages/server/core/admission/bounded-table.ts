@@ -1,17 +1,17 @@
 /** An entry of a BoundedTable. */
 export interface TableEntry {
   readonly key: string
-  /** True if the entry can be forgotten without changing any decision. */
+  /** True if the entry can be evicted without changing any decision. */
   isIdle(now: number): boolean
-  /** Called when the table forgets it. */
-  forget(): void
+  /** Called after the table has evicted the entry. */
+  onEvicted(): void
 }
 
 /** Entries that are looked at to find an idle one. A constant, so that no insertion takes long. */
 const LOOKS = 8
 
 /**
- * A map of at most `max` entries that forgets idle entries only, and only when it needs their place. An attacker with
+ * A map of at most `max` entries that evicts idle entries only, and only when it needs their place. An attacker with
  * any number of addresses or tokens can therefore neither grow it nor make it forget that a caller is limited.
  */
 export class BoundedTable<E extends TableEntry> {
@@ -46,7 +46,7 @@ export class BoundedTable<E extends TableEntry> {
       const found = this.#slots[slot] as E
       if (!found.isIdle(now)) continue
       this.#entries.delete(found.key)
-      found.forget()
+      found.onEvicted()
       this.#slots[slot] = entry
       this.#entries.set(entry.key, entry)
       return true

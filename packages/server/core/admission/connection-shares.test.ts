@@ -22,14 +22,14 @@ function ownerOf({ org = 'o', environment = 'e', key = 'k', user }: Party): Shar
 
 /** Takes as many as the party gets. */
 function takeAll<W>(shares: ConnectionShares<W>, party: Party, origin = ORIGIN): number {
-  const share = shares.find(ownerOf(party), origin)
+  const share = shares.openShare(ownerOf(party), origin)
   const before = share.used
   while (shares.take(share)) {}
   return share.used - before
 }
 
 const takesOne = <W>(shares: ConnectionShares<W>, party: Party, origin = ORIGIN): boolean =>
-  shares.take(shares.find(ownerOf(party), origin))
+  shares.take(shares.openShare(ownerOf(party), origin))
 
 describe('one who takes all that it gets', () => {
   test.each([
@@ -76,19 +76,19 @@ test('tells a key without an end user, a member without a key and unknown owners
     endUser: undefined,
   }
   const all = [nobody, member, ownerOf({}), ownerOf({ user: ORIGIN })].map(owner =>
-    shares.find(owner, ORIGIN),
+    shares.openShare(owner, ORIGIN),
   )
   expect(new Set(all).size).toBe(4)
-  expect(shares.find(ownerOf({}), ORIGIN)).toBe(all[2])
+  expect(shares.openShare(ownerOf({}), ORIGIN)).toBe(all[2])
 })
 
 describe('waiters', () => {
   function fill(max: number, holder: Party) {
     const shares = new ConnectionShares<string>(max)
-    const share = shares.find(ownerOf(holder), ORIGIN)
+    const share = shares.openShare(ownerOf(holder), ORIGIN)
     while (shares.take(share)) {}
     const wait = (party: Party, ...names: string[]): ConnectionShare<string> => {
-      const own = shares.find(ownerOf(party), ORIGIN)
+      const own = shares.openShare(ownerOf(party), ORIGIN)
       for (const name of names) shares.wait(own, name)
       return own
     }
@@ -110,7 +110,7 @@ describe('waiters', () => {
     for (let name = shares.next(); name !== undefined; name = shares.next()) {
       served.push(name)
       expect(shares.next()).toBeUndefined()
-      shares.release(shares.find(ownerOf(parties[name.slice(0, -1)] as Party), ORIGIN))
+      shares.release(shares.openShare(ownerOf(parties[name.slice(0, -1)] as Party), ORIGIN))
     }
     expect(served).toEqual(['a1', 'bx1', 'a2', 'by1', 'a3', 'bx2'])
     expect([shares.used, shares.hasWaiters]).toEqual([0, false])
@@ -140,15 +140,15 @@ describe('waiters', () => {
 
 test('forgets those that hold nothing, and none of the others', () => {
   const shares = new ConnectionShares<string>(16)
-  const kept = shares.find(ownerOf({ user: 'kept' }), ORIGIN)
+  const kept = shares.openShare(ownerOf({ user: 'kept' }), ORIGIN)
   shares.take(kept)
-  const waiting = shares.find(ownerOf({ user: 'waiting' }), ORIGIN)
+  const waiting = shares.openShare(ownerOf({ user: 'waiting' }), ORIGIN)
   shares.wait(waiting, 'w')
-  const idle = shares.find(ownerOf({ user: 'idle' }), ORIGIN)
-  for (let at = 0; at < 20_000; at++) shares.find(ownerOf({ user: `u${at}` }), ORIGIN)
-  expect(shares.find(ownerOf({ user: 'kept' }), ORIGIN)).toBe(kept)
-  expect(shares.find(ownerOf({ user: 'waiting' }), ORIGIN)).toBe(waiting)
-  expect(shares.find(ownerOf({ user: 'idle' }), ORIGIN)).not.toBe(idle)
+  const idle = shares.openShare(ownerOf({ user: 'idle' }), ORIGIN)
+  for (let at = 0; at < 20_000; at++) shares.openShare(ownerOf({ user: `u${at}` }), ORIGIN)
+  expect(shares.openShare(ownerOf({ user: 'kept' }), ORIGIN)).toBe(kept)
+  expect(shares.openShare(ownerOf({ user: 'waiting' }), ORIGIN)).toBe(waiting)
+  expect(shares.openShare(ownerOf({ user: 'idle' }), ORIGIN)).not.toBe(idle)
 })
 
 /** Random calls of a few parties. A call takes a connection or waits; one that holds or waits may end. */
@@ -191,7 +191,7 @@ test('any order of lending, returning and withdrawing keeps the counts, the limi
     for (const each of steps) {
       if (each.kind === 'lend') {
         const call: Call = {
-          share: shares.find(ownerOf(each.party), ORIGIN),
+          share: shares.openShare(ownerOf(each.party), ORIGIN),
           party: Object.values(each.party).join('/'),
         }
         const isIdle =

@@ -82,22 +82,25 @@ export class ConnectionShares<W> {
     return this.#root.turns !== undefined && this.#root.turns.size > 0
   }
 
-  /** Returns the share of an owner's calls to one origin. It is valid until the next call of `find`, or while it is used. */
-  find({ environment, caller, endUser }: ShareOwner, origin: string): ConnectionShare<W> {
+  /**
+   * Returns the share of an owner's calls to one origin, and creates it if need be. It is valid until the next call, or while it
+   * is used.
+   */
+  openShare({ environment, caller, endUser }: ShareOwner, origin: string): ConnectionShare<W> {
     if (this.#known >= this.#pruneAt) this.#prune()
     const keyId = caller?.keyId ?? ''
-    const credential = this.#credentials.get(keyId) ?? this.#findCredential(environment, keyId)
+    const credential = this.#credentials.get(keyId) ?? this.#openCredential(environment, keyId)
     const share =
       endUser === undefined
-        ? this.#shareOf(credential, '', NO_END_USER)
-        : this.#shareOf(credential, endUser.id, END_USER)
-    return this.#shareOf(share, origin, ORIGIN)
+        ? this.#openChild(credential, '', NO_END_USER)
+        : this.#openChild(credential, endUser.id, END_USER)
+    return this.#openChild(share, origin, ORIGIN)
   }
 
-  #findCredential(environment: ShareOwner['environment'], keyId: string): ConnectionShare<W> {
-    const organization = this.#shareOf(this.#root, environment?.orgId ?? '', ORGANIZATION)
-    const own = this.#shareOf(organization, environment?.id ?? '', ENVIRONMENT)
-    const share = this.#shareOf(own, keyId, CREDENTIAL)
+  #openCredential(environment: ShareOwner['environment'], keyId: string): ConnectionShare<W> {
+    const organization = this.#openChild(this.#root, environment?.orgId ?? '', ORGANIZATION)
+    const own = this.#openChild(organization, environment?.id ?? '', ENVIRONMENT)
+    const share = this.#openChild(own, keyId, CREDENTIAL)
     // Every environment may have members without a key.
     if (keyId !== '') this.#credentials.set(keyId, share)
     return share
@@ -176,7 +179,7 @@ export class ConnectionShares<W> {
     return capBelow(this.#capOf(parent), parent, share)
   }
 
-  #shareOf(parent: ConnectionShare<W>, name: string, part: number): ConnectionShare<W> {
+  #openChild(parent: ConnectionShare<W>, name: string, part: number): ConnectionShare<W> {
     const known = parent.children.get(name)
     if (known !== undefined) return known
     const share = new ConnectionShare(parent, part)

@@ -8,7 +8,7 @@ import {
   streamedCompletion,
   type UpstreamAnswer,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 import { replaceProperty } from '../../testing/harness/replace-property.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type CircuitChange, Circuits } from './circuits.ts'
@@ -21,7 +21,7 @@ let second: ScriptedUpstream
 let now = Date.now()
 let changes: CircuitChange['transition'][] = []
 beforeAll(async () => {
-  app = await openTestApp({}, { ...TEST_LIMITS, onDeps: made => void (deps = made) })
+  app = await openTestApp({}, { ...TEST_OVERRIDES, onDeps: made => void (deps = made) })
   first = await openScriptedUpstream()
   second = await openScriptedUpstream()
   await app.addCredential('custom-a', { api_key: 'sk-a', base_url: first.baseUrl })

@@ -7,7 +7,7 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
@@ -37,7 +37,7 @@ beforeAll(async () => {
   app = await openTestApp(
     {},
     {
-      ...TEST_LIMITS,
+      ...TEST_OVERRIDES,
       fetchTimes: TIMES,
       dnsServers: [dns.server],
       callerEgress: { allowPrivate: true, dnsServers: [dns.server] },

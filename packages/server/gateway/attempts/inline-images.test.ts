@@ -7,7 +7,7 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const JPEG = Buffer.from('ffd8ffe000104a464946000101000001', 'hex')
@@ -54,7 +54,7 @@ function drip(res: ServerResponse): void {
 
 beforeAll(async () => {
   requestedPaths = []
-  app = await openTestApp({}, { ...TEST_LIMITS, ...FAST, callerEgress: { allowPrivate: true } })
+  app = await openTestApp({}, { ...TEST_OVERRIDES, ...FAST, callerEgress: { allowPrivate: true } })
   upstream = await openScriptedUpstream()
   host = await openScriptedUpstream()
   host.script((res, { path: url }) => serve({ url }, res))
@@ -147,7 +147,7 @@ describe('images named by URL', () => {
 describe.each(['0', '1'])('with RIDEAU_ALLOW_PRIVATE_UPSTREAMS=%s', setting => {
   let strict: TestApp
   beforeAll(async () => {
-    strict = await openTestApp({ RIDEAU_ALLOW_PRIVATE_UPSTREAMS: setting }, { ...TEST_LIMITS, ...FAST })
+    strict = await openTestApp({ RIDEAU_ALLOW_PRIVATE_UPSTREAMS: setting }, { ...TEST_OVERRIDES, ...FAST })
     await strict.addCredential('gemini', { api_key: 'k' })
   })
   afterAll(() => strict.close())

@@ -6,7 +6,7 @@ import {
   type ScriptedUpstream,
   type UpstreamAnswer,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 import { replaceProperty } from '../../testing/harness/replace-property.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { Circuits } from './circuits.ts'
@@ -23,7 +23,7 @@ let upstream: ScriptedUpstream
 /** The clock of the circuits. */
 let now = Date.now()
 beforeAll(async () => {
-  app = await openTestApp({}, { ...TEST_LIMITS, onDeps: made => void (deps = made) })
+  app = await openTestApp({}, { ...TEST_OVERRIDES, onDeps: made => void (deps = made) })
   upstream = await openScriptedUpstream()
   for (let n = 1; n <= SIZE; n++) {
     const fields = { name: `${n}`, api_key: `sk-${n}`, base_url: upstream.baseUrl }

@@ -6,7 +6,7 @@ import {
   type ScriptedUpstream,
   type UpstreamAnswer,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 import { replaceProperty } from '../../testing/harness/replace-property.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { Circuits } from './circuits.ts'
@@ -29,7 +29,7 @@ let app: TestApp
 let deps: GatewayDeps
 let upstream: ScriptedUpstream
 beforeAll(async () => {
-  app = await openTestApp({}, { ...TEST_LIMITS, onDeps: made => void (deps = made) })
+  app = await openTestApp({}, { ...TEST_OVERRIDES, onDeps: made => void (deps = made) })
   upstream = await openScriptedUpstream()
   for (const key of KEYS)
     await app.addCredential('openai', { name: key, api_key: key, base_url: upstream.baseUrl })

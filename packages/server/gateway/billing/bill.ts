@@ -4,7 +4,7 @@ import { estimateTokens } from '@rideau/llm/usage/estimate'
 import { costNanoUsd } from '@rideau/llm/usage/pricing'
 import { type Usage, ZERO_USAGE } from '@rideau/llm/usage/usage'
 import { inputTokens as inputOf, outputTokens as outputOf } from '@rideau/llm/usage/usage-sums'
-import { toBelieved, type UsageBound } from './believed-usage.ts'
+import { toCredibleUsage, type UsageBound } from './credible-usage.ts'
 
 /** The bill of a request for which no provider charges. */
 export const FREE: Bill = { usage: ZERO_USAGE, isEstimated: false, costNanoUsd: 0 }
@@ -24,13 +24,14 @@ export interface ObservedRequest {
   /** The usage that the provider had reported when its stream broke off. Its input is final, its output is not. */
   readonly partialUsage?: Usage | undefined
   /** The answer has text, reasoning or a call, so that its output is not 0. Absent: it is not known. */
-  readonly showsOutput?: boolean | undefined
+  readonly hasVisibleOutput?: boolean | undefined
 }
 
 function estimateUsage(model: CatalogModel | undefined, observed: ObservedRequest): Usage {
   const { requestBytes, inputTokens, deliveredTokens, generatedTokens = 0, partialUsage } = observed
   // A partial usage must be as credible as a complete one.
-  const partial = partialUsage === undefined ? undefined : toBelieved(partialUsage, toBound(model, observed))
+  const partial =
+    partialUsage === undefined ? undefined : toCredibleUsage(partialUsage, toBound(model, observed))
   if (partial !== undefined && inputOf(partial) > 0) {
     const { output, reasoning } = partial
     return { ...partial, output: Math.max(output, deliveredTokens, generatedTokens - reasoning) }
@@ -49,9 +50,9 @@ function estimateUsage(model: CatalogModel | undefined, observed: ObservedReques
  * where neither is missing.
  */
 function withMissing(usage: Usage, observed: ObservedRequest): Usage {
-  const { requestBytes, inputTokens, deliveredTokens, showsOutput } = observed
+  const { requestBytes, inputTokens, deliveredTokens, hasVisibleOutput } = observed
   const lacksInput = inputOf(usage) === 0
-  const lacksOutput = showsOutput === true && outputOf(usage) === 0
+  const lacksOutput = hasVisibleOutput === true && outputOf(usage) === 0
   if (!lacksInput && !lacksOutput) return usage
   return {
     ...usage,
@@ -82,11 +83,11 @@ export function toBill(
   reported: Usage | undefined,
   observed: ObservedRequest,
 ): Bill {
-  const believed = reported === undefined ? undefined : toBelieved(reported, toBound(model, observed))
-  if (believed !== undefined) {
-    const usage = withMissing(believed, observed)
+  const credible = reported === undefined ? undefined : toCredibleUsage(reported, toBound(model, observed))
+  if (credible !== undefined) {
+    const usage = withMissing(credible, observed)
     const { reportedCostNanoUsd } = usage
-    const isCut = believed !== reported
+    const isCut = credible !== reported
     const price =
       reportedCostNanoUsd === undefined || isCut ? costNanoUsd(usage, model?.pricing ?? null) : null
     const cost = isCut ? toLarger(reportedCostNanoUsd, price) : (reportedCostNanoUsd ?? price)

@@ -41,8 +41,8 @@ export function toRerankBill(
   { catalogModel }: PricedRerankTarget,
   reported: RerankUsage,
 ): RerankBill {
-  const searches = toCredible(reported.searches, most.searches)
-  const tokens = toCredible(reported.inputTokens, most.inputTokens)
+  const searches = toCredibleAmount(reported.searches, most.searches)
+  const tokens = toCredibleAmount(reported.inputTokens, most.inputTokens)
   const prices = rerankPrices(catalogModel)
   const used = {
     searches: searches ?? likely.searches,
@@ -57,7 +57,7 @@ export function toRerankBill(
   }
 }
 
-function toCredible(reported: number | undefined, most: number): number | undefined {
+function toCredibleAmount(reported: number | undefined, most: number): number | undefined {
   return reported !== undefined && reported > 0 && reported <= Math.max(100, most * MAX_CREDIBLE)
     ? reported
     : undefined

@@ -8,8 +8,8 @@ import { outputTokens } from '@rideau/llm/usage/usage-sums'
 export class StreamUsage {
   #reported: Usage | undefined
   #isPart = false
-  /** The stream has shown output. */
-  isShown = false
+  /** True once the stream has had output that a caller sees. */
+  hasVisibleOutput = false
 
   report(usage: Usage): void {
     const earlier = this.#reported
@@ -19,8 +19,8 @@ export class StreamUsage {
   }
 
   /** Notes that output came after what was reported so far. */
-  show(): void {
-    this.isShown = true
+  noteVisibleOutput(): void {
+    this.hasVisibleOutput = true
     this.#isPart = this.#reported !== undefined
   }
 

@@ -1,5 +1,5 @@
-import { AddressBuckets } from '../../core/admission/address-bucket.ts'
 import { toBucketRate } from '../../core/admission/token-bucket.ts'
+import { TokenBuckets } from '../../core/admission/token-buckets.ts'
 import { Fault } from '../../core/fault.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 
@@ -7,15 +7,15 @@ import type { IdentifiedContext } from '../request/request-context.ts'
 const CALLER_RATE = toBucketRate(50, 10)
 /** The requests of one environment that this process cannot answer alone. */
 const ENVIRONMENT_RATE = toBucketRate(200, 10)
-const MAX_CALLERS = 20_000
+const MAX_KEYS = 20_000
 
 /**
  * Bounds how often callers make this process ask all others: for a request to cancel that it does not run, or the record of a
  * request to rate that it has not stored. Such a request costs every process of the machine, or every gateway, some work.
  */
 export class FanOutRates {
-  readonly #callers = new AddressBuckets(CALLER_RATE, MAX_CALLERS)
-  readonly #environments = new AddressBuckets(ENVIRONMENT_RATE, MAX_CALLERS)
+  readonly #callers = new TokenBuckets(CALLER_RATE, MAX_KEYS)
+  readonly #environments = new TokenBuckets(ENVIRONMENT_RATE, MAX_KEYS)
 
   /** Counts such a request of a caller. Throws 429 `rate_limit_exceeded`. `now`: Unix milliseconds. */
   take({ caller, environment }: Pick<IdentifiedContext, 'caller' | 'environment'>, now: number): void {

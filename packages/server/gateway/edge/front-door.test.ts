@@ -7,7 +7,7 @@ import { openSecretBox } from '../../core/access/secret-box.ts'
 import { systemRandom } from '../../core/random.ts'
 import { findSigner } from '../../storage/keys/signing-keys.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 import { openRaw, type RawConnection } from '../../testing/harness/raw-connection.ts'
 import type { GatewayDeps } from '../deps.ts'
 
@@ -27,14 +27,14 @@ interface DoorApp {
 
 async function openDoorApp(
   env: Record<string, string>,
-  limits: typeof TEST_LIMITS = TEST_LIMITS,
+  overrides: typeof TEST_OVERRIDES = TEST_OVERRIDES,
 ): Promise<DoorApp> {
   const masterKey = randomBytes(32)
   const lines: string[] = []
   let deps: GatewayDeps | undefined
   const app = await openTestApp(
     { RIDEAU_MASTER_KEY: masterKey.toString('base64'), LOG_LEVEL: 'warn', ...env },
-    { ...limits, onDeps: made => (deps = made) },
+    { ...overrides, onDeps: made => (deps = made) },
     { write: line => void lines.push(line) },
   )
   const box = openSecretBox(masterKey, systemRandom)
@@ -350,8 +350,8 @@ describe('open requests', () => {
 describe('bodies', () => {
   let door: DoorApp
   beforeAll(async () => {
-    const limits = { ...TEST_LIMITS, bodyTimeoutMs: 30_000 }
-    door = await openDoorApp({ RIDEAU_BODY_BYTES: String(256 * MIB) }, limits)
+    const overrides = { ...TEST_OVERRIDES, bodyTimeoutMs: 30_000 }
+    door = await openDoorApp({ RIDEAU_BODY_BYTES: String(256 * MIB) }, overrides)
   })
   afterAll(() => door.close())
 

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { ProvenCredentials } from '../../core/access/proven-credentials.ts'
-import { AddressBuckets } from '../../core/admission/address-bucket.ts'
 import {
   AdmissionScope,
   type ChildInit,
@@ -12,6 +11,7 @@ import { openCapacity } from '../../core/admission/fair-share.ts'
 import { RefusalCounter } from '../../core/admission/refusal-counter.ts'
 import { noteTaken } from '../../core/admission/shared-bucket.ts'
 import { type BucketRate, debitTokens } from '../../core/admission/token-bucket.ts'
+import { TokenBuckets } from '../../core/admission/token-buckets.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import { type TrustedProxies, toAddressGroup, toClientAddress } from '../../http/client-address.ts'
@@ -89,7 +89,7 @@ export class FrontDoor implements PermitIssuer {
   readonly ticker: Ticker
   readonly #limits: FrontDoorLimits
   readonly #trustedProxies: TrustedProxies
-  readonly #addresses: AddressBuckets
+  readonly #addresses: TokenBuckets
   readonly #scopes = new BoundedTable<AdmissionScope>(MAX_SCOPES)
   readonly #sharing: RateSharing | undefined
   /** Requests at other processes of keys and end users without a scope here, by their keys. */
@@ -102,7 +102,7 @@ export class FrontDoor implements PermitIssuer {
     this.ticker = ticker
     this.refusals = new RefusalCounter(log)
     this.unread = new UnreadAnswers(log)
-    this.#addresses = new AddressBuckets(limits.addressRate)
+    this.#addresses = new TokenBuckets(limits.addressRate)
     this.process = new AdmissionScope({
       key: '',
       logName: '',
@@ -213,7 +213,7 @@ export class FrontDoor implements PermitIssuer {
       debitTokens(child, init.rate, reported.count, reported.at)
     }
     if (this.#scopes.add(child, now)) return child
-    child.forget()
+    child.leaveParent()
     return parent
   }
 }

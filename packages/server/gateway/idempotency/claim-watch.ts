@@ -1,6 +1,6 @@
 import { type OnException, runGuarded } from '../../core/on-exception.ts'
 import type { StoredClaim } from '../../storage/idempotency/idempotent-answers.ts'
-import type { Flight } from './flight.ts'
+import type { IdempotencyGroup } from './idempotency-group.ts'
 
 /** How often the claims of other processes are read while requests wait for them. */
 const POLL_MS = 100
@@ -20,7 +20,7 @@ export interface ClaimWatchOptions {
  */
 export class ClaimWatch {
   readonly #options: ClaimWatchOptions
-  readonly #flights = new Map<string, Flight>()
+  readonly #groups = new Map<string, IdempotencyGroup>()
   #timer: NodeJS.Timeout | undefined
   #failingSince: number | undefined
   #isClosed = false
@@ -29,8 +29,8 @@ export class ClaimWatch {
     this.#options = options
   }
 
-  add(flight: Flight): void {
-    this.#flights.set(flight.key, flight)
+  add(group: IdempotencyGroup): void {
+    this.#groups.set(group.key, group)
     this.#schedule()
   }
 
@@ -40,7 +40,7 @@ export class ClaimWatch {
   }
 
   #schedule(): void {
-    if (this.#timer !== undefined || this.#flights.size === 0 || this.#isClosed) return
+    if (this.#timer !== undefined || this.#groups.size === 0 || this.#isClosed) return
     const { onException } = this.#options
     this.#timer = setTimeout(
       () => runGuarded('the watch of idempotency keys', onException, () => this.#poll()),
@@ -50,12 +50,12 @@ export class ClaimWatch {
   }
 
   async #poll(): Promise<void> {
-    const watched = [...this.#flights.values()]
+    const watched = [...this.#groups.values()]
     try {
       const found = await this.#options.find(watched.map(({ scope }) => scope.hash))
       this.#failingSince = undefined
       const byKey = new Map(found.map(entry => [entry.hash.toString('base64'), entry]))
-      for (const flight of watched) this.#check(flight, byKey.get(flight.key))
+      for (const group of watched) this.#check(group, byKey.get(group.key))
     } catch (error) {
       this.#failingSince ??= performance.now()
       if (performance.now() - this.#failingSince > PATIENCE_MS) this.#failAll(watched, error)
@@ -65,17 +65,17 @@ export class ClaimWatch {
     }
   }
 
-  #check(flight: Flight, found: StoredClaim | undefined): void {
-    if (flight.isAwaited && found !== undefined && this.#options.isRunning(found)) return
-    this.#flights.delete(flight.key)
-    void flight.claim()
+  #check(group: IdempotencyGroup, found: StoredClaim | undefined): void {
+    if (group.isAwaited && found !== undefined && this.#options.isRunning(found)) return
+    this.#groups.delete(group.key)
+    void group.claim()
   }
 
-  #failAll(flights: readonly Flight[], error: unknown): void {
+  #failAll(groups: readonly IdempotencyGroup[], error: unknown): void {
     this.#failingSince = undefined
-    for (const flight of flights) {
-      this.#flights.delete(flight.key)
-      flight.fail(error)
+    for (const group of groups) {
+      this.#groups.delete(group.key)
+      group.fail(error)
     }
   }
 }

@@ -2,7 +2,7 @@ import type { BodyMemory } from '../../http/body-memory.ts'
 import type { AnswerRecorder } from '../request/answer-recorder.ts'
 import { MAX_ANSWER_BYTES, type StoredAnswer, toStoredHeaders } from './stored-answer.ts'
 
-/** Who waits for the answer; see flight.ts. */
+/** Who waits for the answer; see idempotency-group.ts. */
 export interface AnswerReceiver {
   /** Stores the answer and hands it to all that wait. Never rejects. */
   keep(answer: StoredAnswer): Promise<void>

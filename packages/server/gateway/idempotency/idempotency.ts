@@ -7,7 +7,12 @@ import type { IdentifiedContext } from '../request/request-context.ts'
 import { AnswerMemory, type RememberedAnswer } from './answer-memory.ts'
 import type { AnswerStore } from './answer-store.ts'
 import { ClaimWatch } from './claim-watch.ts'
-import { conflictFault, Flight, type FlightOwner, type FlightScope } from './flight.ts'
+import {
+  conflictFault,
+  IdempotencyGroup,
+  type IdempotencyGroupOwner,
+  type IdempotencyScope,
+} from './idempotency-group.ts'
 import { PacedReads } from './paced-reads.ts'
 import type { RequestIdentity } from './request-identity.ts'
 import { decodeAnswer, encodeAnswer, type StoredAnswer, toOwnMemory } from './stored-answer.ts'
@@ -43,9 +48,9 @@ export interface IdempotencyOptions {
  * Makes one answer for all requests with one `Idempotency-Key`, in all gateway processes of a database, and keeps it for a
  * day. docs/decisions/0034-idempotency.md has the reasons.
  */
-export class Idempotency implements FlightOwner {
+export class Idempotency implements IdempotencyGroupOwner {
   readonly #options: IdempotencyOptions
-  readonly #flights = new Map<string, Flight>()
+  readonly #groups = new Map<string, IdempotencyGroup>()
   readonly #watch: ClaimWatch
   readonly #memory = new AnswerMemory(MEMORY_BYTES)
   readonly #unstored = new UnstoredAnswers(UNSTORED_BYTES)
@@ -90,13 +95,13 @@ export class Idempotency implements FlightOwner {
       if (!known.bodyHash.equals(bodyHash)) throw conflictFault()
       return known.answer
     }
-    const flight = this.#flights.get(key)
-    if (flight !== undefined) return await flight.join(ctx, bodyHash)
+    const group = this.#groups.get(key)
+    if (group !== undefined) return await group.join(ctx, bodyHash)
     const { id: environmentId, orgId } = ctx.environment
-    const begun = new Flight(key, { hash, orgId, environmentId }, this)
-    this.#flights.set(key, begun)
-    const joining = begun.join(ctx, bodyHash)
-    void begun.claim()
+    const opened = new IdempotencyGroup(key, { hash, orgId, environmentId }, this)
+    this.#groups.set(key, opened)
+    const joining = opened.join(ctx, bodyHash)
+    void opened.claim()
     return await joining
   }
 
@@ -109,7 +114,10 @@ export class Idempotency implements FlightOwner {
     this.#replays++
   }
 
-  async claim(scope: FlightScope, bodyHash: Buffer): Promise<{ readonly claimId: string } | StoredClaim> {
+  async claim(
+    scope: IdempotencyScope,
+    bodyHash: Buffer,
+  ): Promise<{ readonly claimId: string } | StoredClaim> {
     this.#claiming++
     const claiming = this.#tryClaim(scope, bodyHash).finally(() => {
       this.#claiming--
@@ -136,7 +144,10 @@ export class Idempotency implements FlightOwner {
     if (this.#logPace.isDue(performance.now())) this.#options.log.warn(details, message)
   }
 
-  async #tryClaim(scope: FlightScope, bodyHash: Buffer): Promise<{ readonly claimId: string } | StoredClaim> {
+  async #tryClaim(
+    scope: IdempotencyScope,
+    bodyHash: Buffer,
+  ): Promise<{ readonly claimId: string } | StoredClaim> {
     const { store, owner, newId } = this.#options
     if (performance.now() - this.#renewedAt > RENEW_MS) await this.#renew()
     const claimId = newId()
@@ -152,7 +163,7 @@ export class Idempotency implements FlightOwner {
       if (await store.insert(claim)) return { claimId }
       const found = await store.find(scope.hash)
       if (found === undefined) continue
-      // Another flight of this process would have the key: the claim's release is under way, or its insertion was late.
+      // Another group of this process would have the key: the claim's release is under way, or its insertion was late.
       const isAbandoned = found.owner === owner && !found.isKept
       if (!found.isFree && !isAbandoned) return found
       if (await store.takeOver(claim, found.id)) return { claimId }
@@ -161,7 +172,7 @@ export class Idempotency implements FlightOwner {
   }
 
   async read(
-    { key, scope }: Pick<Flight, 'key' | 'scope'>,
+    { key, scope }: Pick<IdempotencyGroup, 'key' | 'scope'>,
     found: StoredClaim,
   ): Promise<StoredAnswer | undefined> {
     const { store, now } = this.#options
@@ -180,7 +191,7 @@ export class Idempotency implements FlightOwner {
   }
 
   async keep(
-    { key, scope }: Flight,
+    { key, scope }: IdempotencyGroup,
     claimId: string,
     bodyHash: Buffer,
     answer: StoredAnswer,
@@ -224,12 +235,12 @@ export class Idempotency implements FlightOwner {
     this.#options.store.release([claimId]).catch(() => this.#unreleased.add(claimId))
   }
 
-  watch(flight: Flight): void {
-    this.#watch.add(flight)
+  watch(group: IdempotencyGroup): void {
+    this.#watch.add(group)
   }
 
-  forget(flight: Flight): void {
-    if (this.#flights.get(flight.key) === flight) this.#flights.delete(flight.key)
+  forget(group: IdempotencyGroup): void {
+    if (this.#groups.get(group.key) === group) this.#groups.delete(group.key)
   }
 
   /** Concurrent callers share one renewal. */

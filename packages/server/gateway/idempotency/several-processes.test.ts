@@ -15,7 +15,7 @@ import {
   streamedCompletion,
   type UpstreamAnswer,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp, TEST_LIMITS, type TestApp, toUrl } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp, toUrl } from '../../testing/harness/app.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../../testing/harness/redis.ts'
 
 const MASTER_KEY = randomBytes(32).toString('base64')
@@ -44,7 +44,7 @@ describe.skipIf(redisProgram === undefined)('two gateways of one database', () =
       }),
       { gateway: true, control: false },
       pino({ level: 'silent' }),
-      TEST_LIMITS,
+      TEST_OVERRIDES,
     )
   }
 

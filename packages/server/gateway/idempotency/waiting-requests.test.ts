@@ -36,7 +36,7 @@ const call = (idempotencyKey: string, options?: IdempotentCallOptions) =>
 const gate = (...answers: UpstreamAnswer[]) => gateAnswers(upstream, answers)
 
 const untilOpen = async (count: number): Promise<void> => {
-  await expect.poll(() => limited.deps.inFlight.size, { timeout: 20_000 }).toBe(count)
+  await expect.poll(() => limited.deps.runningRequests.size, { timeout: 20_000 }).toBe(count)
 }
 const count = (outcomes: readonly string[], outcome: string): number =>
   outcomes.filter(each => each === outcome).length

@@ -25,7 +25,7 @@ export class MeterSets {
    * Returns the meters that limit a request. `at` is the request's arrival in Unix milliseconds; it selects the
    * calendar windows.
    */
-  find(environment: Environment, caller: Caller, endUser: EndUser | undefined, at: number): MeterSet {
+  getMeters(environment: Environment, caller: Caller, endUser: EndUser | undefined, at: number): MeterSet {
     // Client tokens can name a plan, so the same end user may come with different plans.
     const { originalKeyId: keyId } = caller
     const name = endUser === undefined ? String(keyId) : JSON.stringify([keyId, endUser.id, endUser.plan])

@@ -12,7 +12,7 @@ import {
   type UpstreamAnswer,
   usageChunk,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 import type { GatewayDeps } from '../deps.ts'
 
 const REQUESTS = Number(process.env.RIDEAU_CHAOS_REQUESTS ?? 10_000)
@@ -40,7 +40,7 @@ beforeAll(async () => {
   console.log(`chaos: seed ${SEED - 1}, RIDEAU_CHAOS_SEED repeats it`)
   app = await openTestApp(
     { RIDEAU_OPEN_REQUESTS: '20000', RIDEAU_CONNECTIONS: '20000' },
-    { ...TEST_LIMITS, onDeps: made => void (deps = made) },
+    { ...TEST_OVERRIDES, onDeps: made => void (deps = made) },
   )
   upstream = await openScriptedUpstream()
   for (const [provider, count] of [
@@ -200,7 +200,7 @@ test('concurrent requests get their own answers, within their attempts, and leav
   )
   expect(counts.get(200) ?? 0).toBeGreaterThan(outcomes.length / 2)
   expect(counts.get(500) ?? 0).toBe(0)
-  await expect.poll(() => deps.inFlight.size, { timeout: 30_000 }).toBe(0)
+  await expect.poll(() => deps.runningRequests.size, { timeout: 30_000 }).toBe(0)
   expect(deps.reservations.size).toBe(0)
   await expect.poll(() => deps.frontDoor.process.requests.used).toBe(0)
   await expect.poll(() => unanswered, { timeout: 30_000 }).toBe(0)

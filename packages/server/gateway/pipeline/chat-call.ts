@@ -263,7 +263,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
     const tokens = { inputTokens, outputTokens, generatedTokens, choices: this.#choices }
     const { reservedTokens } = this
     const bill = toAbandonedBill(target.catalogModel, charge, { ...tokens, reservedTokens })
-    return charge.isAnswered ? this.noteDisbelief(charge.usage, bill) : bill
+    return charge.isAnswered ? this.warnIfNotCredible(charge.usage, bill) : bill
   }
 
   /**
@@ -278,7 +278,7 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   }
 
   /** Logs that a usage is not billed as the provider reported it. Returns the bill. */
-  protected noteDisbelief(reported: Usage | undefined, bill: Bill): Bill {
+  protected warnIfNotCredible(reported: Usage | undefined, bill: Bill): Bill {
     if (reported === undefined || !bill.isEstimated) return bill
     const { requestId } = this.ctx
     const details = { requestId, model: this.target.id, reported, billed: bill.usage }

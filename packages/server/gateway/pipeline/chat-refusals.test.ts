@@ -7,14 +7,14 @@ import {
   type ScriptedUpstream,
   streamedCompletion,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 
 let app: TestApp
 let upstream: ScriptedUpstream
 const lines: string[] = []
 
 beforeAll(async () => {
-  app = await openTestApp({ LOG_LEVEL: 'warn' }, TEST_LIMITS, { write: line => void lines.push(line) })
+  app = await openTestApp({ LOG_LEVEL: 'warn' }, TEST_OVERRIDES, { write: line => void lines.push(line) })
   upstream = await openScriptedUpstream()
   await app.addCredential('openai', { api_key: 'sk-of-the-tenant', base_url: upstream.baseUrl })
   await app.addCredential('custom', { api_key: 'sk-custom', base_url: upstream.baseUrl })

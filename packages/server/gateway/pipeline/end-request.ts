@@ -19,11 +19,11 @@ export async function endWithFault(ctx: RequestContext, fault: Fault, deps: Pipe
   } catch (error) {
     deps.onException(error, 'the record of a failed request', ctx.requestId)
   }
-  answerFault(ctx, fault, deps)
+  sendFaultOrClose(ctx, fault, deps)
 }
 
 /** Answers a failed request, or closes its connection. Never throws. */
-export function answerFault(ctx: RequestContext, fault: Fault, deps: PipelineDeps): void {
+export function sendFaultOrClose(ctx: RequestContext, fault: Fault, deps: PipelineDeps): void {
   try {
     sendFault(ctx, fault, deps.baseUrl(), failureHeaders(ctx, fault, deps))
   } catch (error) {
@@ -58,7 +58,8 @@ export function endRequest(ctx: RequestContext, deps: PipelineDeps): void {
     ctx.permit?.releaseOnceRead()
     deps.ticker.remove(ctx)
     deps.requestCounts.add(ctx.res.statusCode)
-    if (ctx.route.isMetered && ctx.environment !== undefined) deps.inFlight.remove(ctx.environment.id, ctx)
+    if (ctx.route.isMetered && ctx.environment !== undefined)
+      deps.runningRequests.remove(ctx.environment.id, ctx)
   } catch (error) {
     deps.onException(error, 'the end of a request', ctx.requestId)
   }

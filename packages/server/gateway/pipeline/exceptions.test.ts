@@ -179,7 +179,7 @@ async function harm({
   const later = await limited.app.call('/v1/chat', ask('later'))
   expect([later.status, await later.text()]).toEqual([200, expect.stringContaining('later')])
   await expect.poll(() => deps.reservations.size).toBe(0)
-  expect(deps.inFlight.size).toBe(0)
+  expect(deps.runningRequests.size).toBe(0)
   expect(await budget()).toMatchObject({ reserved_usd: 0 })
   expect(log.filter(({ alarm }) => alarm === 'exception').map(({ requestId }) => requestId)).toContain(id)
 }

@@ -3,7 +3,7 @@ import { toFault } from '../../core/fault.ts'
 import { settle } from '../records/settle.ts'
 import type { FailRequest, RequestContext } from '../request/request-context.ts'
 import type { TickerEntry } from '../request/ticker.ts'
-import { answerFault, endRequest } from './end-request.ts'
+import { endRequest, sendFaultOrClose } from './end-request.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /**
@@ -58,7 +58,7 @@ function endByForce(ctx: RequestContext, error: unknown, deps: PipelineDeps): vo
   } catch (another) {
     deps.onException(another, 'the record of a failed request', ctx.requestId)
   }
-  answerFault(ctx, fault, deps)
+  sendFaultOrClose(ctx, fault, deps)
   // Its steps must not write to the connection any more.
   ctx.isGone = true
   endRequest(ctx, deps)

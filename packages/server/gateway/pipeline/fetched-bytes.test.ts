@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { json, openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 
 const MiB = 1024 * 1024
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
@@ -10,8 +10,8 @@ let upstream: ScriptedUpstream
 let host: ScriptedUpstream
 beforeAll(async () => {
   const times = { fetchTimes: { timeoutMs: 5_000, failureMs: 5_100 } }
-  const limits = { ...TEST_LIMITS, ...times, callerEgress: { allowPrivate: true } }
-  app = await openTestApp({ RIDEAU_BODY_BYTES: String(32 * MiB) }, limits)
+  const overrides = { ...TEST_OVERRIDES, ...times, callerEgress: { allowPrivate: true } }
+  app = await openTestApp({ RIDEAU_BODY_BYTES: String(32 * MiB) }, overrides)
   upstream = await openScriptedUpstream()
   host = await openScriptedUpstream()
   host.script((res, { path }) => {

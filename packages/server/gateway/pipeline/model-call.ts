@@ -17,7 +17,7 @@ import { type Estimate, openRecord } from '../records/open-record.ts'
 import { nameEndUser } from '../request/name-end-user.ts'
 import { noteTarget } from '../request/record-fields.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
-import { findLimits } from './find-limits.ts'
+import { getLimits } from './get-limits.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 
 /** A model call with a parsed body. Chat, embeddings, images, audio, rerank and token counts implement its steps. */
@@ -129,7 +129,7 @@ function admit<P extends ResolvedTarget, T>(
   deps: PipelineDeps,
 ): AdmittedCall<P> {
   assertPassThrough(ctx, call.findings)
-  const limits = findLimits(ctx, deps)
+  const limits = getLimits(ctx, deps)
   return { limits, planned: call.plan(limits) }
 }
 

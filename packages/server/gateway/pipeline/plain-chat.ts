@@ -4,7 +4,7 @@ import { estimateTokens } from '@rideau/llm/usage/estimate'
 import { attemptPlain } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { toBill } from '../billing/bill.ts'
-import { showsOutput } from '../billing/shown-output.ts'
+import { hasVisibleOutput } from '../billing/visible-output.ts'
 import type { PlannedTarget } from '../plan/chat-plan.ts'
 import { ChatCall } from './chat-call.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -24,10 +24,10 @@ export class PlainChat extends ChatCall<PlainAnswer> {
       inputTokens: this.inputTokens,
       deliveredTokens: estimateTokens(answer.bytes.length),
       choices: this.choices,
-      showsOutput: showsOutput(answer.reply),
+      hasVisibleOutput: hasVisibleOutput(answer.reply),
       reservedTokens: this.reservedTokens,
     })
-    const bill = this.noteDisbelief(usage, ownBill)
+    const bill = this.warnIfNotCredible(usage, ownBill)
     ctx.recordFields.answered = bill
     const bytes = this.server.encodeReply(this.replyContext, answer, bill)
     const finishReason = answer.reply.choices[0]?.finishReason ?? 'stop'

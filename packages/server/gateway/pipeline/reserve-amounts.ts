@@ -51,14 +51,14 @@ export function acceptReservation(
 ): void {
   if (!(verdict instanceof Reservation)) {
     if ('refusal' in verdict) ctx.refusal = verdict.refusal
-    throw toFault(verdict, ctx, deps)
+    throw toReservationFault(verdict, ctx, deps)
   }
   ctx.reservation = verdict
   // If the caller disconnected meanwhile, the end of the request releases the reservation.
   ctx.throwIfStopped()
 }
 
-function toFault(
+function toReservationFault(
   verdict: Exclude<ReservationVerdict, Reservation>,
   { caller }: IdentifiedContext,
   deps: PipelineDeps,

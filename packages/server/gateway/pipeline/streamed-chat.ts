@@ -107,7 +107,7 @@ export class StreamedChat extends ChatCall<ProviderStream> {
   }
 
   #toBill(end: RelayEnd, sentAt: number | undefined): Bill {
-    const { error, usage, deliveredTokens, partialUsage, showsOutput } = end
+    const { error, usage, deliveredTokens, partialUsage, hasVisibleOutput } = end
     // A stream that the gateway ended reports no usage, and its reasoning may have been hidden. Callers end some on purpose.
     const isCutByUs = this.ctx.stopped !== undefined || error?.kind === 'timeout'
     const generatedTokens =
@@ -120,9 +120,9 @@ export class StreamedChat extends ChatCall<ProviderStream> {
       choices: this.choices,
       reservedTokens: this.reservedTokens,
       partialUsage,
-      showsOutput,
+      hasVisibleOutput,
     })
-    return this.noteDisbelief(usage, bill)
+    return this.warnIfNotCredible(usage, bill)
   }
 
   /** Returns a guard for a stream whose targets may return more than is reserved. */

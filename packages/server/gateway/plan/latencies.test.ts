@@ -9,42 +9,42 @@ beforeEach(() => {
 })
 
 test('averages measurements with more weight on the newest', () => {
-  expect(latencies.find('a')).toBeUndefined()
+  expect(latencies.readOrClaim('a')).toBeUndefined()
   latencies.note('org', 'a', 100)
-  expect(latencies.find('a')).toBe(100)
+  expect(latencies.readOrClaim('a')).toBe(100)
   latencies.note('org', 'a', 200)
-  expect(latencies.find('a')).toBeCloseTo(130)
-  expect(latencies.find('b')).toBeUndefined()
+  expect(latencies.readOrClaim('a')).toBeCloseTo(130)
+  expect(latencies.readOrClaim('b')).toBeUndefined()
 })
 
 test('puts a target last after a failure, until the next success', () => {
   latencies.note('org', 'a', 100)
   latencies.noteFailure('org', 'a')
-  expect(latencies.find('a')).toBe(Number.POSITIVE_INFINITY)
+  expect(latencies.readOrClaim('a')).toBe(Number.POSITIVE_INFINITY)
   latencies.note('org', 'a', 50)
-  expect(latencies.find('a')).toBe(50)
+  expect(latencies.readOrClaim('a')).toBe(50)
 })
 
 test('lets one request repeat an old measurement while the others use the old value', () => {
   latencies.note('org', 'a', 100)
   now += 5 * 60_000
-  expect(latencies.find('a')).toBe(100)
+  expect(latencies.readOrClaim('a')).toBe(100)
   now += 1
-  expect(latencies.find('a')).toBeUndefined()
-  expect(latencies.find('a')).toBe(100)
+  expect(latencies.readOrClaim('a')).toBeUndefined()
+  expect(latencies.readOrClaim('a')).toBe(100)
 })
 
 test('forgets the oldest targets, whether they answered or failed', () => {
   latencies.note('org', 'oldest', 100)
   for (let at = 0; at < 10_000; at += 1) latencies.noteFailure('org', `failed-${at}`)
-  expect(latencies.find('oldest')).toBeUndefined()
-  expect(latencies.find('failed-0')).toBe(Number.POSITIVE_INFINITY)
+  expect(latencies.readOrClaim('oldest')).toBeUndefined()
+  expect(latencies.readOrClaim('failed-0')).toBe(Number.POSITIVE_INFINITY)
   latencies.note('org', 'newest', 100)
-  expect(latencies.find('failed-0')).toBeUndefined()
+  expect(latencies.readOrClaim('failed-0')).toBeUndefined()
 })
 
 test('keeps the targets of an organization while another one has very many', () => {
   latencies.note('victim', 'own', 100)
   for (let at = 0; at < 20_000; at += 1) latencies.note('org', `target-${at}`, 50)
-  expect(latencies.find('own')).toBe(100)
+  expect(latencies.readOrClaim('own')).toBe(100)
 })

@@ -25,13 +25,16 @@ export class Latencies {
     this.#now = now
   }
 
-  /** Returns milliseconds, or undefined without a recent measurement. */
-  find(target: string): number | undefined {
+  /**
+   * Returns milliseconds, or undefined without a recent measurement. If the measurement is old, the call claims the next one for its
+   * request.
+   */
+  readOrClaim(target: string): number | undefined {
     const entry = this.#entries.find(target)
     if (entry === undefined) return undefined
     const now = this.#now()
     if (now - entry.at <= FRESH_MS) return entry.ms
-    // Only this request measures the target again; concurrent ones keep the old value.
+    // Only this request measures the target again; concurrent ones read the old value.
     entry.at = now
     return undefined
   }

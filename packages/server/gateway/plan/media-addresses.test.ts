@@ -4,7 +4,7 @@ import {
   openScriptedUpstream,
   type ScriptedUpstream,
 } from '../../testing/fakes/scripted-upstream.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 import { makePlaygroundToken } from '../../testing/harness/playground-token.ts'
 
 /** What a client token may have a provider fetch. The upstream stands for a server inside a private network. */
@@ -19,7 +19,7 @@ let host: ScriptedUpstream
 let token: string
 
 beforeAll(async () => {
-  app = await openTestApp({}, { ...TEST_LIMITS, ...FAST, callerEgress: { allowPrivate: true } })
+  app = await openTestApp({}, { ...TEST_OVERRIDES, ...FAST, callerEgress: { allowPrivate: true } })
   upstream = await openScriptedUpstream()
   host = await openScriptedUpstream()
   host.script(res => void res.writeHead(200).end(PNG))

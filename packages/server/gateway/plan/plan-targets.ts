@@ -92,7 +92,9 @@ function orderAlias<T extends ResolvedTarget>(
     id: target.id,
     weight: target.alias?.weight ?? 1,
     pricing: target.catalogModel?.pricing ?? null,
-    latencyMs: isTimed ? deps.latencies.find(latencyKey(environment.id, target.id, isStream)) : undefined,
+    latencyMs: isTimed
+      ? deps.latencies.readOrClaim(latencyKey(environment.id, target.id, isStream))
+      : undefined,
   }))
   const affinity = alias.strategy === 'weighted' ? affinityOfAnswered(conversation) : undefined
   return orderTargets(alias.strategy, entries, randomShare(deps.random), affinity).map(({ target }) => target)

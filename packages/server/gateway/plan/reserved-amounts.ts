@@ -13,7 +13,7 @@ const UNKNOWN_MAX = 32_768
 
 /** A model's context window, in tokens, where the catalogue does not know it. */
 const UNKNOWN_WINDOW = 200_000
-/** Context windows of input that one answer is billed at most while its provider runs tools (believed-usage.ts). */
+/** Context windows of input that one answer is billed at most while its provider runs tools (credible-usage.ts). */
 const WINDOWS_WITH_TOOLS = 2
 
 /** The parts of a request's input, in tokens. */

@@ -15,12 +15,12 @@ export function claimRequestId(
   deps: RequestDeps,
 ): void | Promise<void> {
   if (ctx.requestId === ctx.id) {
-    deps.inFlight.add(environmentId, ctx)
+    deps.runningRequests.add(environmentId, ctx)
     return
   }
-  if (!deps.inFlight.add(environmentId, ctx)) {
+  if (!deps.runningRequests.add(environmentId, ctx)) {
     ctx.requestId = ctx.id
-    deps.inFlight.add(environmentId, ctx)
+    deps.runningRequests.add(environmentId, ctx)
     return
   }
   return checkLog(ctx, environmentId, deps)
@@ -33,7 +33,7 @@ async function checkLog(ctx: RequestContext, environmentId: string, deps: Reques
     () => true,
   )
   if (!isTaken) return
-  deps.inFlight.remove(environmentId, ctx)
+  deps.runningRequests.remove(environmentId, ctx)
   ctx.requestId = ctx.id
-  deps.inFlight.add(environmentId, ctx)
+  deps.runningRequests.add(environmentId, ctx)
 }

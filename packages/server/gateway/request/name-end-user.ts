@@ -98,11 +98,11 @@ function invalidHeader(param: string, problem: string): Fault {
 function parseEndUserId(
   given: unknown,
   param: string,
-  toFault: (param: string, problem: string) => Error,
+  toError: (param: string, problem: string) => Error,
 ): string {
-  if (typeof given !== 'string') throw toFault(param, 'must be a string.')
+  if (typeof given !== 'string') throw toError(param, 'must be a string.')
   if (!isEndUserId(given)) {
-    throw toFault(param, 'must have 1 to 255 characters of well-formed Unicode without control characters.')
+    throw toError(param, 'must have 1 to 255 characters of well-formed Unicode without control characters.')
   }
   if (isReservedEndUserId(given)) {
     throw invalid(param, 'must not begin with "device:" or "member:", which are reserved.')

@@ -1,12 +1,12 @@
 import type { SeenEndUsers } from '../tenants/seen-end-users.ts'
 import type { Snapshots } from '../tenants/snapshots.ts'
-import type { InFlight } from './in-flight.ts'
+import type { RunningRequests } from './running-requests.ts'
 
 /** What reading a request and naming its end user need of the process. */
 export interface RequestDeps {
   readonly snapshots: Snapshots
   readonly seenEndUsers: SeenEndUsers
-  readonly inFlight: InFlight
+  readonly runningRequests: RunningRequests
   /**
    * Returns whether the environment has a request with this id, in the log or in a process of this machine, and claims it if not. Called once,
    * and only for ids chosen by callers.

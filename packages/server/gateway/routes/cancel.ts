@@ -18,7 +18,7 @@ export async function serveCancel(ctx: IdentifiedContext, requestId: string, dep
   const id = requestId.toLowerCase()
   // A caller with an end user can only cancel requests of that end user.
   const endUserId = ctx.caller.endUser?.id ?? null
-  if (deps.inFlight.cancel(environmentId, id, endUserId)) {
+  if (deps.runningRequests.cancel(environmentId, id, endUserId)) {
     return sendJson(ctx, 200, { request_id: requestId, canceled: true })
   }
   deps.fanOutRates.take(ctx, deps.now())

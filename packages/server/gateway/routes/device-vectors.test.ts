@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 import { readVectorFiles } from '../../testing/harness/attestation-vectors.ts'
 import type { GatewayDeps } from '../deps.ts'
 
@@ -52,7 +52,7 @@ describe.each(sets)('made attestations over HTTP, set $#', ({ rootPem, vectors }
     app = await openTestApp(
       { RIDEAU_DEVICE_EXTRA_ROOTS: file, RIDEAU_TRUSTED_PROXIES: '127.0.0.1' },
       {
-        ...TEST_LIMITS,
+        ...TEST_OVERRIDES,
         onDeps: made => {
           deps = made
           // The certificates of the vectors are valid at times of their own.

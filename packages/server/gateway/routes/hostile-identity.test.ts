@@ -4,7 +4,7 @@ import { openConfiguredEgress } from '../../http/open-egress.ts'
 import { KeySetCache } from '../../identity/key-set-cache.ts'
 import { fetchKeySets } from '../../identity/key-sets.ts'
 import { type IdentityProvider, KEYS, openIdentityProvider } from '../../testing/fakes/identity-provider.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from '../../testing/harness/app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from '../../testing/harness/app.ts'
 import { readVectorFiles } from '../../testing/harness/attestation-vectors.ts'
 import type { GatewayDeps } from '../deps.ts'
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   app = await openTestApp(
     { RIDEAU_TRUSTED_PROXIES: '127.0.0.1' },
     {
-      ...TEST_LIMITS,
+      ...TEST_OVERRIDES,
       onDeps: made => {
         deps = made
         Object.assign(made, { now: () => now ?? Date.now() })

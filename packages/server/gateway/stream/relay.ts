@@ -6,8 +6,8 @@ import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import type { Usage } from '@rideau/llm/usage/usage'
 import { type OpenStream, type StreamSink, USAGE_WAIT_MS } from '../attempts/attempt-stream.ts'
 import { countEvents, countTokens } from '../billing/count-output.ts'
-import { isShown, isShownIn } from '../billing/shown-output.ts'
 import { StreamUsage } from '../billing/stream-usage.ts'
+import { hasVisibleDelta, isVisibleDelta } from '../billing/visible-output.ts'
 import type { SpendGuard } from '../limits/spend-guard.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { StreamWriter } from './stream-writer.ts'
@@ -26,7 +26,7 @@ export interface RelayEnd {
   /** Output tokens delivered so far. Used for an estimate if no usage was reported. */
   readonly deliveredTokens: number
   /** The stream has shown output, so that output tokens of 0 cannot be true. */
-  readonly showsOutput: boolean
+  readonly hasVisibleOutput: boolean
   /** True if the gateway ended the stream because a limit was reached. */
   readonly isCut: boolean
   readonly transcript: Transcript | undefined
@@ -153,7 +153,7 @@ class Relay implements StreamSink {
     writer.write(encoder.pass?.(events) ?? events)
     this.#passed = events
     // Few streams report usage before their end, so that few chunks are searched.
-    if (!this.#usage.isReported || isShownIn(events)) this.#usage.show()
+    if (!this.#usage.isReported || hasVisibleDelta(events)) this.#usage.noteVisibleOutput()
     return length === chunk.length || this.#isDone ? undefined : chunk.subarray(length)
   }
 
@@ -179,7 +179,7 @@ class Relay implements StreamSink {
 
   #note(events: readonly StreamEvent[]): void {
     // The usage of an event counts the output in it, whichever stands first.
-    if (events.some(event => event.type === 'delta' && isShown(event))) this.#usage.show()
+    if (events.some(event => event.type === 'delta' && isVisibleDelta(event))) this.#usage.noteVisibleOutput()
     for (const event of events) {
       if (event.type === 'usage') this.#usage.report(event.usage)
       else if (event.type === 'error') this.#fail(event)
@@ -259,7 +259,7 @@ class Relay implements StreamSink {
         this.#usage.part ?? (this.#usage.isReported ? undefined : this.#options.stream.reader.partialUsage()),
       isUsageSent: this.#usage.whole !== undefined && this.#options.includeUsage,
       deliveredTokens: this.#deliveredTokens,
-      showsOutput: this.#usage.isShown,
+      hasVisibleOutput: this.#usage.hasVisibleOutput,
       isCut: this.#isCut,
       transcript: this.#transcript,
     })

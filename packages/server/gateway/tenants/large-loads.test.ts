@@ -30,14 +30,14 @@ function open(records: Record<string, number>, listed: Record<string, number> = 
 
 test('an environment with few records is loaded at once, however often', async () => {
   const { begun, loads } = open({ small: 998 })
-  for (let change = 0; change < 50; change++) await loads.find('small')
+  for (let change = 0; change < 50; change++) await loads.load('small')
   expect(begun).toHaveLength(50)
 })
 
 test('one whose credentials list 20,000 models rests too', async () => {
   const { begun, loads } = open({}, { large: 20_000 })
-  await loads.find('large')
-  const again = loads.find('large')
+  await loads.load('large')
+  const again = loads.load('large')
   await vi.advanceTimersByTimeAsync(100)
   expect(begun).toHaveLength(1)
   await vi.advanceTimersByTimeAsync(100)
@@ -47,8 +47,8 @@ test('one whose credentials list 20,000 models rests too', async () => {
 
 test('one with thousands of records is loaded again after a rest, once for all that ask meanwhile', async () => {
   const { begun, loads } = open({ large: 20_000 })
-  await loads.find('large')
-  const asked = Array.from({ length: 50 }, () => loads.find('large'))
+  await loads.load('large')
+  const asked = Array.from({ length: 50 }, () => loads.load('large'))
   await vi.advanceTimersByTimeAsync(900)
   expect(begun).toHaveLength(1)
   await vi.advanceTimersByTimeAsync(100)
@@ -58,11 +58,11 @@ test('one with thousands of records is loaded again after a rest, once for all t
 
 test('several of them take turns, with rests for all others, and a small one does not wait', async () => {
   const { begun, loads } = open({ a: 10_000, b: 10_000, small: 1 })
-  await Promise.all([loads.find('a'), loads.find('b')])
+  await Promise.all([loads.load('a'), loads.load('b')])
   begun.length = 0
   await vi.advanceTimersByTimeAsync(2_000)
-  const both = [loads.find('a'), loads.find('b')]
-  await loads.find('small')
+  const both = [loads.load('a'), loads.load('b')]
+  await loads.load('small')
   await vi.advanceTimersByTimeAsync(0)
   expect(begun).toEqual(['small', 'a'])
   await vi.advanceTimersByTimeAsync(400)

@@ -43,17 +43,17 @@ export class LargeLoads {
     this.#now = now
   }
 
-  async find(id: string): Promise<Environment | undefined> {
+  async load(id: string): Promise<Environment | undefined> {
     const known = this.#known.get(id)
     if (known === undefined) return this.#note(id, await this.#load(id))
     const waiting = this.#waiting.get(id)
     if (waiting !== undefined) return await waiting
-    const finding = this.#findLater(id, known)
-    this.#waiting.set(id, finding)
-    return await finding
+    const loading = this.#loadLater(id, known)
+    this.#waiting.set(id, loading)
+    return await loading
   }
 
-  async #findLater(id: string, { orgId, ms, loadedAt }: LargeEnvironment): Promise<Environment | undefined> {
+  async #loadLater(id: string, { orgId, ms, loadedAt }: LargeEnvironment): Promise<Environment | undefined> {
     const caller = `caller in ${orgId}`
     try {
       await pause(loadedAt + Math.min(ms * OWN_REST_FACTOR, MAX_REST_MS) - this.#now())

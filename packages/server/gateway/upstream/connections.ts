@@ -81,7 +81,7 @@ export class Connections {
   /** Gives the borrower an idle connection or a new one, now or when it is its turn. */
   lend(borrower: Borrower): void {
     if (this.#isDestroyed) return queueMicrotask(() => borrower.reject(new Error('the transport is closed')))
-    const share = this.#shares.find(borrower.owner, borrower.origin)
+    const share = this.#shares.openShare(borrower.owner, borrower.origin)
     borrower.share = share
     if (this.#shares.take(share)) this.#hand(borrower, share)
     else this.#shares.wait(share, borrower)

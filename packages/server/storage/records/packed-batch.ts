@@ -61,7 +61,7 @@ class PackedBatch implements RecordBatch {
   /** The fields of each record, one record after the other. */
   #places = new Int32Array(FIRST_RECORDS * FIELDS)
   /** True if a record has rows that cannot be stored. Inserting the lines tells which. */
-  #isOdd = false
+  #hasUnstorableRow = false
 
   constructor(deps: PackedBatchDeps, chunks: ChunkPool) {
     this.#deps = deps
@@ -80,7 +80,7 @@ class PackedBatch implements RecordBatch {
     try {
       this.#addRows(place, record, this.#encoder.encodeKept(record, json, this.#texts))
     } catch {
-      this.#isOdd = true
+      this.#hasUnstorableRow = true
     }
   }
 
@@ -88,7 +88,7 @@ class PackedBatch implements RecordBatch {
     const { pool, insertLines } = this.#deps
     await this.#encodeRest()
     try {
-      if (!this.#isOdd) {
+      if (!this.#hasUnstorableRow) {
         await createPartitions(pool, this.#days)
         return await storeNew(pool, this.#listRows(), this.#sums.list(), isHurried)
       }
@@ -143,14 +143,14 @@ class PackedBatch implements RecordBatch {
   async #encodeRest(): Promise<void> {
     const ticks = new ShortTicks()
     for (let place = 0; place < this.ids.length * FIELDS; place += FIELDS) {
-      if (this.#isOdd || this.#read(place, Field.rowsChunk) !== NO_CHUNK) continue
+      if (this.#hasUnstorableRow || this.#read(place, Field.rowsChunk) !== NO_CHUNK) continue
       if (ticks.isOver) await ticks.next()
       try {
         const json = this.#jsonAt(place)
         const record = parseRecordJson(json)
         this.#addRows(place, record, this.#encoder.encode(record, json, this.#texts))
       } catch {
-        this.#isOdd = true
+        this.#hasUnstorableRow = true
       }
     }
   }

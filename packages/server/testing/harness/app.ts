@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import { type App, openApp } from '../../app/app.ts'
-import type { Limits } from '../../app/app-parts.ts'
+import type { AppOverrides } from '../../app/app-parts.ts'
 import { parseConfig } from '../../app/settings.ts'
 import { type Connection, toClientConfig } from '../../storage/connection.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
@@ -50,7 +50,7 @@ export interface Answer {
 export const SETUP_TOKEN = 'a set-up token for tests'
 
 /** Requests end fast when a test's app closes. */
-export const TEST_LIMITS: Limits = { bodyTimeoutMs: 60_000, graceMs: 1_000 }
+export const TEST_OVERRIDES: AppOverrides = { bodyTimeoutMs: 60_000, graceMs: 1_000 }
 
 /** An app that runs and is not set up. */
 export interface NewApp {
@@ -64,7 +64,7 @@ export interface NewApp {
 /** Starts an app without setting it up. */
 export async function openNewApp(
   env: Record<string, string> = {},
-  limits: Limits = TEST_LIMITS,
+  overrides: AppOverrides = TEST_OVERRIDES,
   logTo?: { write(line: string): void },
 ): Promise<NewApp> {
   const database = await freshDatabase()
@@ -91,7 +91,7 @@ export async function openNewApp(
     config,
     { gateway: true, control: true },
     logTo === undefined ? pino({ level: config.logLevel }) : pino({ level: config.logLevel }, logTo),
-    limits,
+    overrides,
   )
   let stopping: Promise<void> | undefined
   const stop = (): Promise<void> => {
@@ -113,10 +113,10 @@ export async function openNewApp(
 /** Starts an app and sets it up. `logTo` receives every line of the log at the level that `env` sets. */
 export async function openTestApp(
   env: Record<string, string> = {},
-  limits: Limits = TEST_LIMITS,
+  overrides: AppOverrides = TEST_OVERRIDES,
   logTo?: { write(line: string): void },
 ): Promise<TestApp> {
-  const { app, database, stop, close } = await openNewApp(env, limits, logTo)
+  const { app, database, stop, close } = await openNewApp(env, overrides, logTo)
   const { gatewayUrl, controlUrl, metricsUrl } = app as { [K in keyof App]: NonNullable<App[K]> }
   const setUp = await send(`${controlUrl}/v1/setup`, 'POST', undefined, {
     setup_token: SETUP_TOKEN,

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { GatewayDeps } from '../../gateway/deps.ts'
 import { type AndroidDevice, attestKey, createKeyAttestationAuthority } from '../fakes/android-device.ts'
 import { createAppAttestAuthority } from '../fakes/app-attest-device.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from './app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from './app.ts'
 
 export const TEAM = 'TEAM123456'
 export const APP_ID = `${TEAM}.dev.example.app`
@@ -61,7 +61,7 @@ export async function openDeviceApp(env: Record<string, string> = {}): Promise<D
       LOG_LEVEL: 'warn',
       ...env,
     },
-    { ...TEST_LIMITS, onDeps: made => (deps = made) },
+    { ...TEST_OVERRIDES, onDeps: made => (deps = made) },
     { write: line => void lines.push(line) },
   )
   const deviceAuth = `/v1/projects/${app.projectId}/device-auth`

@@ -1,6 +1,6 @@
 import type { GatewayDeps } from '../../gateway/deps.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../fakes/scripted-upstream.ts'
-import { openTestApp, TEST_LIMITS, type TestApp } from './app.ts'
+import { openTestApp, TEST_OVERRIDES, type TestApp } from './app.ts'
 import { findErrorFields, toFormatRequest } from './format-requests.ts'
 import { FORMAT_TARGETS } from './format-targets.ts'
 import { makePlaygroundToken } from './playground-token.ts'
@@ -33,7 +33,7 @@ export const PROVIDERS = ['groq', 'openai', 'anthropic', 'gemini', 'cohere', 'ol
 
 /** `onDeps` receives the dependencies of the gateway. */
 export async function openFormatHarness(onDeps?: (deps: GatewayDeps) => void): Promise<FormatHarness> {
-  const app = await openTestApp({}, onDeps === undefined ? TEST_LIMITS : { ...TEST_LIMITS, onDeps })
+  const app = await openTestApp({}, onDeps === undefined ? TEST_OVERRIDES : { ...TEST_OVERRIDES, onDeps })
   const upstream = await openScriptedUpstream()
   for (const provider of PROVIDERS) {
     const options = provider === 'bedrock' ? { options: { region: 'eu-west-1' } } : {}

@@ -37,14 +37,14 @@ export async function openLimitedApp(
 ): Promise<LimitedApp> {
   const upstream = await openScriptedUpstream()
   let deps: GatewayDeps | undefined
-  const limits = {
+  const overrides = {
     bodyTimeoutMs: 60_000,
     graceMs: 1_000,
     onDeps: (made: GatewayDeps) => {
       deps = made
     },
   }
-  const app = await openTestApp(env, limits, logTo)
+  const app = await openTestApp(env, overrides, logTo)
   if (deps === undefined) throw new Error('the app has no gateway')
   let made: string[] = []
   const make: LimitedApp['make'] = async (route, body) => {

@@ -9,7 +9,7 @@ import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { listOrderedParts } from '../../shared/ordered-parts.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import { isShown } from '../../shared/sandbox-reasoning.ts'
+import { isShownReasoning } from '../../shared/sandbox-reasoning.ts'
 import { encodeStop } from '../wire/stop-reason.ts'
 import { encodeUsage } from './encode-usage.ts'
 
@@ -43,7 +43,7 @@ function encodeThinking(thinking: string, detail: ReasoningDetail | undefined): 
 /** undefined: the detail is not Claude's, or has no signature. */
 function toThinkingBlock(detail: ReasoningDetail): JsonObject | undefined {
   const { type, format, text, signature, data } = detail
-  if (format !== FORMAT || !isShown(detail)) return undefined
+  if (format !== FORMAT || !isShownReasoning(detail)) return undefined
   if (type === 'reasoning.encrypted' && data !== undefined) return { type: 'redacted_thinking', data }
   return signature === undefined ? undefined : { type: 'thinking', thinking: text ?? '', signature }
 }

@@ -5,7 +5,7 @@ import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts
 import type { Usage } from '../../../usage/usage.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
-import { isShown } from '../../shared/sandbox-reasoning.ts'
+import { isShownReasoning } from '../../shared/sandbox-reasoning.ts'
 import { SequentialCalls } from '../../shared/sequential-calls.ts'
 import { encodeStop } from '../wire/stop-reason.ts'
 import { toFittingId } from './encode-reply.ts'
@@ -92,7 +92,7 @@ export class MessageEncoder {
   /** A signature ends its block. Signatures of other models travel in the ids of calls only. */
   private addDetail(out: JsonObject[], detail: ReasoningDetail): void {
     const { type, format, signature, data } = detail
-    if (format !== FORMAT || !isShown(detail)) return
+    if (format !== FORMAT || !isShownReasoning(detail)) return
     if (type === 'reasoning.encrypted' && data !== undefined) {
       this.close(out)
       const index = this.blocks++

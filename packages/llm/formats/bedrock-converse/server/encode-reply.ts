@@ -7,7 +7,7 @@ import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { listOrderedParts } from '../../shared/ordered-parts.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
-import { isShown } from '../../shared/sandbox-reasoning.ts'
+import { isShownReasoning } from '../../shared/sandbox-reasoning.ts'
 import { encodeUsage } from './encode-usage.ts'
 
 const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
@@ -51,7 +51,7 @@ function encodeReasoning(text: string, detail: ReasoningDetail | undefined): Jso
 /** undefined: the detail is not Claude's, or has no signature. */
 function toBlock(detail: ReasoningDetail): JsonObject | undefined {
   const { type, format, text, signature, data } = detail
-  if (format !== FORMAT || !isShown(detail)) return undefined
+  if (format !== FORMAT || !isShownReasoning(detail)) return undefined
   if (type === 'reasoning.encrypted' && data !== undefined) {
     return { reasoningContent: { redactedContent: encodeRedacted(data) } }
   }

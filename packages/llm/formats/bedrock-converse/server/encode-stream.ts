@@ -5,7 +5,7 @@ import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts
 import type { Usage } from '../../../usage/usage.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
-import { isShown } from '../../shared/sandbox-reasoning.ts'
+import { isShownReasoning } from '../../shared/sandbox-reasoning.ts'
 import { SequentialCalls } from '../../shared/sequential-calls.ts'
 import { encodeRedacted, toStopReason } from './encode-reply.ts'
 import { encodeUsage } from './encode-usage.ts'
@@ -70,7 +70,7 @@ export class ConverseEncoder {
   /** A signature ends its block. Signatures of other models travel in the ids of calls only. */
   private addDetail(out: ConverseEvent[], detail: ReasoningDetail): void {
     const { type, format, signature, data } = detail
-    if (format !== FORMAT || !isShown(detail)) return
+    if (format !== FORMAT || !isShownReasoning(detail)) return
     if (type === 'reasoning.encrypted' && data !== undefined) {
       this.close(out)
       this.addReasoning(out, { redactedContent: encodeRedacted(data) })

@@ -7,7 +7,7 @@ import type { Usage } from '../../../usage/usage.ts'
 import { listWholeCalls } from '../../shared/call-collector.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { isDirect, unpackToolCallId } from '../../shared/reasoning-carrier.ts'
-import { isShown } from '../../shared/sandbox-reasoning.ts'
+import { isShownReasoning } from '../../shared/sandbox-reasoning.ts'
 import { encodeUsage } from './encode-usage.ts'
 import { FORMAT } from './signatures.ts'
 
@@ -71,7 +71,7 @@ export function findSignature(
   callId: string | undefined,
 ): string | undefined {
   const isMeant = (detail: ReasoningDetail): boolean =>
-    detail.format === FORMAT && isShown(detail) && detail.id === callId && detail.data !== undefined
+    detail.format === FORMAT && isShownReasoning(detail) && detail.id === callId && detail.data !== undefined
   return details.find(isMeant)?.data
 }
 
@@ -80,7 +80,7 @@ export function encodeCalls(calls: readonly ToolCall[], details: readonly Reason
   const signatures = new Map<string, string>()
   for (const detail of calls.length === 0 ? [] : details) {
     const { format, id, data } = detail
-    if (format !== FORMAT || id === undefined || data === undefined || !isShown(detail)) continue
+    if (format !== FORMAT || id === undefined || data === undefined || !isShownReasoning(detail)) continue
     if (!signatures.has(id)) signatures.set(id, data)
   }
   return calls.map(call => encodeCall(call, signatures))

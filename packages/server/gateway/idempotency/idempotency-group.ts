@@ -4,26 +4,26 @@ import { canceledFault, type IdentifiedContext } from '../request/request-contex
 import { type AnswerReceiver, FirstAnswer } from './first-answer.ts'
 import type { StoredAnswer } from './stored-answer.ts'
 
-/** What a flight needs of the process; see idempotency.ts. */
-export interface FlightOwner {
+/** What a group needs of the process; see idempotency.ts. */
+export interface IdempotencyGroupOwner {
   /** Claims a key, or returns what is stored for it. Rejects if the database does not answer in time. */
-  claim(scope: FlightScope, bodyHash: Buffer): Promise<{ readonly claimId: string } | StoredClaim>
+  claim(scope: IdempotencyScope, bodyHash: Buffer): Promise<{ readonly claimId: string } | StoredClaim>
   /** Reads a stored answer; undefined if it is gone. */
-  read(flight: Pick<Flight, 'key' | 'scope'>, found: StoredClaim): Promise<StoredAnswer | undefined>
+  read(group: Pick<IdempotencyGroup, 'key' | 'scope'>, found: StoredClaim): Promise<StoredAnswer | undefined>
   /** `lost`: another process took the claim over. `free`: there was no room. Never rejects. */
   keep(
-    flight: Flight,
+    group: IdempotencyGroup,
     claimId: string,
     bodyHash: Buffer,
     answer: StoredAnswer,
   ): Promise<'kept' | 'lost' | 'free'>
   release(claimId: string): void
   /** Calls `claim` once the process that has the claim is done or gone. */
-  watch(flight: Flight): void
-  forget(flight: Flight): void
+  watch(group: IdempotencyGroup): void
+  forget(group: IdempotencyGroup): void
 }
 
-export interface FlightScope {
+export interface IdempotencyScope {
   readonly hash: Buffer
   readonly orgId: string
   readonly environmentId: string
@@ -40,11 +40,11 @@ interface Waiter {
  * The requests of this process that have one key, until there is an answer for it. One of them makes the answer, unless
  * another process does; the others wait.
  */
-export class Flight implements AnswerReceiver {
+export class IdempotencyGroup implements AnswerReceiver {
   /** Identifies the key in this process. */
   readonly key: string
-  readonly scope: FlightScope
-  readonly #owner: FlightOwner
+  readonly scope: IdempotencyScope
+  readonly #owner: IdempotencyGroupOwner
   /** The waiters in the order of their arrival. */
   readonly #waiting = new Set<Waiter>()
   /** The hash of the body whose answer is being made. undefined: not known yet. */
@@ -52,7 +52,7 @@ export class Flight implements AnswerReceiver {
   /** undefined: this process does not make the answer. */
   #claimId: string | undefined
 
-  constructor(key: string, scope: FlightScope, owner: FlightOwner) {
+  constructor(key: string, scope: IdempotencyScope, owner: IdempotencyGroupOwner) {
     this.key = key
     this.scope = scope
     this.#owner = owner
@@ -88,7 +88,7 @@ export class Flight implements AnswerReceiver {
     }
   }
 
-  /** Returns true once it is decided how the flight goes on. */
+  /** Returns true once it is decided how the group goes on. */
   async #tryClaim(): Promise<boolean> {
     this.#bodyHash = undefined
     const [first] = this.#waiting

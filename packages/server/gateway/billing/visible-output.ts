@@ -2,7 +2,7 @@ import type { ChatReply } from '@rideau/llm/reply/chat-reply'
 import type { StreamEvent } from '@rideau/llm/stream/stream-event'
 
 /** Returns true if an answer has anything that its model generated, so that output tokens of 0 cannot be true. */
-export function showsOutput({ choices }: Pick<ChatReply, 'choices'>): boolean {
+export function hasVisibleOutput({ choices }: Pick<ChatReply, 'choices'>): boolean {
   return choices.some(({ message }) => {
     const { content, refusal, reasoning, reasoning_details: details, tool_calls: calls } = message
     return (
@@ -15,8 +15,8 @@ export function showsOutput({ choices }: Pick<ChatReply, 'choices'>): boolean {
   })
 }
 
-/** Returns true if an event has anything that its model generated. */
-export function isShown(event: StreamEvent & { type: 'delta' }): boolean {
+/** Returns true if a delta has anything that its model generated. */
+export function isVisibleDelta(event: StreamEvent & { type: 'delta' }): boolean {
   const { content, refusal, reasoning, reasoningDetails, toolCalls } = event
   return (
     hasVisibleText(content) ||
@@ -28,12 +28,12 @@ export function isShown(event: StreamEvent & { type: 'delta' }): boolean {
 }
 
 /** A quoted text behind the name of a field that holds a part of an answer, in any format whose streams pass undecoded. */
-const SAID =
+const OUTPUT_TEXT =
   /"(?:content|refusal|reasoning|reasoning_content|text|thinking|partial_json|arguments|delta)"\s*:\s*"[^"]/
 
 /** Returns true if events that pass undecoded have anything that their model generated. */
-export function isShownIn(events: Buffer): boolean {
-  return SAID.test(events.toString('latin1'))
+export function hasVisibleDelta(events: Buffer): boolean {
+  return OUTPUT_TEXT.test(events.toString('latin1'))
 }
 
 function hasVisibleText(text: string | null | undefined): boolean {

@@ -18,11 +18,11 @@ export interface UsageBound {
 }
 
 /**
- * Returns what is believed of a reported usage: all of it, the same object then, up to two windows for each choice. A larger one
- * is cut to that, in proportion, since at least that much was used if the window that the catalogue has is too old. undefined: it
- * cannot be true at all (not whole numbers, negative, or nothing).
+ * Returns the credible part of a reported usage. A usage up to the bound is returned as it is, the same object. A larger one is
+ * reduced to the bound in proportion, since at least that much was used if the catalogue's window is too old. undefined: no part of
+ * it can be true, because a count is negative or not whole, or because all are 0.
  */
-export function toBelieved(usage: Usage, bound: UsageBound): Usage | undefined {
+export function toCredibleUsage(usage: Usage, bound: UsageBound): Usage | undefined {
   const { uncachedInput, cacheRead, cacheWrite, cacheWrite1h = 0, output, reasoning } = usage
   const counts = [uncachedInput, cacheRead, cacheWrite, cacheWrite1h, output, reasoning]
   if (!counts.every(count => Number.isSafeInteger(count) && count >= 0)) return undefined

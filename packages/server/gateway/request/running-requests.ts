@@ -3,7 +3,7 @@ import { ShortLivedMap } from '../../core/short-lived-map.ts'
 import { canceledFault, type RequestContext } from './request-context.ts'
 
 /** The running requests of this process, by environment and request id. Used by cancel, and to keep ids unique. */
-export class InFlight {
+export class RunningRequests {
   readonly #environments = new Map<string, ShortLivedMap<RequestContext>>()
   #size = 0
   #ended = 0
