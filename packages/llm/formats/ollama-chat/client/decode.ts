@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { parseObject } from '../../../json/parse-object.ts'
 import type { ChatReply, FinishReason, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
@@ -32,7 +33,7 @@ class LineDecoder implements StreamDecoder {
   private isStarted = false
 
   decode(data: string): readonly StreamEvent[] {
-    const line = parse(data)
+    const line = parseObject(data)
     if (line === undefined) {
       const detail = `a line is not a JSON object: ${data.slice(0, 200)}`
       return [{ type: 'error', error: { kind: 'interrupted', detail } }]
@@ -70,14 +71,6 @@ class LineDecoder implements StreamDecoder {
 }
 
 const END: StreamEvent = { type: 'end' }
-
-function parse(data: string): JsonObject | undefined {
-  try {
-    return toObject(JSON.parse(data) as Json)
-  } catch {
-    return undefined
-  }
-}
 
 /** `first`: the number of earlier calls of the answer. Older servers give calls no ids. */
 function decodeCalls(message: JsonObject, createdAt: string, first: number): ToolCall[] {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toIndex, toObject, toText } from '../../../json/json-value.ts'
+import { parseObject } from '../../../json/parse-object.ts'
 import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { StreamDecoder, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
@@ -162,14 +163,6 @@ function hasFailed(choice: JsonObject): boolean {
 
 function isText(value: Json | undefined): boolean {
   return typeof value === 'string' && value !== ''
-}
-
-function parseObject(data: string): JsonObject | undefined {
-  try {
-    return toObject(JSON.parse(data) as Json)
-  } catch {
-    return undefined
-  }
 }
 
 function brokenFrame(data: string): UpstreamError {

@@ -1,5 +1,6 @@
-import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toIndex, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { parseObject } from '../../../json/parse-object.ts'
 import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
@@ -246,12 +247,4 @@ function textKey(field: 'content' | 'refusal' | 'reasoning', frame: JsonObject):
 
 function delta(fields: Omit<Delta, 'type' | 'index'>): Delta {
   return { type: 'delta', index: 0, ...fields }
-}
-
-function parseObject(data: string): JsonObject | undefined {
-  try {
-    return toObject(JSON.parse(data) as Json)
-  } catch {
-    return undefined
-  }
 }
