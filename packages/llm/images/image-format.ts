@@ -143,11 +143,6 @@ function isCredible(tokens: number): boolean {
   return tokens > 0 && tokens <= MAX_TOKENS
 }
 
-/** Returns a token count that another program made; a fraction is rounded up. */
-export function toCount(value: unknown): number {
-  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.ceil(value) : 0
-}
-
 /**
  * Returns the output tokens of an answer: what its total leaves if they are missing. undefined: they cannot be true, since an image
  * costs some, or there are too many tokens.

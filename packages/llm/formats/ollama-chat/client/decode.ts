@@ -4,6 +4,7 @@ import { parseObject } from '../../../json/parse-object.ts'
 import type { ChatReply, FinishReason, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
+import { countOrZero } from '../../../usage/token-count.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { decodeErrorBody } from '../../shared/decode-error.ts'
 import { makeToolCallId, readArguments } from '../../shared/decode-message.ts'
@@ -92,15 +93,8 @@ function readDoneReason(value: Json | undefined, hasToolCalls: boolean): FinishR
 
 /** Thinking is part of the output count. */
 function decodeUsage(body: JsonObject): Usage | undefined {
-  const uncachedInput = toCount(body.prompt_eval_count)
-  const output = toCount(body.eval_count)
+  const uncachedInput = countOrZero(body.prompt_eval_count)
+  const output = countOrZero(body.eval_count)
   if (uncachedInput + output === 0) return undefined
   return { uncachedInput, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 }
-}
-
-/** No request has this many tokens: a larger number is a provider's mistake. */
-const MAX_TOKENS = 1_000_000_000
-
-function toCount(value: Json | undefined): number {
-  return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.ceil(value) : 0
 }
