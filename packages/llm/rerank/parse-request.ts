@@ -2,7 +2,6 @@ import type { Findings } from '../formats/shared/findings.ts'
 import { listUnread } from '../formats/shared/list-unread.ts'
 import {
   invalid,
-  isObject,
   listAt,
   optionalFlag,
   optionalNumber,
@@ -12,6 +11,7 @@ import {
   textAt,
 } from '../formats/shared/read-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
+import { isObject } from '../json/json-value.ts'
 import { estimateMaxTokens, estimateTokens } from '../usage/estimate.ts'
 import type { RerankRequest } from './rerank-format.ts'
 import { type CountedRerank, countRerank } from './rerank-pricing.ts'

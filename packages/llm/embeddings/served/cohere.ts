@@ -2,7 +2,6 @@ import { listUnread } from '../../formats/shared/list-unread.ts'
 import {
   choiceAt,
   invalid,
-  isObject,
   listAt,
   objectAt,
   optionalChoice,
@@ -11,6 +10,7 @@ import {
   textAt,
 } from '../../formats/shared/read-fields.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
+import { isObject } from '../../json/json-value.ts'
 import { toTable } from '../../json/to-table.ts'
 import { inputTokens } from '../../usage/usage-sums.ts'
 import type { EmbeddingRequest } from '../embedding-format.ts'

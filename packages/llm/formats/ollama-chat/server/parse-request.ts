@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toObject, toText } from '../../../json/json-value.ts'
+import { isObject, toObject, toText } from '../../../json/json-value.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { FunctionTool } from '../../../request/tools.ts'
 import { toolNameAt } from '../../shared/call-fields.ts'
@@ -9,7 +9,6 @@ import { NO_PARAMETERS } from '../../shared/input-schema.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import {
   invalid,
-  isObject,
   listAt,
   objectAt,
   optionalFlag,

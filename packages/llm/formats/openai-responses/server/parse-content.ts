@@ -1,10 +1,11 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { isObject } from '../../../json/json-value.ts'
 import type { ContentPart } from '../../../request/message.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
 import { hasCacheMark } from '../../shared/cache-marks.ts'
 import { isFileByAddress } from '../../shared/lost-params.ts'
 import { holdsPackedFile, namesContent } from '../../shared/names-content.ts'
-import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
+import { listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { type InputFindings, isMarked } from './input-findings.ts'
 
 /** What a user, a system message or a tool's output contains. Parts that no other format has are added to `findings`. */
