@@ -80,7 +80,14 @@ function findStop(
   const foreign = format.id === source.format ? [] : findings.nativeOnly
   const withheld = sender !== 'key' && findings.mayBeStored ? ['store'] : []
   const run = findings.hostedTools.map(({ path }) => path)
-  const dropped = [...findings.hosted, ...run, ...findings.unread, ...foreign, ...unsupported, ...withheld]
+  const dropped = [
+    ...findings.hosted,
+    ...run,
+    ...findings.unknownFields,
+    ...foreign,
+    ...unsupported,
+    ...withheld,
+  ]
   const target: Target = { provider, model, baseUrl: 'https://a.example/v1', apiKey: 'k' }
   const { content } = format.encodeRequest(request, target, source, dropped)
   if (content === undefined) throw new Error('a body states no fields')

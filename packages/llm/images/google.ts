@@ -43,7 +43,7 @@ export const googleImages: ImageFormat = {
   inlinesImages: true,
   findUnsupportedParams(request, { model }) {
     const { google } = request
-    if (google !== undefined) return isImagen(model) ? google.only : google.unread
+    if (google !== undefined) return isImagen(model) ? google.only : google.unknownFields
     return listParams(request).filter(name => {
       if (name === 'size') return encodeSize(request, model) === undefined
       return !(name === 'output_format' && isImagen(model) && request.outputFormat === 'jpeg')

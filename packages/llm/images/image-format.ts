@@ -40,7 +40,7 @@ export interface GoogleFields {
   /** Paths of what other models cannot honour. */
   readonly only: readonly string[]
   /** Paths of fields that no model gets. */
-  readonly unread: readonly string[]
+  readonly unknownFields: readonly string[]
 }
 
 export interface GeneratedImage {

@@ -2,7 +2,10 @@ import type { HostedToolRequest } from './hosted-tools.ts'
 
 /** What a body asks that not every target can give, or not every caller may send: values, each by the path of its field. */
 export interface Findings extends TargetFindings {
-  /** The first field that the provider would get unread: a client token may not send it unless the environment lets it. */
+  /**
+   * The first field that needs pass-through, since the gateway does not read it: a client token may not send it unless the
+   * environment lets it.
+   */
   readonly passedOn: string | undefined
   /** The first field that reaches what the provider keeps. Looked for only where an end user asks, who may send none. */
   readonly stored: string | undefined
@@ -38,8 +41,8 @@ export interface TargetFindings {
   readonly uncounted: string[]
   /** Blocks and items that are not read, and name content that is not in the body: how much input that is cannot be known. */
   readonly unmeasured: string[]
-  /** Fields that the gateway does not know: no target gets them. */
-  readonly unread: string[]
+  /** Fields that no target gets: the gateway does not know them, or no provider does. */
+  readonly unknownFields: string[]
 }
 
 /** Findings while a parser fills them. */
@@ -57,7 +60,7 @@ export function noFindings(): MutableFindings {
     stateful: [],
     uncounted: [],
     unmeasured: [],
-    unread: [],
+    unknownFields: [],
     passedOn: undefined,
     stored: undefined,
     choices: 1,
@@ -65,4 +68,15 @@ export function noFindings(): MutableFindings {
     cacheMark: undefined,
     mayBeStored: false,
   }
+}
+
+/**
+ * Returns the findings of a body that names nothing stored. An end user needs pass-through for an unknown field, although no
+ * target gets it.
+ */
+export function toPassThroughFindings(
+  unknownFields: readonly string[],
+  isEndUser: boolean,
+): Pick<Findings, 'stored' | 'passedOn'> {
+  return { stored: undefined, passedOn: isEndUser ? unknownFields[0] : undefined }
 }

@@ -70,7 +70,7 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
         listCompactions(body.context_management, 'context_management'),
       ),
       unmeasured: notes.unmeasured,
-      unread: [],
+      unknownFields: [],
       passedOn: isEndUser ? (FIELDS.findUnknown(body) ?? free) : undefined,
       stored: isEndUser ? findStored(body) : undefined,
       choices: 1,

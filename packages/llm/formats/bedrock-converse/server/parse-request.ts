@@ -65,7 +65,7 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
         'additionalModelRequestFields.context_management',
       ),
       unmeasured: notes.unmeasured,
-      unread: [],
+      unknownFields: [],
       passedOn: isEndUser ? FIELDS.findUnknown(body) : undefined,
       stored: isEndUser ? findStored(body) : undefined,
       choices: 1,

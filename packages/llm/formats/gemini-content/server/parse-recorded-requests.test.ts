@@ -47,8 +47,8 @@ describe.skipIf(!hasRecordings)('every recorded request', () => {
     for (const { body, model } of taken) {
       try {
         const context = { source: toSourceBody('gemini-content', body), pathModel: model, isEndUser: false }
-        const { unread, nativeOnly, stateful } = parseRequest(body, context, false).findings
-        for (const path of unread) note(`unread ${path}`)
+        const { unknownFields, nativeOnly, stateful } = parseRequest(body, context, false).findings
+        for (const path of unknownFields) note(`unknown ${path}`)
         for (const path of nativeOnly) note(`native ${path}`)
         for (const path of stateful) note(`stateful ${path}`)
       } catch (thrown) {

@@ -87,7 +87,7 @@ describe('generationConfig', () => {
     const given = { topK: 3, logprobs: 2, audioTimestamp: false, somethingNew: 1 }
     expect(find(config(given))).toMatchObject({
       nativeOnly: ['generationConfig.topK', 'generationConfig.logprobs'],
-      unread: ['generationConfig.somethingNew'],
+      unknownFields: ['generationConfig.somethingNew'],
     })
     expect(find(config({ responseMimeType: 'text/x.enum' })).nativeOnly).toEqual([
       'generationConfig.responseMimeType',
@@ -157,7 +157,7 @@ describe('finds', () => {
 
   test('what only this format has, and what is unknown, at each depth', () => {
     const result = { name: 'f', scheduling: 'SILENT', somethingNew: 1 }
-    const { nativeOnly, unread } = find({
+    const { nativeOnly, unknownFields } = find({
       ...part({ functionResponse: result, videoMetadata: {}, other: 1 }),
       safetySettings: [{ threshold: 'BLOCK_NONE' }, { threshold: 'BLOCK_LOW_AND_ABOVE' }],
       toolConfig: { includeServerSideToolInvocations: true, functionCallingConfig: { other: 1 } },
@@ -169,7 +169,7 @@ describe('finds', () => {
       'toolConfig.includeServerSideToolInvocations',
       'safetySettings',
     ])
-    expect(unread).toEqual([
+    expect(unknownFields).toEqual([
       '["a.b"]',
       'contents[0].parts[0].functionResponse.somethingNew',
       'contents[0].parts[0].other',

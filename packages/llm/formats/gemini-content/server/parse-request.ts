@@ -78,7 +78,7 @@ function listFields(body: JsonObject, findings: TargetFindings): void {
       continue
     }
     refuseReservedName(name, name)
-    findings.unread.push(joinPath('', name))
+    findings.unknownFields.push(joinPath('', name))
   }
 }
 

@@ -23,7 +23,7 @@ export function noInputFindings(): InputFindings {
     storedReasoning: [],
     uncounted: [],
     unmeasured: [],
-    unread: [],
+    unknownFields: [],
     hasCacheMark: false,
     carriesReasoning: false,
     searchTool: undefined,
