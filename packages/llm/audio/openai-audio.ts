@@ -42,7 +42,7 @@ export function findRequestedFormat(
   return isEnough && provider.audio?.countsInJson === true ? 'json' : 'verbose_json'
 }
 
-export function encodeTranscription(request: TranscriptionRequest, target: Target): UpstreamRequest {
+function encodeTranscription(request: TranscriptionRequest, target: Target): UpstreamRequest {
   const { task, file, prompt, rest } = request
   const format = findRequestedFormat(request.format, target)
   if (format === undefined)
@@ -114,11 +114,11 @@ function toTokens(usage: JsonObject | undefined, hasOutput: boolean): AudioToken
 }
 
 /** Returns true if a model's speech comes as events, of which the last one has its usage. */
-export function speaksInEvents({ provider, model }: { provider: Provider; model: string }): boolean {
+function speaksInEvents({ provider, model }: { provider: Provider; model: string }): boolean {
   return provider.audio?.streamsSpeech === true && !WITHOUT_EVENTS.test(model)
 }
 
-export function encodeSpeech(request: SpeechRequest, target: Target): UpstreamRequest {
+function encodeSpeech(request: SpeechRequest, target: Target): UpstreamRequest {
   const { input, voice, instructions, format, speed, rest } = request
   const inEvents = speaksInEvents(target)
   const value: JsonObject = {

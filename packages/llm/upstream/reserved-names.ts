@@ -96,11 +96,6 @@ function foldLetters(name: string): string {
   return name.replace(OTHER_SCRIPTS, '-').normalize('NFKC').toUpperCase()
 }
 
-/** An object of this name may have any keys. */
-export function isFreeName(name: string): boolean {
-  return FREE.has(toPlainName(name))
-}
-
 export function isReservedName(name: string): boolean {
   return isReservedPlain(toPlainName(name))
 }

@@ -34,7 +34,7 @@ const ROLE = toRoleRule(['system', 'developer', 'user', 'assistant', 'tool', 'fu
 /** The rule of a field that chooses a mode: in another mode another model answers. */
 export const REASONING_MODE = toUsualRule(USUAL_REASONING_MODES)
 
-export const REASONING_DETAILS = toListRule(
+const REASONING_DETAILS = toListRule(
   toObjectRule({
     type: SCALAR,
     text: SCALAR,

@@ -14,7 +14,7 @@ import { type DeclaredTools, withDeclaredTools } from '../../shared/declared-too
 
 /** What may go out in `system`, `messages` and `toolConfig`. */
 
-export const CACHE_POINT = toObjectRule({ type: SCALAR, ttl: SCALAR })
+const CACHE_POINT = toObjectRule({ type: SCALAR, ttl: SCALAR })
 
 /** Fields that hold the content itself. Any other field names an object in the account's store. */
 export const SOURCE = toObjectRule({ bytes: BYTES, text: SCALAR, content: UNKEPT }, 'refused')
