@@ -7,7 +7,7 @@ export interface Findings extends TargetFindings {
    * environment lets it.
    */
   readonly passedOn: string | undefined
-  /** The first field that reaches what the provider keeps. Looked for only where an end user asks, who may send none. */
+  /** The first field that reaches what the provider stores. Looked for only where an end user asks, who may send none. */
   readonly stored: string | undefined
   /** Answers that are asked for and billed. */
   readonly choices: number
@@ -26,14 +26,14 @@ export interface Findings extends TargetFindings {
 export interface TargetFindings {
   /** Only a target of this format can honour it: refused by name, or dropped, elsewhere. */
   readonly nativeOnly: string[]
-  /** A provider would run it, and its price cannot be known, or it reaches another address or what the provider keeps. */
+  /** A provider would run it, and its price cannot be known, or it reaches another address or what the provider stores. */
   readonly hosted: string[]
   /** Tools that a provider runs: sent where their price is known, and left out elsewhere. */
   readonly hostedTools: HostedToolRequest[]
-  /** Builds on state that a provider keeps. */
-  readonly stateful: string[]
+  /** Builds on state that a provider stores: the paths of the fields that name it. */
+  readonly storedStatePaths: string[]
   /**
-   * References to reasoning that a provider keeps. It is state of that provider; other models could not read it anyhow, so a
+   * References to reasoning that a provider stores. It is state of that provider; other models could not read it anyhow, so a
    * target of another format is asked without it. Absent: none.
    */
   readonly storedReasoning?: string[]
@@ -57,7 +57,7 @@ export function noFindings(): MutableFindings {
     nativeOnly: [],
     hosted: [],
     hostedTools: [],
-    stateful: [],
+    storedStatePaths: [],
     uncounted: [],
     unmeasured: [],
     unknownFields: [],

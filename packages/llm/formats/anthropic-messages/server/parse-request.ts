@@ -65,7 +65,7 @@ function parseInput(body: JsonObject, request: MutableRequest, { isEndUser }: Pa
       nativeOnly: notes.nativeOnly.concat(FIELDS.listFormatSpecific(body)),
       hosted: [],
       hostedTools: [...tools.hostedTools],
-      stateful: [],
+      storedStatePaths: [],
       uncounted: (free === undefined ? [] : [free]).concat(
         listCompactions(body.context_management, 'context_management'),
       ),

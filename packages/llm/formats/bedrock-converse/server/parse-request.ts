@@ -59,7 +59,7 @@ function parse(body: JsonObject, { pathModel, isEndUser }: ParseContext, stream:
       nativeOnly: notes.nativeOnly,
       hosted: [],
       hostedTools: [],
-      stateful: [],
+      storedStatePaths: [],
       uncounted: listCompactions(
         modelFields?.context_management,
         'additionalModelRequestFields.context_management',

@@ -7,7 +7,7 @@ import { joinPath } from '../../shared/field-path.ts'
 import type { TargetFindings } from '../../shared/findings.ts'
 import { holdsPackedFile, namesContent } from '../../shared/names-content.ts'
 import { listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
-import { isKeptAtProvider, NATIVE_PART_FIELDS } from '../wire/content-rules.ts'
+import { isStoredAtProvider, NATIVE_PART_FIELDS } from '../wire/content-rules.ts'
 import { findNativeOnly, findUnknownFields } from './find-unknown-fields.ts'
 import { toFilePart, toInlinePart } from './to-content-part.ts'
 
@@ -107,7 +107,7 @@ const FIELD_PARSERS: Readonly<Record<string, FieldParser | undefined>> = toTable
     const file = objectAt(value, path)
     findUnknownFields(file, path, ['mimeType', 'fileUri', 'displayName'], findings)
     const fileUri = textAt(file.fileUri, `${path}.fileUri`)
-    if (isKeptAtProvider(fileUri)) findings.stateful.push(`${path}.fileUri`)
+    if (isStoredAtProvider(fileUri)) findings.storedStatePaths.push(`${path}.fileUri`)
     // Whatever its media type and its end say, it may be a video of any length.
     findings.unmeasured.push(`${path}.fileUri`)
     const mimeType = optionalText(file, 'mimeType', `${path}.mimeType`)

@@ -147,12 +147,12 @@ describe('finds', () => {
       'files/abc',
     ]
     for (const fileUri of kept) {
-      expect(find(part({ fileData: { fileUri } })).stateful).toEqual([
+      expect(find(part({ fileData: { fileUri } })).storedStatePaths).toEqual([
         'contents[0].parts[0].fileData.fileUri',
       ])
     }
-    expect(find(part({ fileData: { fileUri: 'https://a.example/x.png' } })).stateful).toEqual([])
-    expect(find({ cachedContent: 'cachedContents/x' }).stateful).toEqual(['cachedContent'])
+    expect(find(part({ fileData: { fileUri: 'https://a.example/x.png' } })).storedStatePaths).toEqual([])
+    expect(find({ cachedContent: 'cachedContents/x' }).storedStatePaths).toEqual(['cachedContent'])
   })
 
   test('what only this format has, and what is unknown, at each depth', () => {

@@ -39,7 +39,7 @@ export function parseRequest(given: JsonObject, context: ParseContext, stream: b
   parseTools(body, request, findings)
   const { choices, showsThoughts } = parseConfig(body, request, findings)
   parseSafety(body.safetySettings, findings)
-  if (optionalText(body, 'cachedContent') !== undefined) findings.stateful.push('cachedContent')
+  if (optionalText(body, 'cachedContent') !== undefined) findings.storedStatePaths.push('cachedContent')
   if (context.isEndUser) {
     findings.passedOn = findPassedOn(given)
     findings.stored = findStored(given)

@@ -19,7 +19,7 @@ export function noInputFindings(): InputFindings {
     nativeOnly: [],
     hosted: [],
     hostedTools: [],
-    stateful: [],
+    storedStatePaths: [],
     storedReasoning: [],
     uncounted: [],
     unmeasured: [],

@@ -57,7 +57,7 @@ function noteUnread(part: JsonObject, path: string, findings: InputFindings): vo
 function findFileId(part: JsonObject, path: string, findings: InputFindings): boolean {
   for (const name in part) {
     if (part[name] === null || toPlainName(name) !== 'fileid') continue
-    findings.stateful.push(`${path}.${name}`)
+    findings.storedStatePaths.push(`${path}.${name}`)
     return true
   }
   return false

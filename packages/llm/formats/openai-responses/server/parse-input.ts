@@ -117,7 +117,7 @@ class InputParser {
   #parseReference(item: JsonObject, path: string): void {
     const id = mintedReference(item)
     if (id === undefined) {
-      const list = isOfReasoning(item) ? this.#findings.storedReasoning : this.#findings.stateful
+      const list = isOfReasoning(item) ? this.#findings.storedReasoning : this.#findings.storedStatePaths
       list.push(path)
       return
     }
