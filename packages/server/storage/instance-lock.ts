@@ -31,18 +31,18 @@ export async function acquireInstanceLock(
   { isShared = false, journalId, onLost = () => {}, patienceMs = WAIT_MS }: InstanceLockOptions = {},
 ): Promise<() => Promise<void>> {
   let released = false
-  const wanted: WantedLock = { connection, isShared, journalId, onEnd: reacquire }
-  let held = await acquire(wanted, patienceMs)
+  const wanted: WantedLock = { connection, isShared, journalId, onEnd: reacquire, sessions: new Set() }
+  let client = await acquire(wanted, patienceMs)
 
   function reacquire(): void {
     if (released) return
-    acquire(wanted, patienceMs, held.session).then(
+    acquire(wanted, patienceMs).then(
       again => {
-        held = again
-        if (released) again.client.end().catch(() => {})
+        client = again
+        if (released) again.end().catch(() => {})
       },
       (error: Error) => {
-        // Out of reach, the database gives the lock to no other process either.
+        // Until the database can be reached it is unknown whether another process has the lock.
         if (isInUse(error)) {
           if (!released) runGuarded('the loss of the instance lock', throwLater, () => onLost(error))
         } else setTimeout(reacquire, RETRY_MS).unref()
@@ -53,7 +53,7 @@ export async function acquireInstanceLock(
   return async () => {
     if (released) return
     released = true
-    await held.client.end()
+    await client.end()
   }
 }
 
@@ -87,6 +87,8 @@ interface WantedLock {
   readonly journalId: string | undefined
   /** Called when the session that has the lock ends. */
   readonly onEnd: () => void
+  /** Sessions of this process that the server may still take for open, and so for holders of the lock. */
+  readonly sessions: Set<Session>
 }
 
 /** What identifies a session on its server for good. */
@@ -95,22 +97,14 @@ interface Session {
   readonly startedAt: string
 }
 
-interface HeldLock {
-  readonly client: Client
-  readonly session: Session
-}
-
-/**
- * Retries until the lock is acquired or the wait is over. `previous`: the session that had it, whose connection is broken. The server may
- * not have noticed that, so it is ended.
- */
-async function acquire(wanted: WantedLock, patienceMs: number, previous?: Session): Promise<HeldLock> {
+/** Retries until the lock is acquired or the wait is over. Returns the client whose session has it. */
+async function acquire(wanted: WantedLock, patienceMs: number): Promise<Client> {
   let failure: unknown
-  const held = await waitFor(
+  const client = await waitFor(
     async () => {
       try {
         failure = undefined
-        return await tryAcquire(wanted, previous)
+        return await tryAcquire(wanted)
       } catch (error) {
         failure = error
         return undefined
@@ -119,7 +113,7 @@ async function acquire(wanted: WantedLock, patienceMs: number, previous?: Sessio
     patienceMs,
     RETRY_MS,
   )
-  if (held !== undefined) return held
+  if (client !== undefined) return client
   if (failure !== undefined) throw failure
   throw new DatabaseInUseError(
     wanted.isShared
@@ -130,11 +124,14 @@ async function acquire(wanted: WantedLock, patienceMs: number, previous?: Sessio
   )
 }
 
-/** The session that has the lock; undefined if another process has it. Rejects if another one has the journal. */
-async function tryAcquire(
-  { connection, isShared, journalId, onEnd }: WantedLock,
-  previous: Session | undefined,
-): Promise<HeldLock | undefined> {
+/** The client whose session has the lock; undefined if another process has it. Rejects if another one has the journal. */
+async function tryAcquire({
+  connection,
+  isShared,
+  journalId,
+  onEnd,
+  sessions,
+}: WantedLock): Promise<Client | undefined> {
   const client = new Client({ ...toClientConfig(connection), query_timeout: 5000 })
   let acquired = false
   client.on('error', () => {})
@@ -147,14 +144,18 @@ async function tryAcquire(
     await client.query(
       'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4',
     )
-    const session = await readSession(client)
-    if (previous !== undefined) await endSession(client, previous)
+    // A connection may break after the lock was acquired and before the answer came.
+    for (const session of sessions) {
+      await endSession(client, session)
+      sessions.delete(session)
+    }
+    sessions.add(await readSession(client))
     const isFree = await tryLock(client, isShared ? '_shared' : '', 'rideau.instance')
     if (isFree && journalId !== undefined && !(await tryLock(client, '', `rideau.journal ${journalId}`))) {
       throw new JournalInUseError('another gateway process writes its journal in this folder')
     }
     acquired = isFree
-    return isFree ? { client, session } : undefined
+    return isFree ? client : undefined
   } finally {
     if (!acquired) await client.end().catch(() => {})
   }

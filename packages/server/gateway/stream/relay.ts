@@ -159,13 +159,15 @@ class Relay implements StreamSink {
 
   onEnd(): void {
     if (this.#isDone) return
+    let torn: UpstreamError | undefined
     try {
       this.#options.stream.reader.end()
-    } catch {
-      // An incomplete last event is handled below as a stream that ended early.
+    } catch (error) {
+      torn = { kind: 'interrupted', detail: `the stream cannot be read: ${String(error)}` }
     }
     if (this.#isDone) return
-    if (this.#failure !== undefined) return this.#finish(this.#failure.error)
+    const error = this.#failure?.error ?? torn
+    if (error !== undefined) return this.#finish(error)
     // Some providers omit [DONE], so a finish reason also ends a stream. Without either the answer is incomplete.
     if (this.#finishReason !== undefined) this.#finish(undefined)
     else this.#finish({ kind: 'interrupted', detail: 'the stream ended without a finish reason' })

@@ -1,3 +1,5 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import type { Meter, Seed } from '../../core/limits/meter.ts'
 import type { Verdict } from '../ledger.ts'
@@ -6,6 +8,9 @@ import { refusalOf } from '../testing/with-ledger.ts'
 import type { CounterRow } from './counter-row.ts'
 import { CounterTable } from './counter-table.ts'
 import { ProcessLedger } from './process-ledger.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 const MONTH_MS = 31 * 86_400_000
 
@@ -164,4 +169,43 @@ describe('pruning', () => {
     for (const name of opened) expect(find(table, name, T)).toMatchObject([{ counter: { settled: 1 } }])
     expect(table.size).toBe(100)
   })
+})
+
+test('counters that were removed leave no memory behind while others of their organization stay', async () => {
+  const { table } = open(new Map(), 1_000_000)
+  const usedBytes = (): number => {
+    collectGarbage()
+    return getHeapStatistics().used_heap_size
+  }
+  const turnOver = async (from: number): Promise<void> => {
+    for (let index = from; index < from + 50_000; index++) table.find([toMonthly('org', `u${index}`)], T)
+    await table.prune(T)
+  }
+  const kept = toMonthly('org', 'kept')
+  const [row] = table.find([kept], T) as CounterRow[]
+  if (row?.counter.kind === 'rolling') row.counter.insert(T, 1)
+  await turnOver(0)
+  const before = usedBytes()
+  for (let round = 1; round <= 4; round++) await turnOver(round * 50_000)
+  expect(table.size).toBe(1)
+  // 200,000 rows have about 100 MB.
+  expect(usedBytes() - before).toBeLessThan(20_000_000)
+})
+
+test('a window that a late request opens does not stand for the windows after it', async () => {
+  const HOUR = 3_600_000
+  const seed = { used: 1, entries: [] }
+  const windowAt = (since: number, series = 'q'): Meter =>
+    makeMeter('requests', 9, { key: series, since, end: since + HOUR, subject: { endUserId: series } })
+  const now = T + HOUR
+  const { table } = open(new Map([[windowAt(now).key, seed]]), 2)
+  await table.seed([windowAt(now)], now)
+  await table.seed([windowAt(T)], now)
+  // Crowds out the current window, and not the one before, which is used.
+  for (let index = 0; index < 5; index++) {
+    await table.seed([windowAt(now, `other ${index}`)], now)
+    table.find([windowAt(T)], now)
+    table.crowdOut(now)
+  }
+  expect(table.find([windowAt(now)], now)).toBeUndefined()
 })

@@ -18,8 +18,11 @@ export class OrganizationCounters implements EntryHolder {
   /** By the length of rolling windows: when a row that still counted something was last crowded out, in Unix milliseconds. */
   readonly #crowdedOutAt = new Map<number, number>()
   #newestSequence = 0
-  /** Where the search for a row to crowd out goes on. */
-  #candidates: Iterator<CounterRow> = this.#rows.values()
+  /**
+   * Where the search for a row to crowd out goes on. Only while there is one: V8 keeps all that a map once held as long as an iterator of
+   * that time does not go on.
+   */
+  #candidates: Iterator<CounterRow> | undefined
   /** Entries of the rolling counters when they were last pruned. */
   entryCount = 0
   /** The entries that each rolling counter keeps at most. */
@@ -60,7 +63,10 @@ export class OrganizationCounters implements EntryHolder {
     const group = this.#bySubject.get(name)
     if (group === undefined) this.#bySubject.set(name, [row])
     else group.push(row)
-    if (meter.kind === 'fixed') this.#newestOfSeries.set(meter.series, row)
+    if (meter.kind !== 'fixed') return
+    const newest = this.#newestOfSeries.get(meter.series)
+    // A request that came late opens the window before.
+    if (newest === undefined || newest.meter.since <= meter.since) this.#newestOfSeries.set(meter.series, row)
   }
 
   remove(row: CounterRow): void {
@@ -80,8 +86,8 @@ export class OrganizationCounters implements EntryHolder {
    * was looked at the last time.
    */
   nextToCrowdOut(): CounterRow | undefined {
-    let next = this.#candidates.next()
-    if (next.done === true) {
+    let next = this.#candidates?.next()
+    if (next === undefined || next.done === true) {
       this.#candidates = this.#rows.values()
       next = this.#candidates.next()
       if (next.done === true) return undefined
@@ -101,8 +107,9 @@ export class OrganizationCounters implements EntryHolder {
     this.#crowdedOutAt.set(meter.windowMs, Math.max(before, at))
   }
 
-  /** Forgets what was crowded out so long ago that it has left its window. */
+  /** Ends the search for rows to crowd out, and forgets what was crowded out so long ago that it has left its window. */
   forgetCrowdedOut(at: number): void {
+    this.#candidates = undefined
     for (const [windowMs, crowdedOutAt] of this.#crowdedOutAt) {
       if (crowdedOutAt + windowMs <= at) this.#crowdedOutAt.delete(windowMs)
     }

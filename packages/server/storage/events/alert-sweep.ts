@@ -40,6 +40,8 @@ export class AlertSweep {
   readonly #now: () => number
   /** Where the next sweep goes on, by organization. */
   readonly #unread = new Map<string, PageStart>()
+  /** Organizations of which a page was not read to its end: they are read again from the first one. */
+  readonly #skipped = new Set<string>()
 
   /** `now`: milliseconds. */
   constructor(storage: { readonly db: Db; readonly pool: Pool }, now = () => performance.now()) {
@@ -55,7 +57,11 @@ export class AlertSweep {
     let failure: { readonly error: unknown } | undefined
     const organizations = await listOrganizations(this.#storage.db, since, [...this.#unread.keys()])
     const listed = new Set(organizations.map(({ id }) => id))
-    for (const id of this.#unread.keys()) if (!listed.has(id)) this.#unread.delete(id)
+    for (const id of this.#unread.keys())
+      if (!listed.has(id)) {
+        this.#unread.delete(id)
+        this.#skipped.delete(id)
+      }
     for (const organization of organizations) {
       try {
         yield* this.#listSettled(organization, at)
@@ -71,6 +77,7 @@ export class AlertSweep {
     const windows = new CurrentWindows(time_zone, at)
     let leftMs = MAX_READ_MS
     let start: PageStart | undefined = this.#unread.get(id) ?? FIRST_PAGE
+    const hadSkipped = this.#skipped.has(id)
     do {
       const startedAt = this.#now()
       const page: MeterPage = await readPage(this.#storage.db, id, start, windows)
@@ -78,9 +85,15 @@ export class AlertSweep {
       // Set before the usage is read: a page whose usage takes too long hides no page behind it.
       if (start === undefined) this.#unread.delete(id)
       else this.#unread.set(id, start)
-      const settled = await readSettled(this.#storage.pool, page.meters, at, leftMs)
-      leftMs -= this.#now() - startedAt
-      yield* settled
+      this.#skipped.add(id)
+      try {
+        const settled = await readSettled(this.#storage.pool, page.meters, at, leftMs)
+        leftMs -= this.#now() - startedAt
+        yield* settled
+        if (!hadSkipped) this.#skipped.delete(id)
+      } finally {
+        if (start === undefined && this.#skipped.delete(id)) this.#unread.set(id, FIRST_PAGE)
+      }
     } while (start !== undefined && leftMs > 0)
   }
 }

@@ -1,5 +1,6 @@
+import type { GatewayDeps } from '../../gateway/deps.ts'
 import { openScriptedUpstream, type ScriptedUpstream } from '../fakes/scripted-upstream.ts'
-import { openTestApp, type TestApp } from './app.ts'
+import { openTestApp, TEST_LIMITS, type TestApp } from './app.ts'
 import { findErrorFields, toFormatRequest } from './format-requests.ts'
 import { FORMAT_TARGETS } from './format-targets.ts'
 import { makePlaygroundToken } from './playground-token.ts'
@@ -30,8 +31,9 @@ export interface FormatHarness {
 
 export const PROVIDERS = ['groq', 'openai', 'anthropic', 'gemini', 'cohere', 'ollama', 'bedrock']
 
-export async function openFormatHarness(): Promise<FormatHarness> {
-  const app = await openTestApp()
+/** `onDeps` receives the dependencies of the gateway. */
+export async function openFormatHarness(onDeps?: (deps: GatewayDeps) => void): Promise<FormatHarness> {
+  const app = await openTestApp({}, onDeps === undefined ? TEST_LIMITS : { ...TEST_LIMITS, onDeps })
   const upstream = await openScriptedUpstream()
   for (const provider of PROVIDERS) {
     const options = provider === 'bedrock' ? { options: { region: 'eu-west-1' } } : {}

@@ -91,3 +91,25 @@ export function findErrorFields(body: unknown): { readonly code: string; readonl
     param: String(metadata.param ?? error.param ?? error.message ?? ''),
   }
 }
+
+/**
+ * Returns the smallest request for a stream, with the fields that declare one function. Besides the formats there are two
+ * further forms of streams: `gemini-list`, one list of chunks, and `bedrock-invoke`, Anthropic's events in frames of AWS.
+ */
+export function toStreamRequest(surface: string, model: string): AddressedRequest {
+  const format =
+    { 'gemini-list': 'gemini-content', 'bedrock-invoke': 'anthropic-messages' }[surface] ?? surface
+  const { tools } = FORMAT_REQUESTS[format] as FormatRequest
+  const { route, body } = toFormatRequest(format, model, tools)
+  if (surface === 'bedrock-invoke') {
+    const { model: _, ...rest } = body
+    const path = `/bedrock/model/${encodeURIComponent(model)}/invoke-with-response-stream`
+    return { route: path, body: { ...rest, anthropic_version: 'bedrock-2023-05-31' } }
+  }
+  if (format === 'gemini-content') {
+    const query = surface === 'gemini-list' ? '' : '?alt=sse'
+    return { route: route.replace(':generateContent', `:streamGenerateContent${query}`), body }
+  }
+  if (format === 'bedrock-converse') return { route: `${route}-stream`, body }
+  return { route, body: { ...body, stream: true } }
+}

@@ -7,6 +7,7 @@ import { mergeOptions, toCallerOptions } from '../../../upstream/outgoing-body.t
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
 import type { EncodeRequest, FindUnsupportedParams } from '../../shared/client-format.ts'
+import { toResultContent } from '../../shared/error-content.ts'
 import { listFunctionCalls } from '../../shared/function-calls.ts'
 import { NO_PARAMETERS } from '../../shared/input-schema.ts'
 import { findLostExtras, findLostParts } from '../../shared/lost-params.ts'
@@ -100,7 +101,7 @@ function reasons(model: string): boolean {
 }
 
 function encodeMessage(message: Message): JsonObject {
-  const content = encodeContent(message.content)
+  const content = encodeContent(toResultContent(message))
   switch (message.role) {
     case 'assistant': {
       const calls = listFunctionCalls(message).map(({ id, function: fn }) => ({

@@ -32,7 +32,9 @@ export class ChatEventEncoder {
   }
 
   finish(reason: FinishReason, usage: Usage): readonly JsonObject[] {
-    const out = this.end()
+    const out = this.begin()
+    for (const delta of this.sequence.finish()) this.add(out, delta)
+    this.close(out)
     out.push({
       type: 'message-end',
       delta: { finish_reason: toFinishReason(reason), usage: encodeUsage(usage) },
@@ -40,9 +42,10 @@ export class ChatEventEncoder {
     return out
   }
 
-  /** The end of an answer that could not be finished. */
+  /** The end of an answer that could not be finished. A call stays open: closed, it would look like a whole one. */
   fail(error: JsonObject): readonly JsonObject[] {
-    const out = this.end()
+    const out = this.begin()
+    if (this.open?.kind !== 'call') this.close(out)
     out.push({ type: 'message-end', delta: { ...error, finish_reason: 'ERROR' } })
     return out
   }
@@ -52,13 +55,6 @@ export class ChatEventEncoder {
     this.isBegun = true
     const message = { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [] }
     return [{ id: this.envelope.id, type: 'message-start', delta: { message } }]
-  }
-
-  private end(): JsonObject[] {
-    const out = this.begin()
-    for (const delta of this.sequence.finish()) this.add(out, delta)
-    this.close(out)
-    return out
   }
 
   private add(out: JsonObject[], event: DeltaEvent): void {

@@ -94,12 +94,22 @@ function encodeResult(message: Message, names: ReadonlyMap<string, string>, targ
   const parts = encodeParts(message.content)
   const text = parts.map(part => (typeof part.text === 'string' ? part.text : '')).join('')
   const media = parts.filter(part => part.text === undefined)
-  return [{ functionResponse: { ...withId(packed, target), name, response: toResponse(text) } }, ...media]
+  return [
+    {
+      functionResponse: {
+        ...withId(packed, target),
+        name,
+        response: toResponse(text, message.is_error === true),
+      },
+    },
+    ...media,
+  ]
 }
 
-/** A result as an object: the API takes nothing else. */
-function toResponse(text: string): JsonObject {
+/** A result as an object: the API takes nothing else. A failure has a name of its own in it. */
+function toResponse(text: string, isError: boolean): JsonObject {
   const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : undefined
+  if (isError) return { error: parsed ?? text }
   return toObject(parsed) ?? { result: parsed ?? text }
 }
 

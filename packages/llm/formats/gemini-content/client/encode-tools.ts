@@ -32,7 +32,11 @@ function isEmptyObject(schema: JsonObject | null | undefined): boolean {
   )
 }
 
-const COMPOSERS = ['$ref', 'anyOf', 'oneOf', 'allOf', 'patternProperties']
+/** Keywords that can name properties of an object besides `properties`. */
+const COMPOSERS = [
+  ...['$ref', 'anyOf', 'oneOf', 'allOf', 'patternProperties'],
+  ...['if', 'then', 'else', 'not', 'dependentSchemas'],
+]
 
 function isComposed(schema: JsonObject): boolean {
   return COMPOSERS.some(name => schema[name] !== undefined)

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
+import { toResultContent } from '../../shared/error-content.ts'
 import { listFunctionCalls } from '../../shared/function-calls.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { toArgumentsOrWrapped } from '../../shared/tool-arguments.ts'
@@ -16,7 +17,7 @@ export function encodeMessages(messages: readonly Message[]): JsonObject[] {
     for (const call of calls) names.set(call.id, call.function.name)
     const encoded: JsonObject = {
       role: message.role === 'developer' ? 'system' : message.role,
-      ...encodeContent(message.content),
+      ...encodeContent(toResultContent(message)),
     }
     if (calls.length > 0) encoded.tool_calls = calls.map(encodeCall)
     if (message.role === 'assistant' && typeof message.reasoning === 'string')

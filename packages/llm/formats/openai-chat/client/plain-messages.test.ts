@@ -91,8 +91,7 @@ test('marks of caching go to a provider that takes them, that of a result on its
   ])
   const failed = { ...result, is_error: true, cache_control: MARK }
   expect(send([called, failed], openrouter, 'anthropic/claude-haiku-4.5').at(-1)?.content).toEqual([
-    { type: 'text', text: 'Error:' },
-    { type: 'text', text: '12:00', cache_control: MARK },
+    { type: 'text', text: 'Error: 12:00', cache_control: MARK },
   ])
 })
 

@@ -4,6 +4,7 @@ import type { OpenAiDeviations, OpenAiModelRule } from '../../../provider/openai
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ContentPart, Message } from '../../../request/message.ts'
 import type { FunctionTool } from '../../../request/tools.ts'
+import { toErrorContent } from '../../shared/error-content.ts'
 import { isFileByAddress } from '../../shared/lost-params.ts'
 
 /**
@@ -117,10 +118,6 @@ function toPlainMessage(
     ...(handed.length === 0 ? {} : { reasoning_details: handed }),
     ...(keepsReasoning && reasoning !== undefined ? { reasoning } : {}),
   }
-}
-
-function toErrorContent(content: Message['content']): string | ContentPart[] {
-  return Array.isArray(content) ? [{ type: 'text', text: 'Error:' }, ...content] : `Error: ${String(content)}`
 }
 
 function isPlainText({ type, cache_control: mark }: ContentPart): boolean {

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
+import { toResultContent } from '../../shared/error-content.ts'
 import { listFunctionCalls } from '../../shared/function-calls.ts'
 import {
   findReasoningDetails,
@@ -20,7 +21,7 @@ function encodeMessage(message: Message, developerRole: boolean): JsonObject[] {
   const { role, content } = message
   if (role === 'tool') {
     const callId = shortToolCallId(String(message.tool_call_id ?? ''))
-    return [{ type: 'function_call_output', call_id: callId, output: encodeOutput(content) }]
+    return [{ type: 'function_call_output', call_id: callId, output: encodeOutput(toResultContent(message)) }]
   }
   if (role === 'assistant') return encodeAssistant(message)
   const known = role === 'developer' && !developerRole ? 'system' : role

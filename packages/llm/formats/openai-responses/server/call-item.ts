@@ -3,7 +3,7 @@ import { toText } from '../../../json/json-value.ts'
 import { parseInnerObject } from '../../shared/parse-inner-json.ts'
 import type { CalledTool } from '../../shared/parsed-chat.ts'
 import { toArgumentsOrEmpty } from '../../shared/tool-arguments.ts'
-import { BaseItem, type WireEvent } from './open-items.ts'
+import { BaseItem, type ItemStatus, type WireEvent } from './open-items.ts'
 
 /** A call of one of the caller's tools, in the form that its tool has in this format. */
 export class CallItem extends BaseItem {
@@ -38,7 +38,7 @@ export class CallItem extends BaseItem {
     return [...events, ...super.close()]
   }
 
-  toItem(status: 'in_progress' | 'completed'): JsonObject {
+  toItem(status: ItemStatus): JsonObject {
     const isDone = status === 'completed'
     const { kind, name, namespace } = this.#tool
     const own: JsonObject = { id: this.id, call_id: this.#callId, status }
@@ -50,9 +50,9 @@ export class CallItem extends BaseItem {
     own.name = name
     // Clients find the tool by both.
     if (namespace !== undefined && namespace !== '') own.namespace = namespace
-    return kind === 'custom'
-      ? { type: 'custom_tool_call', ...own, input: isDone ? this.#input() : '' }
-      : { type: 'function_call', ...own, arguments: isDone ? this.#whole() : '' }
+    if (kind === 'custom') return { type: 'custom_tool_call', ...own, input: isDone ? this.#input() : '' }
+    const sent = status === 'incomplete' ? this.#arguments : ''
+    return { type: 'function_call', ...own, arguments: isDone ? this.#whole() : sent }
   }
 
   #whole(): string {

@@ -17,8 +17,9 @@ export interface EventEncoder {
   fail(error: { readonly code: string; readonly message: string }): WireEvent[]
 }
 
-export function openEventEncoder(head: ResponseHead): EventEncoder {
-  return new ResponseWriter(head)
+/** `next`: the number of the next event of a stream that another program began. Absent: the stream begins here. */
+export function openEventEncoder(head: ResponseHead, next?: number): EventEncoder {
+  return new ResponseWriter(head, next)
 }
 
 /** A complete answer: the response that the last event of its stream would contain. */
@@ -45,15 +46,17 @@ const CALL_PREFIXES = { function: 'fc', custom: 'ctc', local_shell: 'lsh', tool_
 
 class ResponseWriter implements EventEncoder {
   readonly #head: ResponseHead
-  #number = 0
-  #hasBegun = false
+  #number: number
+  #hasBegun: boolean
   /** All items so far. Items that are not closed yet still change. */
   readonly #items: OpenItem[] = []
   #current: MessageItem | ReasoningItem | undefined
   readonly #calls = new Map<number, CallItem>()
 
-  constructor(head: ResponseHead) {
+  constructor(head: ResponseHead, next?: number) {
     this.#head = head
+    this.#number = next ?? 0
+    this.#hasBegun = next !== undefined
   }
 
   add(delta: DeltaEvent): WireEvent[] {
@@ -106,7 +109,8 @@ class ResponseWriter implements EventEncoder {
   }
 
   #response(state: Omit<ResponseState, 'output'>): JsonObject {
-    const output = this.#items.map(item => item.toItem('completed'))
+    const open = new Set<OpenItem | undefined>([this.#current, ...this.#calls.values()])
+    const output = this.#items.map(item => item.toItem(open.has(item) ? 'incomplete' : 'completed'))
     return encodeResponse(this.#head, { ...state, output })
   }
 

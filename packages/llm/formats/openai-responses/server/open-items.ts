@@ -5,13 +5,16 @@ import { packReasoning } from '../wire/carried-reasoning.ts'
 /** An event of the stream. It gets its number later. */
 export type WireEvent = JsonObject & { readonly type: string }
 
+/** `incomplete`: the answer failed before the item was whole. */
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+
 /** An item of the output that is being written. Each step returns its events. */
 export interface OpenItem {
   readonly index: number
   open(): WireEvent[]
   close(): WireEvent[]
   /** The item as it is now. */
-  toItem(status: 'in_progress' | 'completed'): JsonObject
+  toItem(status: ItemStatus): JsonObject
 }
 
 export abstract class BaseItem implements OpenItem {
@@ -23,7 +26,7 @@ export abstract class BaseItem implements OpenItem {
     this.id = id
   }
 
-  abstract toItem(status: 'in_progress' | 'completed'): JsonObject
+  abstract toItem(status: ItemStatus): JsonObject
 
   open(): WireEvent[] {
     return [
@@ -72,7 +75,7 @@ export class MessageItem extends BaseItem {
     return [...this.#closePart(), ...super.close()]
   }
 
-  toItem(status: 'in_progress' | 'completed'): JsonObject {
+  toItem(status: ItemStatus): JsonObject {
     return { type: 'message', id: this.id, status, role: 'assistant', content: this.#parts.map(toPart) }
   }
 
@@ -130,7 +133,7 @@ export class ReasoningItem extends BaseItem {
     ]
   }
 
-  toItem(status: 'in_progress' | 'completed'): JsonObject {
+  toItem(status: ItemStatus): JsonObject {
     const packed = this.#pack(status)
     return {
       type: 'reasoning',
@@ -141,7 +144,7 @@ export class ReasoningItem extends BaseItem {
     }
   }
 
-  #pack(status: 'in_progress' | 'completed'): string | undefined {
+  #pack(status: ItemStatus): string | undefined {
     if (this.#packed !== undefined) return this.#packed.text
     const text = packReasoning(this.#details)
     if (status === 'completed') this.#packed = { text }

@@ -91,31 +91,58 @@ class TranslatedStream implements StreamEncoder {
 /** Events with these marks must be decoded: an item, the whole response, or an error. */
 const DECODED_MARKS = /"response":|"item":|"error"|\[DONE\]/
 
+const NUMBER = '"sequence_number":'
+const ID = /"id": ?"([^"\\]+)"/
+
 class PassedStream implements StreamEncoder {
   readonly #context: ReplyContext
   #last: Uint8Array | undefined
+  /** The response's id, and the number of the next event; undefined: nothing was passed on yet. */
+  #id: string | undefined
+  #next: number | undefined
 
   constructor(context: ReplyContext) {
     this.#context = context
   }
 
   measurePassable(chunk: Buffer): number {
-    return measureUnmarked(chunk.toString('latin1'), DECODED_MARKS)
+    const text = chunk.toString('latin1')
+    const length = measureUnmarked(text, DECODED_MARKS)
+    if (length > 0) this.#noteNumber(text, length)
+    return length
   }
 
   encode(events: readonly StreamEvent[], event: UpstreamEvent): string | Uint8Array {
+    this.#id ??= ID.exec(event.data)?.[1]
+    this.#noteNumber(event.data, event.data.length)
     if (!events.some(({ type }) => type === 'end')) return event.raw
     // The record is written before the last event goes out.
     this.#last = event.raw
     return ''
   }
 
-  finish(): string {
-    return this.#last === undefined ? '' : Buffer.from(this.#last).toString('utf8')
+  /** The provider's own last event. Without one, a limit ended the answer. */
+  finish({ finishReason, bill }: StreamEnd): string {
+    if (this.#last !== undefined) return Buffer.from(this.#last).toString('utf8')
+    return toFrames(this.#continue().finish(finishReason, bill.usage))
   }
 
   encodeFault(fault: ServedFault, requestId: string, baseUrl: string): string {
-    return encodeFault(openEventEncoder(toHead(this.#context)), fault, requestId, baseUrl)
+    return encodeFault(this.#continue(), fault, requestId, baseUrl)
+  }
+
+  /** Notes the number of the last event before `end`. Some providers number none. */
+  #noteNumber(text: string, end: number): void {
+    this.#next ??= 0
+    const at = text.lastIndexOf(NUMBER, end)
+    if (at !== -1)
+      this.#next = Number.parseInt(text.slice(at + NUMBER.length, at + NUMBER.length + 20), 10) + 1
+  }
+
+  /** Returns an encoder of the events that follow the provider's. */
+  #continue(): EventEncoder {
+    const head = toHead(this.#context)
+    return openEventEncoder({ ...head, id: this.#id ?? head.id }, this.#next)
   }
 }
 
