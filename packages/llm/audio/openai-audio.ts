@@ -5,6 +5,7 @@ import type { Provider } from '../provider/provider.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import { anyCountOrZero } from '../usage/token-count.ts'
 import type { AudioClient, SpeechAnswer } from './audio-client.ts'
 import type {
   AudioTokens,
@@ -41,7 +42,7 @@ export function findRequestedFormat(
   return isEnough && provider.audio?.countsInJson === true ? 'json' : 'verbose_json'
 }
 
-export function encodeTranscription(request: TranscriptionRequest, target: Target): UpstreamRequest {
+function encodeTranscription(request: TranscriptionRequest, target: Target): UpstreamRequest {
   const { task, file, prompt, rest } = request
   const format = findRequestedFormat(request.format, target)
   if (format === undefined)
@@ -103,26 +104,21 @@ function toSeconds(value: Json | undefined): number {
 
 /** undefined: a part is missing that the answer cannot have been made without, or there are too many tokens. */
 function toTokens(usage: JsonObject | undefined, hasOutput: boolean): AudioTokens | undefined {
-  const input = toCount(usage?.input_tokens)
-  const output = toCount(usage?.output_tokens)
+  const input = anyCountOrZero(usage?.input_tokens)
+  const output = anyCountOrZero(usage?.output_tokens)
   if (usage === undefined || input === 0 || input + output > MAX_TOKENS) return undefined
   if (output === 0 && hasOutput) return undefined
   const details = toObject(usage.input_token_details) ?? toObject(usage.input_tokens_details)
-  const audioInput = Math.min(input, toCount(details?.audio_tokens))
+  const audioInput = Math.min(input, anyCountOrZero(details?.audio_tokens))
   return { textInput: input - audioInput, audioInput, textOutput: output, audioOutput: 0 }
 }
 
-/** A fraction is rounded up. */
-function toCount(value: Json | undefined): number {
-  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.ceil(value) : 0
-}
-
 /** Returns true if a model's speech comes as events, of which the last one has its usage. */
-export function speaksInEvents({ provider, model }: { provider: Provider; model: string }): boolean {
+function speaksInEvents({ provider, model }: { provider: Provider; model: string }): boolean {
   return provider.audio?.streamsSpeech === true && !WITHOUT_EVENTS.test(model)
 }
 
-export function encodeSpeech(request: SpeechRequest, target: Target): UpstreamRequest {
+function encodeSpeech(request: SpeechRequest, target: Target): UpstreamRequest {
   const { input, voice, instructions, format, speed, rest } = request
   const inEvents = speaksInEvents(target)
   const value: JsonObject = {

@@ -2,7 +2,8 @@ import type { JsonObject } from '../json/json-value.ts'
 import { toObject, toObjects } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
-import { type EmbeddingFormat, type EmbeddingRequest, toCount, toVectors } from './embedding-format.ts'
+import { parseWholeCount } from '../usage/token-count.ts'
+import { type EmbeddingFormat, type EmbeddingRequest, toVectors } from './embedding-format.ts'
 import { BEDROCK_RULES } from './embedding-rules.ts'
 
 /** Each maker's models there have a body of their own; the name may begin with a region (`us.cohere.…`). */
@@ -25,7 +26,8 @@ export const bedrockEmbeddings: EmbeddingFormat = {
     const vectors = toVectors(findVectors(body))
     if (vectors === undefined) return undefined
     const inputTokens =
-      toCount(headers['x-amzn-bedrock-input-token-count']) ?? toCount(body.inputTextTokenCount)
+      parseWholeCount(headers['x-amzn-bedrock-input-token-count']) ??
+      parseWholeCount(body.inputTextTokenCount)
     return { vectors, inputTokens }
   },
 }

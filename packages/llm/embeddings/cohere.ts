@@ -2,8 +2,9 @@ import type { JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
+import { parseWholeCount } from '../usage/token-count.ts'
 import { toCohereInputType } from './bedrock.ts'
-import { type EmbeddingFormat, toCount, toVectors } from './embedding-format.ts'
+import { type EmbeddingFormat, toVectors } from './embedding-format.ts'
 import { COHERE_RULES } from './embedding-rules.ts'
 
 /** Cohere's `POST /v2/embed`. What is billed is in `billed_units`. */
@@ -31,6 +32,6 @@ export const cohereEmbeddings: EmbeddingFormat = {
     const vectors = Array.isArray(floats) ? toVectors(floats) : undefined
     if (vectors === undefined) return undefined
     const billed = toObject(toObject(body.meta)?.billed_units)
-    return { vectors, inputTokens: toCount(billed?.input_tokens) }
+    return { vectors, inputTokens: parseWholeCount(billed?.input_tokens) }
   },
 }

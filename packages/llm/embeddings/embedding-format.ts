@@ -61,17 +61,6 @@ export function toNumbers(value: unknown): readonly number[] | undefined {
   return Array.isArray(value) && value.length > 0 && value.every(Number.isFinite) ? value : undefined
 }
 
-/** No request has this many tokens: a larger number is a provider's mistake. */
-const MAX_TOKENS = 1_000_000_000
-
-/** Returns a token count that another program made. */
-export function toCount(value: unknown): number | undefined {
-  const count = typeof value === 'string' && value !== '' ? Number(value) : value
-  return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MAX_TOKENS
-    ? count
-    : undefined
-}
-
 /** The larger of two counts of one thing, of which each may be missing. */
 export function toLarger(one: number | undefined, other: number | undefined): number | undefined {
   if (one === undefined || other === undefined) return one ?? other

@@ -3,7 +3,8 @@ import { toObject, toObjects } from '../json/json-value.ts'
 import { toTable } from '../json/to-table.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
-import { type EmbeddingFormat, toCount, toVectors } from './embedding-format.ts'
+import { parseWholeCount } from '../usage/token-count.ts'
+import { type EmbeddingFormat, toVectors } from './embedding-format.ts'
 import { GEMINI_RULES } from './embedding-rules.ts'
 
 /** Gemini's words for what the texts are for; others are sent as they are. */
@@ -42,6 +43,6 @@ export const geminiEmbeddings: EmbeddingFormat = {
   decodeReply(body) {
     const vectors = toVectors(toObjects(body.embeddings).map(embedding => embedding.values))
     if (vectors === undefined) return undefined
-    return { vectors, inputTokens: toCount(toObject(body.usageMetadata)?.promptTokenCount) }
+    return { vectors, inputTokens: parseWholeCount(toObject(body.usageMetadata)?.promptTokenCount) }
   },
 }

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
-import { type EmbeddingFormat, toCount, toVectors } from './embedding-format.ts'
+import { parseWholeCount } from '../usage/token-count.ts'
+import { type EmbeddingFormat, toVectors } from './embedding-format.ts'
 import { OLLAMA_RULES } from './embedding-rules.ts'
 
 /** Ollama's `POST /api/embed`. */
@@ -21,6 +22,8 @@ export const ollamaEmbeddings: EmbeddingFormat = {
   },
   decodeReply(body) {
     const vectors = Array.isArray(body.embeddings) ? toVectors(body.embeddings) : undefined
-    return vectors === undefined ? undefined : { vectors, inputTokens: toCount(body.prompt_eval_count) }
+    return vectors === undefined
+      ? undefined
+      : { vectors, inputTokens: parseWholeCount(body.prompt_eval_count) }
   },
 }

@@ -6,10 +6,10 @@ import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
 import type { Target } from '../upstream/target.ts'
 import { readReportedCost } from '../usage/reported-cost.ts'
+import { parseWholeCount } from '../usage/token-count.ts'
 import {
   type EmbeddingFormat,
   type EmbeddingRequest,
-  toCount,
   toLarger,
   toNumbers,
   type Vector,
@@ -41,7 +41,7 @@ export const openAiEmbeddings: EmbeddingFormat = {
     for (const [position, entry] of entries.entries()) {
       const vector = toText(entry.embedding) ?? toNumbers(entry.embedding)
       if (vector === undefined) return undefined
-      const index = toCount(entry.index) ?? position
+      const index = parseWholeCount(entry.index) ?? position
       vectors[index] = typeof vector === 'string' && answers === 'int8' ? fromInt8(vector) : vector
     }
     // Each place once: two that claim one leave a gap.
@@ -51,7 +51,7 @@ export const openAiEmbeddings: EmbeddingFormat = {
     const cost = readReportedCost(usage, target)
     return {
       vectors,
-      inputTokens: toLarger(toCount(usage?.prompt_tokens), toCount(usage?.total_tokens)),
+      inputTokens: toLarger(parseWholeCount(usage?.prompt_tokens), parseWholeCount(usage?.total_tokens)),
       ...(cost === undefined ? {} : { costNanoUsd: cost }),
     }
   },

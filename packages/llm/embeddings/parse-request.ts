@@ -20,7 +20,7 @@ export interface ParsedEmbeddings {
   readonly endUser: Json | undefined
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
   /** Fields that the gateway does not know and no provider gets. Absent: such fields were refused, or are passed on. */
-  readonly unread?: readonly string[]
+  readonly unknownFields?: readonly string[]
 }
 
 export type MutableEmbedding = { -readonly [K in keyof EmbeddingRequest]: EmbeddingRequest[K] }

@@ -4,11 +4,11 @@ import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import { parseWholeCount } from '../usage/token-count.ts'
 import {
   type EmbeddingFormat,
   type EmbeddingReply,
   type EmbeddingRequest,
-  toCount,
   toVectors,
 } from './embedding-format.ts'
 import { VERTEX_RULES } from './embedding-rules.ts'
@@ -66,7 +66,7 @@ function decodeMany(body: JsonObject): EmbeddingReply | undefined {
   const embeddings = toObjects(body.predictions).map(prediction => toObject(prediction.embeddings))
   const vectors = toVectors(embeddings.map(embedding => embedding?.values))
   if (vectors === undefined) return undefined
-  const counts = embeddings.map(embedding => toCount(toObject(embedding?.statistics)?.token_count))
+  const counts = embeddings.map(embedding => parseWholeCount(toObject(embedding?.statistics)?.token_count))
   const known = counts.filter(count => count !== undefined)
   const inputTokens =
     known.length === counts.length ? known.reduce((sum, count) => sum + count, 0) : undefined
@@ -76,5 +76,5 @@ function decodeMany(body: JsonObject): EmbeddingReply | undefined {
 function decodeOne(body: JsonObject): EmbeddingReply | undefined {
   const vectors = toVectors([toObject(body.embedding)?.values])
   if (vectors === undefined) return undefined
-  return { vectors, inputTokens: toCount(toObject(body.usageMetadata)?.promptTokenCount) }
+  return { vectors, inputTokens: parseWholeCount(toObject(body.usageMetadata)?.promptTokenCount) }
 }

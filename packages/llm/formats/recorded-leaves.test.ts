@@ -37,13 +37,16 @@ const TARGETS: readonly (readonly [provider: string, model: string, format: stri
 const IN_MESSAGES = /^(?:input|contents|messages|system)\[/
 
 function isRefusedBefore({ findings }: ParsedChat, { input }: JsonObject, isEndUser: boolean): boolean {
-  const { passedOn, stored, stateful, storedReasoning = [], nativeOnly } = findings
+  const { passedOn, stored, storedStatePaths, storedReasoning = [], nativeOnly } = findings
   if (!isEndUser) return false
   // Of the checks of this list only the last one knows it: clients that let answers be stored send no more of them back.
   if (Array.isArray(input) && input.some(isStoredReasoning)) return true
   const isUnread = nativeOnly.some(path => IN_MESSAGES.test(path))
   return (
-    isUnread || passedOn !== undefined || stored !== undefined || stateful.length + storedReasoning.length > 0
+    isUnread ||
+    passedOn !== undefined ||
+    stored !== undefined ||
+    storedStatePaths.length + storedReasoning.length > 0
   )
 }
 
@@ -80,7 +83,14 @@ function findStop(
   const foreign = format.id === source.format ? [] : findings.nativeOnly
   const withheld = sender !== 'key' && findings.mayBeStored ? ['store'] : []
   const run = findings.hostedTools.map(({ path }) => path)
-  const dropped = [...findings.hosted, ...run, ...findings.unread, ...foreign, ...unsupported, ...withheld]
+  const dropped = [
+    ...findings.hosted,
+    ...run,
+    ...findings.unknownFields,
+    ...foreign,
+    ...unsupported,
+    ...withheld,
+  ]
   const target: Target = { provider, model, baseUrl: 'https://a.example/v1', apiKey: 'k' }
   const { content } = format.encodeRequest(request, target, source, dropped)
   if (content === undefined) throw new Error('a body states no fields')

@@ -4,6 +4,7 @@ import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
+import { anyCountOrZero } from '../usage/token-count.ts'
 import {
   findOutput,
   type GeneratedImage,
@@ -14,7 +15,6 @@ import {
   type ImageUsage,
   listParams,
   toBase64,
-  toCount,
 } from './image-format.ts'
 import { GOOGLE_RULES, PASSED_GOOGLE_RULES } from './image-rules.ts'
 import { findAspectRatio, parseSize } from './image-size.ts'
@@ -43,7 +43,7 @@ export const googleImages: ImageFormat = {
   inlinesImages: true,
   findUnsupportedParams(request, { model }) {
     const { google } = request
-    if (google !== undefined) return isImagen(model) ? google.only : google.unread
+    if (google !== undefined) return isImagen(model) ? google.only : google.unknownFields
     return listParams(request).filter(name => {
       if (name === 'size') return encodeSize(request, model) === undefined
       return !(name === 'output_format' && isImagen(model) && request.outputFormat === 'jpeg')
@@ -177,13 +177,13 @@ function toInline(data: JsonObject | undefined): GeneratedImage | undefined {
 
 function decodeUsage(body: JsonObject, hasImages: boolean): ImageUsage | undefined {
   const usage = toObject(body.usageMetadata)
-  const input = toCount(usage?.promptTokenCount)
-  const thoughts = toCount(usage?.thoughtsTokenCount)
-  const counted = toCount(usage?.candidatesTokenCount)
-  const output = findOutput(input + thoughts, counted, toCount(usage?.totalTokenCount), hasImages)
+  const input = anyCountOrZero(usage?.promptTokenCount)
+  const thoughts = anyCountOrZero(usage?.thoughtsTokenCount)
+  const counted = anyCountOrZero(usage?.candidatesTokenCount)
+  const output = findOutput(input + thoughts, counted, anyCountOrZero(usage?.totalTokenCount), hasImages)
   if (output === undefined) return undefined
   const imageInput = Math.min(input, countImages(usage?.promptTokensDetails) ?? 0)
-  const textCacheRead = Math.min(input - imageInput, toCount(usage?.cachedContentTokenCount))
+  const textCacheRead = Math.min(input - imageInput, anyCountOrZero(usage?.cachedContentTokenCount))
   // Without details of an image that came, all that came out is the image: words are not asked for.
   const drawn = countImages(usage?.candidatesTokensDetails) ?? output
   const imageOutput = drawn === 0 && hasImages ? output : Math.min(output, drawn)
@@ -201,5 +201,5 @@ function decodeUsage(body: JsonObject, hasImages: boolean): ImageUsage | undefin
 function countImages(details: JsonObject[string] | undefined): number | undefined {
   if (!Array.isArray(details)) return undefined
   const image = toObjects(details).find(({ modality }) => modality === 'IMAGE')
-  return toCount(image?.tokenCount)
+  return anyCountOrZero(image?.tokenCount)
 }

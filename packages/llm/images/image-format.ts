@@ -40,7 +40,7 @@ export interface GoogleFields {
   /** Paths of what other models cannot honour. */
   readonly only: readonly string[]
   /** Paths of fields that no model gets. */
-  readonly unread: readonly string[]
+  readonly unknownFields: readonly string[]
 }
 
 export interface GeneratedImage {
@@ -141,11 +141,6 @@ const MAX_TOKENS = 20_000_000
 /** Returns true if a request can have used that many tokens. Impossible usage is billed at its maximum, like missing usage. */
 function isCredible(tokens: number): boolean {
   return tokens > 0 && tokens <= MAX_TOKENS
-}
-
-/** Returns a token count that another program made; a fraction is rounded up. */
-export function toCount(value: unknown): number {
-  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.ceil(value) : 0
 }
 
 /**

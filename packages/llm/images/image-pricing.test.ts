@@ -115,7 +115,7 @@ describe('the most that a token-priced request may use', () => {
     [32_768, 32_768],
     [1e300, 65_536],
   ])('the words that maxOutputTokens allows, if they are more than usual: %d', (maxOutputTokens, tokens) => {
-    const google = { contents: [], config: { maxOutputTokens }, only: [], unread: [] }
+    const google = { contents: [], config: { maxOutputTokens }, only: [], unknownFields: [] }
     const asked = { model: 'm', prompt: 'a', n: 1, google }
     expect(maxImageUsage(asked, 10, { text_output: 1 }, 'm').textOutput).toBe(tokens)
   })

@@ -1,6 +1,5 @@
 import {
   invalid,
-  isObject,
   listAt,
   objectAt,
   optionalChoice,
@@ -12,6 +11,7 @@ import {
 } from '../formats/shared/read-fields.ts'
 import { refuseReservedFields } from '../formats/shared/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
+import { isObject } from '../json/json-value.ts'
 import type { ImageRequest, ImageSource } from './image-format.ts'
 import { findImageType } from './image-type.ts'
 

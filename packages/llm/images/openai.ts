@@ -7,6 +7,7 @@ import { toAddress, toWireModel } from '../upstream/openai-address.ts'
 import type { Target } from '../upstream/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream-request.ts'
 import { readReportedCost } from '../usage/reported-cost.ts'
+import { anyCountOrZero } from '../usage/token-count.ts'
 import {
   findOutput,
   type GeneratedImage,
@@ -16,7 +17,6 @@ import {
   type ImageSource,
   type ImageUsage,
   listParams,
-  toCount,
   toDataUrl,
 } from './image-format.ts'
 import { OPENAI_RULES } from './image-rules.ts'
@@ -203,17 +203,17 @@ function toImage(entry: JsonObject): GeneratedImage | undefined {
 
 function decodeUsage(body: JsonObject): ImageUsage | undefined {
   const usage = toObject(body.usage)
-  const input = toCount(usage?.input_tokens ?? usage?.prompt_tokens)
-  const counted = toCount(usage?.output_tokens ?? usage?.completion_tokens)
-  const output = findOutput(input, counted, toCount(usage?.total_tokens), true)
+  const input = anyCountOrZero(usage?.input_tokens ?? usage?.prompt_tokens)
+  const counted = anyCountOrZero(usage?.output_tokens ?? usage?.completion_tokens)
+  const output = findOutput(input, counted, anyCountOrZero(usage?.total_tokens), true)
   if (output === undefined) return undefined
   const details = toObject(usage?.input_tokens_details)
-  const imageInput = Math.min(input, toCount(details?.image_tokens))
+  const imageInput = Math.min(input, anyCountOrZero(details?.image_tokens))
   const cached = toObject(details?.cached_tokens_details)
-  const cachedTotal = toCount(details?.cached_tokens)
-  const imageCacheRead = Math.min(imageInput, toCount(cached?.image_tokens))
-  const textCacheRead = Math.min(input - imageInput, toCount(cached?.text_tokens ?? cachedTotal))
-  const textTokens = toCount(toObject(usage?.output_tokens_details)?.text_tokens)
+  const cachedTotal = anyCountOrZero(details?.cached_tokens)
+  const imageCacheRead = Math.min(imageInput, anyCountOrZero(cached?.image_tokens))
+  const textCacheRead = Math.min(input - imageInput, anyCountOrZero(cached?.text_tokens ?? cachedTotal))
+  const textTokens = anyCountOrZero(toObject(usage?.output_tokens_details)?.text_tokens)
   // Some of the output is the image.
   const textOutput = textTokens < output ? textTokens : 0
   return {

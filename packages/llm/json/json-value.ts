@@ -4,8 +4,12 @@ export type JsonObject = { [key: string]: Json | undefined }
 
 /** Readers for values that a provider may have put to the wrong type. */
 
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 export function toObject(value: Json | undefined): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  return isObject(value) ? value : undefined
 }
 
 export function toArray(value: Json | undefined): readonly Json[] {

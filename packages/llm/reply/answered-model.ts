@@ -1,4 +1,5 @@
-import { type Json, type JsonObject, toObject } from '../json/json-value.ts'
+import { type JsonObject, toObject } from '../json/json-value.ts'
+import { parseObject } from '../json/parse-object.ts'
 import { MAX_MODEL_NAME } from '../request/bounded-text.ts'
 
 /** What names of models are made of, ARNs and paths of files included. Anything else may be content. */
@@ -28,12 +29,4 @@ export function findStreamedModel(frames: Iterable<{ readonly data: string }>): 
     if (model !== undefined) return model
   }
   return undefined
-}
-
-function parseObject(data: string): JsonObject | undefined {
-  try {
-    return toObject(JSON.parse(data) as Json)
-  } catch {
-    return undefined
-  }
 }

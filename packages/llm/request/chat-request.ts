@@ -3,8 +3,6 @@ import type { Message } from './message.ts'
 import type { ResponseFormat } from './response-format.ts'
 import type { FunctionTool, ToolChoice } from './tools.ts'
 
-export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
-
 /** One chat request in the canonical form, whichever format it was received in. */
 export interface ChatRequest {
   /** The model's name in the request: `provider/model`, an alias or a bare name. */

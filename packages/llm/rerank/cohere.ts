@@ -2,7 +2,8 @@ import type { JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
-import { decodeResults, toBody, toCount } from './decode-results.ts'
+import { findWholeCount } from '../usage/token-count.ts'
+import { decodeResults, toBody } from './decode-results.ts'
 import type { RerankFormat } from './rerank-format.ts'
 import { COHERE_RULES } from './rerank-rules.ts'
 
@@ -25,6 +26,6 @@ export const cohereRerank: RerankFormat = {
     const results = decodeResults(list, 'relevance_score')
     if (results === undefined) return undefined
     const billed = toObject(toObject(meta)?.billed_units)
-    return { results, usage: { searches: toCount(billed?.search_units), inputTokens: undefined } }
+    return { results, usage: { searches: findWholeCount(billed?.search_units), inputTokens: undefined } }
   },
 }

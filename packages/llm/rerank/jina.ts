@@ -2,7 +2,8 @@ import type { JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
 import { toAddress, toWireModel } from '../upstream/openai-address.ts'
-import { decodeResults, toBody, toCount } from './decode-results.ts'
+import { findWholeCount } from '../usage/token-count.ts'
+import { decodeResults, toBody } from './decode-results.ts'
 import type { RerankFormat } from './rerank-format.ts'
 import { JINA_RULES } from './rerank-rules.ts'
 
@@ -32,8 +33,8 @@ export const jinaRerank: RerankFormat = {
     return {
       results,
       usage: {
-        searches: toCount(billed?.search_units),
-        inputTokens: toCount(counted?.total_tokens) ?? toCount(counted?.prompt_tokens),
+        searches: findWholeCount(billed?.search_units),
+        inputTokens: findWholeCount(counted?.total_tokens) ?? findWholeCount(counted?.prompt_tokens),
       },
     }
   },

@@ -1,8 +1,8 @@
 import type { Findings } from '../formats/shared/findings.ts'
-import { listUnread } from '../formats/shared/list-unread.ts'
+import { toPassThroughFindings } from '../formats/shared/findings.ts'
+import { listUnknownFields } from '../formats/shared/list-unknown-fields.ts'
 import {
   invalid,
-  isObject,
   listAt,
   optionalFlag,
   optionalNumber,
@@ -12,6 +12,7 @@ import {
   textAt,
 } from '../formats/shared/read-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
+import { isObject } from '../json/json-value.ts'
 import { estimateMaxTokens, estimateTokens } from '../usage/estimate.ts'
 import type { RerankRequest } from './rerank-format.ts'
 import { type CountedRerank, countRerank } from './rerank-pricing.ts'
@@ -23,7 +24,7 @@ export interface ParsedRerank {
   readonly endUser: Json | undefined
   readonly findings: Pick<Findings, 'stored' | 'passedOn'>
   /** Fields that no provider gets. */
-  readonly unread: readonly string[]
+  readonly unknownFields: readonly string[]
   /** Counted once, since ten thousand documents take milliseconds. */
   readonly counted: CountedRerank
 }
@@ -44,14 +45,14 @@ export function parseNativeRerank(body: JsonObject): ParsedRerank {
 
 /** Parses a rerank body under other prefixes, in the words of Cohere, Jina and Voyage. */
 export function parseLenientRerank(body: JsonObject, isEndUser: boolean): ParsedRerank {
-  const unread = listUnread(body, LENIENT)
+  const unknownFields = listUnknownFields(body, LENIENT)
   // Whether a text that is too long is cut, as every provider does unless told otherwise.
   optionalFlag(body, 'truncation')
-  const parsed = parse(body, unread)
-  return { ...parsed, findings: { stored: undefined, passedOn: isEndUser ? unread[0] : undefined } }
+  const parsed = parse(body, unknownFields)
+  return { ...parsed, findings: toPassThroughFindings(unknownFields, isEndUser) }
 }
 
-function parse(body: JsonObject, unread: readonly string[]): ParsedRerank {
+function parse(body: JsonObject, unknownFields: readonly string[]): ParsedRerank {
   const model = textAt(body.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty.')
   const query = textAt(body.query, 'query')
@@ -71,7 +72,7 @@ function parse(body: JsonObject, unread: readonly string[]): ParsedRerank {
     likely: countRerank(request, estimateTokens),
     most: countRerank(request, estimateMaxTokens),
   }
-  return { request, endUser: body.end_user, findings, unread, counted }
+  return { request, endUser: body.end_user, findings, unknownFields, counted }
 }
 
 /** Texts, or objects with a text. */

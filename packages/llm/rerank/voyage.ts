@@ -2,7 +2,8 @@ import type { JsonObject } from '../json/json-value.ts'
 import { toObject } from '../json/json-value.ts'
 import { joinAddress } from '../upstream/join-address.ts'
 import { JSON_HEADERS } from '../upstream/json-headers.ts'
-import { decodeResults, toBody, toCount } from './decode-results.ts'
+import { findWholeCount } from '../usage/token-count.ts'
+import { decodeResults, toBody } from './decode-results.ts'
 import type { RerankFormat } from './rerank-format.ts'
 import { VOYAGE_RULES } from './rerank-rules.ts'
 
@@ -21,6 +22,9 @@ export const voyageRerank: RerankFormat = {
   decodeReply({ data, usage }) {
     const results = decodeResults(data, 'relevance_score')
     if (results === undefined) return undefined
-    return { results, usage: { searches: undefined, inputTokens: toCount(toObject(usage)?.total_tokens) } }
+    return {
+      results,
+      usage: { searches: undefined, inputTokens: findWholeCount(toObject(usage)?.total_tokens) },
+    }
   },
 }

@@ -10,21 +10,24 @@ export interface ToolCallDelta {
   function?: { name?: string; arguments?: string }
 }
 
+/** A new part of one choice's answer. */
+export interface DeltaEvent {
+  readonly type: 'delta'
+  readonly index: number
+  readonly role?: 'assistant'
+  readonly content?: string
+  readonly reasoning?: string
+  readonly reasoningDetails?: readonly ReasoningDetail[]
+  readonly refusal?: string
+  readonly toolCalls?: readonly ToolCallDelta[]
+  readonly finishReason?: FinishReason
+  /** Beside a finish reason; see ReplyChoice. */
+  readonly stopSequence?: string
+}
+
 /** What one frame of a provider's stream means. */
 export type StreamEvent =
-  | {
-      readonly type: 'delta'
-      readonly index: number
-      readonly role?: 'assistant'
-      readonly content?: string
-      readonly reasoning?: string
-      readonly reasoningDetails?: readonly ReasoningDetail[]
-      readonly refusal?: string
-      readonly toolCalls?: readonly ToolCallDelta[]
-      readonly finishReason?: FinishReason
-      /** Beside a finish reason; see ReplyChoice. */
-      readonly stopSequence?: string
-    }
+  | DeltaEvent
   | { readonly type: 'usage'; readonly usage: Usage }
   | {
       readonly type: 'error'

@@ -1,6 +1,6 @@
 import type { FinishReason } from '../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../reply/reasoning-detail.ts'
-import type { StreamEvent } from '../stream/stream-event.ts'
+import type { DeltaEvent, StreamEvent } from '../stream/stream-event.ts'
 import type { UpstreamError } from '../upstream/upstream-error.ts'
 import type { Usage } from '../usage/usage.ts'
 
@@ -38,7 +38,7 @@ export function addUp(events: readonly StreamEvent[]): AddedUp {
   return sum
 }
 
-function addDelta(sum: AddedUp, delta: Extract<StreamEvent, { type: 'delta' }>): void {
+function addDelta(sum: AddedUp, delta: DeltaEvent): void {
   sum.content += delta.content ?? ''
   sum.reasoning += delta.reasoning ?? ''
   sum.details.push(...(delta.reasoningDetails ?? []))

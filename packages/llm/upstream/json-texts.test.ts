@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { JsonTexts } from './json-texts.ts'
-import { type Grant, SCALAR, toListRule, toObjectRule, UNKEPT } from './outgoing-rules.ts'
+import { DATA_WITHOUT_STORED, type Grant, SCALAR, toListRule, toObjectRule } from './outgoing-rules.ts'
 import { findReserved } from './reserved-names.ts'
 
 const GRANT: Grant = {
@@ -38,7 +38,7 @@ test('a field whose text is too much to read is refused', () => {
 })
 
 test('the parts of one body share the bound, another body has its own', () => {
-  const rule = toListRule(toObjectRule({ type: SCALAR, citations: UNKEPT }))
+  const rule = toListRule(toObjectRule({ type: SCALAR, citations: DATA_WITHOUT_STORED }))
   const parts = [{ citations: list(10_000) }, { citations: list(10_000) }]
   expect(rule.check(parts, { ...GRANT })).toBe('[1].citations')
   expect(rule.check([{ citations: list(10_000) }], { ...GRANT })).toBeUndefined()

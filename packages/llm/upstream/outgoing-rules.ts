@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { JsonTexts } from './json-texts.ts'
 import { isAddressName, isSendableAddress, isSendableMedia, type MediaAddresses } from './media-addresses.ts'
-import { findKept, findReservedField, toPlainName } from './reserved-names.ts'
+import { findReservedField, findStoredState, toPlainName } from './reserved-names.ts'
 
 /**
  * Who sends a body. `key`: a server. `end_user`: a client token. `trusted_end_user`: a client token of an environment that
@@ -98,7 +98,7 @@ export class FieldRules {
     if (value === null) return undefined
     const texts = toTexts(grant)
     const reserved = this.#unknown === 'reserved' ? findReservedField(name, value, texts) : undefined
-    return reserved ?? (sender === 'key' ? undefined : findKept(name, value, texts, grant.addresses))
+    return reserved ?? (sender === 'key' ? undefined : findStoredState(name, value, texts, grant.addresses))
   }
 
   /** A parser that ignores case or separators would take the name for a known one. */
@@ -130,7 +130,7 @@ function checkUnread(value: Json, grant: Grant): string | undefined {
   if (sender === 'end_user') return ''
   const texts = toTexts(grant)
   const found = findReservedField('', value, texts)
-  return found ?? (sender === 'key' ? undefined : findKept('', value, texts, grant.addresses))
+  return found ?? (sender === 'key' ? undefined : findStoredState('', value, texts, grant.addresses))
 }
 
 /** A text, a number, a flag, or a list of such: it changes neither price nor what is authorized. */
@@ -176,9 +176,9 @@ function isText(value: Json | undefined): boolean {
   return typeof value !== 'object' || value === null
 }
 
-/** Allows what DATA allows, except names of what the provider keeps, unless a key sends them. */
-export const UNKEPT: Rule = {
-  check: (value, grant) => (grant.sender === 'key' ? undefined : findKept('', value, toTexts(grant))),
+/** Allows what DATA allows, except names of what the provider stores, unless a key sends them. */
+export const DATA_WITHOUT_STORED: Rule = {
+  check: (value, grant) => (grant.sender === 'key' ? undefined : findStoredState('', value, toTexts(grant))),
 }
 
 /** Content of a kind that the gateway does not know. */
@@ -186,7 +186,7 @@ export const UNREAD_CONTENT: Rule = {
   check: (value, grant) => {
     const { sender, addresses } = grant
     if (sender === 'key') return undefined
-    return sender === 'end_user' ? '' : findKept('', value, toTexts(grant), addresses)
+    return sender === 'end_user' ? '' : findStoredState('', value, toTexts(grant), addresses)
   },
 }
 
@@ -198,7 +198,7 @@ export function toRoleRule(roles: readonly string[]): Rule {
   return forEndUsers(toUsualRule(roles))
 }
 
-/** Builds on what the provider keeps. An end user could reach what others stored there. */
+/** Builds on what the provider stores. An end user could reach what others stored there. */
 export const STORED: Rule = { check: (_, { sender }) => (sender === 'key' ? undefined : '') }
 
 /** The rule of the field that asks the provider to keep the answer. */

@@ -125,7 +125,7 @@ export const PRICED = [
 ]
 
 /** State at the provider. Every caller of the account can read it by its id. */
-export const STATE = [
+export const STORED_STATE = [
   'container',
   'container_id',
   'thread',

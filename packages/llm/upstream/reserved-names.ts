@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { JsonTexts } from './json-texts.ts'
 import { isSendableText, type MediaAddresses } from './media-addresses.ts'
-import { DEFERRED, OTHER_MODELS, OTHER_SERVERS, PRICED, RELIED_ON, STATE } from './reserved-lists.ts'
+import { DEFERRED, OTHER_MODELS, OTHER_SERVERS, PRICED, RELIED_ON, STORED_STATE } from './reserved-lists.ts'
 
 /**
  * Names of fields that the gateway authorizes, prices or relies on, in every format. A caller may set such a field only
@@ -26,7 +26,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   ...OTHER_MODELS,
   ...OTHER_SERVERS,
   ...PRICED,
-  ...STATE,
+  ...STORED_STATE,
   ...DEFERRED,
   ...RELIED_ON,
 ])
@@ -52,8 +52,8 @@ const IMAGE_WORDS =
 /** Words for a number of answers, such as `n_cmpl` of llama.cpp's server. */
 const ANSWER_WORDS =
   /^(?:n|num|number|numberof|total)(?:answer|candidate|choice|cmpl|completion|generation|reply|replie|response|sequence)s?(?:per[a-z]+)?$|^(?:answer|candidate|choice|completion|generation|response)s?count$|^bestofn?$/
-const STATE_WORDS = /(?:container|thread|conversation|response)ids?$/
-const WORDS = [RESERVED_WORDS, WEIGHT_WORDS, PLACE_WORDS, IMAGE_WORDS, ANSWER_WORDS, STATE_WORDS]
+const STORED_STATE_WORDS = /(?:container|thread|conversation|response)ids?$/
+const WORDS = [RESERVED_WORDS, WEIGHT_WORDS, PLACE_WORDS, IMAGE_WORDS, ANSWER_WORDS, STORED_STATE_WORDS]
 
 /** Objects whose keys are the caller's data, or mean something else inside. */
 const FREE: ReadonlySet<string> = new Set(
@@ -94,11 +94,6 @@ export function toPlainName(name: string): string {
 function foldLetters(name: string): string {
   if (name.length > MAX_FOREIGN_NAME) return ''
   return name.replace(OTHER_SCRIPTS, '-').normalize('NFKC').toUpperCase()
-}
-
-/** An object of this name may have any keys. */
-export function isFreeName(name: string): boolean {
-  return FREE.has(toPlainName(name))
 }
 
 export function isReservedName(name: string): boolean {
@@ -176,21 +171,23 @@ function joinPath(start: string, end: string): string {
   return end === '' || end.startsWith('[') ? start + end : `${start}.${end}`
 }
 
-/** Fields by which a body reaches what a provider keeps: an uploaded file, a stored answer, an object of the account. */
-const KEPT: ReadonlySet<string> = new Set(
-  ['file_id', 'file_ids', 'store', 's3_location', 'session_id', 'user_profile_id', ...STATE].map(toPlainName),
+/** Fields by which a body reaches what a provider stores: an uploaded file, a stored answer, an object of the account. */
+const STORED_NAMES: ReadonlySet<string> = new Set(
+  ['file_id', 'file_ids', 'store', 's3_location', 'session_id', 'user_profile_id', ...STORED_STATE].map(
+    toPlainName,
+  ),
 )
 
-function isKeptName(name: string): boolean {
+function isStoredStateName(name: string): boolean {
   const plain = toPlainName(name)
-  return KEPT.has(plain) || (plain.length <= MAX_NAME && STATE_WORDS.test(plain))
+  return STORED_NAMES.has(plain) || (plain.length <= MAX_NAME && STORED_STATE_WORDS.test(plain))
 }
 
 /**
- * Returns the path of the first field, at any depth, that reaches what the provider keeps, or names an address that it may not
+ * Returns the path of the first field, at any depth, that reaches what the provider stores, or names an address that it may not
  * be asked to fetch. It begins with `name`. `listName`: of the list that `given` stands in.
  */
-export function findKept(
+export function findStoredState(
   name: string,
   given: Json,
   texts: JsonTexts,
@@ -199,7 +196,7 @@ export function findKept(
   listName = name,
 ): string | undefined {
   if (given === null || given === false) return undefined
-  if (isKeptName(name)) return name
+  if (isStoredStateName(name)) return name
   const value = typeof given === 'string' ? texts.read(given) : given
   if (value === undefined) return name
   if (typeof value === 'string') return isSendableText(listName, value, addresses) ? undefined : name
@@ -207,13 +204,13 @@ export function findKept(
   if (depth > MAX_DEPTH) return name
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at++) {
-      const found = findKept('', value[at] as Json, texts, addresses, depth + 1, listName)
+      const found = findStoredState('', value[at] as Json, texts, addresses, depth + 1, listName)
       if (found !== undefined) return `${name}[${at}]${found}`
     }
     return undefined
   }
   for (const inner in value) {
-    const found = findKept(inner, value[inner] as Json, texts, addresses, depth + 1)
+    const found = findStoredState(inner, value[inner] as Json, texts, addresses, depth + 1)
     if (found !== undefined) return `${name}.${found}`
   }
   return undefined

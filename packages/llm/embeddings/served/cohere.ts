@@ -1,8 +1,8 @@
-import { listUnread } from '../../formats/shared/list-unread.ts'
+import { toPassThroughFindings } from '../../formats/shared/findings.ts'
+import { listUnknownFields } from '../../formats/shared/list-unknown-fields.ts'
 import {
   choiceAt,
   invalid,
-  isObject,
   listAt,
   objectAt,
   optionalChoice,
@@ -11,6 +11,7 @@ import {
   textAt,
 } from '../../formats/shared/read-fields.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
+import { isObject } from '../../json/json-value.ts'
 import { toTable } from '../../json/to-table.ts'
 import { inputTokens } from '../../usage/usage-sums.ts'
 import type { EmbeddingRequest } from '../embedding-format.ts'
@@ -44,7 +45,7 @@ const CUTS = { NONE: 'none', START: 'start', END: 'end' } as const
 /** `{cohere prefix}/v2/embed`. Vectors are numbers or base64; the types of smaller numbers are Cohere's own. */
 export const cohereEmbed: EmbeddingServer = {
   parse(body, { isEndUser }): ParsedEmbeddings {
-    const unread = listUnread(body, KNOWN)
+    const unknownFields = listUnknownFields(body, KNOWN)
     const model = textAt(body.model, 'model')
     if (model === '') throw invalid('model', 'must not be empty.')
     const request: MutableEmbedding = { model, input: readTexts(body), encoding: readEncoding(body) }
@@ -57,8 +58,8 @@ export const cohereEmbed: EmbeddingServer = {
     return {
       request,
       endUser: body.end_user,
-      findings: { stored: undefined, passedOn: isEndUser ? unread[0] : undefined },
-      unread,
+      findings: toPassThroughFindings(unknownFields, isEndUser),
+      unknownFields,
     }
   },
   *encodeReply({ requestId }, { encoding, input }, { vectors }, { usage }) {

@@ -1,5 +1,6 @@
 import { refuseOtherModel, spell } from '../../formats/gemini-content/server/read-body.ts'
-import { listUnread } from '../../formats/shared/list-unread.ts'
+import { toPassThroughFindings } from '../../formats/shared/findings.ts'
+import { listUnknownFields } from '../../formats/shared/list-unknown-fields.ts'
 import {
   invalid,
   listAt,
@@ -36,8 +37,8 @@ const PART: ReadonlySet<string> = new Set(['text'])
 export const geminiEmbedContent: EmbeddingServer = {
   parse(given, context) {
     const body = spell(given)
-    const unread = listUnread(body, ONE)
-    return toParsed(body, [readContent(body, context, '', unread)], body, unread, context)
+    const unknownFields = listUnknownFields(body, ONE)
+    return toParsed(body, [readContent(body, context, '', unknownFields)], body, unknownFields, context)
   },
   *encodeReply(_context, _request, { vectors }) {
     const values = yield* encodeVector(vectors[0] ?? [], 'float')
@@ -49,18 +50,18 @@ export const geminiEmbedContent: EmbeddingServer = {
 export const geminiBatchEmbed: EmbeddingServer = {
   parse(given, context) {
     const body = spell(given)
-    const unread = listUnread(body, MANY)
+    const unknownFields = listUnknownFields(body, MANY)
     const requests = listAt(body.requests, 'requests')
     assertCount(requests.length, 'requests')
     const first = objectAt(requests[0], 'requests[0]')
     const texts = requests.map((value, at) => {
       const path = `requests[${at}]`
       const request = objectAt(value, path)
-      unread.push(...listUnread(request, EACH, path))
+      unknownFields.push(...listUnknownFields(request, EACH, path))
       assertSameSettings(request, first, path)
-      return readContent(request, context, `${path}.`, unread)
+      return readContent(request, context, `${path}.`, unknownFields)
     })
-    return toParsed(body, texts, first, unread, context)
+    return toParsed(body, texts, first, unknownFields, context)
   },
   *encodeReply(_context, _request, { vectors }, { usage }) {
     const embeddings = yield* encodeVectors(vectors, 'float', () => ['{"values":', '}'])
@@ -74,7 +75,7 @@ function toParsed(
   body: JsonObject,
   input: readonly string[],
   settings: JsonObject,
-  unread: readonly string[],
+  unknownFields: readonly string[],
   { pathModel, isEndUser }: EmbeddingContext,
 ): ParsedEmbeddings {
   const request: MutableEmbedding = { model: pathModel, input, encoding: 'float' }
@@ -85,17 +86,22 @@ function toParsed(
   return {
     request,
     endUser: body.endUser,
-    findings: { stored: undefined, passedOn: isEndUser ? unread[0] : undefined },
-    unread,
+    findings: toPassThroughFindings(unknownFields, isEndUser),
+    unknownFields,
   }
 }
 
 /** Returns the text of a content. `path`: of the object that has it, with a dot at its end. */
-function readContent(request: JsonObject, context: EmbeddingContext, path: string, unread: string[]): string {
+function readContent(
+  request: JsonObject,
+  context: EmbeddingContext,
+  path: string,
+  unknownFields: string[],
+): string {
   refuseOtherModel(request, context.pathModel, path)
   const at = `${path}content`
   const content = objectAt(request.content, at)
-  unread.push(...listUnread(content, CONTENT, at))
+  unknownFields.push(...listUnknownFields(content, CONTENT, at))
   optionalText(content, 'role', `${at}.role`)
   const parts = listAt(content.parts, `${at}.parts`)
   if (parts.length === 0) throw invalid(`${at}.parts`, 'must have at least one entry.')

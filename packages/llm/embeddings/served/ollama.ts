@@ -1,4 +1,5 @@
-import { listUnread } from '../../formats/shared/list-unread.ts'
+import { toPassThroughFindings } from '../../formats/shared/findings.ts'
+import { listUnknownFields } from '../../formats/shared/list-unknown-fields.ts'
 import {
   invalid,
   optionalFlag,
@@ -24,7 +25,7 @@ const NS_PER_MS = 1_000_000
 export const ollamaEmbed: EmbeddingServer = {
   parse(body, context) {
     const input = isNothing(body.input) ? [] : parseTexts(body.input)
-    const parsed = toParsed(body, input, listUnread(body, EMBED), context)
+    const parsed = toParsed(body, input, listUnknownFields(body, EMBED), context)
     const request: MutableEmbedding = parsed.request
     if (optionalFlag(body, 'truncate') === false) request.truncate = 'none'
     set(request, 'dimensions', optionalNumber(body, 'dimensions', DIMENSIONS))
@@ -42,7 +43,8 @@ export const ollamaEmbed: EmbeddingServer = {
 
 /** `{ollama prefix}/api/embeddings`, the older route of one text. */
 export const ollamaEmbeddingsRoute: EmbeddingServer = {
-  parse: (body, context) => toParsed(body, [textAt(body.prompt, 'prompt')], listUnread(body, OLD), context),
+  parse: (body, context) =>
+    toParsed(body, [textAt(body.prompt, 'prompt')], listUnknownFields(body, OLD), context),
   *encodeReply(_context, _request, { vectors }) {
     return encodeBody({}, 'embedding', yield* encodeVector(vectors[0] ?? [], 'float'), {})
   },
@@ -56,7 +58,7 @@ function isNothing(input: Json | undefined): boolean {
 function toParsed(
   body: JsonObject,
   input: readonly string[],
-  unread: readonly string[],
+  unknownFields: readonly string[],
   { isEndUser }: EmbeddingContext,
 ): ParsedEmbeddings {
   const model = textAt(body.model, 'model')
@@ -65,7 +67,7 @@ function toParsed(
   return {
     request: { model, input, encoding: 'float' },
     endUser: body.end_user,
-    findings: { stored: undefined, passedOn: isEndUser ? unread[0] : undefined },
-    unread,
+    findings: toPassThroughFindings(unknownFields, isEndUser),
+    unknownFields,
   }
 }

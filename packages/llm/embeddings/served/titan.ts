@@ -1,4 +1,5 @@
-import { listUnread } from '../../formats/shared/list-unread.ts'
+import { toPassThroughFindings } from '../../formats/shared/findings.ts'
+import { listUnknownFields } from '../../formats/shared/list-unknown-fields.ts'
 import {
   choiceAt,
   listAt,
@@ -19,7 +20,7 @@ const KNOWN: ReadonlySet<string> = new Set(['inputText', 'dimensions', 'normaliz
 /** `{bedrock prefix}/model/{model}/invoke` with a body of Amazon's Titan: one text, one vector. */
 export const titanEmbeddings: EmbeddingServer = {
   parse(body, { pathModel, isEndUser }) {
-    const unread = listUnread(body, KNOWN)
+    const unknownFields = listUnknownFields(body, KNOWN)
     const request: MutableEmbedding = {
       model: pathModel,
       input: [textAt(body.inputText, 'inputText')],
@@ -27,13 +28,13 @@ export const titanEmbeddings: EmbeddingServer = {
     }
     set(request, 'dimensions', optionalNumber(body, 'dimensions', DIMENSIONS))
     // Vectors have the length 1 unless the caller says otherwise, which no other provider knows.
-    if (optionalFlag(body, 'normalize') === false) unread.push('normalize')
+    if (optionalFlag(body, 'normalize') === false) unknownFields.push('normalize')
     assertFloats(body)
     return {
       request,
       endUser: undefined,
-      findings: { stored: undefined, passedOn: isEndUser ? unread[0] : undefined },
-      unread,
+      findings: toPassThroughFindings(unknownFields, isEndUser),
+      unknownFields,
     }
   },
   *encodeReply(_context, _request, { vectors }, { usage }) {

@@ -14,7 +14,7 @@ export const GEMINI_MOUNT: Mount = {
 }
 
 /** Google's clients ask for one of these; nothing that is served here differs between them. */
-export const GEMINI_MODELS = ['/v1beta/models', '/v1/models', '/v1alpha/models']
+const GEMINI_MODELS = ['/v1beta/models', '/v1/models', '/v1alpha/models']
 
 /** Clients that take a name with a slash for a whole path leave the collection out: `/v1beta/openai/gpt-4o:generateContent`. */
 export const GEMINI_NAMED = [...GEMINI_MODELS, ...GEMINI_MODELS.map(path => path.replace('/models', ''))]

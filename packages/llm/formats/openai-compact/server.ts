@@ -22,7 +22,7 @@ export const compactServer: ChatServer = {
 }
 
 /** A request of Responses, whose answer is whole and has no cap. Throws RequestError. */
-export function parseCompact(body: JsonObject, context: ParseContext): ParsedChat {
+function parseCompact(body: JsonObject, context: ParseContext): ParsedChat {
   if (optionalFlag(body, 'stream') === true) {
     throw invalid('stream', 'must be false: a compaction is answered as a whole.')
   }

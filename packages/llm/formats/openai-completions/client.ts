@@ -1,5 +1,6 @@
-import type { Json, JsonObject } from '../../json/json-value.ts'
+import type { Json } from '../../json/json-value.ts'
 import { toArray, toIndex, toObject, toObjects, toText } from '../../json/json-value.ts'
+import { parseObject } from '../../json/parse-object.ts'
 import { spliceObject } from '../../json/splice.ts'
 import type { StreamDecoder, StreamEvent } from '../../stream/stream-event.ts'
 import { toAddress, toWireModel } from '../../upstream/openai-address.ts'
@@ -60,20 +61,12 @@ class TextDecoder implements StreamDecoder {
   }
 
   decode(data: string, event?: string): readonly StreamEvent[] {
-    const chunk = data === '[DONE]' ? undefined : parse(data)
+    const chunk = data === '[DONE]' ? undefined : parseObject(data)
     if (chunk === undefined) return this.#chat.decode(data, event)
     const choices = toArray(chunk.choices).map(value => {
       const choice = toObject(value)
       return choice === undefined ? value : { ...choice, delta: { content: choice.text } }
     })
     return this.#chat.decode(JSON.stringify({ ...chunk, choices }), event)
-  }
-}
-
-function parse(data: string): JsonObject | undefined {
-  try {
-    return toObject(JSON.parse(data) as Json)
-  } catch {
-    return undefined
   }
 }

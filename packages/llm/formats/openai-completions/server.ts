@@ -1,6 +1,6 @@
 import { findFields } from '../../json/json-scan.ts'
-import type { Json, JsonObject } from '../../json/json-value.ts'
-import { toObject } from '../../json/json-value.ts'
+import type { JsonObject } from '../../json/json-value.ts'
+import { parseObject } from '../../json/parse-object.ts'
 import { spliceObject } from '../../json/splice.ts'
 import type { StreamEvent } from '../../stream/stream-event.ts'
 import type { Bill } from '../../usage/bill.ts'
@@ -44,7 +44,7 @@ class PassedStream implements StreamEncoder {
   encode(events: readonly StreamEvent[], { data }: UpstreamEvent): string {
     if (events.some(({ type }) => type === 'end')) return ''
     if (events.some(({ type }) => type === 'error')) return this.#encodeOutput(events)
-    const chunk = parse(data)
+    const chunk = parseObject(data)
     if (chunk === undefined) return ''
     this.#template = chunk
     if (this.#context.includeUsage) return toFrame(chunk)
@@ -88,12 +88,4 @@ class PassedStream implements StreamEncoder {
 
 function toFrame(chunk: JsonObject): string {
   return `data: ${JSON.stringify(chunk)}\n\n`
-}
-
-function parse(data: string): JsonObject | undefined {
-  try {
-    return toObject(JSON.parse(data) as Json)
-  } catch {
-    return undefined
-  }
 }

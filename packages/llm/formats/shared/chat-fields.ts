@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
+import { isObject } from '../../json/json-value.ts'
 import type { ContentPart, Message } from '../../request/message.ts'
 import type { ResponseFormat } from '../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../request/tools.ts'
@@ -9,7 +10,6 @@ import type { HostedToolRequest } from './hosted-tools.ts'
 import { isMarked, type Strictness } from './parse-messages.ts'
 import {
   invalid,
-  isObject,
   listAt,
   objectAt,
   optionalFlag,

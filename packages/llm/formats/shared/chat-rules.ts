@@ -1,6 +1,7 @@
 import {
   ADDRESS,
   DATA,
+  DATA_WITHOUT_STORED,
   forEndUsers,
   MEDIA,
   REFUSED,
@@ -13,12 +14,11 @@ import {
   toTextOrRule,
   toTypedRule,
   toUsualRule,
-  UNKEPT,
   UNREAD_CONTENT,
 } from '../../upstream/outgoing-rules.ts'
 import { USUAL_REASONING_MODES } from '../../upstream/reserved-names.ts'
 import { withDeclaredTools } from './declared-tools.ts'
-import { namesKeptFiles } from './names-content.ts'
+import { namesStoredFiles } from './names-content.ts'
 
 /** What may go out in bodies of OpenAI's shape: its messages, tools, and the choice and format of the answer. */
 
@@ -34,7 +34,7 @@ const ROLE = toRoleRule(['system', 'developer', 'user', 'assistant', 'tool', 'fu
 /** The rule of a field that chooses a mode: in another mode another model answers. */
 export const REASONING_MODE = toUsualRule(USUAL_REASONING_MODES)
 
-export const REASONING_DETAILS = toListRule(
+const REASONING_DETAILS = toListRule(
   toObjectRule({
     type: SCALAR,
     text: SCALAR,
@@ -58,7 +58,7 @@ export const TOOL_CALLS = toListRule(
     function: CALLED,
     custom: toObjectRule({ name: SCALAR, input: DATA }),
     cache_control: CACHE_MARK,
-    extra_content: UNKEPT,
+    extra_content: DATA_WITHOUT_STORED,
   }),
 )
 
@@ -66,7 +66,7 @@ export const IMAGE_URL = toTextOrRule(toObjectRule({ url: ADDRESS, detail: SCALA
 
 /** The text of a message, which may stand for files. */
 const SAID: Rule = {
-  check: (value, grant) => (namesKeptFiles(value) ? STORED : SCALAR).check(value, grant),
+  check: (value, grant) => (namesStoredFiles(value) ? STORED : SCALAR).check(value, grant),
 }
 
 /** Fields that clients leave on a part of any kind when they send an answer back. */
@@ -74,8 +74,8 @@ const OF_PARTS: Readonly<Record<string, Rule>> = {
   type: SCALAR,
   cache_control: CACHE_MARK,
   prompt_cache_breakpoint: CACHE_MARK,
-  annotations: UNKEPT,
-  citations: UNKEPT,
+  annotations: DATA_WITHOUT_STORED,
+  citations: DATA_WITHOUT_STORED,
   role: ROLE,
   refusal: SCALAR,
   reasoning: SCALAR,
@@ -118,9 +118,9 @@ const MESSAGE = toObjectRule({
   reasoning_content: SCALAR,
   reasoning_details: REASONING_DETAILS,
   cache_control: CACHE_MARK,
-  annotations: UNKEPT,
+  annotations: DATA_WITHOUT_STORED,
   is_error: SCALAR,
-  parsed: UNKEPT,
+  parsed: DATA_WITHOUT_STORED,
   // The answer is to go on where the message ends.
   prefix: SCALAR,
   partial: SCALAR,

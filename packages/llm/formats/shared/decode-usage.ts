@@ -1,10 +1,8 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toObject } from '../../json/json-value.ts'
+import { countOrZero, findCount } from '../../usage/token-count.ts'
 import type { Usage } from '../../usage/usage.ts'
 import { inputTokens, outputTokens } from '../../usage/usage-sums.ts'
-
-/** No request has this many tokens: a larger number is a provider's mistake. */
-const MAX_TOKENS = 1_000_000_000
 
 /**
  * Usage in disjoint buckets from a reply or a chunk; undefined where there is none to use. What the counters include
@@ -13,9 +11,9 @@ const MAX_TOKENS = 1_000_000_000
 export function decodeUsage(body: JsonObject, completionExcludesReasoning = false): Usage | undefined {
   const usage = toObject(body.usage) ?? toObject(toObject(body.x_groq)?.usage)
   if (usage === undefined) return undefined
-  const total = toCount(usage.total_tokens)
-  const givenPrompt = toCount(usage.prompt_tokens)
-  const givenCompletion = toCount(usage.completion_tokens)
+  const total = findCount(usage.total_tokens)
+  const givenPrompt = findCount(usage.prompt_tokens)
+  const givenCompletion = findCount(usage.completion_tokens)
   // One that is missing is what the others leave; two cannot be guessed.
   const prompt = givenPrompt ?? difference(total, givenCompletion)
   const completion = givenCompletion ?? difference(total, prompt)
@@ -83,15 +81,9 @@ function isReasoningApart(
 }
 
 function largest(...values: readonly (Json | undefined)[]): number {
-  return Math.max(0, ...values.map(value => toCount(value) ?? 0))
+  return Math.max(0, ...values.map(value => countOrZero(value)))
 }
 
 function difference(total: number | undefined, part: number | undefined): number | undefined {
   return total === undefined || part === undefined || part > total ? undefined : total - part
-}
-
-/** A whole number of tokens, fractions rounded up; undefined: not a count at all. */
-function toCount(value: Json | undefined): number | undefined {
-  if (typeof value !== 'number' || !(value >= 0) || value > MAX_TOKENS) return undefined
-  return Math.ceil(value)
 }

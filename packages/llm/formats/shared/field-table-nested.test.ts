@@ -7,9 +7,9 @@ import {
   type MutableRequest,
   nested,
   number,
+  opaque,
   own,
   texts,
-  unread,
   withoutNamed,
 } from './field-table.ts'
 
@@ -24,7 +24,7 @@ const FIELDS = new FieldTable({
   sampling: nested(SAMPLING),
   choice: own('toolChoice', 'parallelToolCalls'),
   stop_sequences: texts('stop'),
-  betas: unread(),
+  betas: opaque(),
 })
 const toRequest = (fields: Partial<ChatRequest> = {}): MutableRequest => ({
   model: 'm',
@@ -61,7 +61,7 @@ describe('a table with a nested table', () => {
     expect(FIELDS.findUnknown({ other: null, another: 1 })).toBe('another')
   })
 
-  test('an unread field is unknown to findUnknown, and not lost at other formats', () => {
+  test('an opaque field is unknown to findUnknown, and not lost at other formats', () => {
     expect(FIELDS.findUnknown({ betas: ['x'] })).toBe('betas')
     expect(FIELDS.listFormatSpecific({ betas: ['x'] })).toEqual([])
   })

@@ -54,7 +54,7 @@ export interface Field {
   /** True if no other format has a place for this value, so that it is lost there. Absent: never. */
   readonly isFormatSpecific?: (value: Json) => boolean
   /** The gateway does not read it, and other formats lose nothing without it. It passes on like an unknown field. */
-  readonly isUnread?: true
+  readonly isOpaque?: true
   /** The fields of the object that it is. */
   readonly nested?: FieldTable
 }
@@ -69,9 +69,9 @@ export function own(parameter?: keyof ChatRequest, ...others: readonly (keyof Ch
   return parameter === undefined ? {} : { parameter, others }
 }
 
-/** A field that passes on unread; see Field.isUnread. */
-export function unread(): Field {
-  return { isUnread: true }
+/** A field that passes on unread; see Field.isOpaque. */
+export function opaque(): Field {
+  return { isOpaque: true }
 }
 
 /** A field that is read and written as it is. */
@@ -141,7 +141,7 @@ export class FieldTable {
   readonly #missing: readonly Parameter[]
   /** The fields of each canonical one. */
   readonly #byParameter = new Map<keyof ChatRequest, readonly string[]>()
-  /** The names of the fields, without unread ones. */
+  /** The names of the fields, without opaque ones. */
   readonly names: ReadonlySet<string>
   /**
    * The format's names of parameters and extra fields that it spells otherwise than PARAMETER_NAMES or ChatRequest.extra,
@@ -157,7 +157,7 @@ export class FieldTable {
     this.rules = new FieldRules(listRules(fields, options), options.unknown ?? 'reserved')
     this.#fields = new Map(Object.entries(fields).map(([name, field]) => [name, { ...field, name }]))
     const all = [...this.#fields.values()]
-    this.names = new Set(all.filter(({ isUnread }) => isUnread !== true).map(({ name }) => name))
+    this.names = new Set(all.filter(({ isOpaque }) => isOpaque !== true).map(({ name }) => name))
     this.#handled = all.filter(
       ({ read, write, extra, nested }) =>
         read !== undefined || write !== undefined || extra !== undefined || nested !== undefined,

@@ -2,9 +2,12 @@ import type { HostedToolRequest } from './hosted-tools.ts'
 
 /** What a body asks that not every target can give, or not every caller may send: values, each by the path of its field. */
 export interface Findings extends TargetFindings {
-  /** The first field that the provider would get unread: a client token may not send it unless the environment lets it. */
+  /**
+   * The first field that needs pass-through, since the gateway does not read it: a client token may not send it unless the
+   * environment lets it.
+   */
   readonly passedOn: string | undefined
-  /** The first field that reaches what the provider keeps. Looked for only where an end user asks, who may send none. */
+  /** The first field that reaches what the provider stores. Looked for only where an end user asks, who may send none. */
   readonly stored: string | undefined
   /** Answers that are asked for and billed. */
   readonly choices: number
@@ -23,14 +26,14 @@ export interface Findings extends TargetFindings {
 export interface TargetFindings {
   /** Only a target of this format can honour it: refused by name, or dropped, elsewhere. */
   readonly nativeOnly: string[]
-  /** A provider would run it, and its price cannot be known, or it reaches another address or what the provider keeps. */
+  /** A provider would run it, and its price cannot be known, or it reaches another address or what the provider stores. */
   readonly hosted: string[]
   /** Tools that a provider runs: sent where their price is known, and left out elsewhere. */
   readonly hostedTools: HostedToolRequest[]
-  /** Builds on state that a provider keeps. */
-  readonly stateful: string[]
+  /** Builds on state that a provider stores: the paths of the fields that name it. */
+  readonly storedStatePaths: string[]
   /**
-   * References to reasoning that a provider keeps. It is state of that provider; other models could not read it anyhow, so a
+   * References to reasoning that a provider stores. It is state of that provider; other models could not read it anyhow, so a
    * target of another format is asked without it. Absent: none.
    */
   readonly storedReasoning?: string[]
@@ -38,8 +41,8 @@ export interface TargetFindings {
   readonly uncounted: string[]
   /** Blocks and items that are not read, and name content that is not in the body: how much input that is cannot be known. */
   readonly unmeasured: string[]
-  /** Fields that the gateway does not know: no target gets them. */
-  readonly unread: string[]
+  /** Fields that no target gets: the gateway does not know them, or no provider does. */
+  readonly unknownFields: string[]
 }
 
 /** Findings while a parser fills them. */
@@ -54,10 +57,10 @@ export function noFindings(): MutableFindings {
     nativeOnly: [],
     hosted: [],
     hostedTools: [],
-    stateful: [],
+    storedStatePaths: [],
     uncounted: [],
     unmeasured: [],
-    unread: [],
+    unknownFields: [],
     passedOn: undefined,
     stored: undefined,
     choices: 1,
@@ -65,4 +68,15 @@ export function noFindings(): MutableFindings {
     cacheMark: undefined,
     mayBeStored: false,
   }
+}
+
+/**
+ * Returns the findings of a body that names nothing stored. An end user needs pass-through for an unknown field, although no
+ * target gets it.
+ */
+export function toPassThroughFindings(
+  unknownFields: readonly string[],
+  isEndUser: boolean,
+): Pick<Findings, 'stored' | 'passedOn'> {
+  return { stored: undefined, passedOn: isEndUser ? unknownFields[0] : undefined }
 }

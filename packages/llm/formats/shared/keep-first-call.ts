@@ -1,8 +1,6 @@
 import type { ChatReply } from '../../reply/chat-reply.ts'
-import type { StreamDecoder, StreamEvent } from '../../stream/stream-event.ts'
+import type { DeltaEvent, StreamDecoder, StreamEvent } from '../../stream/stream-event.ts'
 import type { ClientFormat } from './client-format.ts'
-
-type Delta = Extract<StreamEvent, { type: 'delta' }>
 
 /**
  * Returns the format with answers that have one call each: of calls that the model makes at once the first is kept. For
@@ -44,7 +42,7 @@ class SingleCallDecoder implements StreamDecoder {
     return this.#decoder.partialUsage?.()
   }
 
-  #filter(delta: Delta): readonly StreamEvent[] {
+  #filter(delta: DeltaEvent): readonly StreamEvent[] {
     const { toolCalls, ...rest } = delta
     const [first] = toolCalls ?? []
     if (toolCalls === undefined || first === undefined) return [delta]

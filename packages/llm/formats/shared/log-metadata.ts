@@ -1,6 +1,7 @@
 import type { Json } from '../../json/json-value.ts'
+import { isObject } from '../../json/json-value.ts'
 import { isLine, isText, type LogMetadata } from '../../request/bounded-text.ts'
-import { invalid, isObject } from './read-fields.ts'
+import { invalid } from './read-fields.ts'
 
 const MAX_PAIRS = 16
 /** The bounds that OpenAI's API has. */

@@ -4,14 +4,14 @@ import { toPlainName } from '../../upstream/reserved-names.ts'
 /** An address that a provider may fetch, such as `https://` or `gs://`. */
 const ADDRESS = /^\s*[a-z][a-z\d+.-]*:\/\//i
 const FILE_IDS: ReadonlySet<string> = new Set(['fileid', 'fileids'])
-const KEPT_FILES = /^\s*fileid:\/\//i
+const STORED_FILES = /^\s*fileid:\/\//i
 
 /**
  * Whether a text of a message stands for files that the provider keeps: Alibaba's long-context models read the files of the account in
  * place of `fileid://file-1,fileid://file-2`. Source: alibabacloud.com/help/en/model-studio/long-context-qwen-long.
  */
-export function namesKeptFiles(text: unknown): boolean {
-  return typeof text === 'string' && KEPT_FILES.test(text)
+export function namesStoredFiles(text: unknown): boolean {
+  return typeof text === 'string' && STORED_FILES.test(text)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { MAX_JSON_DEPTH } from '../../json/json-bounds.ts'
-import type { Json } from '../../json/json-value.ts'
+import { type Json, type JsonObject, toObject } from '../../json/json-value.ts'
 import { parseUnreadText } from '../../json/parse-text.ts'
 
 /**
@@ -9,6 +9,15 @@ import { parseUnreadText } from '../../json/parse-text.ts'
 export function parseInnerJson(text: string): Json {
   if (isTooDeep(text)) throw new Error(`nested more than ${MAX_JSON_DEPTH} levels deep`)
   return parseUnreadText(text)
+}
+
+/** Parses like `parseInnerJson`. undefined: it throws, or the value is not an object. */
+export function parseInnerObject(text: string): JsonObject | undefined {
+  try {
+    return toObject(parseInnerJson(text))
+  } catch {
+    return undefined
+  }
 }
 
 const QUOTE = 0x22

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
+import { isObject } from '../../json/json-value.ts'
 import { excerptName } from '../../request/bounded-excerpt.ts'
 import { RequestError } from './request-error.ts'
 
@@ -10,10 +11,6 @@ import { RequestError } from './request-error.ts'
 
 export function invalid(param: string, message: string): RequestError {
   return new RequestError('invalid_request', `${param}: ${message}`, { param })
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function objectAt(value: Json | undefined, path: string): JsonObject {

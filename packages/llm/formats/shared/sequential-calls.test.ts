@@ -1,44 +1,42 @@
 import { expect, test } from 'vitest'
 import { JsonEnd } from '../../json/json-end.ts'
 import type { JsonObject } from '../../json/json-value.ts'
-import type { StreamEvent } from '../../stream/stream-event.ts'
+import type { DeltaEvent, StreamEvent } from '../../stream/stream-event.ts'
 import type { Usage } from '../../usage/usage.ts'
 import { MessageEncoder } from '../anthropic-messages/server/encode-stream.ts'
 import { ConverseEncoder } from '../bedrock-converse/server/encode-stream.ts'
 import { ChatEventEncoder } from '../cohere-v2/server/encode-stream.ts'
 import { SequentialCalls } from './sequential-calls.ts'
 
-type Delta = Extract<StreamEvent, { type: 'delta' }>
-
 const USAGE: Usage = { uncachedInput: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 }
 const ENVELOPE = { id: 'a', created: 1, model: 'm' }
 
-const start = (index: number, text = ''): Delta => ({
+const start = (index: number, text = ''): DeltaEvent => ({
   type: 'delta',
   index: 0,
   toolCalls: [{ index, id: `c${index}`, type: 'function', function: { name: `f${index}`, arguments: text } }],
 })
-const piece = (index: number, text: string): Delta => ({
+const piece = (index: number, text: string): DeltaEvent => ({
   type: 'delta',
   index: 0,
   toolCalls: [{ index, function: { arguments: text } }],
 })
-const text = (content: string): Delta => ({ type: 'delta', index: 0, content })
+const text = (content: string): DeltaEvent => ({ type: 'delta', index: 0, content })
 
 /** `0{` is a piece of call 0, `"hi"` a text. */
-function show(deltas: readonly Delta[]): string[] {
+function show(deltas: readonly DeltaEvent[]): string[] {
   return deltas.map(({ content, toolCalls }) => {
     const [call] = toolCalls ?? []
     return call === undefined ? JSON.stringify(content) : `${call.index}${call.function?.arguments ?? ''}`
   })
 }
 
-function order(deltas: readonly Delta[]): string[] {
+function order(deltas: readonly DeltaEvent[]): string[] {
   const sequence = new SequentialCalls()
   return show([...deltas.flatMap(delta => [...sequence.order(delta)]), ...sequence.finish()])
 }
 
-test.each<[string, readonly Delta[], readonly string[]]>([
+test.each<[string, readonly DeltaEvent[], readonly string[]]>([
   [
     'calls one after the other pass at once',
     [start(0), piece(0, '{}'), start(1), piece(1, '{"a":'), piece(1, '1}')],
@@ -86,7 +84,7 @@ test.each<[string, readonly Delta[], readonly string[]]>([
 })
 
 test('is ready for the next call with several calls in one event', () => {
-  const both: Delta = {
+  const both: DeltaEvent = {
     ...start(0, '{}'),
     toolCalls: [...(start(0, '{}').toolCalls ?? []), ...(start(1, '{}').toolCalls ?? [])],
   }
@@ -158,7 +156,7 @@ test.each([
 })
 
 test('pieces of reasoning that wait are joined, and what cannot be joined waits in bounded numbers', () => {
-  const reasoning = (written: string): Delta => ({ type: 'delta', index: 0, reasoning: written })
+  const reasoning = (written: string): DeltaEvent => ({ type: 'delta', index: 0, reasoning: written })
   const joined = new SequentialCalls()
   joined.order(start(0, '{'))
   for (let at = 0; at < 20_000; at++) expect(joined.order(reasoning('a'))).toEqual([])

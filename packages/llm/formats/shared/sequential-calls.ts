@@ -1,7 +1,5 @@
 import { JsonEnd } from '../../json/json-end.ts'
-import type { StreamEvent, ToolCallDelta } from '../../stream/stream-event.ts'
-
-type Delta = Extract<StreamEvent, { type: 'delta' }>
+import type { DeltaEvent, ToolCallDelta } from '../../stream/stream-event.ts'
 
 /** Pieces of texts and reasoning that wait for the end of a call. Models finish a call before they write on. */
 const MAX_WAITING = 8_192
@@ -23,24 +21,24 @@ export class SequentialCalls {
   #waitingParts = 0
 
   /** Returns what can be encoded now, each with one call at most. */
-  order(event: Delta): readonly Delta[] {
+  order(event: DeltaEvent): readonly DeltaEvent[] {
     if (event.toolCalls === undefined && this.#isFree()) {
       this.#end()
       return [event]
     }
-    const ready: Delta[] = []
+    const ready: DeltaEvent[] = []
     for (const part of splitCalls(event)) this.#accept(part, ready)
     return ready
   }
 
   /** Returns what waited. Called at the end of the answer. */
-  finish(): readonly Delta[] {
-    const ready: Delta[] = []
+  finish(): readonly DeltaEvent[] {
+    const ready: DeltaEvent[] = []
     while (this.#next < this.#blocks.length) this.#beginNext(ready)
     return ready
   }
 
-  #accept(part: Delta, ready: Delta[]): void {
+  #accept(part: DeltaEvent, ready: DeltaEvent[]): void {
     const index = part.toolCalls?.[0]?.index
     // What follows the arguments of a call that has ended is white space.
     if (index !== undefined && this.#ended.has(index)) return
@@ -54,7 +52,7 @@ export class SequentialCalls {
     return this.#current === undefined || this.#current.arguments.isWhole
   }
 
-  #wait(index: number | undefined, part: Delta): void {
+  #wait(index: number | undefined, part: DeltaEvent): void {
     const known = index === undefined ? this.#blocks.at(-1) : this.#waitingCalls.get(index)
     if (known !== undefined && known.index === index) {
       const last = known.parts.length - 1
@@ -77,7 +75,7 @@ export class SequentialCalls {
       throw new Error('too many pieces of the answer stand between those of a call')
   }
 
-  #beginNext(ready: Delta[]): void {
+  #beginNext(ready: DeltaEvent[]): void {
     const { index, parts } = this.#blocks[this.#next++] as Block
     if (index === undefined) this.#waitingParts -= parts.length
     if (this.#next === this.#blocks.length) {
@@ -97,7 +95,7 @@ export class SequentialCalls {
     this.#current = undefined
   }
 
-  #add(part: Delta, ready: Delta[]): void {
+  #add(part: DeltaEvent, ready: DeltaEvent[]): void {
     ready.push(part)
     this.#current?.arguments.add(part.toolCalls?.[0]?.function?.arguments ?? '')
   }
@@ -106,14 +104,14 @@ export class SequentialCalls {
 /** The pieces of a call, or of a text where `index` is undefined. */
 interface Block {
   readonly index: number | undefined
-  readonly parts: Delta[]
+  readonly parts: DeltaEvent[]
 }
 
 /**
  * Returns two pieces of a text, or of the arguments of one call, as one; undefined if they cannot be joined. Without this a provider
  * could have a million pieces wait, which are all encoded at once in the end.
  */
-function join(before: Delta | undefined, piece: Delta): Delta | undefined {
+function join(before: DeltaEvent | undefined, piece: DeltaEvent): DeltaEvent | undefined {
   if (before === undefined || before.index !== piece.index) return undefined
   const { type: _, index: _index, content, reasoning, toolCalls, ...others } = piece
   if (Object.keys(others).length > 0) return undefined
@@ -133,25 +131,25 @@ function join(before: Delta | undefined, piece: Delta): Delta | undefined {
 }
 
 /** Returns undefined unless both are reasoning and nothing else. */
-function joinReasoning(before: Delta, reasoning: string | undefined): Delta | undefined {
+function joinReasoning(before: DeltaEvent, reasoning: string | undefined): DeltaEvent | undefined {
   const { type: _, index: _index, reasoning: earlier, ...others } = before
   if (reasoning === undefined || earlier === undefined || Object.keys(others).length > 0) return undefined
   return { ...before, reasoning: earlier + reasoning }
 }
 
 /** Returns the event without its calls, if there is something else in it, then each of its calls. */
-function splitCalls(event: Delta): Delta[] {
+function splitCalls(event: DeltaEvent): DeltaEvent[] {
   const { toolCalls = [], ...rest } = event
   const { content, reasoning, reasoningDetails, refusal } = rest
   const hasMore =
     toolCalls.length === 0 ||
     [content, reasoning, refusal].some(text => text !== undefined && text !== '') ||
     reasoningDetails !== undefined
-  const parts: Delta[] = hasMore ? [rest] : []
+  const parts: DeltaEvent[] = hasMore ? [rest] : []
   for (const call of toolCalls) parts.push(toPart(event.index, call))
   return parts
 }
 
-function toPart(index: number, call: ToolCallDelta): Delta {
+function toPart(index: number, call: ToolCallDelta): DeltaEvent {
   return { type: 'delta', index, toolCalls: [call] }
 }

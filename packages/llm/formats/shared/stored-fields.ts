@@ -10,7 +10,7 @@ const FILE_ID = /^file[_-]?ids?$/i
 /** Arguments and results of tools are text for the model: their keys mean nothing to a provider. */
 const OF_TOOLS: ReadonlySet<string> = new Set(['input', 'arguments', 'json', 'args', 'response'])
 
-/** The path of the first field that reaches what a provider keeps: a stored file, or an answer to store; undefined: none. */
+/** The path of the first field that reaches what a provider stores: a stored file, or an answer to store; undefined: none. */
 export function findStored(body: JsonObject): string | undefined {
   for (const name of MESSAGES) {
     const found = findNamed(FILE_ID, body[name])

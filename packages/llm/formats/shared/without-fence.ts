@@ -1,8 +1,6 @@
 import type { ChatReply } from '../../reply/chat-reply.ts'
-import type { StreamDecoder, StreamEvent } from '../../stream/stream-event.ts'
+import type { DeltaEvent, StreamDecoder, StreamEvent } from '../../stream/stream-event.ts'
 import type { ClientFormat } from './client-format.ts'
-
-type Delta = Extract<StreamEvent, { type: 'delta' }>
 
 /**
  * Returns the format with answers that stand in no code fence of Markdown. For structured output that the model is only told to
@@ -54,7 +52,7 @@ class UnfencedDecoder implements StreamDecoder {
     return this.#decoder.partialUsage?.()
   }
 
-  #unfence(delta: Delta): readonly StreamEvent[] {
+  #unfence(delta: DeltaEvent): readonly StreamEvent[] {
     const { content, ...rest } = delta
     const { index, finishReason, toolCalls } = delta
     let text = this.#texts.get(index)
@@ -72,8 +70,8 @@ class UnfencedDecoder implements StreamDecoder {
     return Object.keys(rest).length === 2 ? [] : [rest]
   }
 
-  #endAll(): readonly Delta[] {
-    const left: Delta[] = []
+  #endAll(): readonly DeltaEvent[] {
+    const left: DeltaEvent[] = []
     for (const [index, text] of this.#texts) {
       const content = text.end()
       if (content !== '') left.push({ type: 'delta', index, content })

@@ -1,5 +1,6 @@
 import { refuseOtherModel, spell } from '../../formats/gemini-content/server/read-body.ts'
-import { listUnread } from '../../formats/shared/list-unread.ts'
+import { toPassThroughFindings } from '../../formats/shared/findings.ts'
+import { listUnknownFields } from '../../formats/shared/list-unknown-fields.ts'
 import {
   choiceAt,
   invalid,
@@ -59,7 +60,7 @@ export const geminiImageList: ImageServer = {
 
 function parse(given: JsonObject, model: string, isEndUser: boolean): ParsedImages {
   const body = spell(given)
-  const unread = listUnread(body, BODY)
+  const unknownFields = listUnknownFields(body, BODY)
   refuseOtherModel(body, model)
   const content: PromptContent = { texts: [], images: [] }
   const contents = listAt(body.contents, 'contents')
@@ -71,21 +72,21 @@ function parse(given: JsonObject, model: string, isEndUser: boolean): ParsedImag
   if (prompt === '') throw invalid('contents', 'must have a text.')
   if (content.images.length > MAX_SOURCES)
     throw invalid('contents', `must have at most ${MAX_SOURCES} images.`)
-  const { config, only } = readConfig(body, unread)
+  const { config, only } = readConfig(body, unknownFields)
   if (system !== undefined) only.push('systemInstruction')
   if (contents.length > 1) only.push('contents')
   const google: GoogleFields = {
     contents: kept,
     config,
-    only: [...only, ...unread],
-    unread,
+    only: [...only, ...unknownFields],
+    unknownFields,
     ...(system === undefined ? {} : { systemInstruction: system }),
   }
   const request = { model, prompt, n: 1, google }
   return {
     request: content.images.length === 0 ? request : { ...request, images: content.images },
     endUser: body.endUser,
-    findings: { stored: undefined, passedOn: isEndUser ? unread[0] : undefined },
+    findings: toPassThroughFindings(unknownFields, isEndUser),
     files: undefined,
   }
 }
@@ -121,10 +122,10 @@ function readPart(value: Json, path: string, prompt: PromptContent): void {
   prompt.images.push(source)
 }
 
-/** Adds fields that no target gets to `unread`. `only`: paths of what a Google model alone takes. */
-function readConfig(body: JsonObject, unread: string[]): { config: JsonObject; only: string[] } {
+/** Adds fields that no target gets to `unknownFields`. `only`: paths of what a Google model alone takes. */
+function readConfig(body: JsonObject, unknownFields: string[]): { config: JsonObject; only: string[] } {
   const given = optionalObject(body, 'generationConfig') ?? {}
-  unread.push(...listUnread(given, CONFIG, 'generationConfig'))
+  unknownFields.push(...listUnknownFields(given, CONFIG, 'generationConfig'))
   if ((given.candidateCount ?? 1) !== 1) throw invalid('generationConfig.candidateCount', 'must be 1.')
   const only: string[] = []
   const config = new Map<string, Json>([['responseModalities', readModalities(given)]])
@@ -137,7 +138,7 @@ function readConfig(body: JsonObject, unread: string[]): { config: JsonObject; o
   }
   const image = optionalObject(given, 'imageConfig', 'generationConfig.imageConfig')
   if (image === undefined) return { config: Object.fromEntries(config), only }
-  unread.push(...listUnread(image, IMAGE_CONFIG, 'generationConfig.imageConfig'))
+  unknownFields.push(...listUnknownFields(image, IMAGE_CONFIG, 'generationConfig.imageConfig'))
   const kept = new Map<string, string>()
   for (const name of IMAGE_CONFIG) {
     const text = optionalText(image, name, `generationConfig.imageConfig.${name}`)

@@ -44,7 +44,7 @@ export async function callTargets<P extends ResolvedTarget, T>(
   const starting = cursor.start()
   if (starting !== undefined) await starting
   ctx.calledAt = performance.now()
-  const isStateful = refersToState(plan)
+  const buildsOnStored = refersToStoredState(plan)
   /** The last failure of an account that may have known what others do not. */
   let unanswered: UpstreamError | undefined
   for (;;) {
@@ -71,7 +71,7 @@ export async function callTargets<P extends ResolvedTarget, T>(
     if (error.kind === 'auth' || error.kind === 'quota') {
       deps.onCredentialRejected(cursor.credential, error.kind)
     }
-    const isMissing = isStateful && isMissingState(error)
+    const isMissing = buildsOnStored && isMissingState(error)
     if (PASSING.has(error.kind)) unanswered = error
     const step = isMissing ? chooseAccount(ctx, cursor, error) : chooseStep(ctx, cursor, error)
     if (step === 'stop' || (result.bill !== undefined && !(await canAffordRetry(ctx, result.bill))))
@@ -115,10 +115,10 @@ const PASSING: ReadonlySet<UpstreamErrorKind> = new Set([
 ])
 
 /** Whether the request refers to what one account at its provider stores. */
-function refersToState({ call }: CallPlan<ResolvedTarget>): boolean {
+function refersToStoredState({ call }: CallPlan<ResolvedTarget>): boolean {
   if (call === undefined) return false
-  const { stateful, storedReasoning } = call.findings
-  return stateful.length > 0 || (storedReasoning !== undefined && storedReasoning.length > 0)
+  const { storedStatePaths, storedReasoning } = call.findings
+  return storedStatePaths.length > 0 || (storedReasoning !== undefined && storedReasoning.length > 0)
 }
 
 /**

@@ -86,10 +86,10 @@ class EmbeddingsCall implements ModelCall<EmbeddingTarget, AnsweredEmbeddings> {
 
   plan(limits: MeterSet): CallPlan<EmbeddingTarget> {
     const { caller, environment, route } = this.#ctx
-    const { request, unread = [] } = this.#parsed
+    const { request, unknownFields = [] } = this.#parsed
     const { mount } = route
     const plan = planEmbeddings(
-      { request, unread, inputTokens: this.#inputTokens, caller, environment, limits, mount },
+      { request, unknownFields, inputTokens: this.#inputTokens, caller, environment, limits, mount },
       this.#deps,
     )
     // The targets of an alias are compared by their latency, and no provider is timed.

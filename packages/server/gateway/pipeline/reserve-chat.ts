@@ -77,7 +77,7 @@ export function reserveChat(
   const { findings, request } = plan.call
   const unread = countUnread(request, plan.source.value) + countPackedFiles(request)
   const isByAddress = findUnmeasured(plan.call) !== undefined
-  const isUnmeasured = findings.stateful.length > 0 || isByAddress
+  const isUnmeasured = findings.storedStatePaths.length > 0 || isByAddress
   ctx.needsUsage = isByAddress || unread === Number.POSITIVE_INFINITY
   const hasUncountedTools = findings.uncounted.length > 0
   const parts = { counted: countMaxInput(request), unread, isUnmeasured, hasUncountedTools }

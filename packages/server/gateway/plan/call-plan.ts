@@ -28,7 +28,7 @@ export interface CallPlan<T extends ResolvedTarget> {
   /** Of a chat: the messages by which a conversation stays with its credential, and what the request refers to. */
   readonly call?: {
     readonly request: { readonly messages: readonly Message[] }
-    readonly findings: Pick<Findings, 'stateful' | 'storedReasoning'>
+    readonly findings: Pick<Findings, 'storedStatePaths' | 'storedReasoning'>
   }
 }
 

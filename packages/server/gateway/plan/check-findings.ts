@@ -46,26 +46,26 @@ export function checkFindings(
   const [uncounted] = findings.uncounted
   if (uncounted !== undefined && isBounded) return toRefusal(uncounted, UNCOUNTED)
   const isKept = isEndUser || format.id === source.format
-  const stateful = findings.stateful[0] ?? (isKept ? findings.storedReasoning?.[0] : undefined)
-  if (stateful === undefined) {
+  const storedState = findings.storedStatePaths[0] ?? (isKept ? findings.storedReasoning?.[0] : undefined)
+  if (storedState === undefined) {
     const unmeasured = isBounded ? findUnmeasured(call) : undefined
     return unmeasured === undefined ? undefined : toRefusal(unmeasured, UNCOUNTED)
   }
   // Data stored at the provider belongs to the whole environment.
   if (isEndUser)
     return toRefusal(
-      stateful,
+      storedState,
       'is not accepted from a client token, since it accesses data stored at the provider.',
     )
   if (format.id !== source.format) {
     return toRefusal(
-      stateful,
+      storedState,
       'this model cannot access data stored at another provider; send all input in the request, with `store: false`.',
     )
   }
   if (isBounded) {
     return toRefusal(
-      stateful,
+      storedState,
       'input stored at the provider cannot be counted, and this key has a max_request_cost_usd.',
     )
   }

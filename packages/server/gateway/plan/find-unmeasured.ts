@@ -1,4 +1,4 @@
-import { holdsPackedFile, namesContent, namesKeptFiles } from '@rideau/llm/formats/shared/names-content'
+import { holdsPackedFile, namesContent, namesStoredFiles } from '@rideau/llm/formats/shared/names-content'
 import { isNativePart } from '@rideau/llm/formats/shared/native-parts'
 import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
@@ -18,7 +18,7 @@ export function findUnmeasured({ findings, request: { messages } }: ParsedChat):
     const { role, content } = messages[at] as Message
     // Moonshot reads what it keeps in the place of such a message.
     if ((role as string) === 'cache') return `messages[${at}]`
-    if (namesKeptFiles(content)) return `messages[${at}].content`
+    if (namesStoredFiles(content)) return `messages[${at}].content`
     if (!Array.isArray(content)) continue
     const index = content.findIndex(isUnmeasured)
     if (index >= 0) return `messages[${at}].content[${index}]`
@@ -28,7 +28,7 @@ export function findUnmeasured({ findings, request: { messages } }: ParsedChat):
 
 function isUnmeasured(part: ContentPart): boolean {
   const { type } = part
-  if (type === 'text') return namesKeptFiles(part.text)
+  if (type === 'text') return namesStoredFiles(part.text)
   if (type === 'refusal') return false
   // Alibaba's word for more tokens of an image than usual.
   if (part.max_pixels !== undefined && part.max_pixels !== null) return true

@@ -121,14 +121,14 @@ function asksToStore({ value: { store = false } }: SourceBody): boolean {
 }
 
 function listUnreadFields(
-  { hosted, unread, nativeOnly, cacheMark }: Findings,
+  { hosted, unknownFields, nativeOnly, cacheMark }: Findings,
   format: ClientFormat,
   source: SourceBody,
   isMarkLost: boolean,
 ): readonly string[] {
-  if (format.id === source.format) return [...hosted, ...unread]
+  if (format.id === source.format) return [...hosted, ...unknownFields]
   const mark = isMarkLost && cacheMark !== undefined ? [cacheMark] : []
-  return [...hosted, ...unread, ...nativeOnly, ...mark]
+  return [...hosted, ...unknownFields, ...nativeOnly, ...mark]
 }
 
 /** References to reasoning that this target cannot follow: left out whatever the setting, since it could not read it. */

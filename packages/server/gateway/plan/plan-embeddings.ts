@@ -27,7 +27,7 @@ export interface EmbeddingTarget extends ResolvedTarget {
 export interface EmbeddingPlanInput {
   readonly request: EmbeddingRequest
   /** Fields that no target gets. */
-  readonly unread: readonly string[]
+  readonly unknownFields: readonly string[]
   /** Estimated by the gateway. The provider's own count is billed. */
   readonly inputTokens: number
   readonly caller: Caller
@@ -84,14 +84,14 @@ const NONE: readonly string[] = []
 
 /** What the caller asks for and the target cannot give: its loss would change the vectors. */
 function listUnsupported(
-  { request, unread }: EmbeddingPlanInput,
+  { request, unknownFields }: EmbeddingPlanInput,
   format: EmbeddingFormat,
 ): readonly string[] {
   const loses = [
     ...(request.title !== undefined && format.takesTitle !== true ? ['title'] : NONE),
     ...(request.truncate === 'start' && format.cutsStart !== true ? ['truncate'] : NONE),
   ]
-  return unread.length === 0 && loses.length === 0 ? NONE : [...unread, ...loses]
+  return unknownFields.length === 0 && loses.length === 0 ? NONE : [...unknownFields, ...loses]
 }
 
 /** Checks the key's `max_request_cost_usd`. There is no output that could be lowered. */

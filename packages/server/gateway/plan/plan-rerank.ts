@@ -54,9 +54,9 @@ function planOne(
     const message = `The model ${target.id} does not support rerank.`
     return { refusal: { code: 'model_missing_capability', message, param: 'model' } }
   }
-  const { request, unread } = input.parsed
+  const { request, unknownFields } = input.parsed
   const losesTruncation = request.maxTokensPerDocument !== undefined && format.cutsDocuments !== true
-  const dropped = losesTruncation ? [...unread, 'max_tokens_per_doc'] : unread
+  const dropped = losesTruncation ? [...unknownFields, 'max_tokens_per_doc'] : unknownFields
   const [first] = dropped
   if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
     return { refusal: refuseUnsupported(showPath(first), `the provider ${provider.id}`) }

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import { parseObject } from '../../../json/parse-object.ts'
 import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ChatReply } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
@@ -268,12 +269,4 @@ function toDetail(state: StreamState, detail: ReasoningDetail | undefined): Even
   if (detail === undefined) return NOTHING
   state.ids.add(detail)
   return [{ type: 'delta', index: 0, reasoningDetails: [detail] }]
-}
-
-function parseObject(data: string): JsonObject | undefined {
-  try {
-    return toObject(JSON.parse(data) as Json)
-  } catch {
-    return undefined
-  }
 }

@@ -1,11 +1,9 @@
-import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
 import type { Target } from '../../../upstream/target.ts'
+import { countOrZero, findCount } from '../../../usage/token-count.ts'
 import type { HostedUse, Usage } from '../../../usage/usage.ts'
 import { priceUses, toUses } from '../../shared/hosted-tools.ts'
-
-/** No request has this many tokens: a larger number is a provider's mistake. */
-const MAX_TOKENS = 1_000_000_000
 
 /**
  * Returns usage in disjoint counts; undefined: there is none. `input_tokens` excludes tokens read from or written to the
@@ -13,26 +11,26 @@ const MAX_TOKENS = 1_000_000_000
  */
 export function decodeUsage(usage: JsonObject | undefined): Usage | undefined {
   if (usage === undefined) return undefined
-  const input = toCount(usage.input_tokens)
-  const output = toCount(usage.output_tokens)
+  const input = findCount(usage.input_tokens)
+  const output = findCount(usage.output_tokens)
   if (input === undefined && output === undefined) return undefined
   let uncachedInput = input ?? 0
-  const thinking = toCount(toObject(usage.output_tokens_details)?.thinking_tokens) ?? 0
+  const thinking = countOrZero(toObject(usage.output_tokens_details)?.thinking_tokens)
   // A part is not larger than the whole.
   let generated = Math.max(output ?? 0, thinking)
   for (const iteration of toObjects(usage.iterations)) {
     if (iteration.type !== 'compaction') continue
-    uncachedInput += toCount(iteration.input_tokens) ?? 0
-    generated += toCount(iteration.output_tokens) ?? 0
+    uncachedInput += countOrZero(iteration.input_tokens)
+    generated += countOrZero(iteration.output_tokens)
   }
   const kept = toObject(usage.cache_creation)
-  const forAnHour = toCount(kept?.ephemeral_1h_input_tokens) ?? 0
+  const forAnHour = countOrZero(kept?.ephemeral_1h_input_tokens)
   const written =
-    toCount(usage.cache_creation_input_tokens) ?? forAnHour + (toCount(kept?.ephemeral_5m_input_tokens) ?? 0)
+    findCount(usage.cache_creation_input_tokens) ?? forAnHour + countOrZero(kept?.ephemeral_5m_input_tokens)
   const cacheWrite1h = Math.min(forAnHour, written)
   return {
     uncachedInput,
-    cacheRead: toCount(usage.cache_read_input_tokens) ?? 0,
+    cacheRead: countOrZero(usage.cache_read_input_tokens),
     cacheWrite: written - cacheWrite1h,
     ...(cacheWrite1h === 0 ? {} : { cacheWrite1h }),
     output: generated - thinking,
@@ -64,11 +62,6 @@ export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
   const { iterations } = later
   if (Array.isArray(iterations)) merged.iterations = iterations.slice(0, MAX_ITERATIONS)
   return merged
-}
-
-function toCount(value: Json | undefined): number | undefined {
-  if (typeof value !== 'number' || !(value >= 0) || value > MAX_TOKENS) return undefined
-  return Math.ceil(value)
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { toObject } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { Message } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
@@ -165,8 +166,7 @@ function parseArguments(text: string | null | undefined): JsonObject {
   if (text === undefined || text === null || text.trim() === '') return {}
   try {
     const value = parseInnerJson(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-    return value === null ? {} : { value }
+    return toObject(value) ?? (value === null ? {} : { value })
   } catch {
     return { text }
   }

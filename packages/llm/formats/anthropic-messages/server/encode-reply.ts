@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { toObject } from '../../../json/json-value.ts'
 import type { ChatReply, ReplyChoice, ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
@@ -7,9 +6,9 @@ import { FORMAT } from '../../shared/claude-thinking.ts'
 import { isFittingId, replaceForeign } from '../../shared/fitting-id.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { listOrderedParts } from '../../shared/ordered-parts.ts'
-import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isShownReasoning } from '../../shared/sandbox-reasoning.ts'
+import { toArgumentsOrEmpty } from '../../shared/tool-arguments.ts'
 import { encodeStop } from '../wire/stop-reason.ts'
 import { encodeUsage } from './encode-usage.ts'
 
@@ -49,7 +48,7 @@ function toThinkingBlock(detail: ReasoningDetail): JsonObject | undefined {
 }
 
 function encodeCall({ id, function: { name, arguments: text } }: ToolCall): JsonObject {
-  return { type: 'tool_use', id: toFittingId(id), name, input: parseInput(text) }
+  return { type: 'tool_use', id: toFittingId(id), name, input: toArgumentsOrEmpty(text) }
 }
 
 /** Replaces characters that clients of this format refuse in ids. Reasoning packed into an id has none of them. */
@@ -58,12 +57,4 @@ export function toFittingId(id: string): string {
   const plain = plainToolCallId(id)
   const carried = id.slice(plain.length)
   return isFittingId(carried) ? replaceForeign(plain) + carried : replaceForeign(id)
-}
-
-function parseInput(text: string): JsonObject {
-  try {
-    return toObject(parseInnerJson(text)) ?? {}
-  } catch {
-    return {}
-  }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { FinishReason, ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
-import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
+import type { DeltaEvent, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
@@ -10,8 +10,6 @@ import { SequentialCalls } from '../../shared/sequential-calls.ts'
 import { encodeStop } from '../wire/stop-reason.ts'
 import { toFittingId } from './encode-reply.ts'
 import { encodeUsage } from './encode-usage.ts'
-
-type Delta = Extract<StreamEvent, { type: 'delta' }>
 
 interface Block {
   readonly type: 'text' | 'thinking' | 'tool_use'
@@ -77,7 +75,7 @@ export class MessageEncoder {
     return [{ type: 'message_start', message }]
   }
 
-  private addDelta(out: JsonObject[], event: Delta): void {
+  private addDelta(out: JsonObject[], event: DeltaEvent): void {
     if (event.reasoning !== undefined && event.reasoning !== '') this.addThinking(out, event.reasoning)
     for (const detail of event.reasoningDetails ?? []) this.addDetail(out, detail)
     this.addText(out, event)
@@ -104,7 +102,7 @@ export class MessageEncoder {
     }
   }
 
-  private addText(out: JsonObject[], { content, refusal }: Delta): void {
+  private addText(out: JsonObject[], { content, refusal }: DeltaEvent): void {
     const text = content ?? refusal
     if (text === undefined || text === '') return
     const index = this.continueBlock(out, 'text', { text: '' })

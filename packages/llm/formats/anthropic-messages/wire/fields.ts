@@ -15,10 +15,10 @@ import {
   FieldTable,
   formatSpecific,
   number,
+  opaque,
   own,
   sent,
   texts,
-  unread,
 } from '../../shared/field-table.ts'
 import { isEmptyRecord } from '../../shared/harmless-params.ts'
 import { fitTemperature } from '../../shared/temperature-scale.ts'
@@ -57,9 +57,9 @@ const INPUT: Readonly<Record<string, Field>> = {
   // The whole request's own mark, which no other format has a place for.
   cache_control: sent(CACHE_MARK, formatSpecific()),
   // Which part of a long conversation the provider keeps: at other providers all of it is kept.
-  context_management: sent(forKeys(DATA), unread()),
-  betas: sent(forKeys(SCALAR), unread()),
-  anthropic_beta: sent(forKeys(SCALAR), unread()),
+  context_management: sent(forKeys(DATA), opaque()),
+  betas: sent(forKeys(SCALAR), opaque()),
+  anthropic_beta: sent(forKeys(SCALAR), opaque()),
 }
 
 /** Fields that say how the model answers. A provider refuses them in a count of tokens. */

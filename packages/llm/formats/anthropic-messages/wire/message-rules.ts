@@ -1,6 +1,7 @@
 import {
   ADDRESS,
   DATA,
+  DATA_WITHOUT_STORED,
   forEndUsers,
   forKeys,
   MEDIA,
@@ -13,7 +14,6 @@ import {
   toRoleRule,
   toTextOrRule,
   toTypedRule,
-  UNKEPT,
   UNREAD_CONTENT,
 } from '../../../upstream/outgoing-rules.ts'
 import { CACHE_MARK } from '../../shared/chat-rules.ts'
@@ -72,7 +72,12 @@ const CALLER = toObjectRule({ type: SCALAR, tool_id: SCALAR })
 /** All other kinds are what tools that the provider runs left in the conversation. */
 const BLOCKS = toTypedRule(
   {
-    text: toObjectRule({ type: SCALAR, text: SCALAR, citations: UNKEPT, cache_control: CACHE_MARK }),
+    text: toObjectRule({
+      type: SCALAR,
+      text: SCALAR,
+      citations: DATA_WITHOUT_STORED,
+      cache_control: CACHE_MARK,
+    }),
     image: toObjectRule({ type: SCALAR, source: SOURCE, cache_control: CACHE_MARK }),
     document: toObjectRule({
       type: SCALAR,

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import { parseObject } from '../../../json/parse-object.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
@@ -52,12 +53,7 @@ function decode(state: State, data: string, event: string): readonly StreamEvent
   const handle = HANDLERS.get(event)
   // Unknown events are ignored.
   if (handle === undefined) return NOTHING
-  let body: JsonObject | undefined
-  try {
-    body = toObject(JSON.parse(data) as Json)
-  } catch {
-    // Reported below.
-  }
+  const body = parseObject(data)
   if (body !== undefined) return handle(state, body)
   const detail = `a frame is not a JSON object: ${data.slice(0, 200)}`
   return [{ type: 'error', error: { kind: 'interrupted', detail } }]

@@ -1,9 +1,7 @@
 import type { Json } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
+import { countOrZero } from '../../../usage/token-count.ts'
 import type { Usage } from '../../../usage/usage.ts'
-
-/** No request has this many tokens: a larger number is a provider's mistake. */
-const MAX_TOKENS = 1_000_000_000
 
 /**
  * Returns usage in disjoint counts; undefined: there is none. `inputTokens` excludes tokens read from or written to the
@@ -13,15 +11,15 @@ const MAX_TOKENS = 1_000_000_000
 export function decodeUsage(value: Json | undefined): Usage | undefined {
   const usage = toObject(value)
   if (usage === undefined) return undefined
-  const uncachedInput = toCount(usage.inputTokens)
-  const output = toCount(usage.outputTokens)
-  const cacheRead = toCount(usage.cacheReadInputTokens ?? usage.cacheReadInputTokenCount)
-  const written = toCount(usage.cacheWriteInputTokens ?? usage.cacheWriteInputTokenCount)
+  const uncachedInput = countOrZero(usage.inputTokens)
+  const output = countOrZero(usage.outputTokens)
+  const cacheRead = countOrZero(usage.cacheReadInputTokens ?? usage.cacheReadInputTokenCount)
+  const written = countOrZero(usage.cacheWriteInputTokens ?? usage.cacheWriteInputTokenCount)
   const counted = uncachedInput + output + cacheRead + written
   if (counted === 0) return undefined
   const hourly = toObjects(usage.cacheDetails)
     .filter(({ ttl }) => ttl === '1h')
-    .reduce((sum, { inputTokens }) => sum + toCount(inputTokens), 0)
+    .reduce((sum, { inputTokens }) => sum + countOrZero(inputTokens), 0)
   const cacheWrite1h = Math.min(hourly, written)
   return {
     uncachedInput,
@@ -29,10 +27,6 @@ export function decodeUsage(value: Json | undefined): Usage | undefined {
     cacheWrite: written - cacheWrite1h,
     ...(cacheWrite1h > 0 ? { cacheWrite1h } : {}),
     output,
-    reasoning: Math.max(0, toCount(usage.totalTokens) - counted),
+    reasoning: Math.max(0, countOrZero(usage.totalTokens) - counted),
   }
-}
-
-function toCount(value: Json | undefined): number {
-  return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.ceil(value) : 0
 }

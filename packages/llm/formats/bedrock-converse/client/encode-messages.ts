@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toObject, toText } from '../../../json/json-value.ts'
+import { toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { listFunctionCalls } from '../../shared/function-calls.ts'
-import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { findReasoningDetails, plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { toArgumentsOrWrapped } from '../../shared/tool-arguments.ts'
 import { weaveThinking } from '../../shared/weave-thinking.ts'
 import { type Blocks, encodeContent, toCachePoint } from './encode-content.ts'
 import { findFamily, takesCachePoints } from './model-family.ts'
@@ -115,18 +115,8 @@ function encodeCalls(calls: readonly ToolCall[], model: string, asText: boolean)
   return calls.map(call => {
     const { name, arguments: input } = call.function
     if (asText) return [{ text: `Called the tool ${name} with ${input || '{}'}` }]
-    return [{ toolUse: { toolUseId: toToolUseId(call.id, model), name, input: parseInput(input) } }]
+    return [{ toolUse: { toolUseId: toToolUseId(call.id, model), name, input: toArgumentsOrWrapped(input) } }]
   })
-}
-
-/** Arguments that are not a JSON object, by a mistake of the model that wrote them, are sent as a text in an object. */
-function parseInput(text: string): JsonObject {
-  if (text.trim() === '') return {}
-  try {
-    return toObject(parseInnerJson(text)) ?? { arguments: text }
-  } catch {
-    return { arguments: text }
-  }
 }
 
 function encodeResult(

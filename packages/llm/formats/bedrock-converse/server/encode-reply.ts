@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { toObject } from '../../../json/json-value.ts'
 import type { ChatReply, FinishReason, ReplyChoice } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
 import { listOrderedParts } from '../../shared/ordered-parts.ts'
-import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { isShownReasoning } from '../../shared/sandbox-reasoning.ts'
+import { toArgumentsOrEmpty } from '../../shared/tool-arguments.ts'
 import { encodeUsage } from './encode-usage.ts'
 
 const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
@@ -66,13 +65,5 @@ export function encodeRedacted(data: string): string {
 }
 
 function encodeCall({ id, function: { name, arguments: text } }: ToolCall): JsonObject {
-  return { toolUse: { toolUseId: id, name, input: parseInput(text) } }
-}
-
-function parseInput(text: string): JsonObject {
-  try {
-    return toObject(parseInnerJson(text)) ?? {}
-  } catch {
-    return {}
-  }
+  return { toolUse: { toolUseId: id, name, input: toArgumentsOrEmpty(text) } }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { FinishReason } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
-import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
+import type { DeltaEvent, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { FORMAT } from '../../shared/claude-thinking.ts'
 import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
@@ -9,8 +9,6 @@ import { isShownReasoning } from '../../shared/sandbox-reasoning.ts'
 import { SequentialCalls } from '../../shared/sequential-calls.ts'
 import { encodeRedacted, toStopReason } from './encode-reply.ts'
 import { encodeUsage } from './encode-usage.ts'
-
-type Delta = Extract<StreamEvent, { type: 'delta' }>
 
 /** One event of a Converse stream: its name and its payload. */
 export interface ConverseEvent {
@@ -39,7 +37,7 @@ export class ConverseEncoder {
     return out
   }
 
-  private add(out: ConverseEvent[], event: Delta): void {
+  private add(out: ConverseEvent[], event: DeltaEvent): void {
     const { reasoning, reasoningDetails, toolCalls } = event
     if (reasoning !== undefined && reasoning !== '') this.addReasoning(out, { text: reasoning })
     if (reasoningDetails !== undefined) for (const detail of reasoningDetails) this.addDetail(out, detail)

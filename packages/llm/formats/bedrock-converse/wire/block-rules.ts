@@ -1,6 +1,7 @@
 import {
   MEDIA as BYTES,
   DATA,
+  DATA_WITHOUT_STORED,
   forKeys,
   type Rule,
   SCALAR,
@@ -8,16 +9,15 @@ import {
   toObjectRule,
   toRoleRule,
   toUsualRule,
-  UNKEPT,
 } from '../../../upstream/outgoing-rules.ts'
 import { type DeclaredTools, withDeclaredTools } from '../../shared/declared-tools.ts'
 
 /** What may go out in `system`, `messages` and `toolConfig`. */
 
-export const CACHE_POINT = toObjectRule({ type: SCALAR, ttl: SCALAR })
+const CACHE_POINT = toObjectRule({ type: SCALAR, ttl: SCALAR })
 
 /** Fields that hold the content itself. Any other field names an object in the account's store. */
-export const SOURCE = toObjectRule({ bytes: BYTES, text: SCALAR, content: UNKEPT }, 'refused')
+export const SOURCE = toObjectRule({ bytes: BYTES, text: SCALAR, content: DATA_WITHOUT_STORED }, 'refused')
 
 const CITATIONS = toObjectRule({ enabled: SCALAR })
 
@@ -54,8 +54,13 @@ const ANY_BLOCK = toObjectRule({
   text: SCALAR,
   json: DATA,
   guardContent: GUARDED,
-  citationsContent: UNKEPT,
-  searchResult: toObjectRule({ title: SCALAR, source: SCALAR, content: UNKEPT, citations: CITATIONS }),
+  citationsContent: DATA_WITHOUT_STORED,
+  searchResult: toObjectRule({
+    title: SCALAR,
+    source: SCALAR,
+    content: DATA_WITHOUT_STORED,
+    citations: CITATIONS,
+  }),
   image: MEDIA,
   audio: MEDIA,
   document: MEDIA,

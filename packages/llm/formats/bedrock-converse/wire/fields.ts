@@ -15,10 +15,10 @@ import {
   formatSpecific,
   nested,
   number,
+  opaque,
   own,
   sent,
   texts,
-  unread,
 } from '../../shared/field-table.ts'
 import { isEmptyRecord } from '../../shared/harmless-params.ts'
 import { fitTemperature } from '../../shared/temperature-scale.ts'
@@ -54,7 +54,7 @@ export const MODEL_FIELDS = new FieldTable({
   output_config: sent(toObjectRule({ effort: SCALAR, format: DATA }), own('reasoningEffort')),
   top_k: sent(SCALAR, formatSpecific()),
   // A feature that is in beta at one maker has no meaning at another.
-  anthropic_beta: sent(forKeys(SCALAR), unread()),
+  anthropic_beta: sent(forKeys(SCALAR), opaque()),
 })
 
 /** Objects that multiply the price by one field, and the value of that field that leaves it as it is. */

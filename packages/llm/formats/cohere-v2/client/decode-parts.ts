@@ -1,6 +1,7 @@
 import type { Json } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { FinishReason } from '../../../reply/chat-reply.ts'
+import { countOrZero } from '../../../usage/token-count.ts'
 import type { Usage } from '../../../usage/usage.ts'
 
 /** What plain replies and streams have in common. */
@@ -28,16 +29,9 @@ export function readFinishReason(value: Json | undefined, hasToolCalls: boolean)
 export function decodeUsage(value: Json | undefined): Usage | undefined {
   const usage = toObject(value)
   const counted = toObject(usage?.billed_units) ?? toObject(usage?.tokens)
-  const uncachedInput = toCount(counted?.input_tokens)
-  const output = toCount(counted?.output_tokens)
+  const uncachedInput = countOrZero(counted?.input_tokens)
+  const output = countOrZero(counted?.output_tokens)
   if (uncachedInput + output === 0) return undefined
-  const reasoning = Math.min(output, toCount(toObject(usage?.tokens)?.reasoning_tokens))
+  const reasoning = Math.min(output, countOrZero(toObject(usage?.tokens)?.reasoning_tokens))
   return { uncachedInput, cacheRead: 0, cacheWrite: 0, output: output - reasoning, reasoning }
-}
-
-/** No request has this many tokens: a larger number is a provider's mistake. */
-const MAX_TOKENS = 1_000_000_000
-
-function toCount(value: Json | undefined): number {
-  return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.ceil(value) : 0
 }

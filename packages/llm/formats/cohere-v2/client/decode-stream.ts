@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
+import { parseObject } from '../../../json/parse-object.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
 import { decodeErrorBody } from '../../shared/decode-error.ts'
 import { decodeUsage, readFinishReason } from './decode-parts.ts'
@@ -28,12 +29,7 @@ export function openStream(): StreamDecoder {
 function decode(state: State, data: string): readonly StreamEvent[] {
   // `message-end` has said everything before it.
   if (data === '[DONE]') return NOTHING
-  let body: JsonObject | undefined
-  try {
-    body = toObject(JSON.parse(data) as Json)
-  } catch {
-    // Reported below.
-  }
+  const body = parseObject(data)
   if (body === undefined) {
     const detail = `a frame is not a JSON object: ${data.slice(0, 200)}`
     return [{ type: 'error', error: { kind: 'interrupted', detail } }]

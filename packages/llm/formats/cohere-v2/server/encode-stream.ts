@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { FinishReason, ReplyEnvelope } from '../../../reply/chat-reply.ts'
-import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
+import type { DeltaEvent, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { SequentialCalls } from '../../shared/sequential-calls.ts'
 import { encodeUsage, toFinishReason } from './encode-parts.ts'
 
-type Delta = Extract<StreamEvent, { type: 'delta' }>
 type Kind = 'text' | 'thinking'
 
 /**
@@ -58,7 +57,7 @@ export class ChatEventEncoder {
     return [{ id: this.envelope.id, type: 'message-start', delta: { message } }]
   }
 
-  private add(out: JsonObject[], event: Delta): void {
+  private add(out: JsonObject[], event: DeltaEvent): void {
     this.addText(out, 'thinking', event.reasoning)
     this.addText(out, 'text', event.content ?? event.refusal)
     if (event.toolCalls !== undefined) for (const call of event.toolCalls) this.addCall(out, call)

@@ -1,4 +1,5 @@
 import {
+  DATA_WITHOUT_STORED,
   forEndUsers,
   SCALAR,
   toListRule,
@@ -6,7 +7,6 @@ import {
   toRoleRule,
   toTextOrRule,
   toTypedRule,
-  UNKEPT,
   UNREAD_CONTENT,
 } from '../../../upstream/outgoing-rules.ts'
 import { IMAGE_URL, TOOL, TOOL_CALLS } from '../../shared/chat-rules.ts'
@@ -14,7 +14,7 @@ import { withDeclaredTools } from '../../shared/declared-tools.ts'
 
 /** What may go out in `messages` and `documents`. */
 
-const DOCUMENT = toTextOrRule(toObjectRule({ id: SCALAR, data: UNKEPT }))
+const DOCUMENT = toTextOrRule(toObjectRule({ id: SCALAR, data: DATA_WITHOUT_STORED }))
 
 const PART = toTypedRule(
   {
@@ -35,7 +35,7 @@ const ANY_MESSAGES = forEndUsers(
       tool_calls: TOOL_CALLS,
       tool_call_id: SCALAR,
       tool_plan: SCALAR,
-      citations: UNKEPT,
+      citations: DATA_WITHOUT_STORED,
     }),
   ),
 )

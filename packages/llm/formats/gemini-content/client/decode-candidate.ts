@@ -2,14 +2,13 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { toJsonText, toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { CallBudget } from '../../../reply/call-budget.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
-import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
+import type { DeltaEvent, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import { makeToolCallId } from '../../shared/decode-message.ts'
 import { packToolCallId } from '../../shared/reasoning-carrier.ts'
 import { toSignature } from '../wire/signatures.ts'
 import { toFinish } from './finish-reason.ts'
 import { PartialArguments } from './partial-arguments.ts'
 
-type Delta = Extract<StreamEvent, { type: 'delta' }>
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Decodes one candidate over the chunks of its stream. */
@@ -108,8 +107,8 @@ function withoutIndex({ index: _, ...detail }: ReasoningDetail): ReasoningDetail
  * parts in another order are several deltas.
  */
 class DeltaBuilder {
-  value: Mutable<Delta>
-  readonly before: Delta[] = []
+  value: Mutable<DeltaEvent>
+  readonly before: DeltaEvent[] = []
   #details: ReasoningDetail[] = []
   #calls: ToolCallDelta[] = []
 

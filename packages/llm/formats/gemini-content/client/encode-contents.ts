@@ -6,6 +6,7 @@ import { listFunctionCalls } from '../../shared/function-calls.ts'
 import { matchesAny } from '../../shared/model-pattern.ts'
 import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { toArgumentsOrEmpty } from '../../shared/tool-arguments.ts'
 import { findSignatures } from '../wire/signatures.ts'
 import { encodeParts } from './encode-parts.ts'
 
@@ -76,7 +77,7 @@ function encodeAssistant(message: Message, target: Target): JsonObject[] {
 }
 
 function encodeCall({ id, function: fn }: ToolCall, target: Target): JsonObject {
-  return { ...withId(id, target), name: fn.name, args: parseArguments(fn.arguments) }
+  return { ...withId(id, target), name: fn.name, args: toArgumentsOrEmpty(fn.arguments) }
 }
 
 /** The provider's id of a call; nothing if the provider sent none, so that the gateway made the id, or if it accepts none. */
@@ -84,10 +85,6 @@ export function withId(packed: string, { provider, model }: Target): JsonObject 
   if (provider.refusesCallIds !== undefined && matchesAny(model, provider.refusesCallIds)) return {}
   const id = plainToolCallId(packed)
   return /^call_[0-9a-f]{24}$/.test(id) || id === '' ? {} : { id }
-}
-
-function parseArguments(text: string): JsonObject {
-  return toObject(parseJson(text)) ?? {}
 }
 
 /** The result of a call, with the name of its function. Images of the result are parts after it. */

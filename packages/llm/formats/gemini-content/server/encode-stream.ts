@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { FinishReason, ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
-import type { StreamEvent } from '../../../stream/stream-event.ts'
+import type { DeltaEvent, StreamEvent } from '../../../stream/stream-event.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { CallCollector } from '../../shared/call-collector.ts'
 import {
@@ -11,8 +11,6 @@ import {
   type ReplyOptions,
   toFinishReason,
 } from '../wire/encode-reply.ts'
-
-type Delta = Extract<StreamEvent, { type: 'delta' }>
 
 /**
  * Canonical events as the chunks of this format's stream. A call has no pieces in this format, and pieces of parallel calls
@@ -54,7 +52,7 @@ export class ContentEncoder {
     return encodeChunk([{ content: { parts, role: 'model' }, index: 0 }], this.#envelope, undefined)
   }
 
-  #addText(parts: JsonObject[], { content, refusal, reasoningDetails }: Delta): void {
+  #addText(parts: JsonObject[], { content, refusal, reasoningDetails }: DeltaEvent): void {
     const text = content ?? refusal ?? ''
     const signature = reasoningDetails === undefined ? undefined : findSignature(reasoningDetails, undefined)
     if (text === '' && signature === undefined) return

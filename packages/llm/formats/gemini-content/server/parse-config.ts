@@ -16,7 +16,7 @@ import {
 import { refuseReservedName } from '../../shared/reserved-fields.ts'
 import { CONFIG_FIELDS } from '../wire/fields.ts'
 import { decodeSchema } from './decode-schema.ts'
-import { findUnread } from './find-unread.ts'
+import { findUnknownFields } from './find-unknown-fields.ts'
 
 const PATH = 'generationConfig'
 
@@ -61,7 +61,7 @@ function listFields(config: JsonObject, findings: TargetFindings): void {
       if (CONFIG_FIELDS.isFormatSpecific(name, value)) findings.nativeOnly.push(path)
     } else {
       refuseReservedName(name, path)
-      findings.unread.push(path)
+      findings.unknownFields.push(path)
     }
   }
 }
@@ -93,7 +93,7 @@ const MEDIUM_BUDGET = 8192
 
 /** undefined: the model decides. */
 function parseEffort(thinking: JsonObject, findings: TargetFindings): string | undefined {
-  findUnread(thinking, THINKING, THINKING_FIELDS, findings)
+  findUnknownFields(thinking, THINKING, THINKING_FIELDS, findings)
   const given = optionalText(thinking, 'thinkingLevel', `${THINKING}.thinkingLevel`)
   const budget = optionalNumber(thinking, 'thinkingBudget', { integer: true }, `${THINKING}.thinkingBudget`)
   const level = toText(given)?.toLowerCase()

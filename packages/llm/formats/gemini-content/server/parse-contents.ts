@@ -8,7 +8,7 @@ import { invalid, listAt, objectAt, optionalObject } from '../../shared/read-fie
 import { markDirect, plainToolCallId } from '../../shared/reasoning-carrier.ts'
 import { markSandbox } from '../../shared/sandbox-reasoning.ts'
 import { PLACEHOLDER, toSignature } from '../wire/signatures.ts'
-import { findUnread } from './find-unread.ts'
+import { findUnknownFields } from './find-unknown-fields.ts'
 import {
   listContent,
   type ParsedCall,
@@ -31,7 +31,7 @@ export function parseContents(body: JsonObject, findings: TargetFindings): Messa
   const messages: Message[] = []
   const instruction = optionalObject(body, 'systemInstruction')
   if (instruction !== undefined) {
-    findUnread(instruction, 'systemInstruction', CONTENT_FIELDS, findings)
+    findUnknownFields(instruction, 'systemInstruction', CONTENT_FIELDS, findings)
     const parts = listContent(parseParts(instruction.parts, 'systemInstruction.parts', findings))
     if (parts.length > 0) messages.push({ role: 'system', content: toContent(parts) })
   }
@@ -42,7 +42,7 @@ export function parseContents(body: JsonObject, findings: TargetFindings): Messa
     const path = `contents[${at}]`
     const content = objectAt(value, path)
     if (!ROLES.has(content.role)) throw invalid(`${path}.role`, 'must be user or model.')
-    findUnread(content, path, CONTENT_FIELDS, findings)
+    findUnknownFields(content, path, CONTENT_FIELDS, findings)
     const parts = parseParts(content.parts, `${path}.parts`, findings)
     if (content.role === 'model') messages.push(toAssistant(parts, at, pending))
     else addUser(parts, pending, messages)

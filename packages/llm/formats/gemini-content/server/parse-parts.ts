@@ -7,8 +7,8 @@ import { joinPath } from '../../shared/field-path.ts'
 import type { TargetFindings } from '../../shared/findings.ts'
 import { holdsPackedFile, namesContent } from '../../shared/names-content.ts'
 import { listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
-import { isKeptAtProvider, NATIVE_PART_FIELDS } from '../wire/content-rules.ts'
-import { findNativeOnly, findUnread } from './find-unread.ts'
+import { isStoredAtProvider, NATIVE_PART_FIELDS } from '../wire/content-rules.ts'
+import { findNativeOnly, findUnknownFields } from './find-unknown-fields.ts'
 import { toFilePart, toInlinePart } from './to-content-part.ts'
 
 /** One part of a content. Each of its fields may stand beside any other. */
@@ -61,7 +61,7 @@ function parsePart(fields: JsonObject, path: string, findings: TargetFindings): 
     else if (NATIVE_FIELDS.has(name)) {
       findings.nativeOnly.push(at)
       if (namesContent(value) || holdsPackedFile(value)) findings.unmeasured.push(at)
-    } else findings.unread.push(at)
+    } else findings.unknownFields.push(at)
   }
   return part
 }
@@ -98,16 +98,16 @@ const FIELD_PARSERS: Readonly<Record<string, FieldParser | undefined>> = toTable
   },
   inlineData: (part, value, path, findings) => {
     const blob = objectAt(value, path)
-    findUnread(blob, path, ['mimeType', 'data', 'displayName'], findings)
+    findUnknownFields(blob, path, ['mimeType', 'data', 'displayName'], findings)
     const mimeType = textAt(blob.mimeType, `${path}.mimeType`)
     const data = textAt(blob.data, `${path}.data`)
     part.media = toInlinePart(mimeType, data, toText(blob.displayName))
   },
   fileData: (part, value, path, findings) => {
     const file = objectAt(value, path)
-    findUnread(file, path, ['mimeType', 'fileUri', 'displayName'], findings)
+    findUnknownFields(file, path, ['mimeType', 'fileUri', 'displayName'], findings)
     const fileUri = textAt(file.fileUri, `${path}.fileUri`)
-    if (isKeptAtProvider(fileUri)) findings.stateful.push(`${path}.fileUri`)
+    if (isStoredAtProvider(fileUri)) findings.storedStatePaths.push(`${path}.fileUri`)
     // Whatever its media type and its end say, it may be a video of any length.
     findings.unmeasured.push(`${path}.fileUri`)
     const mimeType = optionalText(file, 'mimeType', `${path}.mimeType`)
@@ -115,7 +115,7 @@ const FIELD_PARSERS: Readonly<Record<string, FieldParser | undefined>> = toTable
   },
   functionCall: (part, value, path, findings) => {
     const call = objectAt(value, path)
-    findUnread(call, path, ['id', 'name', 'args'], findings)
+    findUnknownFields(call, path, ['id', 'name', 'args'], findings)
     const name = toolNameAt(call.name, `${path}.name`)
     optionalText(call, 'id', `${path}.id`)
     assertCallIdLength(call.id, `${path}.id`)
@@ -124,7 +124,7 @@ const FIELD_PARSERS: Readonly<Record<string, FieldParser | undefined>> = toTable
   },
   functionResponse: (part, value, path, findings) => {
     const result = objectAt(value, path)
-    findUnread(result, path, RESULT_FIELDS, findings)
+    findUnknownFields(result, path, RESULT_FIELDS, findings)
     const name = toolNameAt(result.name, `${path}.name`)
     optionalText(result, 'id', `${path}.id`)
     assertCallIdLength(result.id, `${path}.id`)

@@ -24,9 +24,9 @@ const BY_DESIGN = {
   'refused generationConfig.speechConfig': 2,
   // A filter that its provider charges for.
   'refused modelArmorConfig': 1,
-  'stateful cachedContent': 2,
-  'stateful contents[*].parts[*].fileData.fileUri': 8,
-  'stateful contents[*].parts[*].functionResponse.parts[*].fileData.fileUri': 3,
+  'stored cachedContent': 2,
+  'stored contents[*].parts[*].fileData.fileUri': 8,
+  'stored contents[*].parts[*].functionResponse.parts[*].fileData.fileUri': 3,
 }
 
 function note(path: string): void {
@@ -47,10 +47,10 @@ describe.skipIf(!hasRecordings)('every recorded request', () => {
     for (const { body, model } of taken) {
       try {
         const context = { source: toSourceBody('gemini-content', body), pathModel: model, isEndUser: false }
-        const { unread, nativeOnly, stateful } = parseRequest(body, context, false).findings
-        for (const path of unread) note(`unread ${path}`)
+        const { unknownFields, nativeOnly, storedStatePaths } = parseRequest(body, context, false).findings
+        for (const path of unknownFields) note(`unknown ${path}`)
         for (const path of nativeOnly) note(`native ${path}`)
-        for (const path of stateful) note(`stateful ${path}`)
+        for (const path of storedStatePaths) note(`stored ${path}`)
       } catch (thrown) {
         if (!(thrown instanceof RequestError)) throw thrown
         note(`refused ${thrown.param}`)

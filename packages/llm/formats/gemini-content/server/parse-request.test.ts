@@ -87,7 +87,7 @@ describe('generationConfig', () => {
     const given = { topK: 3, logprobs: 2, audioTimestamp: false, somethingNew: 1 }
     expect(find(config(given))).toMatchObject({
       nativeOnly: ['generationConfig.topK', 'generationConfig.logprobs'],
-      unread: ['generationConfig.somethingNew'],
+      unknownFields: ['generationConfig.somethingNew'],
     })
     expect(find(config({ responseMimeType: 'text/x.enum' })).nativeOnly).toEqual([
       'generationConfig.responseMimeType',
@@ -147,17 +147,17 @@ describe('finds', () => {
       'files/abc',
     ]
     for (const fileUri of kept) {
-      expect(find(part({ fileData: { fileUri } })).stateful).toEqual([
+      expect(find(part({ fileData: { fileUri } })).storedStatePaths).toEqual([
         'contents[0].parts[0].fileData.fileUri',
       ])
     }
-    expect(find(part({ fileData: { fileUri: 'https://a.example/x.png' } })).stateful).toEqual([])
-    expect(find({ cachedContent: 'cachedContents/x' }).stateful).toEqual(['cachedContent'])
+    expect(find(part({ fileData: { fileUri: 'https://a.example/x.png' } })).storedStatePaths).toEqual([])
+    expect(find({ cachedContent: 'cachedContents/x' }).storedStatePaths).toEqual(['cachedContent'])
   })
 
   test('what only this format has, and what is unknown, at each depth', () => {
     const result = { name: 'f', scheduling: 'SILENT', somethingNew: 1 }
-    const { nativeOnly, unread } = find({
+    const { nativeOnly, unknownFields } = find({
       ...part({ functionResponse: result, videoMetadata: {}, other: 1 }),
       safetySettings: [{ threshold: 'BLOCK_NONE' }, { threshold: 'BLOCK_LOW_AND_ABOVE' }],
       toolConfig: { includeServerSideToolInvocations: true, functionCallingConfig: { other: 1 } },
@@ -169,7 +169,7 @@ describe('finds', () => {
       'toolConfig.includeServerSideToolInvocations',
       'safetySettings',
     ])
-    expect(unread).toEqual([
+    expect(unknownFields).toEqual([
       '["a.b"]',
       'contents[0].parts[0].functionResponse.somethingNew',
       'contents[0].parts[0].other',

@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { isObject } from '../../../json/json-value.ts'
 import { joinPath } from '../../shared/field-path.ts'
 import type { MutableRequest } from '../../shared/field-table.ts'
 import { noFindings, type TargetFindings } from '../../shared/findings.ts'
 import { GEMINI_LABELS, parseLogMetadata } from '../../shared/log-metadata.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
-import { invalid, isObject, objectAt, optionalObject, optionalText } from '../../shared/read-fields.ts'
+import { invalid, objectAt, optionalObject, optionalText } from '../../shared/read-fields.ts'
 import { refuseReservedName } from '../../shared/reserved-fields.ts'
 import { findStored } from '../../shared/stored-fields.ts'
 import { isUsualTier } from '../wire/content-rules.ts'
@@ -38,7 +39,7 @@ export function parseRequest(given: JsonObject, context: ParseContext, stream: b
   parseTools(body, request, findings)
   const { choices, showsThoughts } = parseConfig(body, request, findings)
   parseSafety(body.safetySettings, findings)
-  if (optionalText(body, 'cachedContent') !== undefined) findings.stateful.push('cachedContent')
+  if (optionalText(body, 'cachedContent') !== undefined) findings.storedStatePaths.push('cachedContent')
   if (context.isEndUser) {
     findings.passedOn = findPassedOn(given)
     findings.stored = findStored(given)
@@ -77,7 +78,7 @@ function listFields(body: JsonObject, findings: TargetFindings): void {
       continue
     }
     refuseReservedName(name, name)
-    findings.unread.push(joinPath('', name))
+    findings.unknownFields.push(joinPath('', name))
   }
 }
 

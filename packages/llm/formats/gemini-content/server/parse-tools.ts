@@ -8,7 +8,7 @@ import type { TargetFindings } from '../../shared/findings.ts'
 import { listAt, objectAt, optionalObject, optionalText, textsAt } from '../../shared/read-fields.ts'
 import { HOSTED_RULES, UNPRICED_TOOLS } from '../wire/content-rules.ts'
 import { decodeSchema } from './decode-schema.ts'
-import { findNativeOnly, findUnread } from './find-unread.ts'
+import { findNativeOnly, findUnknownFields } from './find-unknown-fields.ts'
 
 /** Sets the functions of a request and the choice among them. */
 export function parseTools(body: JsonObject, request: MutableRequest, findings: TargetFindings): void {
@@ -75,7 +75,7 @@ const EMPTY: JsonObject = { type: 'object', properties: {} }
 
 function parseFunction(value: Json, path: string, findings: TargetFindings): FunctionTool {
   const declared = objectAt(value, path)
-  findUnread(declared, path, KNOWN_DECLARED_FIELDS, findings)
+  findUnknownFields(declared, path, KNOWN_DECLARED_FIELDS, findings)
   const name = toolNameAt(declared.name, `${path}.name`)
   const description = optionalText(declared, 'description', `${path}.description`)
   const older = optionalObject(declared, 'parameters', `${path}.parameters`)
@@ -109,7 +109,7 @@ function parseToolConfig(body: JsonObject, findings: TargetFindings): FunctionCa
   }
   const calling = optionalObject(config, 'functionCallingConfig', CALLING)
   if (calling === undefined) return ANY_FUNCTION
-  findUnread(calling, CALLING, CALLING_FIELDS, findings)
+  findUnknownFields(calling, CALLING, CALLING_FIELDS, findings)
   const allowed = calling.allowedFunctionNames
   return {
     mode: optionalText(calling, 'mode', `${CALLING}.mode`),

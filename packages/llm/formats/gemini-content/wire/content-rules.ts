@@ -31,7 +31,7 @@ function toFields(rules: Readonly<Record<string, Rule>>, unknown: UnknownFields 
 const MAX_URI = 8192
 
 /** An address that only the provider can read: a file that was uploaded there, or one in a bucket of its account. */
-export function isKeptAtProvider(fileUri: string): boolean {
+export function isStoredAtProvider(fileUri: string): boolean {
   if (fileUri.length > MAX_URI || !/^https?:\/\//i.test(fileUri) || !hasPlainAuthority(fileUri)) return true
   const url = parseUrl(fileUri)
   if (url === undefined) return true
@@ -58,7 +58,7 @@ function isFilePath(pathname: string): boolean {
 
 const FILE_URI: Rule = {
   check: (value, grant) =>
-    (typeof value === 'string' && !isKeptAtProvider(value) ? ADDRESS : STORED).check(value, grant),
+    (typeof value === 'string' && !isStoredAtProvider(value) ? ADDRESS : STORED).check(value, grant),
 }
 
 const MEDIA: Readonly<Record<string, Rule>> = {

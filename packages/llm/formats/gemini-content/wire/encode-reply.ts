@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { toObject } from '../../../json/json-value.ts'
 import type { ChatReply, FinishReason, ReplyChoice, ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { listWholeCalls } from '../../shared/call-collector.ts'
-import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { isDirect, unpackToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isShownReasoning } from '../../shared/sandbox-reasoning.ts'
+import { toArgumentsOrEmpty } from '../../shared/tool-arguments.ts'
 import { encodeUsage } from './encode-usage.ts'
 import { FORMAT } from './signatures.ts'
 
@@ -95,16 +94,7 @@ function encodeCall(
   const isOwn = carried.every(detail => detail.format === FORMAT && isDirect(detail))
   const id = signature !== undefined && isOwn ? plain : packed
   return {
-    functionCall: { ...(id === '' ? {} : { id }), name: fn.name, args: parseArguments(fn.arguments) },
+    functionCall: { ...(id === '' ? {} : { id }), name: fn.name, args: toArgumentsOrEmpty(fn.arguments) },
     ...(signature === undefined ? {} : { thoughtSignature: signature }),
-  }
-}
-
-/** Arguments as an object, which the format requires; empty if the model wrote something else. */
-function parseArguments(text: string): JsonObject {
-  try {
-    return toObject(parseInnerJson(text)) ?? {}
-  } catch {
-    return {}
   }
 }

@@ -1,8 +1,10 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { parseObject } from '../../../json/parse-object.ts'
 import type { ChatReply, FinishReason, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
+import { countOrZero } from '../../../usage/token-count.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { decodeErrorBody } from '../../shared/decode-error.ts'
 import { makeToolCallId, readArguments } from '../../shared/decode-message.ts'
@@ -32,7 +34,7 @@ class LineDecoder implements StreamDecoder {
   private isStarted = false
 
   decode(data: string): readonly StreamEvent[] {
-    const line = parse(data)
+    const line = parseObject(data)
     if (line === undefined) {
       const detail = `a line is not a JSON object: ${data.slice(0, 200)}`
       return [{ type: 'error', error: { kind: 'interrupted', detail } }]
@@ -71,14 +73,6 @@ class LineDecoder implements StreamDecoder {
 
 const END: StreamEvent = { type: 'end' }
 
-function parse(data: string): JsonObject | undefined {
-  try {
-    return toObject(JSON.parse(data) as Json)
-  } catch {
-    return undefined
-  }
-}
-
 /** `first`: the number of earlier calls of the answer. Older servers give calls no ids. */
 function decodeCalls(message: JsonObject, createdAt: string, first: number): ToolCall[] {
   return toObjects(message.tool_calls).flatMap((call, at): ToolCall[] => {
@@ -99,15 +93,8 @@ function readDoneReason(value: Json | undefined, hasToolCalls: boolean): FinishR
 
 /** Thinking is part of the output count. */
 function decodeUsage(body: JsonObject): Usage | undefined {
-  const uncachedInput = toCount(body.prompt_eval_count)
-  const output = toCount(body.eval_count)
+  const uncachedInput = countOrZero(body.prompt_eval_count)
+  const output = countOrZero(body.eval_count)
   if (uncachedInput + output === 0) return undefined
   return { uncachedInput, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 }
-}
-
-/** No request has this many tokens: a larger number is a provider's mistake. */
-const MAX_TOKENS = 1_000_000_000
-
-function toCount(value: Json | undefined): number {
-  return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.ceil(value) : 0
 }

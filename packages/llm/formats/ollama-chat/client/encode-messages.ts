@@ -3,8 +3,8 @@ import { toObject, toText } from '../../../json/json-value.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
 import { toResultContent } from '../../shared/error-content.ts'
 import { listFunctionCalls } from '../../shared/function-calls.ts'
-import { parseInnerJson } from '../../shared/parse-inner-json.ts'
 import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { toArgumentsOrWrapped } from '../../shared/tool-arguments.ts'
 
 /** Types of parts that the format has a place for. */
 export const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url'])
@@ -49,15 +49,8 @@ function encodeImage(part: ContentPart): string {
 }
 
 function encodeCall({ id, function: fn }: ToolCall): JsonObject {
-  return { id: plainToolCallId(id), function: { name: fn.name, arguments: parseArguments(fn.arguments) } }
-}
-
-/** Returns the arguments as an object. Text that is no object was the model's mistake; it is kept under `arguments`. */
-function parseArguments(text: string): JsonObject {
-  if (text.trim() === '') return {}
-  try {
-    return toObject(parseInnerJson(text)) ?? { arguments: text }
-  } catch {
-    return { arguments: text }
+  return {
+    id: plainToolCallId(id),
+    function: { name: fn.name, arguments: toArgumentsOrWrapped(fn.arguments) },
   }
 }

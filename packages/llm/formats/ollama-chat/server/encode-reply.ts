@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { toObject } from '../../../json/json-value.ts'
 import type { ChatReply, FinishReason, ReplyChoice, ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
 import { listWholeCalls } from '../../shared/call-collector.ts'
-import { parseInnerJson } from '../../shared/parse-inner-json.ts'
+import { toArgumentsOrEmpty } from '../../shared/tool-arguments.ts'
 
 /** How long an answer took, in milliseconds. */
 export interface ReplyTiming {
@@ -67,15 +66,6 @@ function encodeMessage({ message, finishReason }: ReplyChoice): JsonObject {
 export function encodeCall({ id, function: fn }: ToolCall, index: number): JsonObject {
   return {
     ...(id === '' ? {} : { id }),
-    function: { index, name: fn.name, arguments: parseArguments(fn.arguments) },
-  }
-}
-
-/** Returns the arguments as an object, as the format has them. Text that is no object becomes an empty one. */
-function parseArguments(text: string): JsonObject {
-  try {
-    return toObject(parseInnerJson(text)) ?? {}
-  } catch {
-    return {}
+    function: { index, name: fn.name, arguments: toArgumentsOrEmpty(fn.arguments) },
   }
 }

@@ -36,19 +36,19 @@ function parseGenerate(body: JsonObject, context: ParseContext): ParsedChat {
   }
   const { prompt, system, images, suffix, template, raw, context: state, ...rest } = body
   const asksOnly = prompt === undefined || prompt === null || prompt === '' ? toLoadAction(body) : undefined
-  const unread = asksOnly === undefined ? listUnread(body) : []
+  const unsupported = asksOnly === undefined ? listUnsupported(body) : []
   const messages = asksOnly === undefined ? toMessages(body) : [{ role: 'user', content: '' }]
   const parsed = parseRequest({ ...rest, messages }, context)
   // A client that loads a model before it asks reads one object, whatever it says of streams.
   if (asksOnly !== undefined) return { ...parsed, request: { ...parsed.request, stream: false }, asksOnly }
-  if (unread.length === 0) return parsed
+  if (unsupported.length === 0) return parsed
   const { findings } = parsed
   return {
     ...parsed,
     findings: {
       ...findings,
-      unread: [...findings.unread, ...unread],
-      passedOn: context.isEndUser ? (findings.passedOn ?? unread[0]) : undefined,
+      unknownFields: [...findings.unknownFields, ...unsupported],
+      passedOn: context.isEndUser ? (findings.passedOn ?? unsupported[0]) : undefined,
     },
   }
 }
@@ -73,18 +73,18 @@ function toMessages(body: JsonObject): JsonObject[] {
 }
 
 /** What only a server that writes the model's prompt itself could honour. */
-function listUnread(body: JsonObject): string[] {
-  const unread: string[] = []
+function listUnsupported(body: JsonObject): string[] {
+  const unsupported: string[] = []
   for (const name of ['suffix', 'template']) {
     const text = optionalText(body, name)
-    if (text !== undefined && text !== '') unread.push(name)
+    if (text !== undefined && text !== '') unsupported.push(name)
   }
-  if (optionalFlag(body, 'raw') === true) unread.push('raw')
+  if (optionalFlag(body, 'raw') === true) unsupported.push('raw')
   const { context } = body
   if (context !== undefined && context !== null && listAt(context, 'context').length > 0) {
-    unread.push('context')
+    unsupported.push('context')
   }
-  return unread
+  return unsupported
 }
 
 function toReply(context: ReplyContext, answer: PlainAnswer, bill: Bill): Buffer {

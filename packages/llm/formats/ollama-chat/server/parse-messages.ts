@@ -12,9 +12,9 @@ const FIELDS: ReadonlySet<string> = new Set([
 
 /**
  * The messages of a caller as canonical ones. Throws RequestError where a value that other providers get a translation of
- * has the wrong form. Adds the paths of unknown fields, which no provider gets, to `unread`.
+ * has the wrong form. Adds the paths of unknown fields, which no provider gets, to `unknownFields`.
  */
-export function parseMessages(value: Json | undefined, unread: string[]): Message[] {
+export function parseMessages(value: Json | undefined, unknownFields: string[]): Message[] {
   const messages = listAt(value, 'messages')
   if (messages.length === 0) throw invalid('messages', 'must have at least one message.')
   const pending = new PendingCalls()
@@ -22,7 +22,7 @@ export function parseMessages(value: Json | undefined, unread: string[]): Messag
     const path = `messages[${turn}]`
     const message = objectAt(value, path)
     for (const name in message) {
-      if (!FIELDS.has(name) && message[name] !== null) unread.push(`${path}.${name}`)
+      if (!FIELDS.has(name) && message[name] !== null) unknownFields.push(`${path}.${name}`)
     }
     return parseMessage(message, path, turn, pending)
   })

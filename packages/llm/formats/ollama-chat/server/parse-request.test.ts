@@ -55,7 +55,7 @@ describe('findings', () => {
     const asks = { options: { top_k: 3, mirostat: 1, num_gpu: 1 }, logprobs: true, top_logprobs: 2 }
     expect(parse(asks).findings).toMatchObject({
       nativeOnly: ['options.top_k', 'options.mirostat', 'logprobs', 'top_logprobs'],
-      unread: [],
+      unknownFields: [],
     })
     const asksNothing = {
       options: { top_k: 0, repeat_penalty: 1, penalize_newline: false, num_ctx: 9, min_p: null },
@@ -64,7 +64,7 @@ describe('findings', () => {
       keep_alive: '5m',
       truncate: true,
     }
-    expect(parse(asksNothing).findings).toMatchObject({ nativeOnly: [], unread: [] })
+    expect(parse(asksNothing).findings).toMatchObject({ nativeOnly: [], unknownFields: [] })
   })
 
   test('an unknown field goes to no provider', () => {
@@ -72,7 +72,7 @@ describe('findings', () => {
     const { request, findings } = parse({ messages, fresh: 1, options: { other: 1 }, empty: null })
     expect(findings).toMatchObject({
       nativeOnly: [],
-      unread: ['options.other', 'fresh', 'messages[0].mood'],
+      unknownFields: ['options.other', 'fresh', 'messages[0].mood'],
     })
     expect(request.ownFields).toBeUndefined()
     expect(request.messages).toEqual([{ role: 'user', content: 'x' }])

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toObject, toText } from '../../../json/json-value.ts'
+import { isObject, toObject, toText } from '../../../json/json-value.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { FunctionTool } from '../../../request/tools.ts'
 import { toolNameAt } from '../../shared/call-fields.ts'
@@ -9,7 +9,6 @@ import { NO_PARAMETERS } from '../../shared/input-schema.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import {
   invalid,
-  isObject,
   listAt,
   objectAt,
   optionalFlag,
@@ -35,7 +34,7 @@ export function parseRequest(body: JsonObject, { isEndUser }: ParseContext): Par
   if (model === '') throw invalid('model', 'must not be empty.')
   const request: MutableRequest = {
     model,
-    messages: parseMessages(body.messages, found.unread),
+    messages: parseMessages(body.messages, found.unknownFields),
     stream: optionalFlag(body, 'stream') ?? true,
     // The last line of a stream always reports usage.
     includeUsage: true,
@@ -72,7 +71,7 @@ function readOwn(body: JsonObject, found: TargetFindings): JsonObject | undefine
     if (value === undefined || value === null) continue
     if (!FIELDS.names.has(name)) {
       refuseReservedName(name, name)
-      found.unread.push(name)
+      found.unknownFields.push(name)
     } else if (isPassed(name)) own.set(name, value)
     if (FIELDS.isFormatSpecific(name, value)) found.nativeOnly.push(name)
   }
@@ -87,7 +86,7 @@ function readOwnOptions(options: JsonObject, found: TargetFindings): JsonObject 
     const path = `options.${name}`
     if (!OPTIONS.names.has(name)) {
       refuseReservedName(name, path)
-      found.unread.push(path)
+      found.unknownFields.push(path)
     } else if (isPassedOption(name)) own.set(name, value)
     if (OPTIONS.isFormatSpecific(name, value)) found.nativeOnly.push(path)
   }

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toArray, toIndex, toObject, toText } from '../../../json/json-value.ts'
+import { parseObject } from '../../../json/parse-object.ts'
 import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
-import type { StreamDecoder, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
+import type { DeltaEvent, StreamDecoder, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamError } from '../../../upstream/upstream-error.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
@@ -14,7 +15,6 @@ import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
 import { CallSequence } from './call-sequence.ts'
 import { DetailSum } from './handed-details.ts'
 
-type Delta = Extract<StreamEvent, { type: 'delta' }>
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export function openStream(target: Target): StreamDecoder {
@@ -60,7 +60,7 @@ class ChunkDecoder implements StreamDecoder {
   }
 
   /** Reasoning after which the stream ended without a finish reason. */
-  private listLeft(): Delta[] {
+  private listLeft(): DeltaEvent[] {
     return [...this.choices.values()].flatMap(({ index, details }) => {
       const reasoningDetails = details.take()
       return reasoningDetails.length === 0 ? [] : [{ type: 'delta', index, reasoningDetails }]
@@ -68,7 +68,7 @@ class ChunkDecoder implements StreamDecoder {
   }
 
   /** undefined: the choice has nothing new. */
-  private decodeChoice(choice: JsonObject, replyId: string): Delta | undefined {
+  private decodeChoice(choice: JsonObject, replyId: string): DeltaEvent | undefined {
     const index = toIndex(choice.index) ?? 0
     let state = this.choices.get(index)
     if (state === undefined) {
@@ -97,8 +97,8 @@ class ChoiceState {
   }
 
   /** undefined: the choice has nothing new. */
-  decode(choice: JsonObject, wire: JsonObject, providerId: string): Delta | undefined {
-    const delta: Mutable<Delta> = { type: 'delta', index: this.index }
+  decode(choice: JsonObject, wire: JsonObject, providerId: string): DeltaEvent | undefined {
+    const delta: Mutable<DeltaEvent> = { type: 'delta', index: this.index }
     if (wire.role !== undefined && !this.hasRole) {
       this.hasRole = true
       delta.role = 'assistant'
@@ -139,7 +139,7 @@ class ChoiceState {
 }
 
 /** Returns true if the delta has only its type and index. */
-function isEmpty(delta: Delta): boolean {
+function isEmpty(delta: DeltaEvent): boolean {
   for (const name in delta) if (name !== 'type' && name !== 'index') return false
   return true
 }
@@ -162,14 +162,6 @@ function hasFailed(choice: JsonObject): boolean {
 
 function isText(value: Json | undefined): boolean {
   return typeof value === 'string' && value !== ''
-}
-
-function parseObject(data: string): JsonObject | undefined {
-  try {
-    return toObject(JSON.parse(data) as Json)
-  } catch {
-    return undefined
-  }
 }
 
 function brokenFrame(data: string): UpstreamError {

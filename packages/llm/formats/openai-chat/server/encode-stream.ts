@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
-import type { StreamEvent } from '../../../stream/stream-event.ts'
+import type { DeltaEvent, StreamEvent } from '../../../stream/stream-event.ts'
 import { markDirect } from '../../shared/reasoning-carrier.ts'
 import { toWireFinish } from './encode-reply.ts'
 import { encodeUsage } from './encode-usage.ts'
@@ -11,8 +11,6 @@ export interface ChunkEncoder {
   /** Returns the chunks of one event as server-sent events; empty if the event has no chunk. */
   encodeFrames(event: StreamEvent): string
 }
-
-type Delta = Extract<StreamEvent, { type: 'delta' }>
 
 /**
  * Encodes canonical events as chunks that OpenAI's published schema accepts: all have one id, the first of a choice has the
@@ -65,7 +63,7 @@ export function openChunkEncoder(
 const WIRE_TEXTS = { content: 'content', reasoning: 'reasoning_content' } as const
 
 /** The field of a delta that has nothing but this text; undefined: it has other fields. */
-function findOnlyText(event: Delta): keyof typeof WIRE_TEXTS | undefined {
+function findOnlyText(event: DeltaEvent): keyof typeof WIRE_TEXTS | undefined {
   const { content, reasoning, reasoningDetails, refusal, toolCalls, finishReason } = event
   const isTextOnly =
     reasoningDetails === undefined &&
@@ -76,7 +74,7 @@ function findOnlyText(event: Delta): keyof typeof WIRE_TEXTS | undefined {
   return content === undefined ? 'reasoning' : 'content'
 }
 
-export function encodeDelta(event: Delta, isFirst: boolean, callsFunctions: boolean): JsonObject {
+export function encodeDelta(event: DeltaEvent, isFirst: boolean, callsFunctions: boolean): JsonObject {
   const delta: JsonObject = isFirst ? { role: 'assistant' } : {}
   if (event.content !== undefined) delta.content = event.content
   if (event.reasoning !== undefined) delta.reasoning_content = event.reasoning

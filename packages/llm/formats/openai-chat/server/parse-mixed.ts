@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
+import { isObject } from '../../../json/json-value.ts'
 import { parseRequest as parseResponses } from '../../openai-responses/server/parse-request.ts'
 import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
-import { isObject } from '../../shared/read-fields.ts'
 import { isRead } from '../wire/fields.ts'
 
 /**
@@ -18,14 +18,14 @@ export function parseMixed(body: JsonObject, context: ParseContext): ParsedChat 
     request: { ...parsed.request, includeUsage },
     findings: {
       ...parsed.findings,
-      passedOn: context.isEndUser ? findUnread(body) : undefined,
+      passedOn: context.isEndUser ? findOpaqueField(body) : undefined,
       mayBeStored: body.store !== undefined,
     },
   }
 }
 
 /** The first field that the gateway does not read in a chat completion, where an end user may send none, not even as null. */
-export function findUnread(body: JsonObject): string | undefined {
+export function findOpaqueField(body: JsonObject): string | undefined {
   for (const name in body) if (!isRead(name)) return name
   return undefined
 }

@@ -10,7 +10,7 @@ import { refuseOtherTier, refuseReservedFields } from '../../shared/reserved-fie
 import { findStored } from '../../shared/stored-fields.ts'
 import { FIELDS, isRead } from '../wire/fields.ts'
 import { toCurrentSpelling } from './current-spelling.ts'
-import { findUnread, parseMixed } from './parse-mixed.ts'
+import { findOpaqueField, parseMixed } from './parse-mixed.ts'
 
 /** The known fields, including those that are left out if their provider would search. */
 const KNOWN: ReadonlySet<string> = new Set([...FIELDS.names, ...HOSTED_FIELDS])
@@ -62,7 +62,7 @@ function withoutHosted(extra: ReadonlyMap<string, Json> | undefined): ReadonlyMa
 
 /** Every choice is billed: an end user gets one. */
 function findPassedOn(body: JsonObject, choices: number): string | undefined {
-  return findUnread(body) ?? (choices > 1 ? 'n' : undefined)
+  return findOpaqueField(body) ?? (choices > 1 ? 'n' : undefined)
 }
 
 /** Returns true if a field that passes on unread asks for caching. Anthropic's own mark may stand at the top of a body. */

@@ -1,4 +1,5 @@
 import { type JsonObject, toObject } from '../../../json/json-value.ts'
+import { parseObject } from '../../../json/parse-object.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { hasOpenAiArithmetic } from '../../shared/decode-usage.ts'
 import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
@@ -50,7 +51,7 @@ export class PassedStream implements StreamEncoder {
     const hasUsage = events.some(({ type }) => type === 'usage')
     const isMarked = isSealed(event.data) || carries(events)
     if (this.#template === undefined || hasUsage || isMarked) {
-      const parsed = parseChunk(event.data)
+      const parsed = parseObject(event.data)
       const chunk = parsed && isMarked ? markChunk(parsed, events, this.#context.provider) : parsed
       if (chunk !== undefined) {
         // Some providers begin with a chunk about the prompt, whose id is empty.
@@ -157,16 +158,4 @@ function carries(events: readonly StreamEvent[]): boolean {
 
 function toFrame(chunk: JsonObject): string {
   return `data: ${JSON.stringify(chunk)}\n\n`
-}
-
-/** undefined: it is not a JSON object. */
-function parseChunk(data: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(data)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as JsonObject)
-      : undefined
-  } catch {
-    return undefined
-  }
 }

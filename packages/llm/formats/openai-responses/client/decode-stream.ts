@@ -1,8 +1,9 @@
-import type { Json, JsonObject } from '../../../json/json-value.ts'
+import type { JsonObject } from '../../../json/json-value.ts'
 import { toIndex, toObject, toObjects, toText } from '../../../json/json-value.ts'
+import { parseObject } from '../../../json/parse-object.ts'
 import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
-import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
+import type { DeltaEvent, StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
 import type { Usage } from '../../../usage/usage.ts'
@@ -20,7 +21,6 @@ import {
 import { decodeUsage } from './decode-usage.ts'
 import { HostedUses } from './hosted-uses.ts'
 
-type Delta = Extract<StreamEvent, { type: 'delta' }>
 type Events = readonly StreamEvent[]
 
 const NOTHING: Events = []
@@ -244,14 +244,6 @@ function textKey(field: 'content' | 'refusal' | 'reasoning', frame: JsonObject):
   return `${field === 'refusal' ? 'refusal' : list} ${itemKey(frame)} ${part}`
 }
 
-function delta(fields: Omit<Delta, 'type' | 'index'>): Delta {
+function delta(fields: Omit<DeltaEvent, 'type' | 'index'>): DeltaEvent {
   return { type: 'delta', index: 0, ...fields }
-}
-
-function parseObject(data: string): JsonObject | undefined {
-  try {
-    return toObject(JSON.parse(data) as Json)
-  } catch {
-    return undefined
-  }
 }

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { toObject, toText } from '../../../json/json-value.ts'
-import { parseInnerJson } from '../../shared/parse-inner-json.ts'
+import { toText } from '../../../json/json-value.ts'
+import { parseInnerObject } from '../../shared/parse-inner-json.ts'
 import type { CalledTool } from '../../shared/parsed-chat.ts'
+import { toArgumentsOrEmpty } from '../../shared/tool-arguments.ts'
 import { BaseItem, type ItemStatus, type WireEvent } from './open-items.ts'
 
 /** A call of one of the caller's tools, in the form that its tool has in this format. */
@@ -43,7 +44,7 @@ export class CallItem extends BaseItem {
     const own: JsonObject = { id: this.id, call_id: this.#callId, status }
     if (kind === 'local_shell') return { type: 'local_shell_call', ...own, action: this.#action(isDone) }
     if (kind === 'tool_search') {
-      const given = isDone ? (parse(this.#arguments) ?? {}) : {}
+      const given = isDone ? toArgumentsOrEmpty(this.#arguments) : {}
       return { type: 'tool_search_call', ...own, execution: 'client', arguments: given }
     }
     own.name = name
@@ -60,12 +61,12 @@ export class CallItem extends BaseItem {
 
   /** The one argument of a tool that takes free text. Some models send the text itself instead of JSON. */
   #input(): string {
-    const input = parse(this.#arguments)?.input
+    const input = parseInnerObject(this.#arguments)?.input
     return typeof input === 'string' ? input : this.#arguments
   }
 
   #action(isDone: boolean): JsonObject {
-    const given = isDone ? (parse(this.#arguments) ?? {}) : {}
+    const given = isDone ? toArgumentsOrEmpty(this.#arguments) : {}
     const command = Array.isArray(given.command)
       ? given.command.map(String)
       : (toText(given.command)?.split(' ') ?? [])
@@ -77,13 +78,5 @@ export class CallItem extends BaseItem {
       ...(typeof given.timeout_ms === 'number' ? { timeout_ms: Math.round(given.timeout_ms) } : {}),
       ...(directory === undefined ? {} : { working_directory: directory }),
     }
-  }
-}
-
-function parse(text: string): JsonObject | undefined {
-  try {
-    return toObject(parseInnerJson(text))
-  } catch {
-    return undefined
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { FinishReason, ReplyMessage } from '../../../reply/chat-reply.ts'
-import type { StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
+import type { DeltaEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { packCall } from '../wire/minted-items.ts'
 import { CallItem } from './call-item.ts'
@@ -10,11 +10,9 @@ import { encodeResponse, type ResponseHead, type ResponseState } from './respons
 /** The items of one answer, all of which its last event repeats. Models write some dozens. */
 const MAX_ITEMS = 16_384
 
-type Delta = Extract<StreamEvent, { type: 'delta' }>
-
 /** Writes a stream in this format. Each method returns the events that it adds, with their numbers. */
 export interface EventEncoder {
-  add(delta: Delta): WireEvent[]
+  add(delta: DeltaEvent): WireEvent[]
   finish(reason: FinishReason, usage: Usage): WireEvent[]
   fail(error: { readonly code: string; readonly message: string }): WireEvent[]
 }
@@ -32,7 +30,7 @@ export function encodeReply(
   usage: Usage,
 ): JsonObject {
   const writer = new ResponseWriter(head)
-  const add = (fields: Omit<Delta, 'type' | 'index'>): unknown =>
+  const add = (fields: Omit<DeltaEvent, 'type' | 'index'>): unknown =>
     writer.add({ type: 'delta', index: 0, ...fields })
   if (message.reasoning !== undefined) add({ reasoning: message.reasoning })
   if (message.reasoning_details !== undefined) add({ reasoningDetails: message.reasoning_details })
@@ -61,7 +59,7 @@ class ResponseWriter implements EventEncoder {
     this.#hasBegun = next !== undefined
   }
 
-  add(delta: Delta): WireEvent[] {
+  add(delta: DeltaEvent): WireEvent[] {
     const events = this.#begin()
     if (delta.index !== 0) return this.#count(events)
     if (delta.reasoning !== undefined)

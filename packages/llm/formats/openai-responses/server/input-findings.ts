@@ -1,6 +1,7 @@
 import type { Json } from '../../../json/json-value.ts'
+import { isObject } from '../../../json/json-value.ts'
 import type { TargetFindings } from '../../shared/findings.ts'
-import { invalid, isObject } from '../../shared/read-fields.ts'
+import { invalid } from '../../shared/read-fields.ts'
 
 /** What the parsers of tools and of input find on their way. */
 export interface InputFindings extends TargetFindings {
@@ -18,11 +19,11 @@ export function noInputFindings(): InputFindings {
     nativeOnly: [],
     hosted: [],
     hostedTools: [],
-    stateful: [],
+    storedStatePaths: [],
     storedReasoning: [],
     uncounted: [],
     unmeasured: [],
-    unread: [],
+    unknownFields: [],
     hasCacheMark: false,
     carriesReasoning: false,
     searchTool: undefined,

@@ -1,10 +1,11 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
+import { isObject } from '../../../json/json-value.ts'
 import type { ContentPart } from '../../../request/message.ts'
 import { toPlainName } from '../../../upstream/reserved-names.ts'
 import { hasCacheMark } from '../../shared/cache-marks.ts'
 import { isFileByAddress } from '../../shared/lost-params.ts'
 import { holdsPackedFile, namesContent } from '../../shared/names-content.ts'
-import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
+import { listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { type InputFindings, isMarked } from './input-findings.ts'
 
 /** What a user, a system message or a tool's output contains. Parts that no other format has are added to `findings`. */
@@ -56,7 +57,7 @@ function noteUnread(part: JsonObject, path: string, findings: InputFindings): vo
 function findFileId(part: JsonObject, path: string, findings: InputFindings): boolean {
   for (const name in part) {
     if (part[name] === null || toPlainName(name) !== 'fileid') continue
-    findings.stateful.push(`${path}.${name}`)
+    findings.storedStatePaths.push(`${path}.${name}`)
     return true
   }
   return false

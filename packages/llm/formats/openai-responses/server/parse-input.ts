@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
-import { toObjects } from '../../../json/json-value.ts'
+import { isObject, toObjects } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import { excerptName } from '../../../request/bounded-excerpt.ts'
@@ -8,7 +8,7 @@ import { toolCallIdAt, toolNameAt } from '../../shared/call-fields.ts'
 import { InnerTexts } from '../../shared/inner-texts.ts'
 import { namesUnreadContent } from '../../shared/names-content.ts'
 import type { CalledTool } from '../../shared/parsed-chat.ts'
-import { isObject, listAt, objectAt, textAt } from '../../shared/read-fields.ts'
+import { listAt, objectAt, textAt } from '../../shared/read-fields.ts'
 import { isLongToolCallId } from '../../shared/reasoning-carrier.ts'
 import { isPacked, unpackReasoning } from '../wire/carried-reasoning.ts'
 import { isMintedId, mintedReference, unpackCall } from '../wire/minted-items.ts'
@@ -117,7 +117,7 @@ class InputParser {
   #parseReference(item: JsonObject, path: string): void {
     const id = mintedReference(item)
     if (id === undefined) {
-      const list = isOfReasoning(item) ? this.#findings.storedReasoning : this.#findings.stateful
+      const list = isOfReasoning(item) ? this.#findings.storedReasoning : this.#findings.storedStatePaths
       list.push(path)
       return
     }

@@ -38,11 +38,11 @@ const parse = (body: JsonObject): ParsedChat => parseRequest(body, { isEndUser: 
 
 /** The paths of what not every target can give. */
 function listFound(body: JsonObject): readonly string[] {
-  const { nativeOnly, hosted, hostedTools, stateful, uncounted, unread } = parse(body).findings
+  const { nativeOnly, hosted, hostedTools, storedStatePaths, uncounted, unknownFields } = parse(body).findings
   const run = hostedTools.flatMap(({ path, choicePath }) =>
     choicePath === undefined ? path : [path, choicePath],
   )
-  return [...nativeOnly, ...hosted, ...run, ...stateful, ...uncounted, ...unread]
+  return [...nativeOnly, ...hosted, ...run, ...storedStatePaths, ...uncounted, ...unknownFields]
 }
 
 /** The canonical request of a recorded body, as the server side parses it. */

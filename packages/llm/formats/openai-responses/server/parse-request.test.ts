@@ -124,7 +124,7 @@ describe('finds', () => {
         { role: 'user', content: [part] },
       ],
     })
-    expect(found.stateful).toEqual([
+    expect(found.storedStatePaths).toEqual([
       'input[0]',
       'input[1].content[0].file_id',
       'previous_response_id',

@@ -18,7 +18,7 @@ import {
 } from '../../shared/read-fields.ts'
 import { refuseOtherTier, refuseReservedFields } from '../../shared/reserved-fields.ts'
 import { findStored } from '../../shared/stored-fields.ts'
-import { FIELDS, NESTED_FIELDS, STATE_FIELDS } from '../wire/fields.ts'
+import { FIELDS, NESTED_FIELDS, STORED_STATE_FIELDS } from '../wire/fields.ts'
 import { CACHE_MARK, type InputFindings, isMarked, noInputFindings } from './input-findings.ts'
 import { parseInput } from './parse-input.ts'
 import { parseItemTools } from './parse-item-tools.ts'
@@ -69,11 +69,11 @@ export function parseRequest(body: JsonObject, { isEndUser }: Pick<ParseContext,
       nativeOnly: findings.nativeOnly,
       hosted: findings.hosted,
       hostedTools: withMaxUses(findings.hostedTools, body.max_tool_calls),
-      stateful: findings.stateful,
+      storedStatePaths: findings.storedStatePaths,
       storedReasoning: findings.storedReasoning,
       uncounted: findings.uncounted,
       unmeasured: findings.unmeasured,
-      unread: findings.unread,
+      unknownFields: findings.unknownFields,
       passedOn: isEndUser ? findPassedOn(body, findings) : undefined,
       stored: isEndUser ? findStored(body) : undefined,
       choices: 1,
@@ -134,7 +134,7 @@ function listFields(body: JsonObject, request: MutableRequest, findings: InputFi
   for (const name in body) {
     const value = body[name]
     if (value === undefined || value === null) continue
-    if (STATE_FIELDS.has(name)) findings.stateful.push(name)
+    if (STORED_STATE_FIELDS.has(name)) findings.storedStatePaths.push(name)
     if (FIELDS.names.has(name) && !FIELDS.isFormatSpecific(name, value)) continue
     findings.nativeOnly.push(name)
     if (hasCacheMark(value)) findings.hasCacheMark = true
@@ -161,7 +161,7 @@ function listNestedFields(body: JsonObject, name: keyof typeof NESTED_FIELDS, fi
 /** A field of state, an unknown field, or a tool search of the provider. */
 function findPassedOn(body: JsonObject, { searchTool }: InputFindings): string | undefined {
   for (const name in body) {
-    if (body[name] !== null && (!FIELDS.names.has(name) || STATE_FIELDS.has(name))) return name
+    if (body[name] !== null && (!FIELDS.names.has(name) || STORED_STATE_FIELDS.has(name))) return name
   }
   return searchTool
 }

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { toObject } from '../../../json/json-value.ts'
-import { isObject } from '../../shared/read-fields.ts'
+import { isObject, toObject } from '../../../json/json-value.ts'
 
 /** The fields of a parsed body that an answer repeats. */
 export function toEcho(body: JsonObject): JsonObject {

@@ -39,7 +39,7 @@ export function encodeResponse({ id, created, model, echo }: ResponseHead, state
   }
 }
 
-export function encodeUsage(usage: Usage): JsonObject {
+function encodeUsage(usage: Usage): JsonObject {
   const input = inputTokens(usage)
   const output = outputTokens(usage)
   return {

@@ -115,7 +115,7 @@ export const FIELDS = new FieldTable({
 })
 
 /** Fields that refer to state at the provider. */
-export const STATE_FIELDS: ReadonlySet<string> = new Set(['previous_response_id', 'conversation'])
+export const STORED_STATE_FIELDS: ReadonlySet<string> = new Set(['previous_response_id', 'conversation'])
 
 function isUsualMode(value: Json): boolean {
   return USUAL_REASONING_MODES.includes(value)

@@ -3,6 +3,7 @@ import { toObject } from '../../../json/json-value.ts'
 import {
   ADDRESS,
   DATA,
+  DATA_WITHOUT_STORED,
   forKeys,
   MEDIA,
   type Rule,
@@ -13,7 +14,6 @@ import {
   toRoleRule,
   toTextOrRule,
   toTypedRule,
-  UNKEPT,
   UNREAD_CONTENT,
 } from '../../../upstream/outgoing-rules.ts'
 import { CACHE_MARK } from '../../shared/chat-rules.ts'
@@ -34,9 +34,9 @@ const OF_PARTS: Readonly<Record<string, Rule>> = {
 const TEXT = toObjectRule({
   ...OF_PARTS,
   text: SCALAR,
-  annotations: UNKEPT,
+  annotations: DATA_WITHOUT_STORED,
   logprobs: DATA,
-  parsed: UNKEPT,
+  parsed: DATA_WITHOUT_STORED,
 })
 
 const PART = toTypedRule(

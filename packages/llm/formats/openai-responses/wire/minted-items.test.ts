@@ -34,7 +34,7 @@ const result = { type: 'function_call_output', call_id: 'call_1', output: 'ok' }
 describe('references to items that the gateway made', () => {
   test('are followed to calls, and left out for the rest', () => {
     const { request, findings } = parse([user, ...refer(answer()), result])
-    expect(findings.stateful).toEqual([])
+    expect(findings.storedStatePaths).toEqual([])
     expect(request.messages).toEqual([
       user,
       { role: 'assistant', content: null, tool_calls: [CALL] },
@@ -54,12 +54,14 @@ describe('references to items that the gateway made', () => {
   })
 
   test('reports references to other items as state at a provider', () => {
-    expect(parse([user, { type: 'item_reference', id: 'fc_68a1' }]).findings.stateful).toEqual(['input[1]'])
+    expect(parse([user, { type: 'item_reference', id: 'fc_68a1' }]).findings.storedStatePaths).toEqual([
+      'input[1]',
+    ])
   })
 
   test('reports references to reasoning at a provider separately, since no other model could read it', () => {
     const { request, findings } = parse([user, { type: 'item_reference', id: 'rs_68a1' }, CALL_ITEM, result])
-    expect(findings).toMatchObject({ stateful: [], storedReasoning: ['input[1]'] })
+    expect(findings).toMatchObject({ storedStatePaths: [], storedReasoning: ['input[1]'] })
     expect(request.messages).toEqual([
       user,
       { role: 'assistant', content: null, tool_calls: [CALL] },

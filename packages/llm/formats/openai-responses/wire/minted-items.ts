@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { toObject, toText } from '../../../json/json-value.ts'
-import { parseInnerJson } from '../../shared/parse-inner-json.ts'
+import { toText } from '../../../json/json-value.ts'
+import { parseInnerJson, parseInnerObject } from '../../shared/parse-inner-json.ts'
 import { CARRIER_MARK, inflateToolCallId, packText } from '../../shared/reasoning-carrier.ts'
 
 /**
@@ -40,18 +40,10 @@ export function unpackCall(id: string): MintedCall | undefined {
     if (!Array.isArray(value)) return undefined
     const [callId, name, args] = value as unknown[]
     if (typeof callId !== 'string' || typeof name !== 'string' || typeof args !== 'string') return undefined
-    return { callId, name, arguments: isObjectText(args) ? args : '{}' }
+    // Arguments that had not all come when the id was made are not JSON.
+    return { callId, name, arguments: parseInnerObject(args) === undefined ? '{}' : args }
   } catch {
     return undefined
-  }
-}
-
-/** Arguments that had not all come when the id was made are no JSON. */
-function isObjectText(text: string): boolean {
-  try {
-    return toObject(parseInnerJson(text)) !== undefined
-  } catch {
-    return false
   }
 }
 

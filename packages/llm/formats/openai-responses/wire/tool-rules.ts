@@ -1,4 +1,5 @@
 import type { Json } from '../../../json/json-value.ts'
+import { isObject } from '../../../json/json-value.ts'
 import {
   DATA,
   forKeys,
@@ -77,7 +78,7 @@ const TOOL_SEARCH: Rule = {
 }
 
 function isClientSearch(value: Json): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && value.execution === 'client'
+  return isObject(value) && value.execution === 'client'
 }
 
 const COMPUTER = toObjectRule(

@@ -6,14 +6,14 @@ import { refuseReservedName } from './reserved-fields.ts'
  * Returns the paths of fields that are not known and have a value. No provider gets them; the environment's
  * `unsupported_params` decides whether they are refused. Throws for a reserved name.
  */
-export function listUnread(body: JsonObject, known: ReadonlySet<string>, path = ''): string[] {
-  const unread: string[] = []
+export function listUnknownFields(body: JsonObject, known: ReadonlySet<string>, path = ''): string[] {
+  const unknown: string[] = []
   for (const name in body) {
     const value = body[name]
     if (known.has(name) || value === undefined || value === null) continue
     const at = joinPath(path, name)
     refuseReservedName(name, at)
-    unread.push(at)
+    unknown.push(at)
   }
-  return unread
+  return unknown
 }

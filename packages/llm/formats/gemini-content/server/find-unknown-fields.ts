@@ -3,7 +3,7 @@ import { joinPath } from '../../shared/field-path.ts'
 import type { TargetFindings } from '../../shared/findings.ts'
 
 /** Adds the path of each unknown field of an object to the findings: no target gets it. */
-export function findUnread(
+export function findUnknownFields(
   object: JsonObject,
   path: string,
   known: readonly string[],
@@ -12,7 +12,7 @@ export function findUnread(
   for (const name in object) {
     const value = object[name]
     if (value !== null && value !== undefined && !known.includes(name)) {
-      findings.unread.push(joinPath(path, name))
+      findings.unknownFields.push(joinPath(path, name))
     }
   }
 }
