@@ -46,6 +46,12 @@ function audioPrice(pricing: ModelPricing, prices: TokenPrices): number {
   return prices === pricing ? audio : Math.max(audio, prices.input)
 }
 
+/** True if output costs more in an answer that has reasoning, at some length of the input. */
+export function hasThinkingPrice(pricing: ModelPricing | null | undefined): boolean {
+  if (pricing === null || pricing === undefined) return false
+  return [pricing, ...(pricing.long_context ?? [])].some(prices => prices.thinking_output !== undefined)
+}
+
 /** The price of output tokens, reasoning included. */
 export function outputPrice(prices: TokenPrices, { reasoning }: Pick<Usage, 'reasoning'>): number {
   return reasoning > 0 ? (prices.thinking_output ?? prices.output) : prices.output

@@ -32,6 +32,14 @@ describe('toBill', () => {
     expect(toBill(model, USAGE, SEEN).costNanoUsd).toBe(20_000)
   })
 
+  test('prices a usage without reasoning at the price of thinking if the answer shows reasoning', () => {
+    const model = { ...MODEL, pricing: { input: 1, output: 2, thinking_output: 6 } }
+    const shown = { ...SEEN, hasVisibleReasoning: true }
+    const thought = toBill(model, { ...USAGE, output: 0, reasoning: USAGE.output }, SEEN)
+    expect(toBill(model, USAGE, shown)).toEqual({ ...thought, usage: USAGE })
+    expect(toBill(MODEL, USAGE, shown)).toEqual(toBill(MODEL, USAGE, SEEN))
+  })
+
   test.each([
     ['negative', { uncachedInput: -5 }],
     ['a fraction', { output: 0.5 }],

@@ -25,6 +25,8 @@ export interface ObservedRequest {
   readonly partialUsage?: Usage | undefined
   /** The answer has text, reasoning or a call, so that its output is not 0. Absent: it is not known. */
   readonly hasVisibleOutput?: boolean | undefined
+  /** The answer has reasoning, whether or not its usage counts any. Absent: it is not known. */
+  readonly hasVisibleReasoning?: boolean | undefined
 }
 
 function estimateUsage(model: CatalogModel | undefined, observed: ObservedRequest): Usage {
@@ -88,16 +90,22 @@ export function toBill(
     const usage = withMissing(credible, observed)
     const { reportedCostNanoUsd } = usage
     const isCut = credible !== reported
+    // Alibaba counts no reasoning tokens in some answers that it charges as thought.
+    const priced = observed.hasVisibleReasoning === true && usage.reasoning === 0 ? asReasoning(usage) : usage
     const price =
-      reportedCostNanoUsd === undefined || isCut ? costNanoUsd(usage, model?.pricing ?? null) : null
+      reportedCostNanoUsd === undefined || isCut ? costNanoUsd(priced, model?.pricing ?? null) : null
     const cost = isCut ? toLarger(reportedCostNanoUsd, price) : (reportedCostNanoUsd ?? price)
     return { usage, isEstimated: usage !== reported, costNanoUsd: cost }
   }
   const estimated = estimateUsage(model, observed)
   const usage = withHosted(estimated, reported?.hosted ?? estimated.hosted)
   // The answer may have had reasoning, which makes output dearer at some models.
-  const priced = { ...usage, output: 0, reasoning: outputOf(usage) }
-  return { usage, isEstimated: true, costNanoUsd: costNanoUsd(priced, model?.pricing ?? null) }
+  return { usage, isEstimated: true, costNanoUsd: costNanoUsd(asReasoning(usage), model?.pricing ?? null) }
+}
+
+/** The same usage, priced as that of an answer with reasoning. */
+function asReasoning(usage: Usage): Usage {
+  return { ...usage, output: 0, reasoning: outputOf(usage) }
 }
 
 function toLarger(reported: number | undefined, price: number | null): number | null {

@@ -36,6 +36,22 @@ export function hasVisibleDelta(events: Buffer): boolean {
   return OUTPUT_TEXT.test(events.toString('latin1'))
 }
 
+const REASONING_TEXT = /"(?:reasoning|reasoning_content|thinking)"\s*:\s*"[^"]/
+
+/** Returns true if an answer has reasoning that its caller sees. */
+export function hasVisibleReasoning({ choices }: Pick<ChatReply, 'choices'>): boolean {
+  return choices.some(({ message }) => hasVisibleText(message.reasoning) || isSome(message.reasoning_details))
+}
+
+/** The same for a delta, and for events that pass undecoded. */
+export function isReasoningDelta(event: StreamEvent & { type: 'delta' }): boolean {
+  return hasVisibleText(event.reasoning) || isSome(event.reasoningDetails)
+}
+
+export function hasReasoningDelta(events: Buffer): boolean {
+  return REASONING_TEXT.test(events.toString('latin1'))
+}
+
 function hasVisibleText(text: string | null | undefined): boolean {
   return text !== undefined && text !== null && text !== ''
 }

@@ -4,7 +4,7 @@ import { estimateTokens } from '@rideau/llm/usage/estimate'
 import { attemptPlain } from '../attempts/attempt-plain.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { toBill } from '../billing/bill.ts'
-import { hasVisibleOutput } from '../billing/visible-output.ts'
+import { hasVisibleOutput, hasVisibleReasoning } from '../billing/visible-output.ts'
 import type { PlannedTarget } from '../plan/chat-plan.ts'
 import { ChatCall } from './chat-call.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -25,6 +25,7 @@ export class PlainChat extends ChatCall<PlainAnswer> {
       deliveredTokens: estimateTokens(answer.bytes.length),
       choices: this.choices,
       hasVisibleOutput: hasVisibleOutput(answer.reply),
+      hasVisibleReasoning: hasVisibleReasoning(answer.reply),
       reservedTokens: this.reservedTokens,
     })
     const bill = this.warnIfNotCredible(usage, ownBill)

@@ -1,6 +1,7 @@
 import type { StreamEncoder, StreamEnd } from '@rideau/llm/formats/shared/stream-encoder'
 import type { Target } from '@rideau/llm/upstream/target'
 import type { Bill } from '@rideau/llm/usage/bill'
+import { hasThinkingPrice } from '@rideau/llm/usage/pricing'
 import { toUpstreamFault } from '../../core/attempts/upstream-fault.ts'
 import type { Fault } from '../../core/fault.ts'
 import { writeHead } from '../../http/write-head.ts'
@@ -84,6 +85,7 @@ export class StreamedChat extends ChatCall<ProviderStream> {
       capture: ctx.environment.logCapture === 'full',
       idleMs,
       guard: this.#toGuard(),
+      findsReasoning: hasThinkingPrice(this.target.catalogModel?.pricing),
     })
     const bill = this.#toBill(end, stream.call.sentAt)
     ctx.recordFields.answered = bill
@@ -107,7 +109,7 @@ export class StreamedChat extends ChatCall<ProviderStream> {
   }
 
   #toBill(end: RelayEnd, sentAt: number | undefined): Bill {
-    const { error, usage, deliveredTokens, partialUsage, hasVisibleOutput } = end
+    const { error, usage, deliveredTokens, partialUsage, hasVisibleOutput, hasVisibleReasoning } = end
     // A stream that the gateway ended reports no usage, and its reasoning may have been hidden. Callers end some on purpose.
     const isCutByUs = this.ctx.stopped !== undefined || error?.kind === 'timeout'
     const generatedTokens =
@@ -121,6 +123,7 @@ export class StreamedChat extends ChatCall<ProviderStream> {
       reservedTokens: this.reservedTokens,
       partialUsage,
       hasVisibleOutput,
+      hasVisibleReasoning,
     })
     return this.warnIfNotCredible(usage, bill)
   }

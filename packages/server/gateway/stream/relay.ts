@@ -7,7 +7,12 @@ import type { Usage } from '@rideau/llm/usage/usage'
 import { type OpenStream, type StreamSink, USAGE_WAIT_MS } from '../attempts/attempt-stream.ts'
 import { countEvents, countTokens } from '../billing/count-output.ts'
 import { StreamUsage } from '../billing/stream-usage.ts'
-import { hasVisibleDelta, isVisibleDelta } from '../billing/visible-output.ts'
+import {
+  hasReasoningDelta,
+  hasVisibleDelta,
+  isReasoningDelta,
+  isVisibleDelta,
+} from '../billing/visible-output.ts'
 import type { SpendGuard } from '../limits/spend-guard.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { StreamWriter } from './stream-writer.ts'
@@ -27,6 +32,8 @@ export interface RelayEnd {
   readonly deliveredTokens: number
   /** The stream has shown output, so that output tokens of 0 cannot be true. */
   readonly hasVisibleOutput: boolean
+  /** The stream has shown reasoning. Only looked for with `findsReasoning`. */
+  readonly hasVisibleReasoning: boolean
   /** True if the gateway ended the stream because a limit was reached. */
   readonly isCut: boolean
   readonly transcript: Transcript | undefined
@@ -40,6 +47,8 @@ export interface RelayOptions {
   readonly includeUsage: boolean
   /** Whether to collect the answer for the log. */
   readonly capture: boolean
+  /** Whether to look for reasoning, which makes output dearer at some models. */
+  readonly findsReasoning?: boolean
   /** Milliseconds without a byte of the provider after which the stream fails. */
   readonly idleMs: number
   /** Ends the stream when its reservation is used up and cannot be extended. Absent: no limit applies. */
@@ -58,6 +67,7 @@ class Relay implements StreamSink {
   readonly #usage = new StreamUsage()
   #finishReason: FinishReason | undefined
   #hasToolCalls = false
+  #hasVisibleReasoning = false
   #deliveredTokens = 0
   #lastByteAt = performance.now()
   /** Bytes have come since the last tick. A clock read for each event costs more than a tick's precision is worth. */
@@ -154,6 +164,7 @@ class Relay implements StreamSink {
     this.#passed = events
     // Few streams report usage before their end, so that few chunks are searched.
     if (!this.#usage.isReported || hasVisibleDelta(events)) this.#usage.noteVisibleOutput()
+    if (this.#mayFindReasoning && hasReasoningDelta(events)) this.#hasVisibleReasoning = true
     return length === chunk.length || this.#isDone ? undefined : chunk.subarray(length)
   }
 
@@ -186,6 +197,7 @@ class Relay implements StreamSink {
       else if (event.type === 'delta') {
         if (event.finishReason !== undefined) this.#finishReason = event.finishReason
         if (event.toolCalls !== undefined) this.#hasToolCalls = true
+        if (this.#mayFindReasoning && isReasoningDelta(event)) this.#hasVisibleReasoning = true
         this.#transcript?.add(event)
       }
     }
@@ -242,6 +254,10 @@ class Relay implements StreamSink {
     }
   }
 
+  get #mayFindReasoning(): boolean {
+    return this.#options.findsReasoning === true && !this.#hasVisibleReasoning
+  }
+
   #finish(error: UpstreamError | undefined): void {
     if (this.#isDone) return
     this.#isDone = true
@@ -260,6 +276,7 @@ class Relay implements StreamSink {
       isUsageSent: this.#usage.whole !== undefined && this.#options.includeUsage,
       deliveredTokens: this.#deliveredTokens,
       hasVisibleOutput: this.#usage.hasVisibleOutput,
+      hasVisibleReasoning: this.#hasVisibleReasoning,
       isCut: this.#isCut,
       transcript: this.#transcript,
     })
