@@ -60,7 +60,7 @@ test('fills each place again once its item has ended, with one claim for those t
   await end('2', '4')
   expect(started).toEqual(['1', '2', '3', '4', '5', '6'])
   expect(rooms.slice(claims)).toEqual([
-    { limit: 2, slowLimit: 2, slow: [], ofOrganization: 3, running: new Map([['a', 2]]) },
+    { limit: 2, slowLimit: 2, slowShare: 0, slow: [], ofOrganization: 3, running: new Map([['a', 2]]) },
   ])
 })
 

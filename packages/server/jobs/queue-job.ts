@@ -9,7 +9,7 @@ const SLOW_MS = 2_000
 const MAX_SLOW = 10_000
 
 export interface QueueBounds {
-  /** Items that run at once. Those of slow organizations get half of the places. */
+  /** Items that run at once. Slow organizations get half of the places at most, and an eighth of them whatever others want. */
   readonly most: number
   /** Of one organization. */
   readonly ofOrganization: number
@@ -72,9 +72,12 @@ export class QueueJob<Item extends { readonly org_id: string }> {
     const limit = most - this.#running.size
     if (this.#isClosing || limit === 0) return
     const slow = this.#listSlow()
-    const slowLimit = Math.max(0, Math.min(limit, most / 2 - this.#runningSlow))
+    const leftToSlow = (places: number): number => Math.max(0, Math.min(limit, places - this.#runningSlow))
+    const slowLimit = leftToSlow(Math.floor(most / 2))
+    const slowShare = leftToSlow(Math.floor(most / 8))
+    const room = { limit, slowLimit, slowShare, slow, ofOrganization, running: this.#runningOf }
     try {
-      const items = await claim({ limit, slowLimit, slow, ofOrganization, running: this.#runningOf })
+      const items = await claim(room)
       // What was claimed is handled even if the job closes meanwhile: its lease would delay it otherwise.
       for (const item of items) this.#start(item, slow.includes(item.org_id))
     } catch (error) {
@@ -93,7 +96,8 @@ export class QueueJob<Item extends { readonly org_id: string }> {
       if (this.#isClosing || this.#gathering !== undefined) return
       this.#gathering = setTimeout(() => {
         this.#gathering = undefined
-        void this.#claim()
+        // A claim that runs already does not know of the places that were given away since.
+        void Promise.resolve(this.#claiming).then(() => this.#claim())
       }, GATHER_MS)
     })
     this.#running.add(running)

@@ -20,4 +20,7 @@ export function hasRoom({ ofOrganization, slowLimit }: QueueRoom): RawBuilder<bo
   return sql<boolean>`turns.turn <= ${ofOrganization} and (not turns.is_slow or turns.place <= ${slowLimit})`
 }
 
-export const TURN_ORDER = sql`turns.is_slow, turns.turn, turns.due_at, turns.id`
+/** SQL: who comes first. Slow organizations come last, but a few of their items do not, so that others cannot keep them waiting for ever. */
+export function turnOrder({ slowShare }: QueueRoom): RawBuilder<unknown> {
+  return sql`(turns.is_slow and turns.place > ${slowShare}), turns.turn, turns.due_at, turns.id`
+}

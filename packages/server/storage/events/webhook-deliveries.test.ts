@@ -138,6 +138,20 @@ describe.each(listTestServers())('webhook deliveries on $label', server => {
     expect(rest.map(({ org_id }) => org_id)).toEqual([slow])
   })
 
+  test('of slow organizations are claimed in turn with others up to their share', async () => {
+    const owners: string[] = []
+    for (let index = 0; index < 2; index++) {
+      organization = await addOrganization(db)
+      owners.push(organization.id)
+      await addWebhook('budget.alert')
+      for (let n = 0; n < 4; n++) await insert()
+      now++
+    }
+    const [busy = '', slow = ''] = owners
+    const claimed = await claimIn(roomFor(4, { slow: [slow], slowShare: 1 }))
+    expect(claimed.map(({ org_id }) => org_id).sort()).toEqual([busy, busy, busy, slow].sort())
+  })
+
   test('are claimed oldest first, up to the limit, and each by one of several claimers', async () => {
     await addWebhook('budget.alert')
     for (const n of [1, 2, 3, 4, 5, 6]) {

@@ -4,7 +4,7 @@ import type { QueueRoom } from '../../core/queue-room.ts'
 import type { WebhookDeliveryRow } from '../event-tables.ts'
 import { type Page, selectPage } from '../page.ts'
 import type { Db } from '../pool.ts'
-import { hasRoom, inTurns, TURN_ORDER } from '../queue-turns.ts'
+import { hasRoom, inTurns, turnOrder } from '../queue-turns.ts'
 
 export interface WebhookEvent {
   readonly orgId: string
@@ -137,7 +137,7 @@ export async function claimDueDeliveries(
     with turns as (${inTurns(due, room)}), due as (
       select w.id from webhook_deliveries w join turns on turns.id = w.id
         where w.next_attempt_at <= ${new Date(now)} and ${hasRoom(room)}
-        order by ${TURN_ORDER} limit ${room.limit} for update of w skip locked
+        order by ${turnOrder(room)} limit ${room.limit} for update of w skip locked
     )
     update webhook_deliveries d set attempts = d.attempts + 1,
       next_attempt_at = case when o.deleted_at is null then ${new Date(now + leaseMs)}::timestamptz end

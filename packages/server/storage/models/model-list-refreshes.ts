@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { refreshDelayMs } from '../../core/models/refresh-schedule.ts'
 import type { QueueRoom } from '../../core/queue-room.ts'
 import type { Db } from '../pool.ts'
-import { hasRoom, inTurns, TURN_ORDER } from '../queue-turns.ts'
+import { hasRoom, inTurns, turnOrder } from '../queue-turns.ts'
 import type { ProviderCredentialRow } from './provider-credentials.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function claimDueRefreshes(
     with turns as (${inTurns(due, room)}), due as (
       select c.id from provider_credentials c join turns on turns.id = c.id
         where c.refresh_at <= ${new Date(now)} and ${hasRoom(room)}
-        order by ${TURN_ORDER} limit ${room.limit} for update of c skip locked
+        order by ${turnOrder(room)} limit ${room.limit} for update of c skip locked
     )
     update provider_credentials c set
       refresh_at = case when p.deleted_at is null and o.deleted_at is null
