@@ -64,6 +64,37 @@ test('fills each place again once its item has ended, with one claim for those t
   ])
 })
 
+test('places that are given away while the queue is read are filled by a further claim', async () => {
+  const limits: number[] = []
+  const ends: (() => void)[] = []
+  let answer: (items: readonly Item[]) => void = () => {}
+  const job = new QueueJob<Item>({
+    most: 4,
+    ofOrganization: 4,
+    everyMs: 2_000,
+    claim: ({ limit }) => {
+      limits.push(limit)
+      return new Promise(resolve => {
+        answer = resolve
+      })
+    },
+    run: () => new Promise(resolve => ends.push(resolve)),
+    onError: error => expect.unreachable(String(error)),
+  })
+  await vi.advanceTimersByTimeAsync(0)
+  answer(['1', '2', '3'].map(name => ({ org_id: 'a', name })))
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(limits).toEqual([4, 1])
+  for (const end of ends) end()
+  await vi.advanceTimersByTimeAsync(50)
+  expect(limits).toEqual([4, 1])
+  answer([])
+  await vi.advanceTimersByTimeAsync(0)
+  expect(limits).toEqual([4, 1, 4])
+  answer([])
+  await job.close()
+})
+
 test('an organization is slow for ten minutes after a host of it took two seconds, and gets half of the places', async () => {
   const { add, end, rooms } = open()
   add('slow', '1')

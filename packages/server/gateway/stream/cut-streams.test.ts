@@ -4,11 +4,11 @@ import { findErrorFields, toStreamRequest } from '../../testing/harness/format-r
 import { FORMAT_TARGETS } from '../../testing/harness/format-targets.ts'
 import {
   type FramePart,
-  PROVIDER_ANSWERS,
   type ProviderAnswer,
   type ProviderFrame,
   TOKENS,
-} from '../../testing/harness/provider-answers.ts'
+} from '../../testing/harness/provider-answer.ts'
+import { PROVIDER_ANSWERS } from '../../testing/harness/provider-answers.ts'
 import { SERVED_STREAMS, type ServedAnswer } from '../../testing/harness/served-answers.ts'
 
 /**

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FormatHarness, openFormatHarness } from '../../testing/harness/format-harness.ts'
 import { toStreamRequest } from '../../testing/harness/format-requests.ts'
-import { PROVIDER_ANSWERS, type ProviderAnswer } from '../../testing/harness/provider-answers.ts'
+import { type ProviderAnswer } from '../../testing/harness/provider-answer.ts'
+import { PROVIDER_ANSWERS } from '../../testing/harness/provider-answers.ts'
 import { SERVED_STREAMS, type ServedAnswer } from '../../testing/harness/served-answers.ts'
 
 /** Streams that reach a limit of tokens: the gateway ends them, as an answer of the format that was cut. */
