@@ -10,7 +10,7 @@ const target = new URL('../docs/errors.md', import.meta.url)
 // Node 20 cannot load TypeScript: the module is bundled in memory and imported from there.
 const { outputFiles } = await build({
   absWorkingDir: root,
-  entryPoints: ['packages/server/http/docs-errors.ts'],
+  entryPoints: ['packages/server/http/answer/docs-errors.ts'],
   bundle: true,
   platform: 'node',
   format: 'esm',

@@ -19,8 +19,8 @@ const LOADS_PAGES = 'packages/dashboard/router.tsx'
 const LOADS_TRACING = 'packages/server/tracing/load-sdk.ts'
 /** The files that pass headers to Node, with checked values. */
 const WRITES_HEADERS = new Set([
-  'packages/server/http/write-head.ts',
-  'packages/server/http/checked-response.ts',
+  'packages/server/http/answer/write-head.ts',
+  'packages/server/http/answer/checked-response.ts',
 ])
 
 /** What git would commit: tracked files and new ones that are not ignored. */
@@ -59,7 +59,7 @@ export function findLineBreaches(file, text) {
       rules.push({
         pattern:
           /\.(writeHead|setHeader|appendHeader|setHeaders|addTrailers|writeEarlyHints|writeInformation)\b/,
-        message: 'Node throws if a header cannot hold the text: use http/write-head.ts',
+        message: 'Node throws if a header cannot hold the text: use http/answer/write-head.ts',
       })
     }
     if (!file.startsWith('packages/server/storage/embedded/')) {

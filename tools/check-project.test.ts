@@ -18,7 +18,7 @@ describe('the check of project rules', () => {
     ['packages/server/gateway/a.ts', `// ${'FIX' + 'ME'} later`],
     ['packages/server/gateway/a.ts', 'x.res.writeHead(200, headers)'],
     ['packages/server/control/a.ts', "reply.raw.setHeader('X-Name', name)"],
-    ['packages/server/http/metrics.ts', "res.appendHeader('X-Name', name)"],
+    ['packages/server/http/metrics/metrics.ts', "res.appendHeader('X-Name', name)"],
     ['bench/mock.c', `// ${'TO' + 'DO'}: later`],
   ])('%s: refuses %s', (file, line) => {
     expect(findLineBreaches(file, `first\n${line}`)).toEqual([expect.stringContaining(`${file}:2: `)])
@@ -30,7 +30,7 @@ describe('the check of project rules', () => {
     ['packages/dashboard/router.tsx', "lazy(() => import('./pages/a.tsx'))"],
     ['packages/server/tracing/load-sdk.ts', "await import('@opentelemetry/api')"],
     ['tools/build.mjs', "await import('esbuild')"],
-    ['packages/server/http/write-head.ts', 'res.writeHead(status, headers)'],
+    ['packages/server/http/answer/write-head.ts', 'res.writeHead(status, headers)'],
     ['packages/server/gateway/a.ts', 'writeHead(x.res, 200, headers)'],
     ['packages/server/gateway/a.test.ts', 'res.writeHead(200)'],
   ])('%s: lets pass %s', (file, line) => {

@@ -235,17 +235,17 @@ const BREACHES = {
   'ledger imports the database driver': [server('ledger/b.ts'), importing('pg'), 'no-restricted-imports'],
   'gateway reads the settings': [
     server('gateway/g.ts'),
-    importing('../app/settings.ts'),
+    importing('../app/settings/settings.ts'),
     'no-restricted-imports',
   ],
   'storage reads the settings by type': [
     server('storage/c.ts'),
-    typing('../app/settings.ts'),
+    typing('../app/settings/settings.ts'),
     'no-restricted-imports',
   ],
   'embedded reads the settings': [
     server('storage/embedded/a.ts'),
-    importing('../../app/settings.ts'),
+    importing('../../app/settings/settings.ts'),
     'no-restricted-imports',
   ],
   'control reads the environment': [
@@ -314,11 +314,17 @@ const ALLOWED = {
   ],
   'gateway imports core, http, llm, undici and the types of its stores': [
     server('gateway/ok.ts'),
-    `${importing('../core/fault.ts', '../http/envelope.ts', '@rideau/llm/request/chat-request', 'undici', 'node:http')}\n${typing('../storage/keys/keys.ts')}`,
+    `${importing('../core/fault.ts', '../http/answer/envelope.ts', '@rideau/llm/request/chat-request', 'undici', 'node:http')}\n${typing('../storage/keys/keys.ts')}`,
   ],
   'control imports storage, http and the framework': [
     server('control/keys/ok.ts'),
-    importing('../../storage/keys/keys.ts', '../../http/envelope.ts', '../routes.ts', 'fastify', 'zod'),
+    importing(
+      '../../storage/keys/keys.ts',
+      '../../http/answer/envelope.ts',
+      '../routes.ts',
+      'fastify',
+      'zod',
+    ),
   ],
   'embedded starts processes': [
     server('storage/embedded/ok.ts'),
@@ -335,11 +341,11 @@ const ALLOWED = {
   'tracing knows OpenTelemetry by type': [server('tracing/ok.ts'), typing('@opentelemetry/api')],
   'identity reads core and http': [
     server('identity/ok.ts'),
-    importing('../core/fault.ts', '../http/egress.ts', 'jose'),
+    importing('../core/fault.ts', '../http/egress/egress.ts', 'jose'),
   ],
   'a test reaches anywhere': [
     server('core/ok.test.ts'),
-    importing('../storage/x.ts', 'node:child_process', '../app/settings.ts'),
+    importing('../storage/x.ts', 'node:child_process', '../app/settings/settings.ts'),
   ],
 }
 

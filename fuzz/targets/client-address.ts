@@ -1,14 +1,14 @@
 import { isIP, isIPv6 } from 'node:net'
 import { parseOrigin } from '../../packages/server/core/access/origin.ts'
+import { isAllowedAddress } from '../../packages/server/http/egress/egress.ts'
+import { findUrlObjection } from '../../packages/server/http/egress/outgoing-url.ts'
 import {
   parseTrustedProxies,
   toAddressBlock,
   toAddressGroup,
   toClientAddress,
   toPeerAddress,
-} from '../../packages/server/http/client-address.ts'
-import { isAllowedAddress } from '../../packages/server/http/egress.ts'
-import { findUrlObjection } from '../../packages/server/http/outgoing-url.ts'
+} from '../../packages/server/http/head/client-address.ts'
 import { Input } from '../input.ts'
 import { assert, assertEqual, assertLinear, attempt, repeat } from '../oracle.ts'
 

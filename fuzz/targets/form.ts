@@ -1,7 +1,7 @@
-import { RequestError } from '@rideau/llm/formats/shared/request-error'
+import { RequestError } from '@rideau/llm/formats/shared/reading/request-error'
 import { parseImageForm } from '../../packages/server/gateway/request/image-form.ts'
-import { FormScan } from '../../packages/server/http/form-scan.ts'
-import { UNKNOWN_OWNER } from '../../packages/server/http/loop-turns.ts'
+import { FormScan } from '../../packages/server/http/body/form-scan.ts'
+import { UNKNOWN_OWNER } from '../../packages/server/http/fairness/loop-turns.ts'
 import { Input } from '../input.ts'
 import { assert, assertEqual, assertLinear, repeat } from '../oracle.ts'
 

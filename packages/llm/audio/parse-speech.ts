@@ -1,5 +1,11 @@
-import { choiceAt, invalid, optionalNumber, optionalText, textAt } from '../formats/shared/read-fields.ts'
-import { refuseReservedFields } from '../formats/shared/reserved-fields.ts'
+import {
+  choiceAt,
+  invalid,
+  optionalNumber,
+  optionalText,
+  textAt,
+} from '../formats/shared/reading/read-fields.ts'
+import { refuseReservedFields } from '../formats/shared/requests/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { isObject } from '../json/json-value.ts'
 import { SPEECH_FORMATS, type SpeechRequest } from './audio-format.ts'

@@ -1,5 +1,5 @@
-import { choiceAt, invalid, numberAt, set, textAt } from '../formats/shared/read-fields.ts'
-import { refuseReservedFields } from '../formats/shared/reserved-fields.ts'
+import { choiceAt, invalid, numberAt, set, textAt } from '../formats/shared/reading/read-fields.ts'
+import { refuseReservedFields } from '../formats/shared/requests/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { toPlainName } from '../upstream/reserved-names.ts'
 import { TRANSCRIPT_FORMATS, type TranscriptFormat, type TranscriptionRequest } from './audio-format.ts'

@@ -1,4 +1,3 @@
-import type { Findings } from '../formats/shared/findings.ts'
 import {
   invalid,
   optionalChoice,
@@ -7,9 +6,10 @@ import {
   refuseUnknown,
   set,
   textAt,
-} from '../formats/shared/read-fields.ts'
-import { refuseReservedFields } from '../formats/shared/reserved-fields.ts'
-import { findStored } from '../formats/shared/stored-fields.ts'
+} from '../formats/shared/reading/read-fields.ts'
+import type { Findings } from '../formats/shared/requests/findings.ts'
+import { refuseReservedFields } from '../formats/shared/requests/reserved-fields.ts'
+import { findStored } from '../formats/shared/requests/stored-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { EmbeddingInput, EmbeddingRequest } from './embedding-format.ts'
 

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json/json-value.ts'
 import type { FormatId } from '../request/format-id.ts'
 import { toSourceBody } from '../testing/recorded-requests.ts'
 import { FORMATS } from './index.ts'
-import { CARRIER_MARK } from './shared/reasoning-carrier.ts'
+import { CARRIER_MARK } from './shared/reasoning/reasoning-carrier.ts'
 
 type Kind = 'name' | 'call' | 'result' | 'tool'
 

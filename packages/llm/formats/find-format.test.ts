@@ -4,7 +4,7 @@ import { custom } from '../providers/custom.ts'
 import type { ClientFormatId } from '../request/format-id.ts'
 import type { FunctionTool } from '../request/tools.ts'
 import { findClientFormatId } from './find-format.ts'
-import { matchesAny } from './shared/model-pattern.ts'
+import { matchesAny } from './shared/reading/model-pattern.ts'
 
 // Ids that stand for themselves: only the rules are looked at here.
 const OTHER = 'other' as ClientFormatId

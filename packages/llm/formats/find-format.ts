@@ -2,7 +2,7 @@ import type { FormatRule, Provider } from '../provider/provider.ts'
 import type { ChatRequest } from '../request/chat-request.ts'
 import type { ClientFormatId, FormatId } from '../request/format-id.ts'
 import { COMPACT_ID } from './openai-compact/compact-id.ts'
-import { matchesAny } from './shared/model-pattern.ts'
+import { matchesAny } from './shared/reading/model-pattern.ts'
 
 type FormatRequest = Pick<ChatRequest, 'tools' | 'reasoningEffort' | 'flattensTools'>
 

@@ -1,7 +1,7 @@
 import type { ClientFormatId } from '../request/format-id.ts'
 import type { ClientFormat } from './shared/client-format.ts'
 import type { Format, ServedFormat } from './shared/format.ts'
-import type { Mount } from './shared/mount.ts'
+import type { Mount } from './shared/reading/mount.ts'
 
 /** The formats of a process, by what is looked for. */
 export class FormatRegistry {

@@ -11,8 +11,8 @@ import type { Sender } from '../upstream/outgoing-rules.ts'
 import type { Target } from '../upstream/target.ts'
 import { FORMATS } from './index.ts'
 import { isStoredReasoning } from './openai-responses/wire/item-rules.ts'
-import type { ParsedChat } from './shared/parsed-chat.ts'
-import { RequestError } from './shared/request-error.ts'
+import { RequestError } from './shared/reading/request-error.ts'
+import type { ParsedChat } from './shared/requests/parsed-chat.ts'
 
 /** What real clients send still leaves: the last check refuses nothing that the checks before it let pass. */
 

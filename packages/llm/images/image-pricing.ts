@@ -1,4 +1,4 @@
-import { matchesAny } from '../formats/shared/model-pattern.ts'
+import { matchesAny } from '../formats/shared/reading/model-pattern.ts'
 import { toTable } from '../json/to-table.ts'
 import type { ImagePrices } from '../provider/prices.ts'
 import type { ImageRequest, ImageUsage } from './image-format.ts'

@@ -8,8 +8,8 @@ import {
   optionalText,
   set,
   textAt,
-} from '../formats/shared/read-fields.ts'
-import { refuseReservedFields } from '../formats/shared/reserved-fields.ts'
+} from '../formats/shared/reading/read-fields.ts'
+import { refuseReservedFields } from '../formats/shared/requests/reserved-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { isObject } from '../json/json-value.ts'
 import type { ImageRequest, ImageSource } from './image-format.ts'

@@ -1,4 +1,4 @@
-import type { Findings } from '../formats/shared/findings.ts'
+import type { Findings } from '../formats/shared/requests/findings.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import type { ImageReply, ImageRequest } from './image-format.ts'
 

@@ -67,7 +67,7 @@ test("no provider's name stands in code outside providers/", () => {
       // Every development environment is made with the sandbox, so the server has to know it by name.
       if (id === 'sandbox' && name.startsWith('server/')) continue
       // It stands for every maker, so formats tell its signatures from those of real ones, in one place.
-      if (id === 'sandbox' && name === 'llm/formats/shared/sandbox-reasoning.ts') continue
+      if (id === 'sandbox' && name === 'llm/formats/shared/reasoning/sandbox-reasoning.ts') continue
       if (new RegExp(`['"\`]${id}(?:/[^'"\`]*)?['"\`]`).test(code)) found.push(`${name}: ${id}`)
     }
   }

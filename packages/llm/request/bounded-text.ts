@@ -8,7 +8,7 @@ declare const parsed: unique symbol
 /** A model, an alias or `provider/model`, as a caller names it. Made by `parseModelName` only. */
 export type ModelName = string & { readonly [parsed]: 'ModelName' }
 
-/** Pairs of strings that are kept with the log. Made by `formats/shared/log-metadata.ts` only. */
+/** Pairs of strings that are kept with the log. Made by `formats/shared/reading/log-metadata.ts` only. */
 export type LogMetadata = Readonly<Record<string, string>> & { readonly [parsed]: 'LogMetadata' }
 
 /**

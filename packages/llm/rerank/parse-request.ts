@@ -1,6 +1,3 @@
-import type { Findings } from '../formats/shared/findings.ts'
-import { toPassThroughFindings } from '../formats/shared/findings.ts'
-import { listUnknownFields } from '../formats/shared/list-unknown-fields.ts'
 import {
   invalid,
   listAt,
@@ -10,7 +7,10 @@ import {
   refuseUnknown,
   set,
   textAt,
-} from '../formats/shared/read-fields.ts'
+} from '../formats/shared/reading/read-fields.ts'
+import type { Findings } from '../formats/shared/requests/findings.ts'
+import { toPassThroughFindings } from '../formats/shared/requests/findings.ts'
+import { listUnknownFields } from '../formats/shared/requests/list-unknown-fields.ts'
 import type { Json, JsonObject } from '../json/json-value.ts'
 import { isObject } from '../json/json-value.ts'
 import { estimateMaxTokens, estimateTokens } from '../usage/estimate.ts'

@@ -1,7 +1,7 @@
 import { COHERE_MOUNT } from '../formats/cohere-v2/format.ts'
 import { NATIVE_MOUNT } from '../formats/native/format.ts'
-import type { Mount } from '../formats/shared/mount.ts'
-import { OPENAI_MOUNT } from '../formats/shared/openai-mount.ts'
+import type { Mount } from '../formats/shared/reading/mount.ts'
+import { OPENAI_MOUNT } from '../formats/shared/reading/openai-mount.ts'
 import { cohereRerankServer, compatRerank, nativeRerank, type RerankServer } from './rerank-server.ts'
 
 /** A path on which callers ask for documents to be ordered. It begins behind the mount's prefix. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeUsage } from '../formats/shared/decode-usage.ts'
+import { decodeUsage } from '../formats/shared/answers/decode-usage.ts'
 import { costNanoUsd } from './pricing.ts'
 import type { Usage } from './usage.ts'
 

@@ -14,7 +14,7 @@ import { isSigned, openWebhookReceiver, type WebhookReceiver } from '../testing/
 import { openTestApp, type TestApp, toUrl } from '../testing/harness/app.ts'
 import { redisProgram, startTestRedis, type TestRedis } from '../testing/harness/redis.ts'
 import { type App, openApp } from './app.ts'
-import { parseConfig } from './settings.ts'
+import { parseConfig } from './settings/settings.ts'
 
 const MASTER_KEY = randomBytes(32).toString('base64')
 const MODEL = 'custom-a/m'

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openPool } from '../storage/pool.ts'
 import { openTestApp, type TestApp } from '../testing/harness/app.ts'
 import { type FreshDatabase, freshDatabase } from '../testing/harness/database.ts'
-import { openDatabaseReadiness } from './database-readiness.ts'
+import { openDatabaseReadiness } from './parts/database-readiness.ts'
 
 describe('GET /readyz', () => {
   let app: TestApp

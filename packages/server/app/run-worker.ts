@@ -4,14 +4,14 @@ import {
   type WorkerCounts,
   type WorkerStart,
 } from '../workers/processes/worker-messages.ts'
-import { Exceptions } from './exceptions.ts'
-import { setHeapOptions } from './heap-options.ts'
-import { lowerHelperThreads } from './helper-threads.ts'
-import { openLog } from './open-log.ts'
-import { handleProcessExceptions } from './process-exceptions.ts'
-import { parseConfig } from './settings.ts'
+import { Exceptions } from './process/exceptions.ts'
+import { setHeapOptions } from './process/heap-options.ts'
+import { lowerHelperThreads } from './process/helper-threads.ts'
+import { openLog } from './process/open-log.ts'
+import { handleProcessExceptions } from './process/process-exceptions.ts'
+import { parseConfig } from './settings/settings.ts'
 import { STOP_SIGNALS } from './stop-on-signals.ts'
-import { openWorkerApp, type WorkerApp } from './worker-app.ts'
+import { openWorkerApp, type WorkerApp } from './workers/worker-app.ts'
 
 /** A worker without its supervisor ends at the latest after this time. The next supervisor waits for it. */
 const ORPHAN_MS = 5_000

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { App } from './app.ts'
-import type { StopCounts } from './close-server.ts'
+import type { StopCounts } from './process/close-server.ts'
 import { StopOnSignals } from './stop-on-signals.ts'
 
 let now: number

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { App } from './app.ts'
-import type { StopCounts } from './close-server.ts'
-import { StopSignals } from './stop-signals.ts'
+import type { StopCounts } from './process/close-server.ts'
+import { StopSignals } from './process/stop-signals.ts'
 
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

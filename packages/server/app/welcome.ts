@@ -1,6 +1,6 @@
 import type { App } from './app.ts'
-import { isForPeople, type Output } from './open-log.ts'
-import type { Config } from './settings.ts'
+import { isForPeople, type Output } from './process/open-log.ts'
+import type { Config } from './settings/settings.ts'
 
 export interface WelcomeOptions {
   readonly config: Pick<Config, 'logFormat' | 'setupToken' | 'dashboardDir' | 'baseUrl'>

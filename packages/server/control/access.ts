@@ -10,7 +10,7 @@ import {
 } from '../core/access/permissions.ts'
 import { Fault } from '../core/fault.ts'
 import { isUuid } from '../core/ids.ts'
-import { parseBearer } from '../http/request-headers.ts'
+import { parseBearer } from '../http/head/request-headers.ts'
 import { findManagementKeyByHash, updateManagementKeyLastUsed } from '../storage/keys/management-keys.ts'
 import { inTenantScope } from '../storage/tenant-scope.ts'
 import { assertSameOriginWrite, type Caller } from './operation/caller.ts'

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import type { ErrorEnvelope } from '@rideau/llm/formats/shared/error-envelope'
+import type { ErrorEnvelope } from '@rideau/llm/formats/shared/errors/error-envelope'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'

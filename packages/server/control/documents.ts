@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { errorPage } from '../http/docs-errors.ts'
-import { type Readiness, toReadinessAnswer } from '../http/readiness.ts'
+import { errorPage } from '../http/answer/docs-errors.ts'
+import { type Readiness, toReadinessAnswer } from '../http/metrics/readiness.ts'
 
 /** Load balancers probe by HEAD too; these are the only routes that serve both methods. */
 const PROBE = { schema: { hide: true }, exposeHeadRoute: true }

@@ -1,13 +1,13 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { toEnvelope } from '@rideau/llm/formats/shared/error-envelope'
+import { toEnvelope } from '@rideau/llm/formats/shared/errors/error-envelope'
 import type { OnException } from '../core/on-exception.ts'
-import { batchInTick } from '../http/batch-in-tick.ts'
-import { ALL_HEADERS, UNCHECKED_HEAD } from '../http/check-head.ts'
-import { CheckedResponse } from '../http/checked-response.ts'
-import { answerClientError, answerConnect, MAX_HEADER_BYTES } from '../http/client-error.ts'
-import { ReceivedRequest } from '../http/received-request.ts'
-import { RequestLines } from '../http/request-lines.ts'
+import { CheckedResponse } from '../http/answer/checked-response.ts'
+import { ReceivedRequest } from '../http/body/received-request.ts'
+import { batchInTick } from '../http/fairness/batch-in-tick.ts'
+import { ALL_HEADERS, UNCHECKED_HEAD } from '../http/head/check-head.ts'
+import { answerClientError, answerConnect, MAX_HEADER_BYTES } from '../http/head/client-error.ts'
+import { RequestLines } from '../http/head/request-lines.ts'
 
 /** Fastify's request handler. */
 type Handler = (req: IncomingMessage, res: ServerResponse) => void

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Hosts, LookupError } from '../http/host-resolver.ts'
-import { toTenant } from '../http/lookup-slots.ts'
-import { openConfiguredEgress } from '../http/open-egress.ts'
+import { openConfiguredEgress } from '../http/egress/open-egress.ts'
+import { type Hosts, LookupError } from '../http/names/host-resolver.ts'
+import { toTenant } from '../http/names/lookup-slots.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../testing/harness/control-plane.ts'
 
 /** Whose share of the lookups is used by calls that name a host. */

@@ -1,8 +1,8 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
-import { assertKnownQuery } from '../http/assert-known-query.ts'
-import { MAX_KEY_CHARS } from '../http/read-idempotency-key.ts'
+import { assertKnownQuery } from '../http/head/assert-known-query.ts'
+import { MAX_KEY_CHARS } from '../http/head/read-idempotency-key.ts'
 import { BROWSER_DOCUMENTS } from './browser-documents.ts'
 import { pack, takesGzip } from './operation/compress-answer.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { TrustedProxies } from '../http/client-address.ts'
-import { readIdempotencyKey } from '../http/read-idempotency-key.ts'
+import type { TrustedProxies } from '../http/head/client-address.ts'
+import { readIdempotencyKey } from '../http/head/read-idempotency-key.ts'
 import { grantAccess } from './access.ts'
 import { kindOf } from './audit-log/to-audit-entry.ts'
 import { IdempotentCreates } from './idempotency/idempotent-creates.ts'

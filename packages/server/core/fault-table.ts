@@ -1,4 +1,4 @@
-import type { FaultType } from '@rideau/llm/formats/shared/served-fault'
+import type { FaultType } from '@rideau/llm/formats/shared/errors/served-fault'
 
 export interface FaultEntry {
   readonly status: number

@@ -1,4 +1,4 @@
-import type { Readiness } from '../http/readiness.ts'
+import type { Readiness } from '../http/metrics/readiness.ts'
 import type { RouteDeps } from './routes/route-deps.ts'
 
 /** What the data plane needs of the rest of the process. Made by app/; each folder declares its own part. */

@@ -2,7 +2,7 @@ import { EMBEDDING_ROUTES, type EmbeddingRoute } from '@rideau/llm/embeddings/se
 import type { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import { NATIVE_MOUNT } from '@rideau/llm/formats/native/format'
 import type { ChatRoute, ModelRoute, ServedFormat } from '@rideau/llm/formats/shared/format'
-import { OPENAI_MOUNT } from '@rideau/llm/formats/shared/openai-mount'
+import { OPENAI_MOUNT } from '@rideau/llm/formats/shared/reading/openai-mount'
 import { IMAGE_ROUTES, type ImageRoute } from '@rideau/llm/images/served/image-routes'
 import { MAX_MODEL_NAME } from '@rideau/llm/request/bounded-text'
 import { RERANK_ROUTES, type RerankRoute } from '@rideau/llm/rerank/rerank-routes'

@@ -1,7 +1,7 @@
 import type { Provider } from '@rideau/llm/provider/provider'
 import { findProvider } from '@rideau/llm/providers/index'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openConfiguredEgress } from '../http/open-egress.ts'
+import { openConfiguredEgress } from '../http/egress/open-egress.ts'
 import { json, openScriptedUpstream, type ScriptedUpstream } from '../testing/fakes/scripted-upstream.ts'
 import { exchangeClientSecret } from './exchange-client-secret.ts'
 import { findTokenExchange } from './find-token-exchange.ts'

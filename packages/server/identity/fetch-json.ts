@@ -1,9 +1,9 @@
 import type { JsonBounds } from '@rideau/llm/json/json-bounds'
 import { Fault } from '../core/fault.ts'
-import type { EgressPolicy } from '../http/egress.ts'
-import { guardedGet } from '../http/guarded-get.ts'
-import { findUrlObjection } from '../http/outgoing-url.ts'
-import { parseJson, parseLongJson } from '../http/parse-json.ts'
+import { parseJson, parseLongJson } from '../http/body/parse-json.ts'
+import type { EgressPolicy } from '../http/egress/egress.ts'
+import { guardedGet } from '../http/egress/guarded-get.ts'
+import { findUrlObjection } from '../http/egress/outgoing-url.ts'
 
 /** Why a document could not be fetched. The message is public and repeats nothing of the response. */
 export class FetchError extends Error {

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
-import { openConfiguredEgress } from '../http/open-egress.ts'
+import { openConfiguredEgress } from '../http/egress/open-egress.ts'
 import {
   DISCOVERY,
   type IdentityProvider,

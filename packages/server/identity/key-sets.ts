@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import type { JSONWebKeySet, JWK } from 'jose'
 import type { FederatedConfig, SigningAlgorithm } from '../core/tenancy/federated-config.ts'
-import type { EgressPolicy } from '../http/egress.ts'
+import type { EgressPolicy } from '../http/egress/egress.ts'
 import { FetchError, fetchJson } from './fetch-json.ts'
 
 /** The public keys by issuer. */

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypt
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
-import { openConfiguredEgress } from '../http/open-egress.ts'
+import { openConfiguredEgress } from '../http/egress/open-egress.ts'
 import { type IdentityProvider, KEYS, openIdentityProvider } from '../testing/fakes/identity-provider.ts'
 import { fetchKeySets, type KeySets } from './key-sets.ts'
 import { verifyIdentityToken } from './verify-identity-token.ts'

@@ -1,5 +1,5 @@
 import type { UpstreamError, UpstreamErrorKind } from '@rideau/llm/upstream/upstream-error'
-import { guardedRequest } from '../http/guarded-request.ts'
+import { guardedRequest } from '../http/egress/guarded-request.ts'
 import type { ExchangeOptions, TokenResult } from './token-exchange.ts'
 
 const TIMEOUT_MS = 10_000

@@ -1,6 +1,6 @@
 import type { Target } from '@rideau/llm/upstream/target'
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
-import type { EgressPolicy } from '../http/egress.ts'
+import type { EgressPolicy } from '../http/egress/egress.ts'
 
 /** The short-lived token that a stored credential is exchanged for. */
 export interface AccessToken {

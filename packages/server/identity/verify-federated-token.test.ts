@@ -8,7 +8,7 @@ import {
   verifyClientToken,
 } from '../core/access/client-token.ts'
 import type { FederatedConfig } from '../core/tenancy/federated-config.ts'
-import { openConfiguredEgress } from '../http/open-egress.ts'
+import { openConfiguredEgress } from '../http/egress/open-egress.ts'
 import { type IdentityProvider, KEYS, openIdentityProvider } from '../testing/fakes/identity-provider.ts'
 import { KeySetCache } from './key-set-cache.ts'
 import { fetchKeySets } from './key-sets.ts'

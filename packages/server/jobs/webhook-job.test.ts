@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { EgressPolicy } from '../http/egress.ts'
-import { guardedRequest } from '../http/guarded-request.ts'
-import { openConfiguredEgress } from '../http/open-egress.ts'
+import type { EgressPolicy } from '../http/egress/egress.ts'
+import { guardedRequest } from '../http/egress/guarded-request.ts'
+import { openConfiguredEgress } from '../http/egress/open-egress.ts'
 import {
   claimDueDeliveries,
   insertWebhookDeliveries,

@@ -136,7 +136,7 @@ export class Drain {
 
   /**
    * Journals the record and queues it. Resolves once the line is in the kernel, and never rejects. Requests that end in the
-   * same tick of the event loop (http/batch-in-tick.ts) share one write. If the journal is nearly full, the record of an
+   * same tick of the event loop (http/fairness/batch-in-tick.ts) share one write. If the journal is nearly full, the record of an
    * unbilled request is counted and left out, so that free requests cannot fill the journal for those that cost something.
    */
   write(record: RequestRecord): Promise<void> {

@@ -1,6 +1,4 @@
 import { refuseOtherModel, spell } from '../../formats/gemini-content/server/read-body.ts'
-import { toPassThroughFindings } from '../../formats/shared/findings.ts'
-import { listUnknownFields } from '../../formats/shared/list-unknown-fields.ts'
 import {
   invalid,
   listAt,
@@ -9,7 +7,9 @@ import {
   optionalText,
   set,
   textAt,
-} from '../../formats/shared/read-fields.ts'
+} from '../../formats/shared/reading/read-fields.ts'
+import { toPassThroughFindings } from '../../formats/shared/requests/findings.ts'
+import { listUnknownFields } from '../../formats/shared/requests/list-unknown-fields.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { toTable } from '../../json/to-table.ts'
 import { inputTokens } from '../../usage/usage-sums.ts'

@@ -1,5 +1,3 @@
-import { toPassThroughFindings } from '../../formats/shared/findings.ts'
-import { listUnknownFields } from '../../formats/shared/list-unknown-fields.ts'
 import {
   choiceAt,
   listAt,
@@ -7,7 +5,9 @@ import {
   optionalNumber,
   set,
   textAt,
-} from '../../formats/shared/read-fields.ts'
+} from '../../formats/shared/reading/read-fields.ts'
+import { toPassThroughFindings } from '../../formats/shared/requests/findings.ts'
+import { listUnknownFields } from '../../formats/shared/requests/list-unknown-fields.ts'
 import type { JsonObject } from '../../json/json-value.ts'
 import { inputTokens } from '../../usage/usage-sums.ts'
 import type { EmbeddingServer } from '../embedding-server.ts'

@@ -1,5 +1,5 @@
 import type { Format } from '../shared/format.ts'
-import type { Mount } from '../shared/mount.ts'
+import type { Mount } from '../shared/reading/mount.ts'
 import { anthropicMessages } from './client/client.ts'
 import { toAnthropicError } from './server/encode-error.ts'
 import { encodeModelList, toModel } from './server/encode-model.ts'

@@ -1,5 +1,5 @@
 import type { Format } from '../shared/format.ts'
-import type { Mount } from '../shared/mount.ts'
+import type { Mount } from '../shared/reading/mount.ts'
 import { bedrockConverse } from './client/client.ts'
 import { converseCount } from './server/count-tokens.ts'
 import { explainCredential, toConverseError, toErrorHeaders } from './server/encode-error.ts'

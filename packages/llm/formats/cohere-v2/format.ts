@@ -1,5 +1,5 @@
 import type { Format } from '../shared/format.ts'
-import type { Mount } from '../shared/mount.ts'
+import type { Mount } from '../shared/reading/mount.ts'
 import { cohereV2 } from './client/client.ts'
 import { toCohereError } from './server/encode-error.ts'
 import { cohereServer } from './server/server.ts'

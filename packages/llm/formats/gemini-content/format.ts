@@ -1,5 +1,5 @@
 import type { Format } from '../shared/format.ts'
-import type { Mount } from '../shared/mount.ts'
+import type { Mount } from '../shared/reading/mount.ts'
 import { geminiContent } from './client/client.ts'
 import { toGoogleError } from './server/encode-error.ts'
 import { toModel } from './server/encode-model.ts'

@@ -1,6 +1,6 @@
-import { toEnvelope } from '../shared/error-envelope.ts'
+import { toEnvelope } from '../shared/errors/error-envelope.ts'
 import type { Format } from '../shared/format.ts'
-import type { Mount } from '../shared/mount.ts'
+import type { Mount } from '../shared/reading/mount.ts'
 import { nativeServer } from './server/server.ts'
 
 export const NATIVE_MOUNT: Mount = { name: 'native', prefix: '', encodeFault: toEnvelope }

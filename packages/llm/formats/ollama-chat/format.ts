@@ -1,6 +1,6 @@
 import type { Format } from '../shared/format.ts'
-import type { Mount } from '../shared/mount.ts'
-import { textAt } from '../shared/read-fields.ts'
+import type { Mount } from '../shared/reading/mount.ts'
+import { textAt } from '../shared/reading/read-fields.ts'
 import { ollamaChat } from './client/client.ts'
 import { toOllamaError } from './server/encode-error.ts'
 import { encodeModelDetails, toModel } from './server/encode-model.ts'

@@ -5,8 +5,8 @@ import { openAiCompactFormat } from '../openai-compact/format.ts'
 import { openAiCompletionsFormat } from '../openai-completions/format.ts'
 import { openAiResponsesFormat } from '../openai-responses/format.ts'
 import type { Format, ServedFormat } from '../shared/format.ts'
-import type { Mount } from '../shared/mount.ts'
-import { OPENAI_MOUNT } from '../shared/openai-mount.ts'
+import type { Mount } from '../shared/reading/mount.ts'
+import { OPENAI_MOUNT } from '../shared/reading/openai-mount.ts'
 
 /** What Ollama's server offers of other formats, below its own address. The settings move both with Ollama's prefix. */
 

@@ -7,7 +7,7 @@ import { withReportedCost } from '../../usage/reported-cost.ts'
 import { decodeUsage } from '../openai-responses/client/decode-usage.ts'
 import { passRequest } from '../openai-responses/client/pass-request.ts'
 import type { ClientFormat, EncodeRequest } from '../shared/client-format.ts'
-import { decodeError } from '../shared/decode-error.ts'
+import { decodeError } from '../shared/errors/decode-error.ts'
 import { COMPACT_ID } from './compact-id.ts'
 
 /** OpenAI's `POST /responses/compact`. Only bodies of this format go there, and only as a whole answer. */

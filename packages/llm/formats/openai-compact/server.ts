@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../json/json-value.ts'
 import { parseRequest as parseResponse } from '../openai-responses/server/parse-request.ts'
-import { toOpenAiEnvelope } from '../shared/error-envelope.ts'
-import type { ParseContext, ParsedChat } from '../shared/parsed-chat.ts'
-import { invalid, optionalFlag } from '../shared/read-fields.ts'
+import { toOpenAiEnvelope } from '../shared/errors/error-envelope.ts'
+import { invalid, optionalFlag } from '../shared/reading/read-fields.ts'
+import type { ParseContext, ParsedChat } from '../shared/requests/parsed-chat.ts'
 import type { ChatServer } from '../shared/server-format.ts'
 import { COMPACT_ID } from './compact-id.ts'
 

@@ -7,10 +7,10 @@ import { toAddress, toWireModel } from '../../upstream/openai-address.ts'
 import type { Target } from '../../upstream/target.ts'
 import { withReportedCost } from '../../usage/reported-cost.ts'
 import { openStream as openChatStream } from '../openai-chat/client/decode-stream.ts'
+import { readFinishReason } from '../shared/answers/decode-message.ts'
+import { decodeUsage } from '../shared/answers/decode-usage.ts'
 import type { ClientFormat, EncodeRequest } from '../shared/client-format.ts'
-import { decodeError } from '../shared/decode-error.ts'
-import { readFinishReason } from '../shared/decode-message.ts'
-import { decodeUsage } from '../shared/decode-usage.ts'
+import { decodeError } from '../shared/errors/decode-error.ts'
 import { FIELDS } from './fields.ts'
 
 /** OpenAI's `POST /completions`, which many servers of its format have. Only bodies of this format go there. */

@@ -1,8 +1,8 @@
 import type { Json } from '../../json/json-value.ts'
 import { CAP, CHOICES, DATA, MODEL, type Rule, SCALAR, STREAM } from '../../upstream/outgoing-rules.ts'
-import { parseStop } from '../shared/chat-fields.ts'
-import { STREAM_OPTIONS } from '../shared/chat-rules.ts'
-import { checked, FieldTable, number, own, sent, text } from '../shared/field-table.ts'
+import { parseStop } from '../shared/requests/chat-fields.ts'
+import { STREAM_OPTIONS } from '../shared/requests/chat-rules.ts'
+import { checked, FieldTable, number, own, sent, text } from '../shared/requests/field-table.ts'
 
 /** Texts, or the numbers of their tokens. Each has answers of its own. */
 const PROMPT: Rule = {

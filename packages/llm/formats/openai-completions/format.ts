@@ -1,5 +1,5 @@
 import type { Format } from '../shared/format.ts'
-import { OPENAI_MOUNT } from '../shared/openai-mount.ts'
+import { OPENAI_MOUNT } from '../shared/reading/openai-mount.ts'
 import { openAiCompletions } from './client.ts'
 import { completionsServer } from './server.ts'
 

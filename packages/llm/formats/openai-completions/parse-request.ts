@@ -1,11 +1,17 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import type { Message } from '../../request/message.ts'
-import type { MutableRequest } from '../shared/field-table.ts'
-import { noFindings } from '../shared/findings.ts'
-import type { ParseContext, ParsedChat } from '../shared/parsed-chat.ts'
-import { invalid, optionalFlag, optionalNumber, optionalObject, textAt } from '../shared/read-fields.ts'
-import { refuseReservedFields } from '../shared/reserved-fields.ts'
-import { findStored } from '../shared/stored-fields.ts'
+import {
+  invalid,
+  optionalFlag,
+  optionalNumber,
+  optionalObject,
+  textAt,
+} from '../shared/reading/read-fields.ts'
+import type { MutableRequest } from '../shared/requests/field-table.ts'
+import { noFindings } from '../shared/requests/findings.ts'
+import type { ParseContext, ParsedChat } from '../shared/requests/parsed-chat.ts'
+import { refuseReservedFields } from '../shared/requests/reserved-fields.ts'
+import { findStored } from '../shared/requests/stored-fields.ts'
 import { FIELDS, isToken } from './fields.ts'
 
 /** The number of answers that OpenAI accepts for one prompt. */

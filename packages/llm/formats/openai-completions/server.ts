@@ -5,10 +5,10 @@ import { spliceObject } from '../../json/splice.ts'
 import type { StreamEvent } from '../../stream/stream-event.ts'
 import type { Bill } from '../../usage/bill.ts'
 import { encodeUsage } from '../openai-chat/server/encode-usage.ts'
-import { toOpenAiEnvelope } from '../shared/error-envelope.ts'
-import type { PlainAnswer } from '../shared/plain-answer.ts'
+import type { PlainAnswer } from '../shared/answers/plain-answer.ts'
+import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../shared/answers/stream-encoder.ts'
+import { toOpenAiEnvelope } from '../shared/errors/error-envelope.ts'
 import type { ChatServer, ReplyContext } from '../shared/server-format.ts'
-import type { StreamEncoder, StreamEnd, UpstreamEvent } from '../shared/stream-encoder.ts'
 import { parseRequest } from './parse-request.ts'
 
 /** `{prefix}/v1/completions`. Only providers of this format answer, and their answers pass through. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json/json-value.ts'
 import type { FormatId } from '../../request/format-id.ts'
 import type { ClientFormat } from './client-format.ts'
 import type { ModelListEntry } from './listed-model.ts'
-import type { Mount } from './mount.ts'
+import type { Mount } from './reading/mount.ts'
 import type { ChatServer, CountFormat } from './server-format.ts'
 
 /** A wire format, both sides of it. formats/index.ts lists all of them. */

@@ -2,10 +2,10 @@ import type { JsonObject } from '../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../reply/chat-reply.ts'
 import type { ClientFormatId, FormatId } from '../../request/format-id.ts'
 import type { Bill } from '../../usage/bill.ts'
-import type { ParseContext, ParsedChat } from './parsed-chat.ts'
-import type { PlainAnswer } from './plain-answer.ts'
-import type { ServedFault } from './served-fault.ts'
-import type { StreamEncoder } from './stream-encoder.ts'
+import type { PlainAnswer } from './answers/plain-answer.ts'
+import type { StreamEncoder } from './answers/stream-encoder.ts'
+import type { ServedFault } from './errors/served-fault.ts'
+import type { ParseContext, ParsedChat } from './requests/parsed-chat.ts'
 
 /** Measures one request. */
 export interface RequestClock {

@@ -1,6 +1,4 @@
 import { refuseOtherModel, spell } from '../../formats/gemini-content/server/read-body.ts'
-import { toPassThroughFindings } from '../../formats/shared/findings.ts'
-import { listUnknownFields } from '../../formats/shared/list-unknown-fields.ts'
 import {
   choiceAt,
   invalid,
@@ -10,7 +8,9 @@ import {
   optionalText,
   textAt,
   textsAt,
-} from '../../formats/shared/read-fields.ts'
+} from '../../formats/shared/reading/read-fields.ts'
+import { toPassThroughFindings } from '../../formats/shared/requests/findings.ts'
+import { listUnknownFields } from '../../formats/shared/requests/list-unknown-fields.ts'
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import type { GoogleFields, ImageReply, ImageSource, ImageUsage } from '../image-format.ts'
 import { toSource } from '../image-request.ts'

@@ -1,5 +1,5 @@
 import { GEMINI_MOUNT, GEMINI_NAMED } from '../../formats/gemini-content/format.ts'
-import type { Mount } from '../../formats/shared/mount.ts'
+import type { Mount } from '../../formats/shared/reading/mount.ts'
 import type { ImageServer } from '../image-server.ts'
 import { geminiImageEvents, geminiImageList, geminiImages, IMAGE_MODELS } from './gemini.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { SANDBOX_SIGNATURE } from '../../formats/shared/sandbox-reasoning.ts'
+import { SANDBOX_SIGNATURE } from '../../formats/shared/reasoning/sandbox-reasoning.ts'
 import type { JsonObject } from '../../json/json-value.ts'
 import { toObjects, toText } from '../../json/json-value.ts'
 import { wholeEnd } from './whole-end.ts'

@@ -4,8 +4,8 @@ import {
   type FederatedConfig,
   SIGNING_ALGORITHMS,
 } from '../../core/tenancy/federated-config.ts'
-import type { AddressPolicy } from '../../http/egress.ts'
-import { findUrlObjection } from '../../http/outgoing-url.ts'
+import type { AddressPolicy } from '../../http/egress/egress.ts'
+import { findUrlObjection } from '../../http/egress/outgoing-url.ts'
 import { textField } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 

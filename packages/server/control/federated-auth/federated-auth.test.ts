@@ -1,7 +1,7 @@
-import type { ErrorEnvelope } from '@rideau/llm/formats/shared/error-envelope'
+import type { ErrorEnvelope } from '@rideau/llm/formats/shared/errors/error-envelope'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openConfiguredEgress } from '../../http/open-egress.ts'
+import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
 import {
   DISCOVERY,
   type IdentityProvider,

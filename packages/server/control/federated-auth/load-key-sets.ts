@@ -1,7 +1,7 @@
 import { Fault } from '../../core/fault.ts'
 import type { FederatedConfig } from '../../core/tenancy/federated-config.ts'
-import { chargeLookupsTo } from '../../http/egress.ts'
-import { toLookupOwner } from '../../http/lookup-slots.ts'
+import { chargeLookupsTo } from '../../http/egress/egress.ts'
+import { toLookupOwner } from '../../http/names/lookup-slots.ts'
 import { FederatedConfigError, fetchKeySets, type KeySets } from '../../identity/key-sets.ts'
 import type { Services } from '../operation/operation.ts'
 

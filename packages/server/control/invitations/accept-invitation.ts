@@ -1,7 +1,7 @@
 import { hashToken } from '../../core/access/opaque-token.ts'
 import { Fault } from '../../core/fault.ts'
 import { createRandomId } from '../../core/ids.ts'
-import { toAddressNetwork } from '../../http/client-address.ts'
+import { toAddressNetwork } from '../../http/head/client-address.ts'
 import type { Db } from '../../storage/pool.ts'
 import type { UserRow } from '../../storage/schema.ts'
 import { lockOrganization } from '../../storage/tenancy/organizations.ts'

@@ -1,9 +1,9 @@
-import { toEnvelope } from '@rideau/llm/formats/shared/error-envelope'
+import { toEnvelope } from '@rideau/llm/formats/shared/errors/error-envelope'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault, toFault } from '../../core/fault.ts'
-import { dropRest } from '../../http/drop-rest.ts'
-import { faultHeaders } from '../../http/envelope.ts'
-import { hasUnreadBody } from '../../http/read-body.ts'
+import { faultHeaders } from '../../http/answer/envelope.ts'
+import { dropRest } from '../../http/body/drop-rest.ts'
+import { hasUnreadBody } from '../../http/body/read-body.ts'
 
 /**
  * Sends the error envelope for anything that was thrown. The details of anything but a Fault are logged only. Never

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Fault } from '../../core/fault.ts'
-import { type TrustedProxies, toClientAddress } from '../../http/client-address.ts'
+import { type TrustedProxies, toClientAddress } from '../../http/head/client-address.ts'
 
 /** The caller as described by the head of the request; nothing is authenticated yet. */
 export interface Caller {

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import { type CapacityShare, openCapacity, openShare } from '../../core/admission/fair-share.ts'
 import { Fault } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
-import { type AnswerScope, type UnreadAnswer, UnreadAnswers } from '../../http/unread-answers.ts'
+import { type AnswerScope, type UnreadAnswer, UnreadAnswers } from '../../http/fairness/unread-answers.ts'
 import type { GrantedAccess } from './granted-access.ts'
 
 /** Bytes of answers that may wait in memory to be read by the callers of the control plane. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Fault } from '../../core/fault.ts'
-import { AddressShares } from '../../http/address-shares.ts'
-import type { BodyMemory } from '../../http/body-memory.ts'
+import type { BodyMemory } from '../../http/body/body-memory.ts'
+import { AddressShares } from '../../http/fairness/address-shares.ts'
 
 /** Bytes of bodies that the control plane has in memory at once. */
 const BODY_BYTES = 64 * 1024 * 1024

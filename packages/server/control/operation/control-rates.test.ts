@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createKeyText } from '../../core/access/key-format.ts'
 import { toBucketRate } from '../../core/admission/token-bucket.ts'
 import { systemRandom } from '../../core/random.ts'
-import { parseTrustedProxies, type TrustedProxies } from '../../http/client-address.ts'
+import { parseTrustedProxies, type TrustedProxies } from '../../http/head/client-address.ts'
 import {
   type ControlPlane,
   openControlPlane,

@@ -4,7 +4,7 @@ import { type BucketRate, toBucketRate } from '../../core/admission/token-bucket
 import { TokenBuckets } from '../../core/admission/token-buckets.ts'
 import type { Clock } from '../../core/clock.ts'
 import { Fault } from '../../core/fault.ts'
-import { toAddressGroup } from '../../http/client-address.ts'
+import { toAddressGroup } from '../../http/head/client-address.ts'
 
 const MINUTE_MS = 60_000
 /** The calls a minute of one credential. */

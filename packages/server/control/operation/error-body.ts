@@ -2,7 +2,7 @@ import { FAULTS, type FaultCode } from '../../core/fault-table.ts'
 import { z } from './zod.ts'
 
 /**
- * The schema of the error envelope in the OpenAPI document; llm/formats/shared/error-envelope.ts creates the
+ * The schema of the error envelope in the OpenAPI document; llm/formats/shared/errors/error-envelope.ts creates the
  * envelope.
  */
 export const ErrorBody = z

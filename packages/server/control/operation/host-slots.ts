@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import { FairSlots } from '../../http/fair-slots.ts'
+import { FairSlots } from '../../http/fairness/fair-slots.ts'
 
 /** Calls of tenants' hosts at once, for callers of the control plane. Each answer may be a MiB that takes seconds to arrive. */
 const BOUNDS = { total: 96, perTenant: 32, perCaller: 32, divisor: 2, waitingPerTenant: 100 }

@@ -1,5 +1,5 @@
 import type { ShareOwner } from '../../core/admission/connection-shares.ts'
-import { runInSlices } from '../../http/sliced-work.ts'
+import { runInSlices } from '../../http/fairness/sliced-work.ts'
 
 /** Converts a list of thousands in slices of the event loop, in the turns of an organization. */
 export async function mapInSlices<Item, Result>(

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { runInSlices } from '../../http/sliced-work.ts'
+import { runInSlices } from '../../http/fairness/sliced-work.ts'
 import { readJson } from './read-json.ts'
 
 const TIMEOUT_MS = 1_000

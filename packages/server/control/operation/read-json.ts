@@ -6,11 +6,11 @@ import {
   SHORT_BODY_LIMIT_BYTES,
 } from '@rideau/llm/json/body-bounds'
 import { Fault } from '../../core/fault.ts'
-import type { BodyMemory } from '../../http/body-memory.ts'
-import { toBodylessFault } from '../../http/bodyless.ts'
-import { parseJson, parseLongJson } from '../../http/parse-json.ts'
-import { readBody } from '../../http/read-body.ts'
-import { isJsonContentType } from '../../http/request-headers.ts'
+import type { BodyMemory } from '../../http/body/body-memory.ts'
+import { toBodylessFault } from '../../http/body/bodyless.ts'
+import { parseJson, parseLongJson } from '../../http/body/parse-json.ts'
+import { readBody } from '../../http/body/read-body.ts'
+import { isJsonContentType } from '../../http/head/request-headers.ts'
 
 /** The body that a route accepts. */
 export interface BodyRules {

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import { FairSlots } from '../../http/fair-slots.ts'
+import { FairSlots } from '../../http/fairness/fair-slots.ts'
 import type { AdmitScope } from '../../storage/tenant-scope.ts'
 import type { GrantedAccess } from './granted-access.ts'
 

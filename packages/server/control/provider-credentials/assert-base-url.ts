@@ -1,9 +1,9 @@
 import { findProvider } from '@rideau/llm/providers/index'
 import { parseUrl } from '@rideau/llm/request/bounded-url'
 import { Fault } from '../../core/fault.ts'
-import { chargeLookupsTo } from '../../http/egress.ts'
-import { findAddressObjection } from '../../http/find-address-objection.ts'
-import { toLookupOwner } from '../../http/lookup-slots.ts'
+import { chargeLookupsTo } from '../../http/egress/egress.ts'
+import { findAddressObjection } from '../../http/egress/find-address-objection.ts'
+import { toLookupOwner } from '../../http/names/lookup-slots.ts'
 import type { Services } from '../operation/operation.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openConfiguredEgress } from '../../http/open-egress.ts'
+import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
 import { openScriptedDns, type ScriptedDns } from '../../testing/fakes/scripted-dns.ts'
 import { type ControlPlane, openControlPlane, type Tenant } from '../../testing/harness/control-plane.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openConfiguredEgress } from '../../http/open-egress.ts'
+import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
 import { openModelListsJob } from '../../jobs/model-lists-job.ts'
 import { claimDueRefreshes } from '../../storage/models/model-list-refreshes.ts'
 import type { ProviderCredentialRow } from '../../storage/models/provider-credentials.ts'

@@ -1,6 +1,6 @@
 import { findProvider } from '@rideau/llm/providers/index'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openConfiguredEgress } from '../../http/open-egress.ts'
+import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
 import {
   json,
   openScriptedUpstream,

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import { toAddressNetwork } from '../../http/client-address.ts'
+import { toAddressNetwork } from '../../http/head/client-address.ts'
 import { findUserByPassword } from '../../storage/users/users.ts'
 import { assertSameOrigin } from '../operation/caller.ts'
 import { emailField, givenPasswordField } from '../operation/fields.ts'

@@ -1,5 +1,5 @@
 import { Fault } from '../../core/fault.ts'
-import { runSteps } from '../../http/sliced-work.ts'
+import { runSteps } from '../../http/fairness/sliced-work.ts'
 import { findOrganization } from '../../storage/tenancy/organizations.ts'
 import { listUsage, type UsageRow } from '../../storage/usage/usage.ts'
 import type { UsageFilter } from '../../storage/usage/usage-filter.ts'

@@ -1,7 +1,7 @@
 import { Fault } from '../../core/fault.ts'
-import { chargeLookupsTo, type EgressPolicy } from '../../http/egress.ts'
-import { findAddressObjection } from '../../http/find-address-objection.ts'
-import { toLookupOwner } from '../../http/lookup-slots.ts'
+import { chargeLookupsTo, type EgressPolicy } from '../../http/egress/egress.ts'
+import { findAddressObjection } from '../../http/egress/find-address-objection.ts'
+import { toLookupOwner } from '../../http/names/lookup-slots.ts'
 import { textField } from '../operation/fields.ts'
 import { z } from '../operation/zod.ts'
 

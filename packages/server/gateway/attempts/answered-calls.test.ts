@@ -1,5 +1,5 @@
 import { deflateRawSync } from 'node:zlib'
-import { packToolCallId } from '@rideau/llm/formats/shared/reasoning-carrier'
+import { packToolCallId } from '@rideau/llm/formats/shared/reasoning/reasoning-carrier'
 import { expect, test } from 'vitest'
 import { AnsweredCalls } from './answered-calls.ts'
 

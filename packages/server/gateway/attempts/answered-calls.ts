@@ -1,4 +1,4 @@
-import { inflateToolCallId, maxCarried } from '@rideau/llm/formats/shared/reasoning-carrier'
+import { inflateToolCallId, maxCarried } from '@rideau/llm/formats/shared/reasoning/reasoning-carrier'
 import { MAX_CALLS } from '@rideau/llm/reply/call-budget'
 import type { ToolCallDelta } from '@rideau/llm/stream/stream-event'
 

@@ -1,6 +1,6 @@
 import type { Log } from '../../core/log.ts'
 import type { Credential } from '../../core/tenancy/tenancy.ts'
-import type { EgressPolicy } from '../../http/egress.ts'
+import type { EgressPolicy } from '../../http/egress/egress.ts'
 import type { PlanDeps } from '../plan/plan-deps.ts'
 import type { AccessTokens } from '../upstream/access-tokens.ts'
 import type { Transport } from '../upstream/transport.ts'

@@ -1,5 +1,5 @@
+import type { PlainAnswer } from '@rideau/llm/formats/shared/answers/plain-answer'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
-import type { PlainAnswer } from '@rideau/llm/formats/shared/plain-answer'
 import { readAnsweredModel } from '@rideau/llm/reply/answered-model'
 import type { ChatReply } from '@rideau/llm/reply/chat-reply'
 import type { Target } from '@rideau/llm/upstream/target'

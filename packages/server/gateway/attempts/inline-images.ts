@@ -1,4 +1,4 @@
-import { invalid } from '@rideau/llm/formats/shared/read-fields'
+import { invalid } from '@rideau/llm/formats/shared/reading/read-fields'
 import { findImageType } from '@rideau/llm/images/image-type'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { FormatId } from '@rideau/llm/request/format-id'

@@ -1,4 +1,4 @@
-import { matchesAny } from '@rideau/llm/formats/shared/model-pattern'
+import { matchesAny } from '@rideau/llm/formats/shared/reading/model-pattern'
 import { readImageSize } from '@rideau/llm/images/read-image-size'
 import { toObject, toText } from '@rideau/llm/json/json-value'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'

@@ -1,5 +1,5 @@
 import type { Fault } from '../../core/fault.ts'
-import { toHeaderList, toHeaderText } from '../../http/header-text.ts'
+import { toHeaderList, toHeaderText } from '../../http/answer/header-text.ts'
 import { limitHeaders } from '../limits/limit-headers.ts'
 import type { ResolvedTarget } from '../plan/call-plan.ts'
 import { type IdentifiedContext, isIdentified, type RequestContext } from '../request/request-context.ts'

@@ -5,7 +5,7 @@ import {
   type BrokenAnswer,
   type ClientError,
   isOfOwnRequest,
-} from '../../http/client-error.ts'
+} from '../../http/head/client-error.ts'
 import { findMount } from '../request/prefixes.ts'
 import type { EdgeDeps } from './edge-deps.ts'
 

@@ -1,4 +1,4 @@
-import { isHeaderText } from '../../http/header-text.ts'
+import { isHeaderText } from '../../http/answer/header-text.ts'
 import type { RequestContext } from '../request/request-context.ts'
 
 /** Response headers that a browser's script may read. */

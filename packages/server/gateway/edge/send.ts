@@ -1,8 +1,8 @@
 import type { Fault } from '../../core/fault.ts'
-import { dropRest } from '../../http/drop-rest.ts'
-import { faultHeaders } from '../../http/envelope.ts'
-import { hasUnreadBody } from '../../http/read-body.ts'
-import { writeHead } from '../../http/write-head.ts'
+import { faultHeaders } from '../../http/answer/envelope.ts'
+import { writeHead } from '../../http/answer/write-head.ts'
+import { dropRest } from '../../http/body/drop-rest.ts'
+import { hasUnreadBody } from '../../http/body/read-body.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { corsHeaders } from './cors.ts'
 

@@ -1,4 +1,4 @@
-import type { BodyMemory } from '../../http/body-memory.ts'
+import type { BodyMemory } from '../../http/body/body-memory.ts'
 import type { AnswerRecorder } from '../request/answer-recorder.ts'
 import { MAX_ANSWER_BYTES, type StoredAnswer, toStoredHeaders } from './stored-answer.ts'
 

@@ -1,4 +1,4 @@
-import { writeHead } from '../../http/write-head.ts'
+import { writeHead } from '../../http/answer/write-head.ts'
 import { corsHeaders } from '../edge/cors.ts'
 import { idHeaders } from '../edge/send.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'

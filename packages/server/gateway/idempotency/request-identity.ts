@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { runInSlices, type SlicedWork } from '../../http/sliced-work.ts'
+import { runInSlices, type SlicedWork } from '../../http/fairness/sliced-work.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 
 /** A longer body is hashed in slices. */

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, openApp } from '../../app/app.ts'
-import { parseConfig } from '../../app/settings.ts'
+import { parseConfig } from '../../app/settings/settings.ts'
 import { gateAnswers } from '../../testing/fakes/gated-answers.ts'
 import {
   completion,

@@ -1,7 +1,7 @@
 import { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import { FORMATS } from '@rideau/llm/formats/index'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseConfig } from '../../app/settings.ts'
+import { parseConfig } from '../../app/settings/settings.ts'
 import type { ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import type { TestApp } from '../../testing/harness/app.ts'
 import { type LimitedApp, openLimitedApp, PRICED } from '../../testing/harness/limited-app.ts'

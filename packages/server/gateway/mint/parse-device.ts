@@ -5,7 +5,7 @@ import {
   optionalChoice,
   optionalText,
   textAt,
-} from '@rideau/llm/formats/shared/read-fields'
+} from '@rideau/llm/formats/shared/reading/read-fields'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { DEVICE_PLATFORMS, type DevicePlatform } from '../../core/tenancy/device-auth.ts'
 import type { Scope } from '../../core/tenancy/tenancy.ts'

@@ -1,4 +1,4 @@
-import { invalid, refuseUnknown, textsAt } from '@rideau/llm/formats/shared/read-fields'
+import { invalid, refuseUnknown, textsAt } from '@rideau/llm/formats/shared/reading/read-fields'
 import type { Json, JsonObject } from '@rideau/llm/json/json-value'
 import { MAX_TOKEN_SECONDS } from '../../core/access/client-token.ts'
 import { Fault } from '../../core/fault.ts'

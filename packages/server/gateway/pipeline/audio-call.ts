@@ -2,7 +2,7 @@ import type { AudioClient, AudioObjection } from '@rideau/llm/audio/audio-client
 import type { AudioUsage } from '@rideau/llm/audio/audio-format'
 import type { EncodedAudio } from '@rideau/llm/audio/encode-transcript'
 import { findAudioClient } from '@rideau/llm/audio/find-audio-client'
-import type { Findings } from '@rideau/llm/formats/shared/findings'
+import type { Findings } from '@rideau/llm/formats/shared/requests/findings'
 import type { Json } from '@rideau/llm/json/json-value'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { Target } from '@rideau/llm/upstream/target'

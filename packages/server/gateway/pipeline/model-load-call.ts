@@ -1,4 +1,4 @@
-import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
+import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import type { EncodeModelLoad } from '@rideau/llm/formats/shared/server-format'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Target } from '@rideau/llm/upstream/target'

@@ -1,4 +1,4 @@
-import type { PlainAnswer } from '@rideau/llm/formats/shared/plain-answer'
+import type { PlainAnswer } from '@rideau/llm/formats/shared/answers/plain-answer'
 import type { Target } from '@rideau/llm/upstream/target'
 import { estimateTokens } from '@rideau/llm/usage/estimate'
 import { attemptPlain } from '../attempts/attempt-plain.ts'

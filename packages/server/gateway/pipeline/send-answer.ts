@@ -1,5 +1,5 @@
 import { toCapturedText } from '../../core/records/record-line.ts'
-import { writeHead } from '../../http/write-head.ts'
+import { writeHead } from '../../http/answer/write-head.ts'
 import { corsHeaders } from '../edge/cors.ts'
 import { type Outcome, settle } from '../records/settle.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'

@@ -7,7 +7,7 @@ import { findUnreadSpeechField, parseSpeech } from '@rideau/llm/audio/parse-spee
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { type Json, type JsonObject, toObject } from '@rideau/llm/json/json-value'
 import type { Target } from '@rideau/llm/upstream/target'
-import { runSteps } from '../../http/sliced-work.ts'
+import { runSteps } from '../../http/fairness/sliced-work.ts'
 import { attemptAudio } from '../attempts/attempt-audio.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import type { AudioBounds } from '../billing/audio-amounts.ts'

@@ -1,5 +1,5 @@
-import type { Findings } from '@rideau/llm/formats/shared/findings'
-import { invalid } from '@rideau/llm/formats/shared/read-fields'
+import { invalid } from '@rideau/llm/formats/shared/reading/read-fields'
+import type { Findings } from '@rideau/llm/formats/shared/requests/findings'
 import type { Requester } from './requester.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Findings } from '@rideau/llm/formats/shared/findings'
+import type { Findings } from '@rideau/llm/formats/shared/requests/findings'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { Message } from '@rideau/llm/request/message'

@@ -1,4 +1,4 @@
-import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
+import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { checkCostBound } from '../../core/models/cost-bound.ts'
 import type { Rights } from '../../core/tenancy/tenancy.ts'

@@ -1,5 +1,5 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
-import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
+import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Refusal } from '../../core/refusal.ts'

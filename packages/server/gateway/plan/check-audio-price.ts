@@ -1,4 +1,4 @@
-import { namesContent } from '@rideau/llm/formats/shared/names-content'
+import { namesContent } from '@rideau/llm/formats/shared/reading/names-content'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'

@@ -1,6 +1,6 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
-import { showPath } from '@rideau/llm/formats/shared/field-path'
-import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
+import { showPath } from '@rideau/llm/formats/shared/reading/field-path'
+import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { Refusal } from '../../core/refusal.ts'
 import { findUnmeasured } from './find-unmeasured.ts'

@@ -1,6 +1,10 @@
-import { holdsPackedFile, namesContent, namesStoredFiles } from '@rideau/llm/formats/shared/names-content'
-import { isNativePart } from '@rideau/llm/formats/shared/native-parts'
-import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
+import {
+  holdsPackedFile,
+  namesContent,
+  namesStoredFiles,
+} from '@rideau/llm/formats/shared/reading/names-content'
+import { isNativePart } from '@rideau/llm/formats/shared/reading/native-parts'
+import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import type { ContentPart, Message } from '@rideau/llm/request/message'
 import { hasData } from './has-data.ts'
 

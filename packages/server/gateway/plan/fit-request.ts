@@ -1,6 +1,6 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
-import { fitEffort } from '@rideau/llm/formats/shared/fit-effort'
-import type { ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
+import { fitEffort } from '@rideau/llm/formats/shared/reasoning/fit-effort'
+import type { ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { ChatRequest } from '@rideau/llm/request/chat-request'

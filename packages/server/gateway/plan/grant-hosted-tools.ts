@@ -1,10 +1,10 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
-import type { Findings } from '@rideau/llm/formats/shared/findings'
+import type { Findings } from '@rideau/llm/formats/shared/requests/findings'
 import {
   findPriceOfType,
   type HostedToolRequest,
   toHostedCost,
-} from '@rideau/llm/formats/shared/hosted-tools'
+} from '@rideau/llm/formats/shared/tools/hosted-tools'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import type { ResolvedTarget } from './call-plan.ts'
 import type { Requester } from './requester.ts'

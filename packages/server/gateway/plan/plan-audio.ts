@@ -1,6 +1,6 @@
 import type { AudioObjection } from '@rideau/llm/audio/audio-client'
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
-import type { Mount } from '@rideau/llm/formats/shared/mount'
+import type { Mount } from '@rideau/llm/formats/shared/reading/mount'
 import type { MeterSet } from '../../core/limits/list-meters.ts'
 import { SET_A_PRICE } from '../../core/models/set-a-price.ts'
 import type { Refusal } from '../../core/refusal.ts'

@@ -1,6 +1,6 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
-import { isHint } from '@rideau/llm/formats/shared/hints'
-import type { Mount } from '@rideau/llm/formats/shared/mount'
+import type { Mount } from '@rideau/llm/formats/shared/reading/mount'
+import { isHint } from '@rideau/llm/formats/shared/requests/hints'
 import { findImageFormat } from '@rideau/llm/images/find-image-format'
 import type { ImageFormat, ImageRequest } from '@rideau/llm/images/image-format'
 import type { MeterSet } from '../../core/limits/list-meters.ts'

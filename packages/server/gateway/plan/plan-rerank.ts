@@ -1,6 +1,6 @@
 import type { ClientFormat } from '@rideau/llm/formats/shared/client-format'
-import { showPath } from '@rideau/llm/formats/shared/field-path'
-import type { Mount } from '@rideau/llm/formats/shared/mount'
+import { showPath } from '@rideau/llm/formats/shared/reading/field-path'
+import type { Mount } from '@rideau/llm/formats/shared/reading/mount'
 import { findRerankFormat } from '@rideau/llm/rerank/find-rerank-format'
 import type { ParsedRerank } from '@rideau/llm/rerank/parse-request'
 import type { RerankFormat } from '@rideau/llm/rerank/rerank-format'

@@ -1,4 +1,4 @@
-import type { Mount } from '@rideau/llm/formats/shared/mount'
+import type { Mount } from '@rideau/llm/formats/shared/reading/mount'
 import { findProvider } from '@rideau/llm/providers/index'
 import { modelDirectory } from '@rideau/llm/providers/model-directory'
 import type { Message } from '@rideau/llm/request/message'

@@ -1,4 +1,4 @@
-import { findModelRule } from '@rideau/llm/formats/shared/model-rules'
+import { findModelRule } from '@rideau/llm/formats/shared/reading/model-rules'
 import type { CatalogModel } from '@rideau/llm/provider/catalog-model'
 import type { ModelPricing } from '@rideau/llm/provider/prices'
 import { findModel } from '@rideau/llm/providers/catalog'

@@ -1,8 +1,8 @@
 import { PUBLIC_BOUNDS } from '@rideau/llm/json/body-bounds'
 import { excerptName } from '@rideau/llm/request/bounded-excerpt'
 import { Fault } from '../../core/fault.ts'
-import { toBodylessFault } from '../../http/bodyless.ts'
-import { parseJson, parseLongJson } from '../../http/parse-json.ts'
+import { toBodylessFault } from '../../http/body/bodyless.ts'
+import { parseJson, parseLongJson } from '../../http/body/parse-json.ts'
 import { readBytes } from './read-json.ts'
 import type { RequestContext } from './request-context.ts'
 

@@ -1,8 +1,8 @@
-import { InnerTexts } from '@rideau/llm/formats/shared/inner-texts'
-import { CARRIER_MARK } from '@rideau/llm/formats/shared/reasoning-carrier'
-import type { RequestError } from '@rideau/llm/formats/shared/request-error'
+import type { RequestError } from '@rideau/llm/formats/shared/reading/request-error'
+import { CARRIER_MARK } from '@rideau/llm/formats/shared/reasoning/reasoning-carrier'
+import { InnerTexts } from '@rideau/llm/formats/shared/tools/inner-texts'
 import type { Message, ToolCall } from '@rideau/llm/request/message'
-import { runInSlices, type SlicedWork } from '../../http/sliced-work.ts'
+import { runInSlices, type SlicedWork } from '../../http/fairness/sliced-work.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** Texts of this length together can be parsed at once. */

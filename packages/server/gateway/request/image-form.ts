@@ -1,9 +1,9 @@
-import { invalid } from '@rideau/llm/formats/shared/read-fields'
+import { invalid } from '@rideau/llm/formats/shared/reading/read-fields'
 import { checkSources, type EditSources, toSource } from '@rideau/llm/images/image-request'
 import type { Json, JsonObject } from '@rideau/llm/json/json-value'
 import { excerptName } from '@rideau/llm/request/bounded-excerpt'
 import type { ShareOwner } from '../../core/admission/connection-shares.ts'
-import type { FormPart } from '../../http/form-scan.ts'
+import type { FormPart } from '../../http/body/form-scan.ts'
 import { duplicateField, FormTexts, readForm } from './read-form.ts'
 
 /** Form fields are texts; these are numbers in JSON. */

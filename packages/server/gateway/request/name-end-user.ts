@@ -1,7 +1,7 @@
-import { invalid } from '@rideau/llm/formats/shared/read-fields'
+import { invalid } from '@rideau/llm/formats/shared/reading/read-fields'
 import { Fault } from '../../core/fault.ts'
 import { isEndUserId, isReservedEndUserId } from '../../core/tenancy/end-users.ts'
-import { isRepeatedHeader } from '../../http/is-repeated-header.ts'
+import { isRepeatedHeader } from '../../http/head/is-repeated-header.ts'
 import type { RequestContext } from './request-context.ts'
 import type { RequestDeps } from './request-deps.ts'
 

@@ -1,4 +1,4 @@
-import { invalid } from '@rideau/llm/formats/shared/read-fields'
+import { invalid } from '@rideau/llm/formats/shared/reading/read-fields'
 import type { Json } from '@rideau/llm/json/json-value'
 import { MAX_MODEL_NAME, parseModelName } from '@rideau/llm/request/bounded-text'
 import type { RecordFields } from './record-fields.ts'

@@ -3,8 +3,8 @@ import type { AdmissionScope } from '../../core/admission/admission-scope.ts'
 import { acquire, release } from '../../core/admission/fair-share.ts'
 import type { RefusalCounter } from '../../core/admission/refusal-counter.ts'
 import { Fault } from '../../core/fault.ts'
-import type { BodyMemory } from '../../http/body-memory.ts'
-import type { UnreadAnswer, UnreadAnswers } from '../../http/unread-answers.ts'
+import type { BodyMemory } from '../../http/body/body-memory.ts'
+import type { UnreadAnswer, UnreadAnswers } from '../../http/fairness/unread-answers.ts'
 import type { Ticker, TickerEntry } from './ticker.ts'
 
 /** A body of this size is part of its request: it takes nothing from the bytes of bodies. */

@@ -1,4 +1,4 @@
-import type { Mount } from '@rideau/llm/formats/shared/mount'
+import type { Mount } from '@rideau/llm/formats/shared/reading/mount'
 
 /** Path prefixes by mount name, where the settings override the mount's own. */
 export type Prefixes = Readonly<Record<string, string>>

@@ -1,8 +1,8 @@
-import { RequestError } from '@rideau/llm/formats/shared/request-error'
+import { RequestError } from '@rideau/llm/formats/shared/reading/request-error'
 import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { Fault } from '../../core/fault.ts'
-import { type FormPart, type FormProblem, FormScan } from '../../http/form-scan.ts'
-import { runInSlices } from '../../http/sliced-work.ts'
+import { type FormPart, type FormProblem, FormScan } from '../../http/body/form-scan.ts'
+import { runInSlices } from '../../http/fairness/sliced-work.ts'
 
 /** A longer body is parsed in slices. */
 const SHORT_BYTES = 256 * 1024

@@ -1,4 +1,4 @@
-import { findStored } from '@rideau/llm/formats/shared/stored-fields'
+import { findStored } from '@rideau/llm/formats/shared/requests/stored-fields'
 import {
   type EditSources,
   findPassedOn,
@@ -8,7 +8,7 @@ import {
 import type { ImageServer, ParsedImages } from '@rideau/llm/images/image-server'
 import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { JsonObject } from '@rideau/llm/json/json-value'
-import { isJsonContentType } from '../../http/request-headers.ts'
+import { isJsonContentType } from '../../http/head/request-headers.ts'
 import { parseImageForm } from './image-form.ts'
 import { noteModel } from './note-model.ts'
 import { assertForm } from './read-form.ts'

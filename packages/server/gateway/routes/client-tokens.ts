@@ -1,4 +1,4 @@
-import { invalid, objectAt, optionalText, textAt } from '@rideau/llm/formats/shared/read-fields'
+import { invalid, objectAt, optionalText, textAt } from '@rideau/llm/formats/shared/reading/read-fields'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import { findFields } from '@rideau/llm/json/json-scan'
 import type { JsonObject } from '@rideau/llm/json/json-value'

@@ -1,4 +1,10 @@
-import { invalid, listAt, optionalText, refuseUnknown, textAt } from '@rideau/llm/formats/shared/read-fields'
+import {
+  invalid,
+  listAt,
+  optionalText,
+  refuseUnknown,
+  textAt,
+} from '@rideau/llm/formats/shared/reading/read-fields'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { Fault } from '../../core/fault.ts'

@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openConfiguredEgress } from '../../http/open-egress.ts'
+import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
 import { KeySetCache } from '../../identity/key-set-cache.ts'
 import { fetchKeySets } from '../../identity/key-sets.ts'
 import { type IdentityProvider, KEYS, openIdentityProvider } from '../../testing/fakes/identity-provider.ts'

@@ -1,6 +1,6 @@
 import { toFault } from '../../core/fault.ts'
-import { assertKnownQuery } from '../../http/assert-known-query.ts'
-import { writeHead } from '../../http/write-head.ts'
+import { writeHead } from '../../http/answer/write-head.ts'
+import { assertKnownQuery } from '../../http/head/assert-known-query.ts'
 import { endWithFault } from '../pipeline/end-request.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { RouteDeps } from './route-deps.ts'

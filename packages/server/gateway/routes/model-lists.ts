@@ -1,7 +1,7 @@
 import type { ModelListEntry } from '@rideau/llm/formats/shared/listed-model'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import type { Environment } from '../../core/tenancy/tenancy.ts'
-import { runSteps, takeTurn } from '../../http/sliced-work.ts'
+import { runSteps, takeTurn } from '../../http/fairness/sliced-work.ts'
 import { sendJsonBytes } from '../edge/send.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 

@@ -1,4 +1,4 @@
-import type { StreamEncoder } from '@rideau/llm/formats/shared/stream-encoder'
+import type { StreamEncoder } from '@rideau/llm/formats/shared/answers/stream-encoder'
 import type { Frame } from '@rideau/llm/frames/open-frames'
 import type { FinishReason } from '@rideau/llm/reply/chat-reply'
 import type { StreamEvent } from '@rideau/llm/stream/stream-event'

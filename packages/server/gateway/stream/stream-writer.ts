@@ -1,4 +1,4 @@
-import { compactHead } from '../../http/write-head.ts'
+import { compactHead } from '../../http/answer/write-head.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { UpstreamCall } from '../upstream/transport.ts'
 

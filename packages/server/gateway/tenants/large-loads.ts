@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/tenancy/tenancy.ts'
-import { FairSlots } from '../../http/fair-slots.ts'
+import { FairSlots } from '../../http/fairness/fair-slots.ts'
 
 /** Environments with fewer records load within a few milliseconds of the event loop. */
 const LARGE_RECORDS = 1_000

@@ -1,7 +1,7 @@
 import type { Provider } from '@rideau/llm/provider/provider'
 import type { Target } from '@rideau/llm/upstream/target'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openConfiguredEgress } from '../../http/open-egress.ts'
+import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
 import {
   openScriptedTokenEndpoint,
   type ScriptedTokenEndpoint,

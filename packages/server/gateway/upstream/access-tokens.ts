@@ -1,8 +1,8 @@
 import type { Target } from '@rideau/llm/upstream/target'
 import { FairCache } from '../../core/admission/fair-cache.ts'
 import { type OnException, runGuarded, throwLater } from '../../core/on-exception.ts'
-import { chargeLookupsTo, type EgressPolicy } from '../../http/egress.ts'
-import { type LookupOwner, toLookupOwner, toOrganization } from '../../http/lookup-slots.ts'
+import { chargeLookupsTo, type EgressPolicy } from '../../http/egress/egress.ts'
+import { type LookupOwner, toLookupOwner, toOrganization } from '../../http/names/lookup-slots.ts'
 import { findTokenExchange } from '../../identity/find-token-exchange.ts'
 import type { AccessToken, TokenExchange, TokenResult } from '../../identity/token-exchange.ts'
 

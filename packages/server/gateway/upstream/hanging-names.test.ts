@@ -1,7 +1,7 @@
 import type { UpstreamError } from '@rideau/llm/upstream/upstream-error'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ShareOwner } from '../../core/admission/connection-shares.ts'
-import { openConfiguredEgress } from '../../http/open-egress.ts'
+import { openConfiguredEgress } from '../../http/egress/open-egress.ts'
 import { openScriptedDns, type ScriptedDns } from '../../testing/fakes/scripted-dns.ts'
 import { json, openScriptedUpstream, type ScriptedUpstream } from '../../testing/fakes/scripted-upstream.ts'
 import { openHttpTransport } from './http-transport.ts'

@@ -3,18 +3,18 @@ import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import { type Dispatcher, util } from 'undici'
 import type { ConnectionShare, ShareOwner } from '../../core/admission/connection-shares.ts'
 import { type OnException, throwLater } from '../../core/on-exception.ts'
-import { CallerDebts } from '../../http/caller-debts.ts'
+import { toOwned } from '../../http/body/to-owned.ts'
 import {
   assertAllowedOrigin,
   createGuardedConnector,
   EgressError,
   type EgressPolicy,
   type GuardedConnector,
-} from '../../http/egress.ts'
-import { loopTurns, type TurnTaker } from '../../http/loop-turns.ts'
-import { mayPause } from '../../http/patch-undici-parser.ts'
-import { toOwned } from '../../http/to-owned.ts'
-import { toUpstreamHeaders } from '../../http/upstream-headers.ts'
+} from '../../http/egress/egress.ts'
+import { mayPause } from '../../http/egress/patch-undici-parser.ts'
+import { toUpstreamHeaders } from '../../http/egress/upstream-headers.ts'
+import { CallerDebts } from '../../http/fairness/caller-debts.ts'
+import { loopTurns, type TurnTaker } from '../../http/fairness/loop-turns.ts'
 import { type Borrower, type Connection, Connections } from './connections.ts'
 import { ABORTED, PacedAborts } from './paced-aborts.ts'
 import { ReadOnce, toReadOnce } from './read-once.ts'

@@ -7,7 +7,7 @@ import { answerEmbeddings } from '@rideau/llm/providers/sandbox/embed'
 import { answerRerank } from '@rideau/llm/providers/sandbox/rerank'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { ShareOwner } from '../../core/admission/connection-shares.ts'
-import { runInSlices } from '../../http/sliced-work.ts'
+import { runInSlices } from '../../http/fairness/sliced-work.ts'
 import type { Transport, UpstreamCall, UpstreamHandler } from './transport.ts'
 
 const LONG_BYTES = 256 * 1024

@@ -4,7 +4,7 @@ export const INIT_ARGS = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8
 /** Server settings for one application on a small machine. Durability is PostgreSQL's own default. */
 export const SETTINGS = {
   shared_buffers: '128MB',
-  // Those of a supervisor and its gateway workers (app/worker-app.ts).
+  // Those of a supervisor and its gateway workers (app/workers/worker-app.ts).
   max_connections: '100',
   io_method: 'sync',
   jit: 'off',

@@ -1,4 +1,4 @@
-import { packToolCallId } from '@rideau/llm/formats/shared/reasoning-carrier'
+import { packToolCallId } from '@rideau/llm/formats/shared/reasoning/reasoning-carrier'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 
 /** Large chat requests, with most of the fields that each server-side format gives a meaning to. */

@@ -1,6 +1,6 @@
 import { cohereV2 } from '@rideau/llm/formats/cohere-v2/client/client'
 import type { Format } from '@rideau/llm/formats/shared/format'
-import type { Mount } from '@rideau/llm/formats/shared/mount'
+import type { Mount } from '@rideau/llm/formats/shared/reading/mount'
 import { toyServer } from './server.ts'
 
 const MOUNT: Mount = {

@@ -1,6 +1,6 @@
-import { noFindings } from '@rideau/llm/formats/shared/findings'
-import type { ParseContext, ParsedChat } from '@rideau/llm/formats/shared/parsed-chat'
-import { optionalFlag, textAt } from '@rideau/llm/formats/shared/read-fields'
+import { optionalFlag, textAt } from '@rideau/llm/formats/shared/reading/read-fields'
+import { noFindings } from '@rideau/llm/formats/shared/requests/findings'
+import type { ParseContext, ParsedChat } from '@rideau/llm/formats/shared/requests/parsed-chat'
 import type { ChatServer } from '@rideau/llm/formats/shared/server-format'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 

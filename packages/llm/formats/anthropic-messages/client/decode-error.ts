@@ -4,8 +4,8 @@ import {
   type DecodeErrorBody,
   decodeErrorBody as decodeByWords,
   parseErrorText,
-} from '../../shared/decode-error.ts'
-import { MAX_WAIT_MS, type ReplyHeaders } from '../../shared/retry-after.ts'
+} from '../../shared/errors/decode-error.ts'
+import { MAX_WAIT_MS, type ReplyHeaders } from '../../shared/errors/retry-after.ts'
 
 /** The status of each error type, for errors within a stream, which have no status of their own. */
 const STATUSES: ReadonlyMap<string, number> = new Map(

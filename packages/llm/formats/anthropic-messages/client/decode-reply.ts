@@ -5,10 +5,15 @@ import type { ChatReply, ReplyMessage, ReplyPart } from '../../../reply/chat-rep
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { Target } from '../../../upstream/target.ts'
-import { encodeInput, findRefusal, toRedactedDetail, toThinkingDetail } from '../../shared/claude-thinking.ts'
-import { withHosted } from '../../shared/hosted-tools.ts'
-import { PartOrder } from '../../shared/part-order.ts'
-import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
+import { PartOrder } from '../../shared/answers/part-order.ts'
+import {
+  encodeInput,
+  findRefusal,
+  toRedactedDetail,
+  toThinkingDetail,
+} from '../../shared/claude/claude-thinking.ts'
+import { ReasoningInIds } from '../../shared/reasoning/reasoning-carrier.ts'
+import { withHosted } from '../../shared/tools/hosted-tools.ts'
 import { findStopSequence, toFinishReason } from '../wire/stop-reason.ts'
 import { decodeHosted, decodeUsage, isSearchResult } from './decode-usage.ts'
 import { STRUCTURED_ANSWER } from './structured-answer.ts'

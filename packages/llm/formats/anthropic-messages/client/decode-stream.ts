@@ -7,9 +7,14 @@ import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { StreamDecoder, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { encodeInput, findRefusal, toRedactedDetail, toThinkingDetail } from '../../shared/claude-thinking.ts'
-import { withHosted } from '../../shared/hosted-tools.ts'
-import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
+import {
+  encodeInput,
+  findRefusal,
+  toRedactedDetail,
+  toThinkingDetail,
+} from '../../shared/claude/claude-thinking.ts'
+import { ReasoningInIds } from '../../shared/reasoning/reasoning-carrier.ts'
+import { withHosted } from '../../shared/tools/hosted-tools.ts'
 import { findStopSequence, toFinishReason } from '../wire/stop-reason.ts'
 import { decodeErrorBody } from './decode-error.ts'
 import { decodeReply } from './decode-reply.ts'

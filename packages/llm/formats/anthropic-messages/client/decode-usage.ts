@@ -3,7 +3,7 @@ import { toObject, toObjects } from '../../../json/json-value.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { countOrZero, findCount } from '../../../usage/token-count.ts'
 import type { HostedUse, Usage } from '../../../usage/usage.ts'
-import { priceUses, toUses } from '../../shared/hosted-tools.ts'
+import { priceUses, toUses } from '../../shared/tools/hosted-tools.ts'
 
 /**
  * Returns usage in disjoint counts; undefined: there is none. `input_tokens` excludes tokens read from or written to the

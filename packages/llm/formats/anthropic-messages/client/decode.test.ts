@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { custom } from '../../../providers/custom.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Target } from '../../../upstream/target.ts'
-import { unpackToolCallId } from '../../shared/reasoning-carrier.ts'
+import { unpackToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { anthropicMessages } from './client.ts'
 
 const target: Target = { provider: custom, model: 'claude-sonnet-5', baseUrl: 'https://x/v1', apiKey: '' }

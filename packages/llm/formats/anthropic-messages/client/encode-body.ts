@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Target } from '../../../upstream/target.ts'
-import { withoutParameters } from '../../shared/field-table.ts'
+import { withoutParameters } from '../../shared/requests/field-table.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeFormat } from './encode-format.ts'
 import { encodeMessages } from './encode-messages.ts'

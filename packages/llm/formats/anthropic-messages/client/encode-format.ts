@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import { encodeSchema, isEncodable } from '../../shared/claude-schema.ts'
+import { encodeSchema, isEncodable } from '../../shared/claude/claude-schema.ts'
 import type { ModelTraits } from './model-traits.ts'
 import { STRUCTURED_ANSWER } from './structured-answer.ts'
 

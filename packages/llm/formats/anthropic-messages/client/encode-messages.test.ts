@@ -8,7 +8,7 @@ import { findProvider } from '../../../providers/index.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Message } from '../../../request/message.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { decodeReply } from './decode-reply.ts'
 import { encodeRequest } from './encode-request.ts'
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { FunctionTool } from '../../../request/tools.ts'
-import { toInputSchema } from '../../shared/input-schema.ts'
+import { toInputSchema } from '../../shared/tools/input-schema.ts'
 
 /** `takesStrict`: the model can be bound to the schemas of its tools. */
 export function encodeTools(tools: readonly FunctionTool[], takesStrict: boolean): JsonObject[] {

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { Parameter } from '../../shared/field-table.ts'
-import { lacksThinking } from '../../shared/lacks-thinking.ts'
+import { lacksThinking } from '../../shared/reasoning/lacks-thinking.ts'
+import type { Parameter } from '../../shared/requests/field-table.ts'
 import { forcesTool } from './encode-tools.ts'
 import type { ModelTraits } from './model-traits.ts'
 

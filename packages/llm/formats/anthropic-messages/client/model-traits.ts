@@ -1,4 +1,4 @@
-import { alwaysThinks, refusesForcedCalls } from '../../shared/claude-limits.ts'
+import { alwaysThinks, refusesForcedCalls } from '../../shared/claude/claude-limits.ts'
 
 /** What a generation of models takes and refuses. Source: docs/providers.md, "Anthropic". */
 export interface ModelTraits {

@@ -4,9 +4,9 @@ import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
-import { fitThinking } from '../../shared/fit-thinking.ts'
-import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
-import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { fitThinking } from '../../shared/reasoning/fit-thinking.ts'
+import { FOREIGN_SIGNATURE } from '../../shared/reasoning/foreign-thinking.ts'
+import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { FIELDS } from '../wire/fields.ts'
 
 /**

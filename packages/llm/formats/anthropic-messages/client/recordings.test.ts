@@ -10,7 +10,7 @@ import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
-import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { anthropicMessages } from './client.ts'
 
 /** Recorded traffic, kept beside the repository. Without it these tests are skipped. */

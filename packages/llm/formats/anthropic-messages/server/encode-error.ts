@@ -1,4 +1,4 @@
-import { type FaultType, type ServedFault, toProviderField } from '../../shared/served-fault.ts'
+import { type FaultType, type ServedFault, toProviderField } from '../../shared/errors/served-fault.ts'
 
 /** Anthropic's error type for each type of fault. */
 const TYPES: Readonly<Record<FaultType, string>> = {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { Message } from '../../../request/message.ts'
-import type { MessageNotes } from '../../shared/message-notes.ts'
-import { invalid, listAt, objectAt } from '../../shared/read-fields.ts'
+import type { MessageNotes } from '../../shared/reading/message-notes.ts'
+import { invalid, listAt, objectAt } from '../../shared/reading/read-fields.ts'
 import { type Content, joinTexts, parseContent } from './parse-content.ts'
 
 /** The `system` and `messages` of a caller as canonical messages. Throws RequestError; see parseContent. */

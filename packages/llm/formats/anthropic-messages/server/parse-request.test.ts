@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toSourceBody } from '../../../testing/recorded-requests.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { parseCountRequest, parseRequest } from './parse-request.ts'
 
 const MESSAGES: JsonObject = { messages: [{ role: 'user', content: 'hi' }] }

@@ -1,14 +1,21 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
-import { listCompactions } from '../../shared/claude-compaction.ts'
-import { toEffort } from '../../shared/claude-effort.ts'
-import type { MutableRequest } from '../../shared/field-table.ts'
-import { noMessageNotes } from '../../shared/message-notes.ts'
-import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
-import { invalid, optionalFlag, optionalObject, optionalText, set, textAt } from '../../shared/read-fields.ts'
-import { refuseReservedFields } from '../../shared/reserved-fields.ts'
-import { findStored } from '../../shared/stored-fields.ts'
+import { listCompactions } from '../../shared/claude/claude-compaction.ts'
+import { toEffort } from '../../shared/claude/claude-effort.ts'
+import { noMessageNotes } from '../../shared/reading/message-notes.ts'
+import {
+  invalid,
+  optionalFlag,
+  optionalObject,
+  optionalText,
+  set,
+  textAt,
+} from '../../shared/reading/read-fields.ts'
+import type { MutableRequest } from '../../shared/requests/field-table.ts'
+import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
+import { refuseReservedFields } from '../../shared/requests/reserved-fields.ts'
+import { findStored } from '../../shared/requests/stored-fields.ts'
 import { FIELDS, USUAL_VALUES } from '../wire/fields.ts'
 import { parseMessages } from './parse-messages.ts'
 import { isMark, parseTools } from './parse-tools.ts'

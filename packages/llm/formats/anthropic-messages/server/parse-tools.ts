@@ -2,12 +2,19 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
 import { JsonTexts } from '../../../upstream/json-texts.ts'
-import { toolNameAt } from '../../shared/call-fields.ts'
-import type { MutableRequest } from '../../shared/field-table.ts'
-import { type HostedToolRequest, toUses } from '../../shared/hosted-tools.ts'
-import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
-import { refuseReservedFields } from '../../shared/reserved-fields.ts'
-import { refuseOtherFields } from '../../shared/tool-fields.ts'
+import {
+  invalid,
+  listAt,
+  objectAt,
+  optionalObject,
+  optionalText,
+  textAt,
+} from '../../shared/reading/read-fields.ts'
+import type { MutableRequest } from '../../shared/requests/field-table.ts'
+import { refuseReservedFields } from '../../shared/requests/reserved-fields.ts'
+import { toolNameAt } from '../../shared/tools/call-fields.ts'
+import { type HostedToolRequest, toUses } from '../../shared/tools/hosted-tools.ts'
+import { refuseOtherFields } from '../../shared/tools/tool-fields.ts'
 import { CUSTOM_TOOL, findPricedType, findToolKind } from '../wire/tool-rules.ts'
 import { toClientRunFunction } from './client-run-tools.ts'
 

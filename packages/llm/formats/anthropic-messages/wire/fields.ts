@@ -9,7 +9,8 @@ import {
   toObjectRule,
   toUsualRule,
 } from '../../../upstream/outgoing-rules.ts'
-import { CACHE_MARK } from '../../shared/chat-rules.ts'
+import { fitTemperature } from '../../shared/adapted/temperature-scale.ts'
+import { CACHE_MARK } from '../../shared/requests/chat-rules.ts'
 import {
   type Field,
   FieldTable,
@@ -19,9 +20,8 @@ import {
   own,
   sent,
   texts,
-} from '../../shared/field-table.ts'
-import { isEmptyRecord } from '../../shared/harmless-params.ts'
-import { fitTemperature } from '../../shared/temperature-scale.ts'
+} from '../../shared/requests/field-table.ts'
+import { isEmptyRecord } from '../../shared/requests/harmless-params.ts'
 import { MESSAGES, SYSTEM } from './message-rules.ts'
 import { TOOL_CHOICE, TOOLS } from './tool-rules.ts'
 

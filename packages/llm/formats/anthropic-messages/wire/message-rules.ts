@@ -16,8 +16,8 @@ import {
   toTypedRule,
   UNREAD_CONTENT,
 } from '../../../upstream/outgoing-rules.ts'
-import { CACHE_MARK } from '../../shared/chat-rules.ts'
-import { type DeclaredTools, withDeclaredTools } from '../../shared/declared-tools.ts'
+import { CACHE_MARK } from '../../shared/requests/chat-rules.ts'
+import { type DeclaredTools, withDeclaredTools } from '../../shared/tools/declared-tools.ts'
 import { OWN_TOOL } from './tool-rules.ts'
 
 /** What may go out in `system` and `messages`. */

@@ -10,8 +10,8 @@ import {
   toListRule,
   toObjectRule,
 } from '../../../upstream/outgoing-rules.ts'
-import { CACHE_MARK } from '../../shared/chat-rules.ts'
-import { TRAINED } from '../../shared/declared-tools.ts'
+import { CACHE_MARK } from '../../shared/requests/chat-rules.ts'
+import { TRAINED } from '../../shared/tools/declared-tools.ts'
 
 /** What may go out in `tools`: each kind of tool with all of its fields, in their exact spelling. */
 

@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toText } from '../../../json/json-value.ts'
 import type { FinishReason } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
-import { FORMAT } from '../../shared/claude-thinking.ts'
-import { FOREIGN_SIGNATURE } from '../../shared/foreign-thinking.ts'
+import { FORMAT } from '../../shared/claude/claude-thinking.ts'
+import { FOREIGN_SIGNATURE } from '../../shared/reasoning/foreign-thinking.ts'
 
 /** Stop reasons and reasoning, in plain replies and streams. */
 

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { UpstreamError, UpstreamErrorKind } from '../../../upstream/upstream-error.ts'
-import { decodeErrorBody } from '../../shared/decode-error.ts'
-import type { ReplyHeaders } from '../../shared/retry-after.ts'
+import { decodeErrorBody } from '../../shared/errors/decode-error.ts'
+import type { ReplyHeaders } from '../../shared/errors/retry-after.ts'
 
 interface Cause {
   readonly kind: UpstreamErrorKind

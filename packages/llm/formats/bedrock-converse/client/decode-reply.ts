@@ -4,8 +4,8 @@ import { CallBudget } from '../../../reply/call-budget.ts'
 import type { ChatReply, ReplyChoice, ReplyMessage, ReplyPart } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
-import { PartOrder } from '../../shared/part-order.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { PartOrder } from '../../shared/answers/part-order.ts'
+import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import {
   decodeRedacted,
   findStopSequence,

@@ -3,7 +3,7 @@ import { toObject, toText } from '../../../json/json-value.ts'
 import { parseObject } from '../../../json/parse-object.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import {
   decodeRedacted,
   findStopSequence,

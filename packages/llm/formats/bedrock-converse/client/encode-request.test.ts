@@ -6,7 +6,7 @@ import type { Message } from '../../../request/message.ts'
 import { findForbidden } from '../../../upstream/outgoing-body.ts'
 import type { Grant } from '../../../upstream/outgoing-rules.ts'
 import type { Target } from '../../../upstream/target.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { bedrockConverse } from './client.ts'
 
 const CLAUDE = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'

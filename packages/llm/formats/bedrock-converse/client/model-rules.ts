@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../../../request/chat-request.ts'
-import type { Parameter } from '../../shared/field-table.ts'
+import type { Parameter } from '../../shared/requests/field-table.ts'
 import { asksToThink, canHonourEffort } from './encode-reasoning.ts'
 import { canHonourChoice } from './encode-tools.ts'
 import { findClaudeVersion, findFamily } from './model-family.ts'

@@ -9,7 +9,7 @@ import type { StreamEvent } from '../../../stream/stream-event.ts'
 import { addUp } from '../../../testing/add-up.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { bedrockConverse } from './client.ts'
 
 /** Recorded traffic, kept beside the repository. Without it these tests are skipped. */

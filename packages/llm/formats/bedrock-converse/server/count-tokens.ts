@@ -1,4 +1,4 @@
-import { invalid, objectAt, refuseUnknown, textAt } from '../../shared/read-fields.ts'
+import { invalid, objectAt, refuseUnknown, textAt } from '../../shared/reading/read-fields.ts'
 import type { CountFormat, OpenBody } from '../../shared/server-format.ts'
 import { openCounted } from './open-invoke.ts'
 import { parseRequest } from './parse-request.ts'

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
-import { type FaultType, type ServedFault, toProviderField } from '../../shared/served-fault.ts'
+import { type FaultType, type ServedFault, toProviderField } from '../../shared/errors/served-fault.ts'
 
 /** The AWS exception for each type of fault. */
 const EXCEPTIONS: Readonly<Record<FaultType, string>> = {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { parseCountRequest, parseRequest } from '../../anthropic-messages/server/parse-request.ts'
-import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
-import { invalid, textsAt } from '../../shared/read-fields.ts'
+import { invalid, textsAt } from '../../shared/reading/read-fields.ts'
+import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
 import type { EmbeddedRequest } from '../../shared/server-format.ts'
 
 export type EmbeddedMessages = Extract<EmbeddedRequest, { readonly value: JsonObject }>

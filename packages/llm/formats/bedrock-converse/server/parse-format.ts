@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { isObject, toText } from '../../../json/json-value.ts'
 import { parseUnreadText } from '../../../json/parse-text.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
-import { invalid, objectAt, optionalObject, textAt } from '../../shared/read-fields.ts'
+import { invalid, objectAt, optionalObject, textAt } from '../../shared/reading/read-fields.ts'
 
 const PATH = 'outputConfig.textFormat'
 /** In characters. The schema is a text that is parsed at once, which blocks other requests meanwhile. */

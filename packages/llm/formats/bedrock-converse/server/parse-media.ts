@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ContentPart } from '../../../request/message.ts'
-import { invalid, objectAt } from '../../shared/read-fields.ts'
-import { findOtherField } from '../../shared/tool-fields.ts'
+import { invalid, objectAt } from '../../shared/reading/read-fields.ts'
+import { findOtherField } from '../../shared/tools/tool-fields.ts'
 import { SOURCE } from '../wire/block-rules.ts'
 
 /** Media types of documents that are not text. */

@@ -10,7 +10,7 @@ import {
   toRoleRule,
   toUsualRule,
 } from '../../../upstream/outgoing-rules.ts'
-import { type DeclaredTools, withDeclaredTools } from '../../shared/declared-tools.ts'
+import { type DeclaredTools, withDeclaredTools } from '../../shared/tools/declared-tools.ts'
 
 /** What may go out in `system`, `messages` and `toolConfig`. */
 

@@ -10,6 +10,7 @@ import {
   toTextOrRule,
   toUsualRule,
 } from '../../../upstream/outgoing-rules.ts'
+import { fitTemperature } from '../../shared/adapted/temperature-scale.ts'
 import {
   FieldTable,
   formatSpecific,
@@ -19,9 +20,8 @@ import {
   own,
   sent,
   texts,
-} from '../../shared/field-table.ts'
-import { isEmptyRecord } from '../../shared/harmless-params.ts'
-import { fitTemperature } from '../../shared/temperature-scale.ts'
+} from '../../shared/requests/field-table.ts'
+import { isEmptyRecord } from '../../shared/requests/harmless-params.ts'
 import { MESSAGES, SYSTEM, TOOL, TOOL_CHOICE } from './block-rules.ts'
 
 /** The fields of `inferenceConfig`. */

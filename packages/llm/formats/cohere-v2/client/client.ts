@@ -1,5 +1,5 @@
 import type { ClientFormat } from '../../shared/client-format.ts'
-import { decodeError } from '../../shared/decode-error.ts'
+import { decodeError } from '../../shared/errors/decode-error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { openStream } from './decode-stream.ts'
 import { encodeRequest, findUnsupportedParams } from './encode-request.ts'

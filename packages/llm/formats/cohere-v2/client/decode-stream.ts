@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import { parseObject } from '../../../json/parse-object.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
-import { decodeErrorBody } from '../../shared/decode-error.ts'
+import { decodeErrorBody } from '../../shared/errors/decode-error.ts'
 import { decodeUsage, readFinishReason } from './decode-parts.ts'
 
 const NOTHING: readonly StreamEvent[] = []

@@ -4,7 +4,7 @@ import { spliceObject } from '../../../json/splice.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { UpstreamRequest } from '../../../upstream/upstream-request.ts'
-import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { FIELDS } from '../wire/fields.ts'
 
 /** A body that is in this format already: only what must differ is written anew. */

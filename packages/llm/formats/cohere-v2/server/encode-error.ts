@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { type ServedFault, toProviderField } from '../../shared/served-fault.ts'
+import { type ServedFault, toProviderField } from '../../shared/errors/served-fault.ts'
 
 /** Returns a failure under the Cohere prefix in Cohere's shape, an id and a message, with the gateway's code beside them. */
 export function toCohereError(fault: ServedFault, requestId: string, baseUrl: string): JsonObject {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { FinishReason, ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { DeltaEvent, StreamEvent, ToolCallDelta } from '../../../stream/stream-event.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { SequentialCalls } from '../../shared/sequential-calls.ts'
+import { SequentialCalls } from '../../shared/adapted/sequential-calls.ts'
 import { encodeUsage, toFinishReason } from './encode-parts.ts'
 
 type Kind = 'text' | 'thinking'

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toJsonText } from '../../../json/json-value.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
-import { toolCallIdAt, toolNameAt } from '../../shared/call-fields.ts'
-import { type MessageNotes, noteUnread } from '../../shared/message-notes.ts'
-import { invalid, listAt, objectAt, optionalText, textAt } from '../../shared/read-fields.ts'
-import { CARRIER_MARK } from '../../shared/reasoning-carrier.ts'
+import { type MessageNotes, noteUnread } from '../../shared/reading/message-notes.ts'
+import { invalid, listAt, objectAt, optionalText, textAt } from '../../shared/reading/read-fields.ts'
+import { CARRIER_MARK } from '../../shared/reasoning/reasoning-carrier.ts'
+import { toolCallIdAt, toolNameAt } from '../../shared/tools/call-fields.ts'
 
 const ROLES: readonly Json[] = ['system', 'user', 'assistant', 'tool']
 

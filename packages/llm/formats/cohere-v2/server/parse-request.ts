@@ -2,11 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { FunctionTool, ToolChoice } from '../../../request/tools.ts'
-import { isHostedChatTool, listHostedChatTools, parseTools } from '../../shared/chat-fields.ts'
-import type { MutableRequest } from '../../shared/field-table.ts'
-import { noFindings } from '../../shared/findings.ts'
-import { noMessageNotes } from '../../shared/message-notes.ts'
-import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
+import { noMessageNotes } from '../../shared/reading/message-notes.ts'
 import {
   invalid,
   listAt,
@@ -15,9 +11,13 @@ import {
   optionalObject,
   set,
   textAt,
-} from '../../shared/read-fields.ts'
-import { refuseReservedFields } from '../../shared/reserved-fields.ts'
-import { findStored } from '../../shared/stored-fields.ts'
+} from '../../shared/reading/read-fields.ts'
+import { isHostedChatTool, listHostedChatTools, parseTools } from '../../shared/requests/chat-fields.ts'
+import type { MutableRequest } from '../../shared/requests/field-table.ts'
+import { noFindings } from '../../shared/requests/findings.ts'
+import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
+import { refuseReservedFields } from '../../shared/requests/reserved-fields.ts'
+import { findStored } from '../../shared/requests/stored-fields.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { parseMessages } from './parse-messages.ts'
 

@@ -1,7 +1,7 @@
 import { toObject } from '../../../json/json-value.ts'
 import { CAP, MODEL, type Rule, SCALAR, STREAM, toObjectRule } from '../../../upstream/outgoing-rules.ts'
-import { SCHEMA_FORMAT, TOOLS } from '../../shared/chat-rules.ts'
-import { FieldTable, formatSpecific, number, own, sent, texts } from '../../shared/field-table.ts'
+import { SCHEMA_FORMAT, TOOLS } from '../../shared/requests/chat-rules.ts'
+import { FieldTable, formatSpecific, number, own, sent, texts } from '../../shared/requests/field-table.ts'
 import { DOCUMENTS, MESSAGES } from './message-rules.ts'
 
 const THINKING = toObjectRule({ type: SCALAR, token_budget: SCALAR }, 'reserved')

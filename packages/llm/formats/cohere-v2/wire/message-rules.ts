@@ -9,8 +9,8 @@ import {
   toTypedRule,
   UNREAD_CONTENT,
 } from '../../../upstream/outgoing-rules.ts'
-import { IMAGE_URL, TOOL, TOOL_CALLS } from '../../shared/chat-rules.ts'
-import { withDeclaredTools } from '../../shared/declared-tools.ts'
+import { IMAGE_URL, TOOL, TOOL_CALLS } from '../../shared/requests/chat-rules.ts'
+import { withDeclaredTools } from '../../shared/tools/declared-tools.ts'
 
 /** What may go out in `messages` and `documents`. */
 

@@ -1,8 +1,8 @@
 import type { Json } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { UpstreamError } from '../../../upstream/upstream-error.ts'
-import { decodeErrorBody as decodeAnyBody, parseErrorText } from '../../shared/decode-error.ts'
-import type { ReplyHeaders } from '../../shared/retry-after.ts'
+import { decodeErrorBody as decodeAnyBody, parseErrorText } from '../../shared/errors/decode-error.ts'
+import type { ReplyHeaders } from '../../shared/errors/retry-after.ts'
 
 /** Reasons in an error's details that are about the key. The status of such an error can be any: a wrong key is a 400. */
 const KEY_REASONS: ReadonlySet<string> = new Set([

@@ -4,7 +4,7 @@ import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { PartOrder } from '../../shared/part-order.ts'
+import { PartOrder } from '../../shared/answers/part-order.ts'
 import { ChunkDecoder } from './decode-stream.ts'
 
 /**

@@ -5,7 +5,7 @@ import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts
 import type { Target } from '../../../upstream/target.ts'
 import type { UpstreamError } from '../../../upstream/upstream-error.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { withHosted } from '../../shared/hosted-tools.ts'
+import { withHosted } from '../../shared/tools/hosted-tools.ts'
 import { CandidateDecoder } from './decode-candidate.ts'
 import { decodeErrorBody } from './decode-error.ts'
 import { decodeUsage } from './decode-usage.ts'

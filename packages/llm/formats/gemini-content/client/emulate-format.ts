@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Message } from '../../../request/message.ts'
-import { toJsonInstruction } from '../../shared/json-instruction.ts'
+import { toJsonInstruction } from '../../shared/adapted/json-instruction.ts'
 import { isBeforeGemini3 } from '../wire/generation.ts'
 
 /**

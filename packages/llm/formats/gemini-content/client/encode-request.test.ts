@@ -7,7 +7,7 @@ import type { Message } from '../../../request/message.ts'
 import type { SourceBody } from '../../../request/source-body.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { FIELDS as OPENAI_FIELDS } from '../../openai-chat/wire/fields.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { encodeRequest } from './encode-request.ts'
 import { findUnsupportedParams } from './unsupported-params.ts'
 

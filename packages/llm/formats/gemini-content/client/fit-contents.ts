@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { Target } from '../../../upstream/target.ts'
-import { unpackToolCallId } from '../../shared/reasoning-carrier.ts'
+import { unpackToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { findSignature } from '../wire/encode-reply.ts'
 import { needsSignature, PLACEHOLDER } from '../wire/signatures.ts'
 import { withId } from './encode-contents.ts'

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { toArray, toObject, toObjects } from '../../../json/json-value.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { HostedUse } from '../../../usage/usage.ts'
-import { findPriceOfTool, priceUses } from '../../shared/hosted-tools.ts'
+import { findPriceOfTool, priceUses } from '../../shared/tools/hosted-tools.ts'
 
 /**
  * Counts the searches of an answer. Chunks of a stream may each have the queries since the last one or all so far, so each

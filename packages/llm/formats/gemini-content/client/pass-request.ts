@@ -3,7 +3,7 @@ import { toArray, toObject, toObjects } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { Target } from '../../../upstream/target.ts'
-import { toSteps } from '../../shared/field-path.ts'
+import { toSteps } from '../../shared/reading/field-path.ts'
 import { fitContents } from './fit-contents.ts'
 
 /**

@@ -9,7 +9,7 @@ import type { ChatReply } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { unpackToolCallId } from '../../shared/reasoning-carrier.ts'
+import { unpackToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { geminiContent } from './client.ts'
 import { decodeReply } from './decode-reply.ts'
 

@@ -1,5 +1,5 @@
 import type { FindUnsupportedParams } from '../../shared/client-format.ts'
-import { findLostExtras } from '../../shared/lost-params.ts'
+import { findLostExtras } from '../../shared/requests/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { isPartKnown } from './encode-parts.ts'
 import { isToolChoiceKnown } from './encode-tools.ts'

@@ -1,4 +1,4 @@
-import { type ServedFault, toProviderField } from '../../shared/served-fault.ts'
+import { type ServedFault, toProviderField } from '../../shared/errors/served-fault.ts'
 
 /** Google's names of HTTP statuses. */
 const STATUSES: Readonly<Record<number, string>> = {

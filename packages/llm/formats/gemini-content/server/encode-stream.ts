@@ -3,7 +3,7 @@ import type { FinishReason, ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { DeltaEvent, StreamEvent } from '../../../stream/stream-event.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { CallCollector } from '../../shared/call-collector.ts'
+import { CallCollector } from '../../shared/tools/call-collector.ts'
 import {
   encodeCalls,
   encodeChunk,

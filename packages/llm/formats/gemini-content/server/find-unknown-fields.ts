@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { joinPath } from '../../shared/field-path.ts'
-import type { TargetFindings } from '../../shared/findings.ts'
+import { joinPath } from '../../shared/reading/field-path.ts'
+import type { TargetFindings } from '../../shared/requests/findings.ts'
 
 /** Adds the path of each unknown field of an object to the findings: no target gets it. */
 export function findUnknownFields(

@@ -1,9 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toText } from '../../../json/json-value.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
-import { joinPath } from '../../shared/field-path.ts'
-import type { MutableRequest } from '../../shared/field-table.ts'
-import type { TargetFindings } from '../../shared/findings.ts'
+import { joinPath } from '../../shared/reading/field-path.ts'
 import {
   invalid,
   optionalFlag,
@@ -12,8 +10,10 @@ import {
   optionalText,
   set,
   textsAt,
-} from '../../shared/read-fields.ts'
-import { refuseReservedName } from '../../shared/reserved-fields.ts'
+} from '../../shared/reading/read-fields.ts'
+import type { MutableRequest } from '../../shared/requests/field-table.ts'
+import type { TargetFindings } from '../../shared/requests/findings.ts'
+import { refuseReservedName } from '../../shared/requests/reserved-fields.ts'
 import { CONFIG_FIELDS } from '../wire/fields.ts'
 import { decodeSchema } from './decode-schema.ts'
 import { findUnknownFields } from './find-unknown-fields.ts'

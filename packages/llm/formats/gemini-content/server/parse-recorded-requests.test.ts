@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hasRecordings, listRecordedRequests, toSourceBody } from '../../../testing/recorded-requests.ts'
-import { RequestError } from '../../shared/request-error.ts'
+import { RequestError } from '../../shared/reading/request-error.ts'
 import { parseRequest } from './parse-request.ts'
 
 if (!hasRecordings)

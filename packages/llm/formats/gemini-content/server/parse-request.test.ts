@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toSourceBody } from '../../../testing/recorded-requests.ts'
-import type { Findings } from '../../shared/findings.ts'
-import type { ParsedChat } from '../../shared/parsed-chat.ts'
+import type { Findings } from '../../shared/requests/findings.ts'
+import type { ParsedChat } from '../../shared/requests/parsed-chat.ts'
 import { parseCountRequest, parseRequest } from './parse-request.ts'
 
 const CONTENTS = [{ role: 'user', parts: [{ text: 'hi' }] }]

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
-import { invalid, optionalText } from '../../shared/read-fields.ts'
-import { RequestError } from '../../shared/request-error.ts'
+import { invalid, optionalText } from '../../shared/reading/read-fields.ts'
+import { RequestError } from '../../shared/reading/request-error.ts'
 import { spellCamel } from '../wire/spell-camel.ts'
 
 /** Returns a body in camel case. Throws if a field stands in it in both spellings. */

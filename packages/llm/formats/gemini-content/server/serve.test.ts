@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toSourceBody } from '../../../testing/recorded-requests.ts'
-import type { ParsedChat } from '../../shared/parsed-chat.ts'
+import type { ParsedChat } from '../../shared/requests/parsed-chat.ts'
 import { parseRequest } from './parse-request.ts'
 
 const CONTENTS = [{ parts: [{ text: 'x' }] }]

@@ -13,7 +13,7 @@ import {
   toRoleRule,
   type UnknownFields,
 } from '../../../upstream/outgoing-rules.ts'
-import { type DeclaredTools, withDeclaredTools } from '../../shared/declared-tools.ts'
+import { type DeclaredTools, withDeclaredTools } from '../../shared/tools/declared-tools.ts'
 import { toSnake } from './spell-camel.ts'
 
 /** What may go out in contents and tools. The provider takes each name in two spellings. */

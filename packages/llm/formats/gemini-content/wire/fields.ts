@@ -20,8 +20,8 @@ import {
   own,
   sent,
   texts,
-} from '../../shared/field-table.ts'
-import { isEmptyRecord } from '../../shared/harmless-params.ts'
+} from '../../shared/requests/field-table.ts'
+import { isEmptyRecord } from '../../shared/requests/harmless-params.ts'
 import { CONTENT, CONTENTS, TEXT_ALONE, THINKING, TOOL_CONFIG, TOOLS, USUAL_TIER } from './content-rules.ts'
 import { toSnake } from './spell-camel.ts'
 

@@ -5,7 +5,7 @@ import {
   isDirect,
   plainToolCallId,
   unpackToolCallId,
-} from '../../shared/reasoning-carrier.ts'
+} from '../../shared/reasoning/reasoning-carrier.ts'
 import { isBeforeGemini3 } from './generation.ts'
 
 /** The format of reasoning details that only Google's models understand. */

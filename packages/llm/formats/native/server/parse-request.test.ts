@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toSourceBody } from '../../../testing/recorded-requests.ts'
-import type { ParsedChat } from '../../shared/parsed-chat.ts'
-import { RequestError } from '../../shared/request-error.ts'
+import { RequestError } from '../../shared/reading/request-error.ts'
+import type { ParsedChat } from '../../shared/requests/parsed-chat.ts'
 import { parseRequest } from './parse-request.ts'
 
 const MESSAGES = [{ role: 'user', content: 'hi' }]

@@ -1,12 +1,8 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toTable } from '../../../json/to-table.ts'
 import { JsonTexts } from '../../../upstream/json-texts.ts'
-import { hasCacheMark } from '../../shared/cache-marks.ts'
-import { listHostedChatTools } from '../../shared/chat-fields.ts'
-import { noFindings } from '../../shared/findings.ts'
-import { NATIVE_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
-import { parseOpenAiRequest } from '../../shared/parse-openai-request.ts'
-import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
+import { hasCacheMark } from '../../shared/claude/cache-marks.ts'
+import { NATIVE_METADATA, parseLogMetadata } from '../../shared/reading/log-metadata.ts'
 import {
   invalid,
   objectAt,
@@ -15,9 +11,13 @@ import {
   optionalText,
   refuseUnknown,
   set,
-} from '../../shared/read-fields.ts'
-import { refuseReservedOptions } from '../../shared/reserved-fields.ts'
-import { findStored } from '../../shared/stored-fields.ts'
+} from '../../shared/reading/read-fields.ts'
+import { listHostedChatTools } from '../../shared/requests/chat-fields.ts'
+import { noFindings } from '../../shared/requests/findings.ts'
+import { parseOpenAiRequest } from '../../shared/requests/parse-openai-request.ts'
+import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
+import { refuseReservedOptions } from '../../shared/requests/reserved-fields.ts'
+import { findStored } from '../../shared/requests/stored-fields.ts'
 import { FIELDS } from '../wire/fields.ts'
 
 const STRICT = { strict: true }

@@ -4,10 +4,10 @@ import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Bill } from '../../../usage/bill.ts'
 import { toUsd } from '../../../usage/money.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
-import { toEnvelope } from '../../shared/error-envelope.ts'
-import { markDirect } from '../../shared/reasoning-carrier.ts'
+import type { StreamEncoder, StreamEnd } from '../../shared/answers/stream-encoder.ts'
+import { toEnvelope } from '../../shared/errors/error-envelope.ts'
+import { markDirect } from '../../shared/reasoning/reasoning-carrier.ts'
 import type { ChatServer, ReplyContext } from '../../shared/server-format.ts'
-import type { StreamEncoder, StreamEnd } from '../../shared/stream-encoder.ts'
 import { parseRequest } from './parse-request.ts'
 
 /** `POST /v1/chat`: the gateway's own format. */

@@ -6,8 +6,8 @@ import type { ToolCall } from '../../../request/message.ts'
 import type { StreamDecoder, StreamEvent } from '../../../stream/stream-event.ts'
 import { countOrZero } from '../../../usage/token-count.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { decodeErrorBody } from '../../shared/decode-error.ts'
-import { makeToolCallId, readArguments } from '../../shared/decode-message.ts'
+import { makeToolCallId, readArguments } from '../../shared/answers/decode-message.ts'
+import { decodeErrorBody } from '../../shared/errors/decode-error.ts'
 
 /** An answer of `/api/chat` as the canonical reply. An error has no choices. */
 export function decodeReply(body: JsonObject): ChatReply {

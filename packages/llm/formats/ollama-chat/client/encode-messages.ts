@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
-import { toResultContent } from '../../shared/error-content.ts'
-import { listFunctionCalls } from '../../shared/function-calls.ts'
-import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
-import { toArgumentsOrWrapped } from '../../shared/tool-arguments.ts'
+import { toResultContent } from '../../shared/errors/error-content.ts'
+import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
+import { listFunctionCalls } from '../../shared/tools/function-calls.ts'
+import { toArgumentsOrWrapped } from '../../shared/tools/tool-arguments.ts'
 
 /** Types of parts that the format has a place for. */
 export const PARTS: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url'])

@@ -1,4 +1,4 @@
-import { type ServedFault, toProviderField } from '../../shared/served-fault.ts'
+import { type ServedFault, toProviderField } from '../../shared/errors/served-fault.ts'
 
 /** The body of every failure under the Ollama prefix: Ollama's one field, `error`, and those of the gateway. */
 export function toOllamaError(fault: ServedFault, requestId: string, baseUrl: string): object {

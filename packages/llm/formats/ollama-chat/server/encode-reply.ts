@@ -3,8 +3,8 @@ import type { ChatReply, FinishReason, ReplyChoice, ReplyEnvelope } from '../../
 import type { ToolCall } from '../../../request/message.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
-import { listWholeCalls } from '../../shared/call-collector.ts'
-import { toArgumentsOrEmpty } from '../../shared/tool-arguments.ts'
+import { listWholeCalls } from '../../shared/tools/call-collector.ts'
+import { toArgumentsOrEmpty } from '../../shared/tools/tool-arguments.ts'
 
 /** How long an answer took, in milliseconds. */
 export interface ReplyTiming {

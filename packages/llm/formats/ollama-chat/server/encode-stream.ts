@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { FinishReason, ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { CallCollector } from '../../shared/call-collector.ts'
+import { CallCollector } from '../../shared/tools/call-collector.ts'
 import { encodeCall, encodeEnd, encodeHead, type Head, type ReplyTiming } from './encode-reply.ts'
 
 /** Encodes canonical events as lines. A call has no pieces in this format: calls are sent before the last line. */

@@ -1,9 +1,16 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toJsonText, toText } from '../../../json/json-value.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
-import { assertCallIdLength, toolNameAt } from '../../shared/call-fields.ts'
-import { makeToolCallId } from '../../shared/decode-message.ts'
-import { invalid, listAt, objectAt, optionalObject, optionalText, textAt } from '../../shared/read-fields.ts'
+import { makeToolCallId } from '../../shared/answers/decode-message.ts'
+import {
+  invalid,
+  listAt,
+  objectAt,
+  optionalObject,
+  optionalText,
+  textAt,
+} from '../../shared/reading/read-fields.ts'
+import { assertCallIdLength, toolNameAt } from '../../shared/tools/call-fields.ts'
 import { PendingCalls } from './pending-calls.ts'
 
 const FIELDS: ReadonlySet<string> = new Set([

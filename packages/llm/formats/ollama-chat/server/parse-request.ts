@@ -2,11 +2,6 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { isObject, toObject, toText } from '../../../json/json-value.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
 import type { FunctionTool } from '../../../request/tools.ts'
-import { toolNameAt } from '../../shared/call-fields.ts'
-import type { MutableRequest } from '../../shared/field-table.ts'
-import { noFindings, type TargetFindings } from '../../shared/findings.ts'
-import { NO_PARAMETERS } from '../../shared/input-schema.ts'
-import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
 import {
   invalid,
   listAt,
@@ -16,10 +11,15 @@ import {
   optionalText,
   set,
   textAt,
-} from '../../shared/read-fields.ts'
-import { refuseReservedName } from '../../shared/reserved-fields.ts'
-import { findStored } from '../../shared/stored-fields.ts'
-import { refuseOtherFields } from '../../shared/tool-fields.ts'
+} from '../../shared/reading/read-fields.ts'
+import type { MutableRequest } from '../../shared/requests/field-table.ts'
+import { noFindings, type TargetFindings } from '../../shared/requests/findings.ts'
+import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
+import { refuseReservedName } from '../../shared/requests/reserved-fields.ts'
+import { findStored } from '../../shared/requests/stored-fields.ts'
+import { toolNameAt } from '../../shared/tools/call-fields.ts'
+import { NO_PARAMETERS } from '../../shared/tools/input-schema.ts'
+import { refuseOtherFields } from '../../shared/tools/tool-fields.ts'
 import { FIELDS, isPassed, isPassedOption, OPTIONS } from '../wire/fields.ts'
 import { parseMessages } from './parse-messages.ts'
 

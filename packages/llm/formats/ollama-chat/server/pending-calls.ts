@@ -1,4 +1,4 @@
-import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 
 interface Call {
   readonly id: string

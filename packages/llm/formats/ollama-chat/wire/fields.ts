@@ -1,6 +1,7 @@
 import type { Json } from '../../../json/json-value.ts'
 import { CAP, DATA, forKeys, MODEL, type Rule, SCALAR, STREAM } from '../../../upstream/outgoing-rules.ts'
-import { TOOLS } from '../../shared/chat-rules.ts'
+import { flagAt, numberAt, textAt, textsAt } from '../../shared/reading/read-fields.ts'
+import { TOOLS } from '../../shared/requests/chat-rules.ts'
 import {
   checked,
   type Field,
@@ -10,8 +11,7 @@ import {
   number,
   own,
   sent,
-} from '../../shared/field-table.ts'
-import { flagAt, numberAt, textAt, textsAt } from '../../shared/read-fields.ts'
+} from '../../shared/requests/field-table.ts'
 import { MESSAGES } from './message-rules.ts'
 
 /** The fields of `POST /api/chat`, as docs/api.md of the project ollama/ollama describes them. */

@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { CallBudget } from '../../../reply/call-budget.ts'
 import type { ToolCallDelta } from '../../../stream/stream-event.ts'
-import { makeToolCallId, readArguments } from '../../shared/decode-message.ts'
-import type { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
+import { makeToolCallId, readArguments } from '../../shared/answers/decode-message.ts'
+import type { ReasoningInIds } from '../../shared/reasoning/reasoning-carrier.ts'
 
 /** Decodes the pieces of the tool calls of one choice of a stream, in the variations of all providers. */
 export class CallSequence {

@@ -12,9 +12,9 @@ import {
   readContent,
   readFinishReason,
   readReasoning,
-} from '../../shared/decode-message.ts'
-import { decodeUsage } from '../../shared/decode-usage.ts'
-import { ReasoningInIds } from '../../shared/reasoning-carrier.ts'
+} from '../../shared/answers/decode-message.ts'
+import { decodeUsage } from '../../shared/answers/decode-usage.ts'
+import { ReasoningInIds } from '../../shared/reasoning/reasoning-carrier.ts'
 import { readDetails } from './handed-details.ts'
 
 type Choice = ChatReply['choices'][number]

@@ -6,7 +6,7 @@ import { custom } from '../../../providers/custom.ts'
 import type { Message } from '../../../request/message.ts'
 import { toSourceBody } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { encodeRequest } from './encode-request.ts'
 
 const toTarget = (openai: OpenAiDeviations): Target => ({

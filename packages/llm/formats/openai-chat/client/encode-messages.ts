@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { OpenAiDeviations } from '../../../provider/openai-deviations.ts'
 import type { Message, ToolCall } from '../../../request/message.ts'
-import { findHandedDetails, shortToolCallId } from '../../shared/reasoning-carrier.ts'
+import { findHandedDetails, shortToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 
 /** The messages in the form that the provider takes; undefined: they have it already. */
 export function encodeMessages(

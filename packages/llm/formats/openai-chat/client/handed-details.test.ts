@@ -15,7 +15,7 @@ import {
   markDirect,
   packToolCallId,
   plainToolCallId,
-} from '../../shared/reasoning-carrier.ts'
+} from '../../shared/reasoning/reasoning-carrier.ts'
 import { openAiChat } from './client.ts'
 
 const at = (id: string): Target => {

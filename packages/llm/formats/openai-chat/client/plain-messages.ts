@@ -4,8 +4,8 @@ import type { OpenAiDeviations, OpenAiModelRule } from '../../../provider/openai
 import type { ChatRequest } from '../../../request/chat-request.ts'
 import type { ContentPart, Message } from '../../../request/message.ts'
 import type { FunctionTool } from '../../../request/tools.ts'
-import { toErrorContent } from '../../shared/error-content.ts'
-import { isFileByAddress } from '../../shared/lost-params.ts'
+import { toErrorContent } from '../../shared/errors/error-content.ts'
+import { isFileByAddress } from '../../shared/requests/lost-params.ts'
 
 /**
  * A request that came in another format without what OpenAI's has no place for: marks of caching unless the provider takes them, marks on

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
-import { listAt, objectAt, textAt } from '../../shared/read-fields.ts'
+import { listAt, objectAt, textAt } from '../../shared/reading/read-fields.ts'
 
 /**
  * Older and other spellings of OpenAI's fields, which clients still send: `functions` and `function_call`, OpenRouter's

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { ChatReply, FinishReason, ReplyEnvelope, ReplyMessage } from '../../../reply/chat-reply.ts'
-import { markDirect } from '../../shared/reasoning-carrier.ts'
+import { markDirect } from '../../shared/reasoning/reasoning-carrier.ts'
 import { encodeUsage } from './encode-usage.ts'
 
 /** The canonical reply as a `chat.completion` object that OpenAI's published schema accepts strictly. */

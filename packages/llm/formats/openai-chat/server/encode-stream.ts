@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { DeltaEvent, StreamEvent } from '../../../stream/stream-event.ts'
-import { markDirect } from '../../shared/reasoning-carrier.ts'
+import { markDirect } from '../../shared/reasoning/reasoning-carrier.ts'
 import { toWireFinish } from './encode-reply.ts'
 import { encodeUsage } from './encode-usage.ts'
 

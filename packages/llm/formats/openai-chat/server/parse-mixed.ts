@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { isObject } from '../../../json/json-value.ts'
 import { parseRequest as parseResponses } from '../../openai-responses/server/parse-request.ts'
-import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
+import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
 import { isRead } from '../wire/fields.ts'
 
 /**

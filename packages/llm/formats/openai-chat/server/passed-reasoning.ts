@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects } from '../../../json/json-value.ts'
 import type { ChatReply } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
-import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 
 /**
  * An aggregator requires the reasoning of the models that it offers back with the next request. If its answer passes

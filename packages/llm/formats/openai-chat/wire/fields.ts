@@ -11,9 +11,9 @@ import {
   toObjectRule,
   toUsualRule,
 } from '../../../upstream/outgoing-rules.ts'
-import { CACHE_OPTIONS, CACHE_TTL, REASONING_MODE } from '../../shared/chat-rules.ts'
-import { FieldTable, sent } from '../../shared/field-table.ts'
-import { openAiFields } from '../../shared/openai-fields.ts'
+import { CACHE_OPTIONS, CACHE_TTL, REASONING_MODE } from '../../shared/requests/chat-rules.ts'
+import { FieldTable, sent } from '../../shared/requests/field-table.ts'
+import { openAiFields } from '../../shared/requests/openai-fields.ts'
 
 /** A function that can be called, as the predecessor of `tools` has it. */
 const OLD_FUNCTION = toObjectRule({ name: SCALAR, description: SCALAR, parameters: DATA }, 'reserved')

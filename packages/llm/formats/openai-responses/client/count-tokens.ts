@@ -1,7 +1,7 @@
 import { JSON_HEADERS } from '../../../upstream/json-headers.ts'
 import { toAddress } from '../../../upstream/openai-address.ts'
 import type { TokenCounter } from '../../shared/client-format.ts'
-import { pickFields } from '../../shared/pick-fields.ts'
+import { pickFields } from '../../shared/reading/pick-fields.ts'
 import { FIELDS } from '../wire/fields.ts'
 import { encodeRequest } from './encode-request.ts'
 

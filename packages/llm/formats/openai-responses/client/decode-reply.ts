@@ -6,10 +6,10 @@ import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ToolCall } from '../../../request/message.ts'
 import type { Target } from '../../../upstream/target.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
-import { makeToolCallId } from '../../shared/decode-message.ts'
-import { withHosted } from '../../shared/hosted-tools.ts'
-import { PartOrder } from '../../shared/part-order.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { makeToolCallId } from '../../shared/answers/decode-message.ts'
+import { PartOrder } from '../../shared/answers/part-order.ts'
+import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
+import { withHosted } from '../../shared/tools/hosted-tools.ts'
 import {
   decodeCall,
   decodeFinish,

@@ -7,10 +7,10 @@ import type { DeltaEvent, StreamDecoder, StreamEvent } from '../../../stream/str
 import type { Target } from '../../../upstream/target.ts'
 import { withReportedCost } from '../../../usage/reported-cost.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { decodeErrorBody } from '../../shared/decode-error.ts'
-import { makeToolCallId } from '../../shared/decode-message.ts'
-import { withHosted } from '../../shared/hosted-tools.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { makeToolCallId } from '../../shared/answers/decode-message.ts'
+import { decodeErrorBody } from '../../shared/errors/decode-error.ts'
+import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
+import { withHosted } from '../../shared/tools/hosted-tools.ts'
 import {
   decodeArguments,
   decodeCall,

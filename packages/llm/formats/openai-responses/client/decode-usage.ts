@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import { countOrZero, findCount } from '../../../usage/token-count.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { readTier } from '../../shared/decode-usage.ts'
+import { readTier } from '../../shared/answers/decode-usage.ts'
 
 /**
  * The usage of a `response` object in disjoint buckets; undefined: it has no usable counts. All providers of the format

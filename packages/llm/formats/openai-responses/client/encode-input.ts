@@ -2,14 +2,14 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject, toText } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
 import type { ContentPart, Message, ToolCall } from '../../../request/message.ts'
-import { toResultContent } from '../../shared/error-content.ts'
-import { listFunctionCalls } from '../../shared/function-calls.ts'
+import { toResultContent } from '../../shared/errors/error-content.ts'
 import {
   findReasoningDetails,
   isDirect,
   shortToolCallId,
   unpackToolCallId,
-} from '../../shared/reasoning-carrier.ts'
+} from '../../shared/reasoning/reasoning-carrier.ts'
+import { listFunctionCalls } from '../../shared/tools/function-calls.ts'
 import { REASONING_FORMAT } from '../wire/decode-items.ts'
 
 /** Messages as input items. The reasoning, the text and each call of a message are items of their own. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import { toObject, toObjects, toText } from '../../../json/json-value.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { HostedUse } from '../../../usage/usage.ts'
-import { type HostedCounts, priceUses, toUses } from '../../shared/hosted-tools.ts'
+import { type HostedCounts, priceUses, toUses } from '../../shared/tools/hosted-tools.ts'
 
 /** Counts the uses of tools that the provider ran for one answer, by its output and by its own count. */
 export class HostedUses {

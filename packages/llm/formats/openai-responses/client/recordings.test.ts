@@ -10,7 +10,7 @@ import type { ChatReply, ReplyMessage } from '../../../reply/chat-reply.ts'
 import type { StreamEvent } from '../../../stream/stream-event.ts'
 import type { Target } from '../../../upstream/target.ts'
 import type { Usage } from '../../../usage/usage.ts'
-import { plainToolCallId } from '../../shared/reasoning-carrier.ts'
+import { plainToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { openAiResponses } from './client.ts'
 
 /** Recorded exchanges beside the repository. A clone without them runs the hand-written tests only. */

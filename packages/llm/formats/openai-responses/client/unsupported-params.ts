@@ -1,8 +1,8 @@
 import type { FindUnsupportedParams } from '../../shared/client-format.ts'
-import { listSet } from '../../shared/field-table.ts'
-import { isHarmless } from '../../shared/harmless-params.ts'
-import { findLostExtras } from '../../shared/lost-params.ts'
-import { listUnsupported } from '../../shared/model-rules.ts'
+import { listUnsupported } from '../../shared/reading/model-rules.ts'
+import { listSet } from '../../shared/requests/field-table.ts'
+import { isHarmless } from '../../shared/requests/harmless-params.ts'
+import { findLostExtras } from '../../shared/requests/lost-params.ts'
 import { FIELDS } from '../wire/fields.ts'
 
 /** Parameters of chat completions that providers of this format do not know. */

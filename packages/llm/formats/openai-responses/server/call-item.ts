@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toText } from '../../../json/json-value.ts'
-import { parseInnerObject } from '../../shared/parse-inner-json.ts'
-import type { CalledTool } from '../../shared/parsed-chat.ts'
-import { toArgumentsOrEmpty } from '../../shared/tool-arguments.ts'
+import { parseInnerObject } from '../../shared/reading/parse-inner-json.ts'
+import type { CalledTool } from '../../shared/requests/parsed-chat.ts'
+import { toArgumentsOrEmpty } from '../../shared/tools/tool-arguments.ts'
 import { BaseItem, type ItemStatus, type WireEvent } from './open-items.ts'
 
 /** A call of one of the caller's tools, in the form that its tool has in this format. */

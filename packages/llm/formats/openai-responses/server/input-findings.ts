@@ -1,7 +1,7 @@
 import type { Json } from '../../../json/json-value.ts'
 import { isObject } from '../../../json/json-value.ts'
-import type { TargetFindings } from '../../shared/findings.ts'
-import { invalid } from '../../shared/read-fields.ts'
+import { invalid } from '../../shared/reading/read-fields.ts'
+import type { TargetFindings } from '../../shared/requests/findings.ts'
 
 /** What the parsers of tools and of input find on their way. */
 export interface InputFindings extends TargetFindings {

@@ -14,7 +14,7 @@ import {
   toSourceBody,
 } from '../../../testing/recorded-requests.ts'
 import type { Target } from '../../../upstream/target.ts'
-import type { ParsedChat } from '../../shared/parsed-chat.ts'
+import type { ParsedChat } from '../../shared/requests/parsed-chat.ts'
 import { openAiResponses } from '../client/client.ts'
 import { parseRequest } from './parse-request.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../json/json-value.ts'
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
-import type { ParsedChat } from '../../shared/parsed-chat.ts'
-import { packToolCallId } from '../../shared/reasoning-carrier.ts'
+import { packToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
+import type { ParsedChat } from '../../shared/requests/parsed-chat.ts'
 import { packReasoning } from '../wire/carried-reasoning.ts'
 import { parseRequest } from './parse-request.ts'
 

@@ -2,11 +2,8 @@ import type { Json, JsonObject } from '../../../json/json-value.ts'
 import { toObject } from '../../../json/json-value.ts'
 import type { Message } from '../../../request/message.ts'
 import type { ResponseFormat } from '../../../request/response-format.ts'
-import { hasCacheMark } from '../../shared/cache-marks.ts'
-import type { MutableRequest } from '../../shared/field-table.ts'
-import type { HostedToolRequest } from '../../shared/hosted-tools.ts'
-import { OPENAI_METADATA, parseLogMetadata } from '../../shared/log-metadata.ts'
-import type { ParseContext, ParsedChat } from '../../shared/parsed-chat.ts'
+import { hasCacheMark } from '../../shared/claude/cache-marks.ts'
+import { OPENAI_METADATA, parseLogMetadata } from '../../shared/reading/log-metadata.ts'
 import {
   invalid,
   objectAt,
@@ -15,9 +12,12 @@ import {
   optionalText,
   set,
   textAt,
-} from '../../shared/read-fields.ts'
-import { refuseOtherTier, refuseReservedFields } from '../../shared/reserved-fields.ts'
-import { findStored } from '../../shared/stored-fields.ts'
+} from '../../shared/reading/read-fields.ts'
+import type { MutableRequest } from '../../shared/requests/field-table.ts'
+import type { ParseContext, ParsedChat } from '../../shared/requests/parsed-chat.ts'
+import { refuseOtherTier, refuseReservedFields } from '../../shared/requests/reserved-fields.ts'
+import { findStored } from '../../shared/requests/stored-fields.ts'
+import type { HostedToolRequest } from '../../shared/tools/hosted-tools.ts'
 import { FIELDS, NESTED_FIELDS, STORED_STATE_FIELDS } from '../wire/fields.ts'
 import { CACHE_MARK, type InputFindings, isMarked, noInputFindings } from './input-findings.ts'
 import { parseInput } from './parse-input.ts'

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json/json-value.ts'
 import type { ReplyEnvelope } from '../../../reply/chat-reply.ts'
 import type { Usage } from '../../../usage/usage.ts'
 import { cacheWriteTokens, inputTokens, outputTokens } from '../../../usage/usage-sums.ts'
-import type { RepeatedFields } from '../../shared/parsed-chat.ts'
+import type { RepeatedFields } from '../../shared/requests/parsed-chat.ts'
 
 /** The fields of a response that do not change while it is written. */
 export interface ResponseHead extends ReplyEnvelope, RepeatedFields {}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FunctionTool } from '../../../request/tools.ts'
-import type { CalledTool, ToolKind } from '../../shared/parsed-chat.ts'
+import type { CalledTool, ToolKind } from '../../shared/requests/parsed-chat.ts'
 
 /** No provider takes a longer name of a function. */
 const MAX_NAME = 64

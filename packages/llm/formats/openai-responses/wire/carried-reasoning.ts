@@ -1,5 +1,5 @@
 import type { ReasoningDetail } from '../../../reply/reasoning-detail.ts'
-import { CARRIER_MARK, packToolCallId, unpackToolCallId } from '../../shared/reasoning-carrier.ts'
+import { CARRIER_MARK, packToolCallId, unpackToolCallId } from '../../shared/reasoning/reasoning-carrier.ts'
 import { REASONING_FORMAT } from './decode-items.ts'
 
 /**

@@ -13,7 +13,8 @@ import {
   toUsualRule,
 } from '../../../upstream/outgoing-rules.ts'
 import { USUAL_REASONING_MODES } from '../../../upstream/reserved-names.ts'
-import { CACHE_OPTIONS, CACHE_TTL, REASONING_MODE, STREAM_OPTIONS } from '../../shared/chat-rules.ts'
+import { flagAt, numberAt } from '../../shared/reading/read-fields.ts'
+import { CACHE_OPTIONS, CACHE_TTL, REASONING_MODE, STREAM_OPTIONS } from '../../shared/requests/chat-rules.ts'
 import {
   extra,
   FieldTable,
@@ -24,9 +25,8 @@ import {
   own,
   sent,
   text,
-} from '../../shared/field-table.ts'
-import { isEmptyRecord } from '../../shared/harmless-params.ts'
-import { flagAt, numberAt } from '../../shared/read-fields.ts'
+} from '../../shared/requests/field-table.ts'
+import { isEmptyRecord } from '../../shared/requests/harmless-params.ts'
 import { INPUT } from './item-rules.ts'
 import { TOOL_CHOICE, TOOLS } from './tool-rules.ts'
 

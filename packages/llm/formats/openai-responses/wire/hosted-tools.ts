@@ -8,7 +8,7 @@ import {
   toObjectRule,
   toUsualRule,
 } from '../../../upstream/outgoing-rules.ts'
-import { connects } from '../../shared/connecting-tools.ts'
+import { connects } from '../../shared/tools/connecting-tools.ts'
 
 /** Tools of this format that the provider runs. */
 

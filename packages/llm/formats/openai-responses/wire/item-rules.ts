@@ -16,8 +16,8 @@ import {
   toTypedRule,
   UNREAD_CONTENT,
 } from '../../../upstream/outgoing-rules.ts'
-import { CACHE_MARK } from '../../shared/chat-rules.ts'
-import { withDeclaredTools } from '../../shared/declared-tools.ts'
+import { CACHE_MARK } from '../../shared/requests/chat-rules.ts'
+import { withDeclaredTools } from '../../shared/tools/declared-tools.ts'
 import { isMintedId } from './minted-items.ts'
 import { OWN_TOOL, TOOLS } from './tool-rules.ts'
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json/json-value.ts'
 import { toText } from '../../../json/json-value.ts'
-import { parseInnerJson, parseInnerObject } from '../../shared/parse-inner-json.ts'
-import { CARRIER_MARK, inflateToolCallId, packText } from '../../shared/reasoning-carrier.ts'
+import { parseInnerJson, parseInnerObject } from '../../shared/reading/parse-inner-json.ts'
+import { CARRIER_MARK, inflateToolCallId, packText } from '../../shared/reasoning/reasoning-carrier.ts'
 
 /**
  * Callers that let answers be stored refer to the items of an answer by their ids. The gateway stores none: the id of a

@@ -13,7 +13,7 @@ import {
   toTextOrRule,
   toTypedRule,
 } from '../../../upstream/outgoing-rules.ts'
-import { CACHE_MARK } from '../../shared/chat-rules.ts'
+import { CACHE_MARK } from '../../shared/requests/chat-rules.ts'
 import { HOSTED_RULES } from './hosted-tools.ts'
 
 /** What may go out in `tools`: tools that the caller runs, each with all of its fields. A provider runs all others. */

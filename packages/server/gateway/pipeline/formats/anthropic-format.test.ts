@@ -1,7 +1,7 @@
 import { FormatRegistry } from '@rideau/llm/formats/format-registry'
 import { FORMATS } from '@rideau/llm/formats/index'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseConfig } from '../../../app/settings.ts'
+import { parseConfig } from '../../../app/settings/settings.ts'
 import { MESSAGE_START, message, textBlock } from '../../../testing/fakes/scripted-anthropic.ts'
 import {
   cutStream,

@@ -1,4 +1,4 @@
-import { packToolCallId } from '@rideau/llm/formats/shared/reasoning-carrier'
+import { packToolCallId } from '@rideau/llm/formats/shared/reasoning/reasoning-carrier'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   chunk,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openConfiguredEgress } from '../../../http/open-egress.ts'
+import { openConfiguredEgress } from '../../../http/egress/open-egress.ts'
 import { type IdentityProvider, openIdentityProvider } from '../../../testing/fakes/identity-provider.ts'
 import { fetchRevocations, readRevocations } from './load-revocations.ts'
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import type { EgressPolicy } from '../../../http/egress.ts'
-import { guardedGet } from '../../../http/guarded-get.ts'
+import type { EgressPolicy } from '../../../http/egress/egress.ts'
+import { guardedGet } from '../../../http/egress/guarded-get.ts'
 import { parseRevocationList } from './revocation-list.ts'
 import type { LoadedRevocations } from './revocations.ts'
 

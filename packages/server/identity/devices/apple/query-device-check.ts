@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { SignJWT } from 'jose'
-import type { EgressPolicy } from '../../../http/egress.ts'
-import { guardedRequest } from '../../../http/guarded-request.ts'
+import type { EgressPolicy } from '../../../http/egress/egress.ts'
+import { guardedRequest } from '../../../http/egress/guarded-request.ts'
 
 /** A team's key for Apple's DeviceCheck. */
 export interface DeviceCheckKey {

@@ -1,0 +1,77 @@
+import { type Json, toObject } from '../../../json/json-value.ts'
+import { toPlainName } from '../../../upstream/reserved-names.ts'
+
+/** An address that a provider may fetch, such as `https://` or `gs://`. */
+const ADDRESS = /^\s*[a-z][a-z\d+.-]*:\/\//i
+const FILE_IDS: ReadonlySet<string> = new Set(['fileid', 'fileids'])
+const STORED_FILES = /^\s*fileid:\/\//i
+
+/**
+ * Whether a text of a message stands for files that the provider keeps: Alibaba's long-context models read the files of the account in
+ * place of `fileid://file-1,fileid://file-2`. Source: alibabacloud.com/help/en/model-studio/long-context-qwen-long.
+ */
+export function namesStoredFiles(text: unknown): boolean {
+  return typeof text === 'string' && STORED_FILES.test(text)
+}
+
+/**
+ * Whether a value that the gateway does not read names content which is not in it, at any depth: an address that the provider
+ * may fetch, or a file that it keeps. How much input that is cannot be counted.
+ */
+export function namesContent(value: Json | undefined): boolean {
+  if (typeof value === 'string') return ADDRESS.test(value)
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(namesContent)
+  for (const name in value) {
+    const inner = value[name]
+    if (inner === null || inner === undefined) continue
+    if (FILE_IDS.has(toPlainName(name)) || namesContent(inner)) return true
+  }
+  return false
+}
+
+/** The first characters of base64 in which the mark of a file is looked for. */
+const HEAD_CHARS = 1_400
+/** Marks of PDF, of zip (Word, Excel) and of older documents of Office. */
+const PACKED_MARKS = ['%PDF-', 'PK\x03\x04', '\xd0\xcf\x11\xe0']
+
+/**
+ * Whether a value that the gateway does not read has a document in base64 at any depth that may hold more text than its bytes show.
+ */
+export function holdsPackedFile(value: Json | undefined): boolean {
+  if (typeof value === 'string') return isPackedFile(value)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some(holdsPackedFile)
+}
+
+function isPackedFile(text: string): boolean {
+  const base64 = text.slice(0, HEAD_CHARS).replace(/^\s*data:[^,]*,/i, '')
+  const head = Buffer.from(base64, 'base64').toString('latin1')
+  return PACKED_MARKS.some(mark => head.includes(mark))
+}
+
+/** What a provider's own tools did, as clients send it back with the conversation: the provider fetches nothing of it. */
+const ECHO = /_(?:tool_result|call)$/
+/** What a tool of the caller returned: text may name addresses. */
+const OUTPUT = /_call_output$/
+const FILE_NAMES: ReadonlySet<string> = new Set([...FILE_IDS, 'fileurl', 'fileuri'])
+
+/** Returns true if a block or item of a kind that the gateway does not read names content, or has a packed document. */
+export function namesUnreadContent(part: Json): boolean {
+  if (holdsPackedFile(part)) return true
+  const type = toObject(part)?.type
+  if (typeof type !== 'string') return namesContent(part)
+  if (ECHO.test(type)) return false
+  return OUTPUT.test(type) ? namesFile(part) : namesContent(part)
+}
+
+function namesFile(value: Json | undefined): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(namesFile)
+  for (const name in value) {
+    const inner = value[name]
+    if (inner === null || inner === undefined) continue
+    if (FILE_NAMES.has(toPlainName(name)) || namesFile(inner)) return true
+  }
+  return false
+}

@@ -1,0 +1,91 @@
+import type { JsonObject } from '../../../json/json-value.ts'
+import { ReservedFieldError } from '../../../upstream/authorize-request.ts'
+import { JsonTexts } from '../../../upstream/json-texts.ts'
+import {
+  findReserved,
+  findReservedField,
+  isReservedName,
+  toPlainName,
+} from '../../../upstream/reserved-names.ts'
+import { invalid } from '../reading/read-fields.ts'
+import { RequestError } from '../reading/request-error.ts'
+
+/**
+ * Refuses reserved fields in `provider_options` and in unknown fields of a request, by their path. A second check runs on
+ * the outgoing body: see outgoing-body.ts in the llm package.
+ */
+
+const REASON = 'may not be set here: the gateway authorizes, prices or relies on it.'
+
+export function refuseReservedOptions(options: JsonObject, path: string, texts = new JsonTexts()): void {
+  const found = findReserved(options, texts)
+  if (found !== undefined) throw invalid(`${path}.${found}`, REASON)
+}
+
+/** Refuses a reserved name of a field that is never sent: the environment's setting does not apply to it. */
+export function refuseReservedName(name: string, at: string): void {
+  if (findReservedField(name, undefined, new JsonTexts()) !== undefined) throw invalid(at, REASON)
+}
+
+/**
+ * Refuses other spellings of `known` fields, and reserved fields in all others and in known objects. Reserved names among
+ * the known ones, and the objects of `checked` names, have checks of their own. `texts`: of the body, if several parts of it are checked.
+ */
+export function refuseReservedFields(
+  body: JsonObject,
+  known: ReadonlySet<string>,
+  path?: string,
+  checked = NONE,
+  texts = new JsonTexts(),
+): void {
+  for (const name in body) {
+    const value = body[name]
+    const isKnown = known.has(name)
+    if (isKnown && (typeof value !== 'object' || checked.has(name) || isReservedName(name))) continue
+    const at = path === undefined ? name : `${path}.${name}`
+    if (!isKnown && toPlainNames(known).has(toPlainName(name))) throw otherLetters(at)
+    // Null means absent.
+    if (value === null) continue
+    const found = findReservedField(name, value, texts)
+    if (found !== undefined) throw invalid(path === undefined ? found : `${path}.${found}`, REASON)
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+const PLAIN_NAMES = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>()
+
+function toPlainNames(known: ReadonlySet<string>): ReadonlySet<string> {
+  let plain = PLAIN_NAMES.get(known)
+  if (plain === undefined) {
+    plain = new Set([...known].map(toPlainName))
+    PLAIN_NAMES.set(known, plain)
+  }
+  return plain
+}
+
+function otherLetters(param: string): RequestError {
+  return new RequestError(
+    'request_validation_failed',
+    'A field name is written in other letters than it has.',
+    {
+      param,
+    },
+  )
+}
+
+/** Turns the error of authorizeRequest into a fault; returns anything else unchanged. */
+export function fromReservedField(thrown: unknown): unknown {
+  if (!(thrown instanceof ReservedFieldError)) return thrown
+  const { path, isForKeys, accepted } = thrown
+  return invalid(path, accepted ?? (isForKeys ? 'is not accepted from a client token.' : REASON))
+}
+
+/** Refuses service tiers of OpenAI's formats that have another price. */
+export function refuseOtherTier(tier: JsonObject[string]): void {
+  if (tier === undefined || tier === null || tier === 'auto' || tier === 'default') return
+  throw invalid(
+    'service_tier',
+    'must be auto or default: other tiers have prices that the gateway does not know.',
+  )
+}

@@ -1,0 +1,134 @@
+import type { Logger } from 'pino'
+import { refreshModels } from '../../control/provider-credentials/refresh-models.ts'
+import type { SecretBox } from '../../core/access/secret-box.ts'
+import { systemClock } from '../../core/clock.ts'
+import { chargeLookupsTo, type EgressPolicy } from '../../http/egress/egress.ts'
+import { guardedRequest } from '../../http/egress/guarded-request.ts'
+import { toLookupOwner } from '../../http/names/lookup-slots.ts'
+import { type AlertsJob, openAlertsJob } from '../../jobs/alerts-job.ts'
+import { openIdempotencyJob } from '../../jobs/idempotency-job.ts'
+import { type ModelListsJob, openModelListsJob } from '../../jobs/model-lists-job.ts'
+import { openRetentionJob } from '../../jobs/retention-job.ts'
+import { openSecretOptionsJob } from '../../jobs/secret-options-job.ts'
+import { openSigningKeysJob } from '../../jobs/signing-keys-job.ts'
+import { openWebhookJob } from '../../jobs/webhook-job.ts'
+import { AlertSweep } from '../../storage/events/alert-sweep.ts'
+import { raiseAlerts, removeEndedAlerts } from '../../storage/events/alerts.ts'
+import {
+  claimDueDeliveries,
+  removeEndedDeliveries,
+  updateDeliveryOutcome,
+} from '../../storage/events/webhook-deliveries.ts'
+import { expireAnswers } from '../../storage/idempotency/expire-answers.ts'
+import { removeExpiredCreates } from '../../storage/idempotency/idempotent-creates.ts'
+import { rotateSigningKeys } from '../../storage/keys/signing-keys.ts'
+import { removeExpiredCircuits } from '../../storage/models/circuits.ts'
+import { claimDueRefreshes } from '../../storage/models/model-list-refreshes.ts'
+import type { Storage } from '../../storage/open-storage.ts'
+import { applyRetention } from '../../storage/records/retention.ts'
+import { sealClearOptions } from '../../storage/secrets/seal-clear-options.ts'
+
+/** A delivery that takes longer has failed and is retried. */
+const TIMEOUT_MS = 10_000
+/** Much longer than a delivery or a refresh takes, so that no other process repeats it while it runs. */
+const LEASE_MS = 120_000
+/** The limit of a receiver's response, which is ignored. */
+const MAX_BYTES = 65_536
+/** How long ended deliveries, and alerts whose window has ended, are kept. */
+const KEPT_MS = 30 * 86_400_000
+
+interface Parts {
+  readonly storage: Storage
+  readonly log: Logger
+}
+
+interface JobParts extends Parts {
+  readonly secretBox: SecretBox
+  readonly newId: () => string
+  /** For the URLs of webhooks and providers. */
+  readonly egress: EgressPolicy
+  /** What the kept answers of one environment may take in the database. */
+  readonly idempotencyBytes: number
+  readonly closers: (() => Promise<void> | void)[]
+}
+
+/**
+ * Starts the scheduled jobs that every process runs. Resolves once there are signing keys for client tokens, and secret
+ * options that an earlier version stored in clear are encrypted.
+ */
+export async function openJobs(parts: JobParts): Promise<void> {
+  const { storage, log, secretBox, newId, idempotencyBytes, closers } = parts
+  const retention = openRetentionJob({
+    clock: systemClock,
+    apply: async (now, signal) => {
+      await removeExpiredCreates(storage.db, now)
+      return await applyRetention(storage.pool, now, signal)
+    },
+    log,
+  })
+  closers.push(() => retention.close())
+  const idempotency = openIdempotencyJob({
+    expire: signal => expireAnswers(storage.pool, idempotencyBytes, signal),
+    log,
+  })
+  closers.push(() => idempotency.close())
+  const signing = await openSigningKeysJob({
+    clock: systemClock,
+    rotate: now => rotateSigningKeys(storage.db, { secretBox, newId }, now),
+    log,
+  })
+  closers.push(() => signing.close())
+  const options = await openSecretOptionsJob({ seal: () => sealClearOptions(storage.db, secretBox), log })
+  closers.push(() => options.close())
+  const deliveries = openDeliveries(parts)
+  closers.push(() => deliveries.close())
+  const modelLists = openModelLists(parts)
+  closers.push(() => modelLists.close())
+}
+
+function openModelLists({ storage, log, secretBox, newId, egress }: JobParts): ModelListsJob {
+  const services = { db: storage.db, secretBox, egress, clock: systemClock, newId }
+  return openModelListsJob({
+    claim: room => claimDueRefreshes(storage.db, systemClock.now(), room, LEASE_MS),
+    refresh: (credential, signal) => refreshModels(credential, services, signal),
+    log,
+  })
+}
+
+function openDeliveries({ storage, log, secretBox, egress }: JobParts): { close(): Promise<void> } {
+  return openWebhookJob({
+    clock: systemClock,
+    secretBox,
+    claim: room => claimDueDeliveries(storage.db, systemClock, room, LEASE_MS),
+    post: (url, headers, body) => {
+      const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
+      // Few deliveries of an organization are sent at once, so each receiver may be a tenant of its own.
+      const policy = chargeLookupsTo(egress, toLookupOwner(`webhook ${url}`))
+      return guardedRequest(url, { method: 'POST', headers, body, policy, ...limits })
+    },
+    update: (delivery, outcome) => updateDeliveryOutcome(storage.db, delivery, outcome),
+    log,
+  })
+}
+
+/** Starts the job that raises alerts of budgets and quotas. `settle` writes the records of the journal to the database. */
+export function openAlerts(
+  { storage, log }: Parts,
+  newId: () => string,
+  settle: () => Promise<void>,
+): AlertsJob {
+  const tools = { clock: systemClock, newId }
+  const alerts = new AlertSweep(storage)
+  return openAlertsJob({
+    clock: systemClock,
+    raise: settled => raiseAlerts(storage.db, settled, tools),
+    async *sweep(since, at) {
+      await removeEndedDeliveries(storage.db, new Date(at - KEPT_MS))
+      await removeEndedAlerts(storage.db, new Date(at - KEPT_MS))
+      await removeExpiredCircuits(storage.db, new Date(at))
+      await settle()
+      yield* alerts.run(since, at)
+    },
+    log,
+  })
+}

@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http'
+import { takeTurn } from '../fairness/sliced-work.ts'
+import { costOf, pauseReading, resumeReading } from './received-request.ts'
+
+/** The longest wait for the rest of a refused body. */
+const LINGER_MS = 10_000
+/** The most that is read of it: twice the longest body. Short chunks count as a KiB each. */
+const MAX_COST = 64 * 1024 * 1024
+/** What is read in one turn. */
+const TURN_COST = 128 * 1024
+
+/**
+ * Reads and drops the rest of a refused body. A connection that closes under a client that is still sending takes the answer with it.
+ * Calls `done` once: at the end of the body, when the connection is lost, after 10 s, or when too much was read.
+ */
+export function dropRest(req: IncomingMessage, done: () => void): void {
+  let isDone = false
+  let bytes = 0
+  const startCost = costOf(req, 0)
+  let nextTurnAt = TURN_COST
+  const end = (): void => {
+    if (isDone) return
+    isDone = true
+    clearTimeout(timer)
+    req.off('data', onData)
+    req.off('end', end)
+    req.off('close', end)
+    done()
+  }
+  const onData = (chunk: Buffer): void => {
+    bytes += chunk.length
+    const cost = costOf(req, bytes) - startCost
+    if (cost > MAX_COST) return end()
+    if (cost < nextTurnAt) return
+    nextTurnAt = cost + TURN_COST
+    pauseReading(req)
+    void takeTurn().then(() => resumeReading(req))
+  }
+  const timer = setTimeout(end, LINGER_MS)
+  timer.unref()
+  req.once('end', end)
+  req.once('close', end)
+  req.on('data', onData)
+  req.resume()
+  resumeReading(req)
+}

@@ -1,0 +1,96 @@
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Fault } from '../../core/fault.ts'
+import { startGunzip } from './gunzip.ts'
+
+const MiB = 1024 * 1024
+const tooLarge = (): Fault => new Fault('request_too_large', 'over the limit')
+const unpack = (packed: Buffer, limit = 32 * MiB): Promise<Buffer> =>
+  startGunzip(packed, { limit, tooLarge }).bytes
+
+/** Text like prose, which compresses about four times. */
+const words = (bytes: number): Buffer => {
+  let state = 1
+  let text = ''
+  while (text.length < bytes) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    text += `${(state >>> 8).toString(36)} the `
+  }
+  return Buffer.from(text)
+}
+
+describe('startGunzip', () => {
+  test('returns any bytes, in one gzip member or two', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 300 }),
+        fc.uint8Array({ minLength: 1, maxLength: 300 }),
+        async (one, two) => {
+          const packed = Buffer.concat([gzipSync(one), gzipSync(two)])
+          expect(await unpack(packed)).toEqual(Buffer.concat([one, two]))
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+
+  test('returns many megabytes of text', async () => {
+    const text = words(20 * MiB)
+    const packed = gzipSync(text)
+    expect((await unpack(packed)).equals(text)).toBe(true)
+  })
+
+  test('returns a megabyte whatever the ratio', async () => {
+    expect(await unpack(gzipSync(Buffer.alloc(MiB, 0x20)))).toHaveLength(MiB)
+  })
+
+  test.each([
+    ['of one byte', gzipSync(Buffer.alloc(40 * MiB, 0x20))],
+    ['of empty objects', gzipSync('{},'.repeat(8 * MiB))],
+    ['in members', Buffer.concat(Array(40).fill(gzipSync(Buffer.alloc(MiB, 0x20))))],
+    ['behind honest text', Buffer.concat([gzipSync(words(MiB)), gzipSync(Buffer.alloc(400 * MiB, 0x20))])],
+  ])('a bomb %s is refused with request_too_large', async (_, packed) => {
+    await expect(unpack(packed, 512 * MiB)).rejects.toMatchObject({ code: 'request_too_large' })
+  })
+
+  test('rejects a body that unpacks beyond the limit, whatever its ratio', async () => {
+    const packed = gzipSync(words(3 * MiB))
+    await expect(unpack(packed, 2 * MiB)).rejects.toMatchObject({ message: 'over the limit' })
+    await expect(unpack(gzipSync(Buffer.alloc(64 * 1024 + 1)), 64 * 1024)).rejects.toMatchObject({
+      message: 'over the limit',
+    })
+  })
+
+  test.each([
+    ['empty', Buffer.alloc(0)],
+    ['text', Buffer.from('{"a":1}')],
+    ['cut off', gzipSync(words(5_000)).subarray(0, 500)],
+    ['broken inside', Buffer.concat([gzipSync(words(5_000)).subarray(0, 500), Buffer.alloc(500, 7)])],
+  ])('what is %s is refused with request_validation_failed', async (_, packed) => {
+    await expect(unpack(packed)).rejects.toMatchObject({ code: 'request_validation_failed' })
+  })
+
+  test('unpacks all of more bodies than may be unpacked at the same time', async () => {
+    const text = words(2 * MiB)
+    const packed = gzipSync(text)
+    const all = await Promise.all(Array.from({ length: 20 }, () => unpack(packed)))
+    for (const bytes of all) expect(bytes.equals(text)).toBe(true)
+  })
+
+  test('rejects a stopped body with the given fault, and releases its permit to the next', async () => {
+    const packed = gzipSync(words(8 * MiB))
+    const stopped = Array.from({ length: 12 }, () => startGunzip(packed, { limit: 32 * MiB, tooLarge }))
+    const fault = new Fault('request_canceled', 'gone')
+    for (const unpacking of stopped) unpacking.stop(fault)
+    const results = await Promise.allSettled(stopped.map(({ bytes }) => bytes))
+    for (const result of results) expect(result).toEqual({ status: 'rejected', reason: fault })
+    const [waiting, other] = [
+      startGunzip(packed, { limit: 32 * MiB, tooLarge }),
+      startGunzip(packed, { limit: 32 * MiB, tooLarge }),
+    ]
+    setImmediate(() => waiting.stop(fault))
+    await expect(waiting.bytes).rejects.toBe(fault)
+    expect(await other.bytes).toHaveLength(words(8 * MiB).length)
+  })
+})
