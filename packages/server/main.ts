@@ -12,7 +12,8 @@ import { handleProcessExceptions } from './app/process/process-exceptions.ts'
 import { rotateMasterKey } from './app/rotate-master-key.ts'
 import { runWorker } from './app/run-worker.ts'
 import { ConfigError } from './app/settings/config-error.ts'
-import { parseConfig } from './app/settings/settings.ts'
+import { listUnknownSettings } from './app/settings/setting-names.ts'
+import { parseConfig, SETTING_NAMES } from './app/settings/settings.ts'
 import { STOP_SIGNALS, StopOnSignals } from './app/stop-on-signals.ts'
 import { welcome } from './app/welcome.ts'
 import { systemClock } from './core/clock.ts'
@@ -37,6 +38,7 @@ export async function run(
   // A terminal or a reader that has gone must not end the program.
   process.stdout.on('error', () => {})
   const log = openLog(config)
+  for (const line of listUnknownSettings(env, SETTING_NAMES)) log.warn(line)
   const endDatabase = async (): Promise<void> => {
     if (config.databaseUrl === undefined) await endEmbeddedServer(config.dataDir)
   }

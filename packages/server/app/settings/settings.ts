@@ -4,6 +4,7 @@ import { parseTrustedProxies, type TrustedProxies } from '../../http/head/client
 import type { TracingConfig } from '../../tracing/tracing-config.ts'
 import { ConfigError } from './config-error.ts'
 import { FRONT_DOOR_SETTINGS, type FrontDoorConfig, toFrontDoorConfig } from './front-door-settings.ts'
+import { isServiceLink } from './setting-names.ts'
 import { choice, wholeNumber } from './setting-types.ts'
 import { removeUnusedTracing, TRACING_SETTINGS, toTracingConfig } from './tracing-settings.ts'
 import { readResources, toWorkerCount } from './worker-count.ts'
@@ -123,6 +124,9 @@ const Settings = z.object({
   RIDEAU_OIDC_CLIENT_SECRET: z.string().optional(),
 })
 
+/** The names of all settings. */
+export const SETTING_NAMES: readonly string[] = Object.keys(Settings.shape)
+
 export interface Config {
   readonly production: boolean
   readonly logLevel: z.output<typeof Settings>['LOG_LEVEL']
@@ -191,7 +195,7 @@ interface OidcConfig {
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   // An empty setting counts as absent, as in `FOO= npm start` and compose files.
   const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+    Object.entries(env).filter(([name, value = '']) => value !== '' && !isServiceLink(name, value)),
   )
   removeUnusedTracing(given)
   const parsed = Settings.safeParse(given)

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { listUnknownSettings } from './setting-names.ts'
+import { parseConfig, SETTING_NAMES } from './settings.ts'
+
+const list = (env: Record<string, string>): string[] => listUnknownSettings(env, SETTING_NAMES)
+
+describe('variables that look like settings', () => {
+  test('a misspelled setting is listed with the one that it resembles', () => {
+    expect(list({ RIDEAU_MASTERKEY: 'x', RIDEAU_ALLOW_PRIVATE_UPSTREAM: 'true' })).toEqual([
+      'RIDEAU_MASTERKEY is not a setting and is ignored; did you mean RIDEAU_MASTER_KEY?',
+      'RIDEAU_ALLOW_PRIVATE_UPSTREAM is not a setting and is ignored; did you mean RIDEAU_ALLOW_PRIVATE_UPSTREAMS?',
+    ])
+  })
+
+  test('one that resembles no setting is listed without a suggestion, and without its value', () => {
+    expect(list({ RIDEAU_DATABASE_PASSWORD: 'secret' })).toEqual([
+      'RIDEAU_DATABASE_PASSWORD is not a setting and is ignored',
+    ])
+  })
+
+  test('settings, other programs, keys of examples and names of any length are not listed', () => {
+    const env = { RIDEAU_HOST: '::1', PATH: '/bin', RIDEAU_KEY: 'rd_sk_x', RIDEAU_TEST_SEED: '1' }
+    expect(list({ ...env, [`RIDEAU_${'A'.repeat(100_000)}`]: '1' })).toEqual([])
+  })
+})
+
+test('the variables that Kubernetes sets for a Service called rideau-gateway change no setting', () => {
+  const env = {
+    RIDEAU_GATEWAY_PORT: 'tcp://10.0.0.11:8787',
+    RIDEAU_GATEWAY_PORT_8787_TCP: 'tcp://10.0.0.11:8787',
+    RIDEAU_GATEWAY_PORT_8787_TCP_ADDR: '10.0.0.11',
+    RIDEAU_GATEWAY_SERVICE_HOST: '10.0.0.11',
+    RIDEAU_GATEWAY_SERVICE_PORT: '8787',
+    RIDEAU_GATEWAY_SERVICE_PORT_HTTP: '8787',
+  }
+  expect(parseConfig(env).gatewayPort).toBe(8787)
+  expect(list(env)).toEqual([])
+})
