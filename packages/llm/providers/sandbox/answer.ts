@@ -3,33 +3,12 @@ import { toObject, toObjects } from '../../json/json-value.ts'
 import { estimateTokens } from '../../usage/estimate.ts'
 import { answerImages } from './image.ts'
 import { countSigned, reason } from './reasoning.ts'
+import { errorReply, reply, type SandboxAnswer } from './sandbox-answer.ts'
 import { makeInstance } from './schema-instance.ts'
 import type { SandboxSpeech } from './speech.ts'
 import { toChunks } from './to-chunks.ts'
 import { chooseCall, findResults } from './tool-loop.ts'
 import { wholeEnd } from './whole-end.ts'
-
-/** What the sandbox does with a request, in OpenAI's wire format. Whoever carries it out keeps the time. */
-export type SandboxAnswer =
-  | {
-      readonly kind: 'reply'
-      readonly delayMs: number
-      readonly status: number
-      readonly headers: Readonly<Record<string, string>>
-      readonly body: JsonObject
-    }
-  | {
-      readonly kind: 'stream'
-      readonly delayMs: number
-      /** Payloads of server-sent events, in order. */
-      readonly events: readonly string[]
-      /** True if the connection breaks after the chunks instead of ending. */
-      readonly isCut: boolean
-    }
-  /** The connection breaks in the middle of a plain answer. */
-  | { readonly kind: 'cut'; readonly delayMs: number; readonly body: string }
-  /** No answer ever comes. Reported as a time-out at once. */
-  | { readonly kind: 'timeout' }
 
 const SLOW_MS = 5000
 /** The longest part of a message that is repeated. An answer is made in one go, while all other requests wait. */
@@ -41,13 +20,13 @@ export function answerSandbox(model: string, body: JsonObject): SandboxAnswer {
     case 'timeout':
       return { kind: 'timeout' }
     case 'overloaded':
-      return refusal(503, 'overloaded_error', 'The sandbox is overloaded. Please try again later.')
+      return errorReply(503, 'overloaded_error', 'The sandbox is overloaded. Please try again later.')
     case 'unavailable':
-      return refusal(500, 'server_error', 'The sandbox had an error while processing the request.')
+      return errorReply(500, 'server_error', 'The sandbox had an error while processing the request.')
     case 'rejected':
-      return refusal(400, 'invalid_request_error', 'The sandbox refuses this request.')
+      return errorReply(400, 'invalid_request_error', 'The sandbox refuses this request.')
     case 'image':
-      return { kind: 'reply', delayMs: 0, status: 200, headers: JSON_HEADERS, body: answerImages(body) }
+      return reply(answerImages(body))
     case 'echo':
     case 'slow':
     case 'tools':
@@ -56,7 +35,7 @@ export function answerSandbox(model: string, body: JsonObject): SandboxAnswer {
     case 'reasoning':
       return converse(model, body)
     default:
-      return refusal(404, 'invalid_request_error', 'The model does not exist.', 'model_not_found')
+      return errorReply(404, 'invalid_request_error', 'The model does not exist.', 'model_not_found')
   }
 }
 
@@ -64,7 +43,7 @@ function converse(model: string, body: JsonObject): SandboxAnswer {
   const messages = toObjects(body.messages)
   const signed = model === 'reasoning' ? countSigned(messages) : 0
   if (signed === undefined) {
-    return refusal(400, 'invalid_request_error', 'Invalid signature: reasoning must come back unchanged.')
+    return errorReply(400, 'invalid_request_error', 'Invalid signature: reasoning must come back unchanged.')
   }
   return deliver(model, body, say(model, body, messages, signed))
 }
@@ -79,9 +58,9 @@ function deliver(model: string, body: JsonObject, speech: SandboxSpeech): Sandbo
     const events = isCut ? chunks.slice(0, Math.max(2, chunks.length >> 1)) : [...chunks, '[DONE]']
     return { kind: 'stream', delayMs, events, isCut }
   }
-  const reply = toReply(speech)
-  if (!isCut) return { kind: 'reply', delayMs, status: 200, headers: JSON_HEADERS, body: reply }
-  const text = JSON.stringify(reply)
+  const answer = toReply(speech)
+  if (!isCut) return reply(answer, delayMs)
+  const text = JSON.stringify(answer)
   return { kind: 'cut', delayMs, body: text.slice(0, text.length >> 1) }
 }
 
@@ -175,13 +154,6 @@ function toReply({ model, reasoning, text, toolCall, finishReason, usage }: Sand
 
 /** Fixed, so that the same request has the same answer. `created` is 2025-01-01. */
 const HEAD = { id: 'chatcmpl-sandbox', created: 1_735_689_600 }
-
-const JSON_HEADERS = { 'content-type': 'application/json' }
-
-function refusal(status: number, type: string, message: string, code: string | null = null): SandboxAnswer {
-  const body = { error: { message, type, param: null, code } }
-  return { kind: 'reply', delayMs: 0, status, headers: JSON_HEADERS, body }
-}
 
 /** Returns the start of a text that `tokens` tokens hold by the estimate: four bytes each, no character cut. */
 function firstTokens(text: string, tokens: number): string {

@@ -1,22 +1,31 @@
 import type { Json, JsonObject } from '../../json/json-value.ts'
 import { estimateTokens } from '../../usage/estimate.ts'
+import { errorReply, reply, type SandboxAnswer } from './sandbox-answer.ts'
 
 const DIMENSIONS = 64
 const MAX_DIMENSIONS = 4096
-/** The most characters of all inputs together that are read. They are read in one go, while all other requests wait. */
-const READ_CHARACTERS = 512 * 1024
+/** The most characters of all inputs together that are read, and numbers of all vectors. They are made in one go, while all other requests wait. */
+const READ_CHARACTERS = 128 * 1024
+const MAX_NUMBERS = 128 * 1024
 
 /**
  * The sandbox's embeddings, in OpenAI's wire format. Each word counts in one place of the vector, so texts that share
  * words are near each other, as an app's search expects; the same text always gives the same vector, of length 1.
  */
-export function answerEmbeddings(body: JsonObject): JsonObject {
+export function answerEmbeddings(body: JsonObject): SandboxAnswer {
   const inputs = Array.isArray(body.input) ? body.input : [body.input ?? '']
   const requested = typeof body.dimensions === 'number' ? body.dimensions : DIMENSIONS
   const dimensions = Math.min(MAX_DIMENSIONS, Math.max(1, Math.trunc(requested)))
+  if (inputs.length * dimensions > MAX_NUMBERS) {
+    return errorReply(
+      400,
+      'invalid_request_error',
+      `All vectors together must have at most ${MAX_NUMBERS} numbers.`,
+    )
+  }
   const share = Math.ceil(READ_CHARACTERS / inputs.length)
   const tokens = inputs.reduce((sum: number, input) => sum + Math.max(1, countTokens(input)), 0)
-  return {
+  return reply({
     object: 'list',
     data: inputs.map((input, index) => ({
       object: 'embedding',
@@ -25,7 +34,7 @@ export function answerEmbeddings(body: JsonObject): JsonObject {
     })),
     model: 'embed',
     usage: { prompt_tokens: tokens, total_tokens: tokens },
-  }
+  })
 }
 
 function countTokens(input: Json): number {

@@ -7,6 +7,8 @@ const FIELDS = 8
 const SCALE = 8
 const SIDE = FIELDS * SCALE
 const MAX_IMAGES = 10
+/** The most characters of a prompt and of an image to edit that make a difference. They are read in one go, while all other requests wait. */
+const READ_CHARACTERS = 64 * 1024
 /** Unix seconds: the same request is always answered alike. */
 const CREATED = 1_700_000_000
 
@@ -16,14 +18,22 @@ const CREATED = 1_700_000_000
  */
 export function answerImages(body: JsonObject): JsonObject {
   const n = typeof body.n === 'number' ? Math.min(MAX_IMAGES, Math.max(1, Math.trunc(body.n))) : 1
-  const seed = JSON.stringify([body.prompt ?? '', body.images ?? null])
+  const seed = hashOf(JSON.stringify([body.prompt ?? '', body.images ?? null], cutText))
   return {
     created: CREATED,
     data: Array.from({ length: n }, (_, index) => ({
-      b64_json: draw(createHash('sha256').update(`${index}${seed}`).digest()).toString('base64'),
+      b64_json: draw(hashOf(`${index}${seed.toString('hex')}`)).toString('base64'),
     })),
     output_format: 'png',
   }
+}
+
+function cutText(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.slice(0, READ_CHARACTERS) : value
+}
+
+function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }
 
 /** A pattern that is its own mirror, in one color on white: the digest's first bytes color it, the rest fill its fields. */

@@ -1,10 +1,11 @@
 import { UNBOUNDED } from '@rideau/llm/json/json-bounds'
 import { SlicedJsonScan } from '@rideau/llm/json/json-scan'
 import type { JsonObject } from '@rideau/llm/json/json-value'
-import { answerSandbox, type SandboxAnswer } from '@rideau/llm/providers/sandbox/answer'
+import { answerSandbox } from '@rideau/llm/providers/sandbox/answer'
 import { completeSandbox } from '@rideau/llm/providers/sandbox/complete'
 import { answerEmbeddings } from '@rideau/llm/providers/sandbox/embed'
 import { answerRerank } from '@rideau/llm/providers/sandbox/rerank'
+import type { SandboxAnswer } from '@rideau/llm/providers/sandbox/sandbox-answer'
 import type { UpstreamRequest } from '@rideau/llm/upstream/upstream-request'
 import type { ShareOwner } from '../../core/admission/connection-shares.ts'
 import { runInSlices } from '../../http/fairness/sliced-work.ts'
@@ -49,12 +50,8 @@ async function answerLong(request: UpstreamRequest, call: SandboxCall, owner: Sh
 function answer(request: UpstreamRequest, body: JsonObject): SandboxAnswer {
   const { path } = request
   if (path.endsWith('/completions') && !path.endsWith('/chat/completions')) return completeSandbox(body)
-  if (path.endsWith('/embeddings')) return toReply(answerEmbeddings(body))
-  return path.endsWith('/rerank') ? toReply(answerRerank(body)) : answerSandbox(String(body.model), body)
-}
-
-function toReply(body: JsonObject): SandboxAnswer {
-  return { kind: 'reply', delayMs: 0, status: 200, headers: {}, body }
+  if (path.endsWith('/embeddings')) return answerEmbeddings(body)
+  return path.endsWith('/rerank') ? answerRerank(body) : answerSandbox(String(body.model), body)
 }
 
 class SandboxCall implements UpstreamCall {
