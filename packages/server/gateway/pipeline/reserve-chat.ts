@@ -1,5 +1,5 @@
 import type { MeterSet } from '../../core/limits/list-meters.ts'
-import type { Amounts } from '../../ledger/ledger.ts'
+import type { Amounts, LimitRefusal } from '../../ledger/ledger.ts'
 import { countInput, countMaxInput } from '../billing/count-input.ts'
 import { countUnread } from '../billing/count-unread.ts'
 import { countPricedAudio } from '../billing/heard-tokens.ts'
@@ -21,6 +21,7 @@ import {
 } from '../plan/reserved-amounts.ts'
 import { withOutputCap } from '../plan/with-output-cap.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
+import { findFittingOutput } from './find-fitting-output.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
 import { acceptReservation, isSandboxOnly, reserveAmounts, tryReserveAmounts } from './reserve-amounts.ts'
 
@@ -31,6 +32,8 @@ import { acceptReservation, isSandboxOnly, reserveAmounts, tryReserveAmounts } f
 const FIRST_OUTPUT = 1_024
 /** Output tokens that an answer is capped to if its maximum does not fit and too few answers were seen. */
 const SMALL_OUTPUT = 4_096
+/** How often the output is fitted to what a limit has left: several limits may be tight, and others use them meanwhile. */
+const MAX_FITTED = 4
 /** A reservation above this share of a limit's remainder is reduced, so that it does not keep out small ones. */
 const LARGE_SHARE = 1 / 8
 
@@ -60,7 +63,8 @@ interface ChatNeeds {
 /**
  * Reserves what a chat request may use, and returns the plan with the caps that follow from it. A stream that can be
  * cut reserves its usual output and extends that as it goes on. Other answers reserve their maximum, or their usual
- * output and are capped to that, so `finish_reason` may be `length` where a budget binds. Where a budget's `on_tight` is
+ * output and are capped to that, so `finish_reason` may be `length` where a budget binds. Where even that does not fit
+ * and the caller named no maximum, the output is what the limit has left. Where a budget's `on_tight` is
  * `refuse`, a maximum that the caller named is reserved whole or the request is refused.
  */
 export function reserveChat(
@@ -102,7 +106,11 @@ export function reserveChat(
     choices: findings.choices,
     isSandbox,
   }
-  const candidates = listCandidates(ctx, plan, isKeptWhole(plan, limits, isSandbox), deps)
+  const keepsWhole = isKeptWhole(plan, limits, isSandbox)
+  const candidates = listCandidates(ctx, plan, keepsWhole, deps)
+  // A maximum that the caller named, and that fits nothing, is refused: waiting or a smaller one may suit the caller better.
+  const isFitted = !keepsWhole && request.maxOutputTokens === undefined
+  const mostCandidates = candidates.length + (isFitted ? MAX_FITTED : 0)
   const tryCandidate = (index: number): ChatPlan | Promise<ChatPlan> => {
     const candidate = candidates[index] as Candidate
     const verdict = tryReserveAmounts(ctx, deps, {
@@ -113,12 +121,19 @@ export function reserveChat(
     return verdict instanceof Promise ? verdict.then(result => decide(index, result)) : decide(index, verdict)
   }
   const decide = (index: number, verdict: ReservationVerdict): ChatPlan | Promise<ChatPlan> => {
-    if (index + 1 < candidates.length && lacksAmounts(verdict)) return tryCandidate(index + 1)
+    const candidate = candidates[index] as Candidate
+    const refusal = refusalOfAmounts(verdict)
+    if (refusal !== undefined) {
+      if (index + 1 === candidates.length && candidates.length < mostCandidates) {
+        const output = findFittingOutput(refusal, candidate, tokens =>
+          amountsOf(needs, candidate.targets, tokens),
+        )
+        if (output !== undefined) candidates.push({ ...candidate, output, isCapped: !isCuttable(plan) })
+      }
+      if (index + 1 < candidates.length) return tryCandidate(index + 1)
+    }
     acceptReservation(ctx, deps, verdict)
-    return toPlan(
-      needs,
-      shrink(ctx, needs, verdict as Reservation, candidates[index] as Candidate, candidates[index + 1]),
-    )
+    return toPlan(needs, shrink(ctx, needs, verdict as Reservation, candidate, candidates[index + 1]))
   }
   return tryCandidate(0)
 }
@@ -135,7 +150,7 @@ function listCandidates(
 ): Candidate[] {
   const [first] = plan.targets as readonly [PlannedTarget, ...PlannedTarget[]]
   const learned = deps.learned.find(ctx.caller?.keyId ?? null, first.id)
-  const isCuttable = plan.call.request.stream && !plan.targets.some(mayReason)
+  const canCut = isCuttable(plan)
   const candidates: Candidate[] = []
   for (const targets of listNarrowed(plan.targets)) {
     const maxTokens = Math.max(...targets.map(maxOutput))
@@ -143,7 +158,7 @@ function listCandidates(
       candidates.push({ targets, output: maxTokens, isCapped: false })
       continue
     }
-    if (isCuttable) {
+    if (canCut) {
       candidates.push({ targets, output: Math.min(maxTokens, learned?.p99 ?? FIRST_OUTPUT), isCapped: false })
       continue
     }
@@ -174,10 +189,16 @@ function listNarrowed(targets: readonly PlannedTarget[]): (readonly PlannedTarge
   return lists
 }
 
-function lacksAmounts(verdict: ReservationVerdict): boolean {
-  if (verdict instanceof Reservation || !('refusal' in verdict)) return false
+/** Whether the answer is a stream that can be ended once its reservation cannot be extended. */
+function isCuttable({ call, targets }: ChatPlan): boolean {
+  return call.request.stream && !targets.some(mayReason)
+}
+
+/** Returns the refusal of a limit on tokens or money. */
+function refusalOfAmounts(verdict: ReservationVerdict): LimitRefusal | undefined {
+  if (verdict instanceof Reservation || !('refusal' in verdict)) return undefined
   const { metric } = verdict.refusal.meter
-  return metric === 'tokens' || metric === 'nano_usd'
+  return metric === 'tokens' || metric === 'nano_usd' ? verdict.refusal : undefined
 }
 
 /**
