@@ -13,6 +13,7 @@ export const sandbox: Provider = {
   exactNames: [''],
   maker: true,
   sandbox: true,
+  openai: { unsupported: ['logprobs', 'top_logprobs'] },
   embeddings: { format: 'openai-embeddings' },
   images: { format: 'openai-images', openai: { editImages: 'image_url' } },
   rerank: { format: 'jina-rerank' },

@@ -222,6 +222,41 @@ describe('sandbox/reasoning', () => {
   })
 })
 
+describe('several choices', () => {
+  const choicesOf = (body: JsonObject): JsonObject[] => {
+    const answer = answerSandbox('echo', body)
+    if (answer.kind !== 'reply') throw new Error(answer.kind)
+    return answer.body.choices as JsonObject[]
+  }
+
+  test('are equal, each counted, plain and streamed', () => {
+    const body = { ...user('one two three'), n: 3 }
+    expect(choicesOf(body).map(({ index, message }) => [index, (message as JsonObject).content])).toEqual([
+      [0, 'one two three'],
+      [1, 'one two three'],
+      [2, 'one two three'],
+    ])
+    expect(reply('echo', body).usage).toMatchObject({
+      output: 3 * reply('echo', user('one two three')).usage!.output,
+    })
+    const answer = answerSandbox('echo', { ...body, stream: true })
+    if (answer.kind !== 'stream') throw new Error(answer.kind)
+    const pieces = answer.events.filter(event => event.startsWith('{')).map(event => JSON.parse(event))
+    const texts = ['', '', '']
+    for (const { choices } of pieces)
+      for (const { index, delta } of choices) texts[index] += delta.content ?? ''
+    expect(texts).toEqual(['one two three', 'one two three', 'one two three'])
+  })
+
+  test('have at most 1,048,576 characters together, and are at most 8', () => {
+    const body = { ...user('x'.repeat(2_000_000)), n: 8 }
+    expect(choicesOf(body).map(({ message }) => ((message as JsonObject).content as string).length)).toEqual(
+      Array.from({ length: 8 }, () => 131_072),
+    )
+    expect(answerSandbox('echo', { ...body, n: 9 })).toMatchObject({ kind: 'reply', status: 400 })
+  })
+})
+
 test('sandbox/json: an instance of the schema, or an object', () => {
   const schema = { type: 'object', properties: { n: { type: 'integer', minimum: 2 } }, required: ['n'] }
   const format = { type: 'json_schema', json_schema: { name: 'x', schema } }

@@ -11,7 +11,8 @@ import { chooseCall, findResults } from './tool-loop.ts'
 import { wholeEnd } from './whole-end.ts'
 
 const SLOW_MS = 5000
-/** The longest part of a message that is repeated. An answer is made in one go, while all other requests wait. */
+const MAX_CHOICES = 8
+/** The longest part of a message that is repeated, in all choices together. An answer is made in one go, while all other requests wait. */
 const ECHO_CHARACTERS = 1024 * 1024
 
 /** Answers one chat request without network. The same request always gets the same answer. */
@@ -40,6 +41,9 @@ export function answerSandbox(model: string, body: JsonObject): SandboxAnswer {
 }
 
 function converse(model: string, body: JsonObject): SandboxAnswer {
+  if (typeof body.n === 'number' && body.n > MAX_CHOICES) {
+    return errorReply(400, 'invalid_request_error', `The sandbox gives at most ${MAX_CHOICES} choices.`)
+  }
   const messages = toObjects(body.messages)
   const signed = model === 'reasoning' ? countSigned(messages) : 0
   if (signed === undefined) {
@@ -71,6 +75,7 @@ function say(
   signed: number,
 ): SandboxSpeech {
   const { text, toolCall, reasoning } = choose(model, body, messages, signed)
+  const choices = countChoices(body)
   const cap = [body.max_completion_tokens, body.max_tokens].find(value => typeof value === 'number')
   const kept = text === undefined || cap === undefined ? text : firstTokens(text, cap)
   const prompt = Math.max(1, estimateTokens(countBytes(messages)))
@@ -84,11 +89,12 @@ function say(
     finishReason: toolCall !== undefined ? 'tool_calls' : kept === text ? 'stop' : 'length',
     usage: {
       prompt_tokens: prompt,
-      completion_tokens: thought + spoken,
-      total_tokens: prompt + thought + spoken,
+      completion_tokens: choices * (thought + spoken),
+      total_tokens: prompt + choices * (thought + spoken),
       prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
-      completion_tokens_details: { reasoning_tokens: thought },
+      completion_tokens_details: { reasoning_tokens: choices * thought },
     },
+    choices,
   }
 }
 
@@ -102,11 +108,13 @@ function choose(
   const results = findResults(messages)
   const toolCall = results.length > 0 ? undefined : chooseCall(model, body, messages)
   const said = messages.findLast(({ role }) => role === 'user')
-  const echo = said === undefined ? '' : cut(readText(said))
+  const longest = Math.ceil(ECHO_CHARACTERS / countChoices(body))
+  const echo = said === undefined ? '' : cut(readText(said), longest)
   const reasoning = model === 'reasoning' ? reason(echo, toolCall?.id) : undefined
   if (toolCall !== undefined) return { reasoning, text: undefined, toolCall }
   const note = signed > 0 ? `Signed reasoning came back from ${signed} of my messages. ` : ''
-  return { reasoning, text: compose(model, body, echo, note, results), toolCall }
+  const answer = results.length > 0 ? cut(results.map(readText).join('\n'), longest) : undefined
+  return { reasoning, text: compose(model, body, echo, note, answer), toolCall }
 }
 
 /** By the caller's `response_format`, after the results of tools too; else the results, or the user's words. */
@@ -115,17 +123,18 @@ function compose(
   body: JsonObject,
   echo: string,
   note: string,
-  results: readonly JsonObject[],
+  answer: string | undefined,
 ): string {
   const format = toObject(body.response_format)
   if (format?.type === 'json_schema')
     return JSON.stringify(makeInstance(toObject(format.json_schema)?.schema))
-  const said = results.length > 0 ? `The tool answered: ${cut(results.map(readText).join('\n'))}` : echo
+  const said = answer === undefined ? echo : `The tool answered: ${answer}`
   if (model === 'json' || format?.type === 'json_object') return JSON.stringify({ echo: said })
   return note + said
 }
 
-function toReply({ model, reasoning, text, toolCall, finishReason, usage }: SandboxSpeech): JsonObject {
+function toReply(speech: SandboxSpeech): JsonObject {
+  const { model, reasoning, text, toolCall, finishReason, usage, choices } = speech
   const message: JsonObject = { role: 'assistant', content: text ?? null, refusal: null }
   if (reasoning !== undefined) {
     message.reasoning = reasoning.text
@@ -140,14 +149,12 @@ function toReply({ model, reasoning, text, toolCall, finishReason, usage }: Sand
     object: 'chat.completion',
     created: HEAD.created,
     model,
-    choices: [
-      {
-        index: 0,
-        message,
-        logprobs: null,
-        finish_reason: finishReason,
-      },
-    ],
+    choices: Array.from({ length: choices }, (_, index) => ({
+      index,
+      message,
+      logprobs: null,
+      finish_reason: finishReason,
+    })),
     usage,
   }
 }
@@ -165,8 +172,12 @@ function firstTokens(text: string, tokens: number): string {
   return bytes.toString('utf8', 0, end)
 }
 
-function cut(text: string): string {
-  return text.slice(0, wholeEnd(text, ECHO_CHARACTERS))
+function cut(text: string, length: number): string {
+  return text.slice(0, wholeEnd(text, length))
+}
+
+function countChoices({ n }: JsonObject): number {
+  return typeof n === 'number' ? Math.max(1, Math.trunc(n)) : 1
 }
 
 /** Counts the bytes of the texts of all messages, a line each. */

@@ -9,6 +9,8 @@ export interface SandboxSpeech {
   readonly toolCall: SandboxCall | undefined
   readonly finishReason: 'stop' | 'length' | 'tool_calls'
   readonly usage: JsonObject
+  /** The number of equal answers. */
+  readonly choices: number
 }
 
 export interface SandboxCall {

@@ -20,26 +20,30 @@ export function toChunks(
     choices,
     ...(includeUsage ? { usage } : {}),
   })
-  const step = (delta: JsonObject, finishReason: string | null = null): JsonObject =>
-    chunk([{ index: 0, delta, logprobs: null, finish_reason: finishReason }], null)
   const { reasoning, text, toolCall } = speech
-  const chunks = [step({ role: 'assistant', content: text === undefined ? null : '' })]
+  const chunks: JsonObject[] = []
+  const step = (delta: JsonObject, finishReason: string | null = null): void => {
+    for (let index = 0; index < speech.choices; index++) {
+      chunks.push(chunk([{ index, delta, logprobs: null, finish_reason: finishReason }], null))
+    }
+  }
+  step({ role: 'assistant', content: text === undefined ? null : '' })
   const thoughts = toPieces(reasoning?.text ?? '')
   for (const [at, piece] of thoughts.entries()) {
     const isLast = at === thoughts.length - 1
     // The signatures come with the last piece: alone, the text of their details would be read as more reasoning.
     const signed = isLast && reasoning !== undefined ? { reasoning_details: [...reasoning.details] } : {}
-    chunks.push(step({ reasoning: piece, ...signed }))
+    step({ reasoning: piece, ...signed })
   }
-  for (const content of toPieces(text ?? '')) chunks.push(step({ content }))
+  for (const content of toPieces(text ?? '')) step({ content })
   if (toolCall !== undefined) {
     const begin = { name: toolCall.name, arguments: '' }
-    chunks.push(step({ tool_calls: [{ index: 0, id: toolCall.id, type: 'function', function: begin }] }))
+    step({ tool_calls: [{ index: 0, id: toolCall.id, type: 'function', function: begin }] })
     for (const piece of toPieces(toolCall.arguments)) {
-      chunks.push(step({ tool_calls: [{ index: 0, function: { arguments: piece } }] }))
+      step({ tool_calls: [{ index: 0, function: { arguments: piece } }] })
     }
   }
-  chunks.push(step({}, speech.finishReason))
+  step({}, speech.finishReason)
   if (includeUsage) chunks.push(chunk([], speech.usage))
   return chunks
 }

@@ -11,6 +11,8 @@ const NANO_PER_USD = 1_000_000_000
  * predicted, and every 429 needs a `Retry-After`. The shortest wait keeps slots from staying empty.
  */
 const SLOT_SECONDS = 1
+/** At least this long for a request that never fits: clients do not retry after more than a minute by themselves. */
+const NEVER_SECONDS = 61
 
 /**
  * Returns the fault for a limit that refused a request. Its message names the scope, the limit, the settled, reserved
@@ -74,7 +76,12 @@ const SCOPE_NAMES = {
 }
 
 /** Returns the wait in whole seconds, rounded up so that a retry after it is not too early. */
-function secondsOf({ meter, retryAt, resetAt }: LimitRefusal, now: number): number {
+function secondsOf(refused: LimitRefusal, now: number): number {
+  const seconds = secondsOfWindow(refused, now)
+  return refused.wanted > refused.meter.limit ? Math.max(seconds, NEVER_SECONDS) : seconds
+}
+
+function secondsOfWindow({ meter, retryAt, resetAt }: LimitRefusal, now: number): number {
   if (meter.metric === 'in_flight') return SLOT_SECONDS
   if (retryAt !== null) return Math.ceil((retryAt - now) / 1000)
   // The request never fits. After the end of the window the limit may have changed.

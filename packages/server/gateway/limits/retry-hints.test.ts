@@ -72,6 +72,15 @@ test('a limit that is reset within a minute says nothing, and has its own type',
   })
 })
 
+test.each([
+  ['concurrency', { metric: 'concurrency', limit: 0 }],
+  ['tokens', { metric: 'tokens', limit: 10, window_seconds: 60 }],
+])('a limit of %s that no wait helps against: 429 with x-should-retry: false', async (_, rule) => {
+  await limited.limit('limits', { scope: 'environment', ...rule })
+  const refused = await read(await app.call('/v1/chat', { model: PRICED, messages, max_output_tokens: 100 }))
+  expect([refused.status, refused.final]).toEqual([429, 'false'])
+})
+
 describe('a limit that is reset in more than a minute', () => {
   const exhaust = async (): Promise<void> => {
     await limited.limit('limits', {

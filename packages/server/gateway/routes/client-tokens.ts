@@ -1,6 +1,5 @@
 import { invalid, objectAt, optionalText, textAt } from '@rideau/llm/formats/shared/reading/read-fields'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
-import { findFields } from '@rideau/llm/json/json-scan'
 import type { JsonObject } from '@rideau/llm/json/json-value'
 import { isObject } from '@rideau/llm/json/json-value'
 import { isLine } from '@rideau/llm/request/bounded-text'
@@ -101,7 +100,7 @@ function parseIdentityToken(body: JsonObject): string {
   return token
 }
 
-/** Returns the attributes as JSON; undefined: none were sent. Their size is that of their bytes in the body. */
+/** Returns the attributes as JSON; undefined: none were sent. Their size is that of this JSON, as on the control plane. */
 function parseAttributes(endUser: JsonObject | undefined, { bytes, fields }: JsonBody): string | undefined {
   const attributes = endUser?.attributes
   if (attributes === undefined || attributes === null) return undefined
@@ -113,15 +112,14 @@ function parseAttributes(endUser: JsonObject | undefined, { bytes, fields }: Jso
     const message = `${param}: end_user must have at most ${MAX_END_USER_BYTES} bytes of JSON with them; got ${inside.length}.`
     throw new Fault('attributes_too_large', message, { param })
   }
-  const span = inside === undefined ? undefined : findFields(inside)?.get('attributes')
-  if (span === undefined) throw new Error('the attributes are not in the bytes that they were parsed from')
-  const length = span.valueEnd - span.valueStart
+  const json = JSON.stringify(attributes)
+  const length = Buffer.byteLength(json)
   if (length > MAX_ATTRIBUTES_BYTES) {
     const message = `${param}: must have at most ${MAX_ATTRIBUTES_BYTES} bytes of JSON; got ${length}.`
     throw new Fault('attributes_too_large', message, { param })
   }
   if (!isStorable(attributes)) throw invalid(param, 'must be plain JSON without NUL.')
-  return JSON.stringify(attributes)
+  return json
 }
 
 /** Returns the end user of an identity token. Why a token is invalid is logged and never answered. */

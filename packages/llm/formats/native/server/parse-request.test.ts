@@ -36,7 +36,7 @@ test('every field is read: those of the gateway stand beside the request, and nu
     metadata: { a: 'b' },
     end_user: 'e',
     timeout_ms: 1000,
-    provider_options: { groq: { x: 1 } },
+    provider_options: { groq: { x: 1 }, openai: null },
     stop: null,
     tools: null,
   })

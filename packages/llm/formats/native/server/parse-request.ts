@@ -58,6 +58,7 @@ function parseProviderOptions(body: JsonObject): Record<string, JsonObject> | un
   const parsed = toTable<Record<string, JsonObject>>({})
   const texts = new JsonTexts()
   for (const [provider, value] of Object.entries(options)) {
+    if (value === null) continue
     const path = `provider_options.${provider}`
     const fields = objectAt(value, path)
     refuseReservedOptions(fields, path, texts)
