@@ -138,7 +138,7 @@ async function serve(ctx: RequestContext, match: RouteMatch, deps: GatewayDeps):
     const serving = match.route.serve(toIdentified(ctx), match.rest, deps)
     if (serving !== undefined) await serving
   } catch (thrown) {
-    ctx.isDecided = true
+    ctx.decide()
     if (thrown instanceof ReservedFieldError) undoReservation(ctx)
     const fault = toRequestFault(fromReservedField(thrown))
     // Identification found the environment and refused: the record must not have the id of another request.

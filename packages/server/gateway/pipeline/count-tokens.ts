@@ -119,7 +119,7 @@ class TokenCount implements ModelCall<PlannedTarget, number> {
   }
 
   async answer(tokens: number): Promise<void> {
-    this.#ctx.decide()
+    this.#ctx.decideSuccess()
     await settle(this.#ctx, { status: 200, bill: FREE }, this.#deps)
     sendJson(this.#ctx, 200, this.#encode(tokens), admittedHeaders(this.#ctx, this.#deps))
   }

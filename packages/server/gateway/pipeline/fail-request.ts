@@ -15,7 +15,7 @@ export function openFailRequest(deps: PipelineDeps): FailRequest {
   const failing = new WeakSet<RequestContext>()
   return (ctx, error, where) => {
     deps.onException(error, where, ctx.requestId)
-    if (ctx.isEnded || failing.has(ctx)) return
+    if (ctx.phase === 'ended' || failing.has(ctx)) return
     failing.add(ctx)
     ctx.stop(toFault(error))
     deps.ticker.add(new ForcedEnd(ctx, error, deps))
@@ -37,9 +37,9 @@ class ForcedEnd implements TickerEntry {
   }
 
   tick(): void {
-    if (!this.#ctx.isEnded && ++this.#ticks < 2) return
+    if (this.#ctx.phase !== 'ended' && ++this.#ticks < 2) return
     this.#deps.ticker.remove(this)
-    if (!this.#ctx.isEnded) endByForce(this.#ctx, this.#error, this.#deps)
+    if (this.#ctx.phase !== 'ended') endByForce(this.#ctx, this.#error, this.#deps)
   }
 
   fail(error: unknown, where: string): void {

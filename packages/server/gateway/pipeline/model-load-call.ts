@@ -75,7 +75,7 @@ export class ModelLoadCall implements ModelCall<PlannedTarget, PlannedTarget> {
   }
 
   async answer({ id }: PlannedTarget): Promise<void> {
-    this.#ctx.decide()
+    this.#ctx.decideSuccess()
     await settle(this.#ctx, { status: 200, bill: FREE }, this.#deps)
     const created = Math.floor(this.#ctx.arrivedAt / 1000)
     sendJson(this.#ctx, 200, this.#encode({ id: this.#ctx.requestId, created, model: id }, this.#parsed))

@@ -90,7 +90,7 @@ export class StreamedChat extends ChatCall<ProviderStream> {
     const bill = this.#toBill(end, stream.call.sentAt)
     ctx.recordFields.answered = bill
     const fault = ctx.stopped ?? (end.error === undefined ? undefined : toUpstreamFault(end.error))
-    ctx.isDecided = true
+    ctx.decide()
     const responseBody = end.transcript?.toJson(fault === undefined ? end.finishReason : null)
     if (fault !== undefined) {
       await settle(ctx, { status: fault.status, fault, bill, responseBody }, this.deps)

@@ -29,9 +29,8 @@ export interface Outcome {
  * since no caller could read its record.
  */
 export function settle(ctx: RequestContext, outcome: Outcome, deps: RecordDeps): Promise<void> | undefined {
-  if (!isIdentified(ctx) || ctx.isSettled) return undefined
+  if (!isIdentified(ctx) || !ctx.markSettled()) return undefined
   const { environment, recordFields } = ctx
-  ctx.isSettled = true
   // The sandbox is free, but abandoned attempts at paid providers must be billed.
   const isSandbox = recordFields.isSandbox && !ctx.isAbandonedReal
   const own = recordFields.isSandbox && !isSandbox ? FREE : (outcome.bill ?? recordFields.answered ?? FREE)
