@@ -24,7 +24,7 @@ import { openRouteSuggestions, type SuggestRoute } from './edge/suggest-route.ts
 import { endRequest, endWithFault, undoReservation } from './pipeline/end-request.ts'
 import { openFailRequest } from './pipeline/fail-request.ts'
 import { claimRequestId } from './request/claim-request-id.ts'
-import { findMount, prefixOf } from './request/prefixes.ts'
+import { getMount, prefixOf } from './request/prefixes.ts'
 import {
   canceledFault,
   type FailRequest,
@@ -227,7 +227,7 @@ function openUnrouted(
   const requestId = parseRequestId(req.headers['x-request-id']) ?? id
   const route: RouteInfo = {
     ...UNROUTED,
-    mount: findMount(path, deps.formats.mounts.values(), deps.prefixes),
+    mount: getMount(path, deps.formats.mounts.values(), deps.prefixes),
   }
   return new RequestContext({ id, requestId, req, res, route, arrivedAt: deps.now(), fail })
 }
@@ -258,7 +258,7 @@ function answerUnrouted(ctx: RequestContext, path: string, suggest: SuggestRoute
   const isProbe = req.method === 'GET' || req.method === 'HEAD'
   if (isProbe && path === '/healthz') return sendJson(ctx, 200, { status: 'ok' }, NO_STORE)
   if (isProbe && path === '/readyz') {
-    const { status, body } = toReadinessAnswer(deps.isReady())
+    const { status, body } = toReadinessAnswer(deps.getReadiness())
     return sendJson(ctx, status, body, NO_STORE)
   }
   if (req.method === 'GET' && path === JWKS_PATH) {

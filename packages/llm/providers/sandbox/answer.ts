@@ -6,7 +6,7 @@ import { countSigned, reason } from './reasoning.ts'
 import { makeInstance } from './schema-instance.ts'
 import type { SandboxSpeech } from './speech.ts'
 import { toChunks } from './to-chunks.ts'
-import { chooseCall, findResults } from './tool-loop.ts'
+import { chooseCall, listResults } from './tool-loop.ts'
 import { wholeEnd } from './whole-end.ts'
 
 /** What the sandbox does with a request, in OpenAI's wire format. Whoever carries it out keeps the time. */
@@ -120,7 +120,7 @@ function choose(
   messages: readonly JsonObject[],
   signed: number,
 ): Pick<SandboxSpeech, 'text' | 'toolCall' | 'reasoning'> {
-  const results = findResults(messages)
+  const results = listResults(messages)
   const toolCall = results.length > 0 ? undefined : chooseCall(model, body, messages)
   const said = messages.findLast(({ role }) => role === 'user')
   const echo = said === undefined ? '' : cut(readText(said))

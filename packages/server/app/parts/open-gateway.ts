@@ -72,7 +72,7 @@ export interface Gateway {
   readonly metricsUrl: string | undefined
   /** Resolves once every change committed so far applies in this process. */
   catchUp(): Promise<void>
-  isReady(): Readiness
+  getReadiness(): Readiness
   readonly readMeters: Ledger['read']
   /** Gives running requests time to end, then stops them and closes their connections. */
   close(): Promise<StopCounts>
@@ -116,7 +116,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
   openFor(counting.ledger)
   const slots = new DatabaseSlots(storage.pool)
   const rejections = openRejections(parts)
-  const isReady = openReadiness(parts, () => readinessOf(snapshots, counting, drain, config))
+  const getReadiness = openReadiness(parts, () => readinessOf(snapshots, counting, drain, config))
   if (worker !== undefined) handleFlush(worker.calls, () => drain.afterFlush(async () => {}))
   const deps: GatewayDeps = {
     formats: new FormatRegistry(overrides.formats ?? FORMATS),
@@ -157,7 +157,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     gatewayUrl,
     prefixes: config.prefixes,
     bodyTimeoutMs: overrides.bodyTimeoutMs,
-    isReady,
+    getReadiness,
   }
   overrides.onDeps?.(deps)
   const readMeters: Ledger['read'] = (meters, at) => counting.ledger.read(meters, at)
@@ -165,7 +165,7 @@ export async function openGateway(parts: AppParts): Promise<LocalGateway> {
     ...(await openServer(parts, deps, { records, counting, tracing })),
     runningRequests,
     catchUp: () => catchUp(announcements, snapshots),
-    isReady,
+    getReadiness,
     readMeters,
   }
 }

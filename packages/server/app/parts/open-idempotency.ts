@@ -4,9 +4,9 @@ import type { AnswerStore } from '../../gateway/idempotency/answer-store.ts'
 import { GroupedCalls } from '../../gateway/idempotency/grouped-calls.ts'
 import { Idempotency } from '../../gateway/idempotency/idempotency.ts'
 import {
-  findClaims,
   insertClaims,
   keepAnswers,
+  listClaims,
   type NewAnswer,
   type NewClaim,
   readAnswer,
@@ -63,7 +63,7 @@ function openStore(
   const finds = new GroupedCalls<Buffer, StoredClaim | undefined>({
     maxSize: MAX_ROWS,
     async run(hashes) {
-      const found = await findClaims(pool, hashes)
+      const found = await listClaims(pool, hashes)
       const byHash = new Map(found.map(entry => [entry.hash.toString('base64'), entry]))
       return hashes.map(hash => byHash.get(hash.toString('base64')))
     },
@@ -88,7 +88,7 @@ function openStore(
     removeOwner: owner => removeOwners(pool, owner),
     insert: claim => inserts.call(claim),
     find: hash => finds.call(hash),
-    findAll: hashes => findClaims(pool, hashes),
+    findAll: hashes => listClaims(pool, hashes),
     takeOver: (claim, previousId) => takeOverClaim(pool, claim, previousId),
     keep: (claimId, bytes) => keeps.call({ claimId, bytes }),
     read: (claimId, environmentId) => slots.run(environmentId, () => readAnswer(pool, secretBox, claimId)),

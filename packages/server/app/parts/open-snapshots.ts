@@ -45,7 +45,7 @@ export async function openSnapshots({
       findKey: hash => findKeyByHash(storage.pool, hash),
       findEnvironment: id => largeLoads.load(id),
       findMinter: claims => findTokenMinter(storage.pool, claims),
-      findEndUser: (environmentId, id) => endUsers.call({ environmentId, id }),
+      getEndUser: (environmentId, id) => endUsers.call({ environmentId, id }),
     },
     now: systemClock.now,
     maxStaleMs: config.configMaxStaleMs,

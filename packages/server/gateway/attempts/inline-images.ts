@@ -63,7 +63,7 @@ async function fetchAll(
     for (const [j, part] of content.entries()) {
       const url = findAddress(part)
       if (url === undefined || images.has(url)) continue
-      ctx.throwIfStopped()
+      ctx.assertNotStopped()
       const param = `messages[${i}].content[${j}].image_url.url`
       if (images.size === MAX_IMAGES) {
         throw invalid(

@@ -1,7 +1,7 @@
 import type { AudioClient, AudioObjection } from '@rideau/llm/audio/audio-client'
 import type { AudioUsage } from '@rideau/llm/audio/audio-format'
 import type { EncodedAudio } from '@rideau/llm/audio/encode-transcript'
-import { findAudioClient } from '@rideau/llm/audio/find-audio-client'
+import { getAudioClient } from '@rideau/llm/audio/get-audio-client'
 import type { Findings } from '@rideau/llm/formats/shared/requests/findings'
 import type { Json } from '@rideau/llm/json/json-value'
 import type { Provider } from '@rideau/llm/provider/provider'
@@ -41,7 +41,7 @@ export interface AudioTask<Reply extends { readonly usage: AudioUsage }> {
 /** Of a provider that a plan has accepted for audio. */
 export function clientOf({ audio }: Provider): AudioClient {
   if (audio === undefined) throw new Error('a target without audio was planned')
-  return findAudioClient(audio)
+  return getAudioClient(audio)
 }
 
 interface AnsweredAudio<Reply> {

@@ -29,7 +29,13 @@ import type { CallPlan } from '../plan/call-plan.ts'
 import type { ChatPlan, PlannedTarget } from '../plan/chat-plan.ts'
 import { listUnsentFields } from '../plan/list-dropped-fields.ts'
 import { planChat, showParam } from '../plan/plan-chat.ts'
-import { findLoweredCap, findWindow, maxOutput, mayReason, toLikelyInput } from '../plan/reserved-amounts.ts'
+import {
+  contextWindowOf,
+  findLoweredCap,
+  maxOutput,
+  mayReason,
+  toLikelyInput,
+} from '../plan/reserved-amounts.ts'
 import type { IdentifiedContext } from '../request/request-context.ts'
 import type { ModelCall, ReservedCall } from './model-call.ts'
 import type { PipelineDeps } from './pipeline-deps.ts'
@@ -99,7 +105,9 @@ export abstract class ChatCall<T> implements ModelCall<PlannedTarget, T> {
   /** The input tokens to bill where the provider reports no usage: of input of unknown length what the target can read. */
   protected get inputTokens(): number | undefined {
     const tokens = this.reserved?.inputTokens
-    return tokens === undefined || !this.ctx.needsUsage ? tokens : Math.min(tokens, findWindow(this.target))
+    return tokens === undefined || !this.ctx.needsUsage
+      ? tokens
+      : Math.min(tokens, contextWindowOf(this.target))
   }
 
   protected get reserved(): ChatPlan['reserved'] {

@@ -3,7 +3,7 @@ import { CHAT_BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
 import type { FormatId } from '@rideau/llm/request/format-id'
 import type { SourceBody } from '@rideau/llm/request/source-body'
 import { mayForward, withFormatHeaders } from '../plan/with-format-headers.ts'
-import { checkInnerTexts } from '../request/check-inner-texts.ts'
+import { assertInnerTexts } from '../request/assert-inner-texts.ts'
 import { noteModel } from '../request/note-model.ts'
 import { noteUser } from '../request/note-user.ts'
 import { type JsonBody, parseBody, readJson } from '../request/read-json.ts'
@@ -81,7 +81,7 @@ async function parseChat(
   const { value, bytes, fields } = body
   const isEndUser = ctx.caller.kind === 'client_token'
   const parsed = parse(value, { source: { format, bytes, value, fields }, pathModel, isEndUser })
-  const checking = checkInnerTexts(ctx, parsed.request.messages)
+  const checking = assertInnerTexts(ctx, parsed.request.messages)
   if (checking !== undefined) await checking
   const source: SourceBody = { format: parsed.shape ?? format, bytes, value, fields }
   if (headers !== undefined && mayForward(ctx)) return { server, parsed, source: { ...source, headers } }

@@ -109,7 +109,7 @@ async function begin(
   await oneMicrotask
   const attempt = (target: Target, planned: ResolvedTarget): Promise<AttemptResult<unknown>> => {
     noteTarget(ctx.recordFields, planned)
-    ctx.recordFields.droppedParams = listDropped(call, planned)
+    ctx.recordFields.droppedParams = toDroppedParams(call, planned)
     return call.attempt(target, planned)
   }
   // A count of tokens is another route, which may fail or answer without the provider: it says nothing about the target.
@@ -146,7 +146,7 @@ async function admitLong<P extends ResolvedTarget, T>(
 }
 
 /** The parameters that the target's request leaves out, as the caller spells them; null: none. */
-function listDropped(
+function toDroppedParams(
   call: Pick<ModelCall<ResolvedTarget, unknown>, 'spellParam'>,
   { dropped = [] }: AnsweringTarget,
 ): readonly string[] | null {

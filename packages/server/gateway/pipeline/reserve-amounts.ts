@@ -55,7 +55,7 @@ export function acceptReservation(
   }
   ctx.reservation = verdict
   // If the caller disconnected meanwhile, the end of the request releases the reservation.
-  ctx.throwIfStopped()
+  ctx.assertNotStopped()
 }
 
 function toReservationFault(

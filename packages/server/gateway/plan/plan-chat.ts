@@ -1,4 +1,4 @@
-import { findClientFormatId } from '@rideau/llm/formats/find-format'
+import { chooseClientFormatId } from '@rideau/llm/formats/choose-client-format'
 import { showPath } from '@rideau/llm/formats/shared/reading/field-path'
 import type { Mount } from '@rideau/llm/formats/shared/reading/mount'
 import { hasImages } from '@rideau/llm/formats/shared/requests/chat-fields'
@@ -27,7 +27,7 @@ import {
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 import type { Requester } from './requester.ts'
-import { refuseUnsupported } from './unsupported-param.ts'
+import { toUnsupportedRefusal } from './unsupported-param.ts'
 import { withoutUser } from './without-user.ts'
 
 const CHAT: CapabilityNeed = { capability: 'chat', param: 'model' }
@@ -84,7 +84,7 @@ function planTarget(
   { formats }: PlanDeps,
 ): TargetPlan {
   const { provider, model, id, catalogModel, credentials, alias } = resolved
-  const format = formats.client(findClientFormatId(provider, model, call.request, source.format))
+  const format = formats.client(chooseClientFormatId(provider, model, call.request, source.format))
   const misplaced = checkOwnRoute(resolved, format, source)
   if (misplaced !== undefined) return { refusal: misplaced }
   const whole = fitRequest(call, format.id === source.format, format, provider, catalogModel)
@@ -98,7 +98,7 @@ function planTarget(
   if (refusal !== undefined) return { refusal }
   // Parameters that the target does not support are dropped if they are hints, and otherwise refused by name, or dropped if
   // the environment's `unsupported_params` is `drop`.
-  const unsupportedParams = format.findUnsupportedParams(request, provider, model, source)
+  const unsupportedParams = format.listUnsupportedParams(request, provider, model, source)
   const isChoiceUnsent = isChoiceDropped(whole, fitted)
   const unsupported = listUnsupportedFields(
     call,
@@ -111,7 +111,7 @@ function planTarget(
   if (requester.environment.unsupportedParams === 'refuse') {
     const lost = findLost(unsupported, withheld)
     if (lost !== undefined) {
-      return { refusal: refuseUnsupported(showParam(lost, call), `the provider ${provider.id}`) }
+      return { refusal: toUnsupportedRefusal(showParam(lost, call), `the provider ${provider.id}`) }
     }
   }
   const hosted = grantHostedTools(call.findings, resolved, format, source, requester)

@@ -13,7 +13,7 @@ import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
 import { toReservedAmounts } from './reserved-amounts.ts'
-import { refuseUnsupported } from './unsupported-param.ts'
+import { toUnsupportedRefusal } from './unsupported-param.ts'
 
 /** A target of an embeddings request. */
 export interface EmbeddingTarget extends ResolvedTarget {
@@ -71,7 +71,7 @@ function planOne(
   const dropped = listUnsupported(input, format)
   const [first] = dropped
   if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
-    return { refusal: refuseUnsupported(showPath(first), `the provider ${provider.id}`) }
+    return { refusal: toUnsupportedRefusal(showPath(first), `the provider ${provider.id}`) }
   }
   const limited = checkLimits(target, input.limits)
   if (limited !== undefined) return { refusal: limited }

@@ -13,7 +13,7 @@ import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
-import { refuseUnsupported } from './unsupported-param.ts'
+import { toUnsupportedRefusal } from './unsupported-param.ts'
 
 /** A target of an image request. */
 export interface ImageTarget extends ResolvedTarget {
@@ -61,11 +61,11 @@ function planOne(
     )
   }
   const isForeign = request.google !== undefined && provider.images?.format !== 'google-images'
-  const dropped = isForeign ? (request.google?.only ?? []) : format.findUnsupportedParams(request, target)
+  const dropped = isForeign ? (request.google?.only ?? []) : format.listUnsupportedParams(request, target)
   // Clients of Gemini's format send what steers sampling by default: it is left out and named, whatever the setting.
   const first = isForeign ? dropped.find(name => !isHint(name)) : dropped[0]
   if (first !== undefined && environment.unsupportedParams === 'refuse') {
-    return { refusal: refuseUnsupported(first, `the model ${target.id}`) }
+    return { refusal: toUnsupportedRefusal(first, `the model ${target.id}`) }
   }
   const refusal = checkCost({ ...target, format }, target, input)
   if (refusal !== undefined) return { refusal }

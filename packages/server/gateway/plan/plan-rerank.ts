@@ -14,7 +14,7 @@ import type { CallPlan, ResolvedTarget } from './call-plan.ts'
 import { checkLimits } from './check-limits.ts'
 import type { PlanDeps } from './plan-deps.ts'
 import { planTargets } from './plan-targets.ts'
-import { refuseUnsupported } from './unsupported-param.ts'
+import { toUnsupportedRefusal } from './unsupported-param.ts'
 
 /** A target of a rerank request. */
 export interface RerankTarget extends ResolvedTarget {
@@ -59,7 +59,7 @@ function planOne(
   const dropped = losesTruncation ? [...unknownFields, 'max_tokens_per_doc'] : unknownFields
   const [first] = dropped
   if (first !== undefined && input.environment.unsupportedParams === 'refuse') {
-    return { refusal: refuseUnsupported(showPath(first), `the provider ${provider.id}`) }
+    return { refusal: toUnsupportedRefusal(showPath(first), `the provider ${provider.id}`) }
   }
   const refusal = checkCost(target, input)
   if (refusal !== undefined) return { refusal }

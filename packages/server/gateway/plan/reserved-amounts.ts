@@ -38,14 +38,14 @@ export function toMaxInput(
 ): number {
   if (unread === 0 && !isUnmeasured && !hasUncountedTools) return counted
   let window = targets.length === 0 ? UNKNOWN_WINDOW : 0
-  for (const target of targets) window = Math.max(window, findWindow(target))
+  for (const target of targets) window = Math.max(window, contextWindowOf(target))
   const known = Math.max(counted, Math.min(counted + unread, window))
   if (!isUnmeasured && !hasUncountedTools) return known
   return Math.max(known, hasUncountedTools ? window * WINDOWS_WITH_TOOLS : window)
 }
 
 /** Returns the tokens that a target's model can read. */
-export function findWindow({ catalogModel }: PricedTarget): number {
+export function contextWindowOf({ catalogModel }: PricedTarget): number {
   return catalogModel?.context_window ?? UNKNOWN_WINDOW
 }
 

@@ -15,8 +15,8 @@ export function withOutputCap(
   const asksToReason = request.reasoningEffort !== undefined || request.extra?.has('thinking') === true
   if (!asksToReason) return { ...target, request: capped }
   // A body may have thousands of parts that the target does not know, each with a name here.
-  const before = new Set(format.findUnsupportedParams(request, provider, model, source))
-  const after = new Set(format.findUnsupportedParams(capped, provider, model, source))
+  const before = new Set(format.listUnsupportedParams(request, provider, model, source))
+  const after = new Set(format.listUnsupportedParams(capped, provider, model, source))
   const kept = dropped.filter(name => after.has(name) || !before.has(name))
   const added = [...after].filter(name => !before.has(name))
   return { ...target, request: capped, dropped: [...kept, ...added] }

@@ -176,7 +176,7 @@ export class RequestContext implements TickerEntry {
   }
 
   /** Throws if the request was stopped. Steps call it before they start something. */
-  throwIfStopped(): void {
+  assertNotStopped(): void {
     if (this.stopped !== undefined) throw this.stopped
   }
 
@@ -185,7 +185,7 @@ export class RequestContext implements TickerEntry {
    * time. Throws if it was stopped.
    */
   decideSuccess(): void {
-    this.throwIfStopped()
+    this.assertNotStopped()
     this.decide()
   }
 

@@ -1,8 +1,8 @@
 import {
+  assertKnownFields,
   invalid,
   listAt,
   optionalText,
-  refuseUnknown,
   textAt,
 } from '@rideau/llm/formats/shared/reading/read-fields'
 import { BODY_LIMIT_BYTES } from '@rideau/llm/json/body-bounds'
@@ -63,7 +63,7 @@ export async function serveFeedback(ctx: IdentifiedContext, deps: RouteDeps): Pr
 }
 
 function parse(body: JsonObject): FeedbackInput {
-  refuseUnknown(body, FIELDS)
+  assertKnownFields(body, FIELDS)
   const requestId = textAt(body.request_id, 'request_id')
   if (!isUuid(requestId)) throw invalid('request_id', 'must be a UUID.')
   const { score } = body

@@ -3,7 +3,7 @@ import type { Provider } from '../provider/provider.ts'
 import { custom } from '../providers/custom.ts'
 import type { ClientFormatId } from '../request/format-id.ts'
 import type { FunctionTool } from '../request/tools.ts'
-import { findClientFormatId } from './find-format.ts'
+import { chooseClientFormatId } from './choose-client-format.ts'
 import { matchesAny } from './shared/reading/model-pattern.ts'
 
 // Ids that stand for themselves: only the rules are looked at here.
@@ -21,20 +21,20 @@ const provider: Provider = {
 }
 const tools: FunctionTool[] = [{ type: 'function', function: { name: 'now' } }]
 
-describe('findClientFormatId', () => {
+describe('chooseClientFormatId', () => {
   test('without a rule that fits: the main format', () => {
-    expect(findClientFormatId(custom, 'any', {}, 'openai-chat')).toBe('openai-chat')
-    expect(findClientFormatId(provider, 'plain', { tools }, 'openai-chat')).toBe('openai-chat')
+    expect(chooseClientFormatId(custom, 'any', {}, 'openai-chat')).toBe('openai-chat')
+    expect(chooseClientFormatId(provider, 'plain', { tools }, 'openai-chat')).toBe('openai-chat')
   })
 
   test('by the name of the model', () => {
-    expect(findClientFormatId(provider, 'claude-x', {}, 'native')).toBe(OTHER)
-    expect(findClientFormatId(provider, 'my-claude-x', {}, 'native')).toBe('openai-chat')
+    expect(chooseClientFormatId(provider, 'claude-x', {}, 'native')).toBe(OTHER)
+    expect(chooseClientFormatId(provider, 'my-claude-x', {}, 'native')).toBe('openai-chat')
   })
 
   test('tools with reasoning: both have to be asked for', () => {
-    const find = (request: Parameters<typeof findClientFormatId>[2]): ClientFormatId =>
-      findClientFormatId(provider, 'thinker-1', request, 'native')
+    const find = (request: Parameters<typeof chooseClientFormatId>[2]): ClientFormatId =>
+      chooseClientFormatId(provider, 'thinker-1', request, 'native')
     expect(find({ tools, reasoningEffort: 'low' })).toBe(OTHER)
     expect(find({ tools })).toBe('openai-chat')
     expect(find({ tools, reasoningEffort: 'none' })).toBe('openai-chat')
@@ -43,8 +43,8 @@ describe('findClientFormatId', () => {
   })
 
   test('tools: with whatever effort, or unless it is none', () => {
-    const find = (model: string, request: Parameters<typeof findClientFormatId>[2]): ClientFormatId =>
-      findClientFormatId(provider, model, request, 'native')
+    const find = (model: string, request: Parameters<typeof chooseClientFormatId>[2]): ClientFormatId =>
+      chooseClientFormatId(provider, model, request, 'native')
     for (const model of ['eager-1', 'caller-1']) {
       expect(find(model, { tools })).toBe(OTHER)
       expect(find(model, { tools, reasoningEffort: 'low' })).toBe(OTHER)
@@ -56,7 +56,7 @@ describe('findClientFormatId', () => {
   })
 
   test('the same format as the caller: the first rule that fits decides', () => {
-    expect(findClientFormatId(provider, 'claude-x', {}, 'anthropic-messages')).toBe(THIRD)
+    expect(chooseClientFormatId(provider, 'claude-x', {}, 'anthropic-messages')).toBe(THIRD)
   })
 })
 

@@ -3,7 +3,7 @@ import { joinPath } from '../../shared/reading/field-path.ts'
 import type { TargetFindings } from '../../shared/requests/findings.ts'
 
 /** Adds the path of each unknown field of an object to the findings: no target gets it. */
-export function findUnknownFields(
+export function noteUnknownFields(
   object: JsonObject,
   path: string,
   known: readonly string[],
@@ -18,7 +18,7 @@ export function findUnknownFields(
 }
 
 /** Adds the paths of fields that only a provider of this format knows. */
-export function findNativeOnly(
+export function noteNativeOnly(
   object: JsonObject,
   path: string,
   native: readonly string[],

@@ -15,7 +15,7 @@ const LEAST_CARRIER = 512
  * Throws if the tool calls and results of a request contain too many JSON values (InnerTexts), since other formats
  * parse them in one go. Returns a promise if they are so long that they are counted in slices.
  */
-export function checkInnerTexts(
+export function assertInnerTexts(
   ctx: RequestContext,
   messages: readonly Message[],
 ): Promise<void> | undefined {
@@ -45,7 +45,7 @@ function listResults({ content }: Message): readonly string[] {
 async function countInSlices(ctx: RequestContext, messages: readonly Message[]): Promise<void> {
   const scan = new InnerTextScan(messages)
   await runInSlices(scan, () => ctx.stopped !== undefined, ctx)
-  ctx.throwIfStopped()
+  ctx.assertNotStopped()
   if (scan.fault !== undefined) throw scan.fault
 }
 

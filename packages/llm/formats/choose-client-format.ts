@@ -7,7 +7,7 @@ import { matchesAny } from './shared/reading/model-pattern.ts'
 type FormatRequest = Pick<ChatRequest, 'tools' | 'reasoningEffort' | 'flattensTools'>
 
 /** The format in which a request goes to a provider's model: by the provider's rules, else its main one. */
-export function findClientFormatId(
+export function chooseClientFormatId(
   provider: Provider,
   model: string,
   request: FormatRequest,

@@ -8,6 +8,6 @@ const CLIENTS: Readonly<Record<AudioService['format'], AudioClient>> = {
   'gemini-audio': geminiAudio,
 }
 
-export function findAudioClient({ format }: AudioService): AudioClient {
+export function getAudioClient({ format }: AudioService): AudioClient {
   return CLIENTS[format]
 }

@@ -9,7 +9,7 @@ const MAX_LIMITS = 12
  * Returns the limits of a request for its record: the one that refused it first, then those with the smallest remaining share;
  * null: there are none. `refusal`: of the whole request, which has no reservation then. The other limits of such a request are not known.
  */
-export function listCheckedLimits(
+export function toCheckedLimits(
   reservation: Pick<Reservation, 'amounts' | 'meterStatuses' | 'refusal'> | undefined,
   refusal: LimitRefusal | undefined,
 ): CheckedLimit[] | null {

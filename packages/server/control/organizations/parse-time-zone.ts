@@ -5,7 +5,7 @@ import type { Services } from '../operation/operation.ts'
  * Returns the spelling of a time zone that PostgreSQL has, so that a zone has one. Throws unless PostgreSQL, which sums usage by
  * days, has it: Node accepts further names, such as `AET`, and the data of the two may be of different releases.
  */
-export async function findTimeZone<Absent extends null | undefined>(
+export async function parseTimeZone<Absent extends null | undefined>(
   { spellTimeZone }: Pick<Services, 'spellTimeZone'>,
   name: string | Absent,
   code: 'invalid_request' | 'request_validation_failed',
